@@ -348,7 +348,7 @@ void Sequence::ComparePlan(const Plan& plan) {
   });
   const bool is_plain = !shares_time_ && !may_interrupt && ledger_.state().recovering.empty();
   const Plan other = is_plain ? PlainPlan(ledger_.state(), now_) : Schedule(ledger_.state(), now_);
-  if (plan.steps != other.steps || plan.kept != other.kept)
+  if (plan.steps != other.steps || plan.backfill != other.backfill)
     ledger_.Break("what the planner remembers makes a difference");
 }
 

@@ -346,9 +346,9 @@ std::vector<Node> OpenTo(const State& state, const Plan& plan, Instant at, std::
                          const Job& job, bool for_good = false) {
   std::erase_if(nodes, [&](const Node& node) {
     if (!IsOpenFrom(state, node.id, job, at)) return true;
-    const auto kept = plan.kept.find(node.id);
-    return kept != plan.kept.end() &&
-           (for_good || EndOfStay(at, *job.spec) > kept->second.starts_by);
+    const auto backfill = plan.backfill.find(node.id);
+    return backfill != plan.backfill.end() &&
+           (for_good || EndOfStay(at, *job.spec) > backfill->second.shadow_time);
   });
   return nodes;
 }
@@ -381,15 +381,15 @@ Plan PlainPlan(const State& state, Instant at) {
   Holdings counted;  // on limits: for those too who keep nodes
   std::map<JobId, int64_t> planned_shares;
   std::set<std::string> pools_reserved;
-  std::map<QueueLine, std::vector<const Job*>> lines;
-  for (const auto& [line, keys] : state.lines) {
+  std::map<EquivalenceClass, std::vector<const Job*>> lines;
+  for (const auto& [line, keys] : state.equivalence_classes) {
     for (const QueueKey& key : keys) lines[line].push_back(state.FindJob(key.job));
   }
   while (!lines.empty()) {
     std::vector<const Job*> heads;
     for (const auto& [line, jobs] : lines) heads.push_back(jobs.front());
     const Job& job = *PlainTurns(state, at, planned, planned_shares).Next(heads);
-    const auto line = lines.find(LineOf(job));
+    const auto line = lines.find(EquivalenceClassOf(job));
     Job least = job;
     least.spec =
         Resolve(job.spec, 0, job.spec->nodes_min == 0 ? job.spec->nodes : job.spec->nodes_min);
@@ -414,9 +414,9 @@ Plan PlainPlan(const State& state, Instant at) {
       if (ready_at == kNever)
         first = EmptiestFor(state, OpenTo(state, plan, at, nodes, job, true), least);
       for (const NodeId id : first) {
-        plan.kept[id] = {job.id, ready_at != kNever ? ready_at
-                                 : is_of_whole_gpus ? kSomeTime
-                                                    : Instant{}};
+        plan.backfill[id] = {job.id, ready_at != kNever ? ready_at
+                                     : is_of_whole_gpus ? kSomeTime
+                                                        : Instant{}};
         pools_reserved.insert(job.pool);
       }
       if (!first.empty()) {

@@ -13,16 +13,16 @@ namespace gp {
 bool SameIndexes(const State& a, const State& b) {
   return a.nodes_by_name == b.nodes_by_name && a.gpus_by_uuid == b.gpus_by_uuid &&
          a.metering.used.book.month == b.metering.used.book.month &&
-         a.jobs_by_request == b.jobs_by_request && a.queued == b.queued && a.lines == b.lines &&
-         a.retries == b.retries && a.limits == b.limits && a.limited == b.limited &&
-         a.dependents == b.dependents && a.decided == b.decided && a.losses == b.losses &&
-         a.finished == b.finished && a.movable == b.movable && a.moving == b.moving &&
-         a.recovering == b.recovering && a.moved == b.moved && a.preemptions == b.preemptions &&
-         a.claimants == b.claimants && a.yielding == b.yielding &&
-         a.shares_by_class == b.shares_by_class && a.capacity == b.capacity &&
-         a.gpu_sizes == b.gpu_sizes && a.reservation_ends == b.reservation_ends &&
-         a.remedies == b.remedies && a.incident_ends == b.incident_ends &&
-         a.closed_incidents == b.closed_incidents &&
+         a.jobs_by_request == b.jobs_by_request && a.queued == b.queued &&
+         a.equivalence_classes == b.equivalence_classes && a.retries == b.retries &&
+         a.limits == b.limits && a.limited == b.limited && a.dependents == b.dependents &&
+         a.decided == b.decided && a.losses == b.losses && a.finished == b.finished &&
+         a.movable == b.movable && a.moving == b.moving && a.recovering == b.recovering &&
+         a.moved == b.moved && a.preemptions == b.preemptions && a.nominated == b.nominated &&
+         a.evictable == b.evictable && a.shares_by_class == b.shares_by_class &&
+         a.capacity == b.capacity && a.gpu_sizes == b.gpu_sizes &&
+         a.reservation_ends == b.reservation_ends && a.remedies == b.remedies &&
+         a.incident_ends == b.incident_ends && a.closed_incidents == b.closed_incidents &&
          std::ranges::equal(a.nodes, b.nodes, {}, &Node::reservations, &Node::reservations);
 }
 

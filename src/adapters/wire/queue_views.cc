@@ -71,8 +71,8 @@ void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* m
   }
   message->mutable_use();  // there also where nothing was ever held
   int64_t queued = 0;
-  for (const auto& [line, jobs] : state.lines)
-    queued += IsWithin(line.queue, queue.name) ? static_cast<int64_t>(jobs.size()) : 0;
+  for (const auto& [equivalence_class, jobs] : state.equivalence_classes)
+    queued += IsWithin(equivalence_class.queue, queue.name) ? static_cast<int64_t>(jobs.size()) : 0;
   message->set_jobs_queued(queued);
   ShareView(state, queue, now, message);
 }

@@ -27,8 +27,10 @@ void ReservationView(const State& state, const Reservation& reservation, Instant
   message->set_active(now >= reservation.starts_at);
   message->set_jobs_running(running);
   int64_t queued = 0;
-  for (const auto& [line, jobs] : state.lines)
-    queued += line.shape.reservation == reservation.name ? static_cast<int64_t>(jobs.size()) : 0;
+  for (const auto& [equivalence_class, jobs] : state.equivalence_classes)
+    queued += equivalence_class.shape.reservation == reservation.name
+                  ? static_cast<int64_t>(jobs.size())
+                  : 0;
   message->set_jobs_queued(queued);
   message->set_maintenance(reservation.maintenance);
 }

@@ -37,21 +37,21 @@ void EndPreemption(State& state, Job& job) {
   job.preempted_for = JobId{};
 }
 
-void DropClaim(State& state, Job& job) {
-  job.claimed.clear();
-  state.claimants.erase(job.id);
+void DropNomination(State& state, Job& job) {
+  job.nominated_nodes.clear();
+  state.nominated.erase(job.id);
 }
 
 // A node is cleared for one job: whoever claimed it before has waited for it in vain.
-void Claim(State& state, JobId claimant, const std::vector<NodeId>& nodes) {
-  const std::set<JobId> earlier = state.claimants;
+void Nominate(State& state, JobId job, const std::vector<NodeId>& nodes) {
+  const std::set<JobId> earlier = state.nominated;
   for (const JobId id : earlier) {
     Job& other = JobOf(state, id);
-    if (std::ranges::find_first_of(other.claimed, nodes) != other.claimed.end())
-      DropClaim(state, other);
+    if (std::ranges::find_first_of(other.nominated_nodes, nodes) != other.nominated_nodes.end())
+      DropNomination(state, other);
   }
-  JobOf(state, claimant).claimed = nodes;
-  state.claimants.insert(claimant);
+  JobOf(state, job).nominated_nodes = nodes;
+  state.nominated.insert(job);
 }
 
 void DropDestination(State& state, Job& job) {
@@ -75,7 +75,7 @@ void GiveWay(State& state, Job& job, JobId by, const std::vector<NodeId>& nodes)
   job.stop = StopCause::kPreempt;
   job.preempted_for = by;
   state.preemptions.insert({by, job.id});
-  Claim(state, by, nodes);
+  Nominate(state, by, nodes);
   Stop(state, job, StopOrder::kGraceful);
   MoveJob(state, job, JobState::kCheckpointing);
 }
@@ -113,7 +113,7 @@ void MoveJob(State& state, Job& job, JobState to) {
   GP_ASSERT(CanBecome(job.state, to), "a job moves along edges of its state machine");
   if (job.state == JobState::kQueued) {
     Dequeue(state, job);
-    DropClaim(state, job);
+    DropNomination(state, job);
     DropDestination(state, job);
   }
   if (job.state == JobState::kRetryWait) state.retries.erase({job.eligible_at, job.id});
@@ -121,7 +121,7 @@ void MoveJob(State& state, Job& job, JobState to) {
   job.state = to;
   if (to == JobState::kQueued) Enqueue(state, job);
   if (to == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
-  IndexYielding(state, job, MayGiveWay(job));
+  IndexEvictable(state, job, IsEvictable(job));
   IndexMoves(state, job);
 }
 
@@ -183,7 +183,7 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
     DropDestination(state, job);
   }
   Stop(state, job, event.order);
-  IndexYielding(state, job, MayGiveWay(job));
+  IndexEvictable(state, job, IsEvictable(job));
   IndexMoves(state, job);
   if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
     MoveJob(state, job, JobState::kRecovering);

@@ -46,7 +46,7 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   const bool is_queued = job.state == JobState::kQueued;
   if (is_queued) Dequeue(state, job);
   Charge(state, at, job, -held);
-  IndexYielding(state, job, false);
+  IndexEvictable(state, job, false);
   const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
     JobSpec changed = *spec;
     changed.priority = event.priority;
@@ -55,7 +55,7 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   change(job.spec);
   if (job.asked) change(*job.asked);
   Charge(state, at, job, held);
-  IndexYielding(state, job, MayGiveWay(job));
+  IndexEvictable(state, job, IsEvictable(job));
   if (is_queued) Enqueue(state, job);
 }
 

@@ -19,9 +19,11 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
         {"index", ToText(job.id) + " (" + Name(job.state) + "): index of " + index + " is off"});
   };
   expect(job.state == JobState::kQueued, state.queued.contains(job.id), "queued jobs");
-  const auto line = state.lines.find(LineOf(job));
+  const auto equivalence_class = state.equivalence_classes.find(EquivalenceClassOf(job));
   expect(job.state == JobState::kQueued,
-         line != state.lines.end() && line->second.contains(KeyOf(job)), "lines");
+         equivalence_class != state.equivalence_classes.end() &&
+             equivalence_class->second.contains(KeyOf(job)),
+         "lines");
   expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}),
          "retries");
   const bool is_blocked = job.state == JobState::kBlocked;
@@ -30,7 +32,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   for (const Dependency& dependency : job.spec->after)
     expect(is_blocked, state.dependents.contains({dependency.job, job.id}), "dependents");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
-  expect(!job.claimed.empty(), state.claimants.contains(job.id), "claimants");
+  expect(!job.nominated_nodes.empty(), state.nominated.contains(job.id), "claimants");
   expect(IsMovable(job), state.movable.contains(job.id), "movable jobs");
   expect(!job.destination.empty(), state.moving.contains(job.id), "jobs being moved");
   expect(IsRecovering(job), state.recovering.contains(job.id), "recovering jobs");
@@ -40,8 +42,8 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
     found.push_back({"index", ToText(job.id) + " (" + Name(job.state) +
                                   ") has a destination, but is not being moved"});
   }
-  const auto yielding = state.yielding.find({job.pool, ClassOf(job.spec->priority)});
-  expect(MayGiveWay(job), yielding != state.yielding.end() && yielding->second.contains(job.id),
+  const auto evictable = state.evictable.find({job.pool, ClassOf(job.spec->priority)});
+  expect(IsEvictable(job), evictable != state.evictable.end() && evictable->second.contains(job.id),
          "yielding jobs");
   expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}),
          "preemptions");
@@ -61,8 +63,8 @@ void CheckIndexSizes(const State& state, Violations& found) {
   std::set<std::pair<JobId, JobId>> dependencies;
   std::set<JobId> requests;
   std::set<std::pair<Instant, JobId>> leaving;
-  size_t queued = 0, retrying = 0, limited = 0, untold = 0, ending = 0, finished = 0, claiming = 0,
-         movable = 0, moving = 0, moved = 0, recovering = 0, yielding = 0, preempted = 0, lost = 0;
+  size_t queued = 0, retrying = 0, limited = 0, untold = 0, ending = 0, finished = 0, nominated = 0,
+         movable = 0, moving = 0, moved = 0, recovering = 0, evictable = 0, preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
@@ -75,12 +77,12 @@ void CheckIndexSizes(const State& state, Violations& found) {
       leaving.insert({LeaveAt(*maintenance, job), id});
     ending += HasEnd(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
-    claiming += job.claimed.empty() ? 0 : 1;
+    nominated += job.nominated_nodes.empty() ? 0 : 1;
     movable += IsMovable(job) ? 1 : 0;
     moving += job.destination.empty() ? 0 : 1;
     moved += job.moved_at.ns != 0 ? 1 : 0;
     recovering += IsRecovering(job) ? 1 : 0;
-    yielding += MayGiveWay(job) ? 1 : 0;
+    evictable += IsEvictable(job) ? 1 : 0;
     preempted += IsBeingPreempted(job) ? 1 : 0;
     if (!job.request_id.empty()) requests.insert(SubmittedAs(job));
   }
@@ -93,12 +95,12 @@ void CheckIndexSizes(const State& state, Violations& found) {
       found.push_back({"index", std::string("index of ") + index + " holds strangers"});
   };
   expect(queued, state.queued.size(), "queued jobs");
-  size_t in_lines = 0;
-  for (const auto& [shape, line] : state.lines) {
-    in_lines += line.size();
-    if (line.empty()) found.push_back({"index", "an empty line is kept"});
+  size_t in_classes = 0;
+  for (const auto& [shape, equivalence_class] : state.equivalence_classes) {
+    in_classes += equivalence_class.size();
+    if (equivalence_class.empty()) found.push_back({"index", "an empty line is kept"});
   }
-  expect(queued, in_lines, "lines");
+  expect(queued, in_classes, "lines");
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
   expect(untold, state.limit_notices.size(), "notices of time limits");
@@ -106,17 +108,17 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(dependencies.size(), state.dependents.size(), "dependents");
   expect(ending, static_cast<size_t>(state.limited), "jobs that end");
   expect(finished, state.finished.size(), "finished jobs");
-  expect(claiming, state.claimants.size(), "claimants");
+  expect(nominated, state.nominated.size(), "claimants");
   expect(movable, state.movable.size(), "movable jobs");
   expect(moving, state.moving.size(), "jobs being moved");
   expect(moved, state.moved.size(), "moved jobs");
   expect(recovering, state.recovering.size(), "recovering jobs");
-  size_t in_yielding = 0;
-  for (const auto& [pool_class, jobs] : state.yielding) {
-    in_yielding += jobs.size();
+  size_t in_evictable = 0;
+  for (const auto& [pool_class, jobs] : state.evictable) {
+    in_evictable += jobs.size();
     if (jobs.empty()) found.push_back({"index", "an empty group of yielding jobs is kept"});
   }
-  expect(yielding, in_yielding, "yielding jobs");
+  expect(evictable, in_evictable, "yielding jobs");
   expect(preempted, state.preemptions.size(), "preemptions");
   expect(requests.size(), state.jobs_by_request.size(), "requests");
   expect(lost, state.losses.size(), "losses");

@@ -29,7 +29,7 @@ bool HasVariant(const Job& job) {
 
 bool HasShape(const State& state, JobId id, const Job& job) {
   if (job.spec == nullptr || !HasVariant(job)) return false;
-  for (const NodeId node : job.claimed) {
+  for (const NodeId node : job.nominated_nodes) {
     if (state.FindNode(node) == nullptr) return false;
   }
   for (const XidNote& note : job.xids) {

@@ -48,9 +48,9 @@ void IndexJob(State& state, const Job& job) {
     IndexLimit(state, job, true);
   }
   state.limited += HasEnd(job) ? 1 : 0;
-  if (MayGiveWay(job)) IndexYielding(state, job, true);
+  if (IsEvictable(job)) IndexEvictable(state, job, true);
   IndexMoves(state, job);
-  if (!job.claimed.empty()) state.claimants.insert(job.id);
+  if (!job.nominated_nodes.empty()) state.nominated.insert(job.id);
   if (IsBeingPreempted(job)) state.preemptions.insert({job.preempted_for, job.id});
   if (!job.request_id.empty())
     state.jobs_by_request[RequestKey(job.user, job.request_id)] = SubmittedAs(job);

@@ -100,9 +100,9 @@ Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves
 // Who has waited for so long that nodes are kept for it counts on the end of those that run.
 Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
   constexpr const char* kForce = ": who may operate the cluster can do it by force";
-  for (const JobId id : state.claimants) {
+  for (const JobId id : state.nominated) {
     for (const LeaseId lease : job.leases) {
-      if (std::ranges::count(state.FindJob(id)->claimed, state.FindLease(lease)->node) > 0)
+      if (std::ranges::count(state.FindJob(id)->nominated_nodes, state.FindLease(lease)->node) > 0)
         return Fail(Conflict(NameOf(state, id) + " waits for a node of it" + kForce));
     }
   }
@@ -111,7 +111,7 @@ Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
     const bool may_take_its_place = other.pool == job.pool &&
                                     other.spec->reservation == job.spec->reservation &&
                                     other.user.uid != job.user.uid;
-    const Duration after = KeepsAfter(state.policy, *other.spec);
+    const Duration after = ReservesAfter(state.policy, *other.spec);
     if (may_take_its_place && other.queued_at + after <= at) {
       return Fail(Conflict(NameOf(state, id) + " waits in pool " + job.pool +
                            (after.ns == 0 ? "" : " for more than " + ToText(after)) + kForce));

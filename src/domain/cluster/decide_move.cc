@@ -29,8 +29,8 @@ Status CheckMove(const State& state, Instant at, const MoveJobs::Move& move) {
   return CheckGangNodes(state, *job, nodes);
 }
 
-Status CheckClaims(const State& state, const MoveJobs& command) {
-  if (OthersLeaveFor(state, command.by))
+Status CheckNominations(const State& state, const MoveJobs& command) {
+  if (AwaitsVictims(state, command.by))
     return Fail(Conflict(ToText(command.by) + ": others leave for it already"));
   const std::map<NodeId, JobId> cleared = ClearedForOthers(state, command.by);
   for (const NodeId node : command.nodes) {
@@ -50,7 +50,7 @@ Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& comma
   if (by->state != JobState::kQueued)
     return Fail(Conflict(NameOf(*by) + " is " + Name(by->state) + ": nothing is moved for it"));
   GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
-  GP_CHECK_OK(CheckClaims(state, command));
+  GP_CHECK_OK(CheckNominations(state, command));
   if (command.moves.empty()) return Fail(InvalidArgument("moves: name at least one job to move"));
   if (static_cast<int64_t>(command.moves.size()) > MovesLeft(state, at)) {
     return Fail(Conflict("moves: " + std::to_string(command.moves.size()) + " asked, " +

@@ -19,7 +19,7 @@ Status CheckGangNodes(const State& state, const Job& job, const std::vector<Node
 
 Status CheckTaker(const State& state, Instant at, const Job& by, const std::vector<NodeId>& nodes) {
   GP_CHECK_OK(CheckGangNodes(state, by, nodes));
-  if (const auto stop = FindQuotaStop(state, OnCleared(by, nodes.size()), at))
+  if (const auto stop = FindQuotaStop(state, AsNominated(by, nodes.size()), at))
     return Fail(Conflict(NameOf(by) + " could not take the place: " + ToText(*stop)));
   return Ok();
 }
@@ -37,15 +37,15 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
     return Fail(Conflict(NameOf(*victim) + " (" + Name(victim->state) +
                          ") may not be interrupted: " + why));
   };
-  if (!MayGiveWay(*victim)) return refuse("it must be preemptible, run, and not be stopping");
+  if (!IsEvictable(*victim)) return refuse("it must be preemptible, run, and not be stopping");
   GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
-  const Takings takings(state, at);
-  const Job cleared = OnCleared(*by, command.nodes.size());
-  const Standing taker = StandingOf(cleared, at);
-  const Standing giver = StandingOf(*victim, at);
-  const TakingGround ground = takings.GroundFor(taker, giver);
-  if (ground == TakingGround::kNone) return refuse(NameOf(*by) + " has no claim to its place");
-  if (!takings.IsRipe(taker, giver, ground)) return refuse("it has not run for min_run");
+  const Preemptions preemptions(state, at);
+  const Job cleared = AsNominated(*by, command.nodes.size());
+  const Contender taker = ContenderOf(cleared, at);
+  const Contender giver = ContenderOf(*victim, at);
+  const PreemptionGround ground = preemptions.GroundFor(taker, giver);
+  if (ground == PreemptionGround::kNone) return refuse(NameOf(*by) + " has no claim to its place");
+  if (!preemptions.HoldsNow(taker, giver, ground)) return refuse("it has not run for min_run");
   return Events{JobPreemptionOrdered{command.pass, victim->id, by->id, command.nodes}};
 }
 

@@ -63,7 +63,7 @@ GP_FIELDS(XidNote, v.attempt, v.xid, v.node, v.gpu, v.forgiven, v.at)
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.note, v.reason, v.preemptions, v.attained_gpu_ms,
-          v.preempted_for, v.claimed, v.queue, v.pool, v.moves, v.moved_at, v.destination,
+          v.preempted_for, v.nominated_nodes, v.queue, v.pool, v.moves, v.moved_at, v.destination,
           v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints,
           v.faults_in_row, v.surplus, v.is_limit_told, v.is_idle_told)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)

@@ -127,7 +127,7 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
       report("I5", ToText(id) + " has not the GPUs asked");
     }
   }
-  if (!job.claimed.empty() && job.state != JobState::kQueued)
+  if (!job.nominated_nodes.empty() && job.state != JobState::kQueued)
     report("I5", "claims nodes without waiting for them");
   CheckIndexesOf(state, job, found);
 }

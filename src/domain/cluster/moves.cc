@@ -36,7 +36,7 @@ int MovesLeft(const State& state, Instant at) {
 bool IsOnItsWay(const State& state, const Job& moving, Instant at) {
   constexpr Duration kLetIn = Duration::Minutes(1);
   if (moving.destination.empty()) return false;
-  return moving.state != JobState::kQueued || OthersLeaveFor(state, moving.moved_for) ||
+  return moving.state != JobState::kQueued || AwaitsVictims(state, moving.moved_for) ||
          at - moving.queued_at <= kLetIn;
 }
 
@@ -45,7 +45,7 @@ std::map<NodeId, JobId> ClearedForOthers(const State& state, JobId by) {
   for (const auto& [other, leaving] : state.preemptions) {
     const Job* job = other == by ? nullptr : state.FindJob(other);
     if (job == nullptr) continue;
-    for (const NodeId node : job->claimed) cleared.emplace(node, other);
+    for (const NodeId node : job->nominated_nodes) cleared.emplace(node, other);
   }
   return cleared;
 }

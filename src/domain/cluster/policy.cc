@@ -7,7 +7,7 @@
 
 namespace gp {
 
-Duration KeepsAfter(const Policy& policy, const JobSpec& spec) {
+Duration ReservesAfter(const Policy& policy, const JobSpec& spec) {
   constexpr Duration kForLittle = Duration::Minutes(5);
   const bool is_whole = spec.gpus.count > 0 && ModeFor(spec.gpus) == GpuMode::kWhole;
   const bool needs_several = is_whole && spec.nodes * spec.gpus.count > 1;

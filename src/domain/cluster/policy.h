@@ -79,6 +79,6 @@ struct Policy {
 // How long a job waits before nodes are kept for it.  One GPU, parts of GPUs and cores alone come
 // free all the time, and a whole node that is kept for them costs others more than it gives: these
 // jobs wait for five minutes at least.
-Duration KeepsAfter(const Policy& policy, const JobSpec& spec);
+Duration ReservesAfter(const Policy& policy, const JobSpec& spec);
 
 }  // namespace gp

@@ -47,7 +47,7 @@ int ServiceLevel(const Job& job, Instant at) {
   return level;
 }
 
-Standing StandingOf(const Job& job, Instant at) {
+Contender ContenderOf(const Job& job, Instant at) {
   const Instant placed_at = HoldsLeases(job.state) ? job.attempts.back().placed_at : Instant{};
   return {&job,
           ClassOf(job.spec->priority),
@@ -57,7 +57,7 @@ Standing StandingOf(const Job& job, Instant at) {
           placed_at};
 }
 
-bool MayGiveWay(const Job& job) {
+bool IsEvictable(const Job& job) {
   return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->preemptible;
 }
 
@@ -65,60 +65,60 @@ bool IsBeingPreempted(const Job& job) {
   return HoldsLeases(job.state) && job.preempted_for != JobId{};
 }
 
-bool OthersLeaveFor(const State& state, JobId job) {
+bool AwaitsVictims(const State& state, JobId job) {
   const auto first = state.preemptions.lower_bound({job, JobId{}});
   return first != state.preemptions.end() && first->first == job;
 }
 
-Job OnCleared(const Job& by, size_t nodes) {
+Job AsNominated(const Job& by, size_t nodes) {
   Job job = by;
   job.spec = Resolve(by.spec, 0, static_cast<int>(nodes));
   return job;
 }
 
-Takings::Takings(const State& state, Instant at) : state_(&state), at_(at) {
+Preemptions::Preemptions(const State& state, Instant at) : state_(&state), at_(at) {
   any_guarantees_ =
       std::ranges::any_of(state.queues, [](const auto& one) { return one.second.guaranteed > 0; });
   for (const auto& [by, victim] : state.preemptions) {
     const Job* waiting = state.FindJob(by);
     if (waiting == nullptr) continue;
-    if (!HasVariants(*waiting->spec) || waiting->claimed.empty()) {
-      Take(*waiting, *state.FindJob(victim));
+    if (!HasVariants(*waiting->spec) || waiting->nominated_nodes.empty()) {
+      Preempt(*waiting, *state.FindJob(victim));
     } else {
-      Take(OnCleared(*waiting, waiting->claimed.size()), *state.FindJob(victim));
+      Preempt(AsNominated(*waiting, waiting->nominated_nodes.size()), *state.FindJob(victim));
     }
   }
 }
 
-void Takings::Take(const Job& by, const Job& victim) {
+void Preemptions::Preempt(const Job& by, const Job& victim) {
   if (!any_guarantees_) return;
   const int64_t leaving = HoldingOf(*state_, victim).share;
   for (const std::string& path : PathsTo(victim.queue)) leaving_[path] += leaving;
   if (by.state == JobState::kQueued) CountPlaced(by);
 }
 
-void Takings::CountPlaced(const Job& job) {
+void Preemptions::CountPlaced(const Job& job) {
   if (!any_guarantees_) return;
   const int64_t coming = AskOf(*state_, job).share;
   for (const std::string& path : PathsTo(job.queue)) coming_[path][job.id] = coming;
 }
 
 // Most pairs are told apart by numbers alone.
-TakingGround Takings::GroundFor(const Standing& by, const Standing& victim) const {
+PreemptionGround Preemptions::GroundFor(const Contender& by, const Contender& victim) const {
   if (by.job_class > victim.job_class) {
-    if (by.job->pool != victim.job->pool) return TakingGround::kNone;
-    if (by.job->queue == victim.job->queue) return TakingGround::kClass;
+    if (by.job->pool != victim.job->pool) return PreemptionGround::kNone;
+    if (by.job->queue == victim.job->queue) return PreemptionGround::kClass;
     if (state_->queues.at(victim.job->queue).reclaimable && KeepsGuarantees(*by.job, *victim.job))
-      return TakingGround::kClass;
+      return PreemptionGround::kClass;
   }
   const bool had_less = by.job_class == victim.job_class && by.level < victim.level;
   if (had_less && by.job->spec->preemptible && by.job->queue == victim.job->queue)
-    return TakingGround::kSharedTime;
-  return any_guarantees_ && Reclaims(*by.job, *victim.job) ? TakingGround::kReclaim
-                                                           : TakingGround::kNone;
+    return PreemptionGround::kSharedTime;
+  return any_guarantees_ && Reclaims(*by.job, *victim.job) ? PreemptionGround::kReclaim
+                                                           : PreemptionGround::kNone;
 }
 
-bool Takings::Reclaims(const Job& by, const Job& victim) const {
+bool Preemptions::Reclaims(const Job& by, const Job& victim) const {
   if (by.pool != victim.pool || !state_->queues.at(victim.queue).reclaimable) return false;
   const std::vector<std::string> paths = PathsTo(by.queue);
   const size_t fork = Fork(paths, PathsTo(victim.queue));
@@ -127,7 +127,7 @@ bool Takings::Reclaims(const Job& by, const Job& victim) const {
 }
 
 // With the job, and with those that others of the queue are waiting for already.
-bool Takings::HoldsLessThanGuaranteed(const Job& by, const std::string& queue) const {
+bool Preemptions::HoldsLessThanGuaranteed(const Job& by, const std::string& queue) const {
   const int64_t guaranteed = GuaranteedShare(*state_, queue);
   if (guaranteed == 0) return false;
   int64_t held = ShareHeld(*state_, queue) + AskOf(*state_, by).share;
@@ -139,7 +139,7 @@ bool Takings::HoldsLessThanGuaranteed(const Job& by, const std::string& queue) c
 }
 
 // What other queues were guaranteed is not taken from them.
-bool Takings::KeepsGuarantees(const Job& by, const Job& victim) const {
+bool Preemptions::KeepsGuarantees(const Job& by, const Job& victim) const {
   if (!any_guarantees_) return true;
   const std::vector<std::string> paths = PathsTo(victim.queue);
   for (size_t i = Fork(PathsTo(by.queue), paths); i < paths.size(); ++i) {
@@ -153,15 +153,16 @@ bool Takings::KeepsGuarantees(const Job& by, const Job& victim) const {
   return true;
 }
 
-bool Takings::IsRipe(const Standing& by, const Standing& victim, TakingGround ground) const {
+bool Preemptions::HoldsNow(const Contender& by, const Contender& victim,
+                           PreemptionGround ground) const {
   if (at_ - victim.placed_at >= state_->policy.min_run) return true;
-  return ground == TakingGround::kReclaim &&
+  return ground == PreemptionGround::kReclaim &&
          at_ - by.job->queued_at >= state_->policy.reclaim_grace;
 }
 
-bool Takings::MayTake(const Standing& by, const Standing& victim) const {
-  const TakingGround ground = GroundFor(by, victim);
-  return ground != TakingGround::kNone && IsRipe(by, victim, ground);
+bool Preemptions::MayPreempt(const Contender& by, const Contender& victim) const {
+  const PreemptionGround ground = GroundFor(by, victim);
+  return ground != PreemptionGround::kNone && HoldsNow(by, victim, ground);
 }
 
 }  // namespace gp

@@ -24,16 +24,16 @@ int ServiceLevel(const Job& job, Instant at);
 inline constexpr int kServiceLevelMax = 4;
 
 // Whether it may be interrupted, now or later: it runs, said so, and is not being stopped already.
-bool MayGiveWay(const Job& job);
+bool IsEvictable(const Job& job);
 
 // Whether it was told to give way and has not ended yet, whatever else it was told since.
 bool IsBeingPreempted(const Job& job);
 
 // Whether others were told to leave for the job, and have not all ended yet.
-bool OthersLeaveFor(const State& state, JobId job);
+bool AwaitsVictims(const State& state, JobId job);
 
 // What decides about a job as taker or as victim, at one instant.
-struct Standing {
+struct Contender {
   const Job* job = nullptr;
   int job_class = 0;
   int priority = 0;
@@ -41,10 +41,10 @@ struct Standing {
   int gpus = 0;       // of each rank
   Instant placed_at;  // where it holds a place
 };
-Standing StandingOf(const Job& job, Instant at);
+Contender ContenderOf(const Job& job, Instant at);
 
 // On what ground a job takes another one's place.
-enum class TakingGround {
+enum class PreemptionGround {
   kNone,
   kClass,       // it is of a higher class
   kSharedTime,  // both are preemptible, of one class and queue, and it has had less
@@ -52,20 +52,20 @@ enum class TakingGround {
 };
 
 // The job as it will be on so many nodes that are cleared for it, by its own fields.
-Job OnCleared(const Job& by, size_t nodes);
+Job AsNominated(const Job& by, size_t nodes);
 
 // Who may take from whom, by and by: what is being taken already counts as gone.
-class Takings {
+class Preemptions {
  public:
-  Takings(const State& state, Instant at);
+  Preemptions(const State& state, Instant at);
 
   // Regardless of for how long the victim has run.
-  TakingGround GroundFor(const Standing& by, const Standing& victim) const;
+  PreemptionGround GroundFor(const Contender& by, const Contender& victim) const;
   // Whether the ground holds now: the victim has run for min_run, or, for a reclaim, `by` has
   // waited for reclaim_grace.
-  bool IsRipe(const Standing& by, const Standing& victim, TakingGround ground) const;
-  bool MayTake(const Standing& by, const Standing& victim) const;
-  void Take(const Job& by, const Job& victim);
+  bool HoldsNow(const Contender& by, const Contender& victim, PreemptionGround ground) const;
+  bool MayPreempt(const Contender& by, const Contender& victim) const;
+  void Preempt(const Job& by, const Job& victim);
   // A job that waits is given a place.
   void CountPlaced(const Job& job);
   bool any_guarantees() const { return any_guarantees_; }

@@ -11,7 +11,7 @@ namespace gp {
 
 QueueKey KeyOf(const Job& job) { return {kPriorityMax - job.spec->priority, job.id}; }
 
-QueueLine LineOf(const Job& job) {
+EquivalenceClass EquivalenceClassOf(const Job& job) {
   const int level = ServiceLevel(job, Instant{});  // of one that waits: the same at all times
   return {
       ClassOf(job.spec->priority), level,        job.spec->preemptible, job.user.name, job.queue,
@@ -27,27 +27,27 @@ const std::string& QueueFor(const State& state, const JobSpec& spec) {
 
 void Enqueue(State& state, const Job& job) {
   state.queued.insert(job.id);
-  state.lines[LineOf(job)].insert(KeyOf(job));
+  state.equivalence_classes[EquivalenceClassOf(job)].insert(KeyOf(job));
 }
 
 void Dequeue(State& state, const Job& job) {
   state.queued.erase(job.id);
-  const auto line = state.lines.find(LineOf(job));
-  GP_ASSERT(line != state.lines.end(), "a queued job stands in a line");
-  line->second.erase(KeyOf(job));
-  if (line->second.empty()) state.lines.erase(line);
+  const auto equivalence_class = state.equivalence_classes.find(EquivalenceClassOf(job));
+  GP_ASSERT(equivalence_class != state.equivalence_classes.end(), "a queued job stands in a line");
+  equivalence_class->second.erase(KeyOf(job));
+  if (equivalence_class->second.empty()) state.equivalence_classes.erase(equivalence_class);
 }
 
-void IndexYielding(State& state, const Job& job, bool yields) {
+void IndexEvictable(State& state, const Job& job, bool yields) {
   const PoolClass key{job.pool, ClassOf(job.spec->priority)};
   if (yields) {
-    state.yielding[key].insert(job.id);
+    state.evictable[key].insert(job.id);
     return;
   }
-  const auto found = state.yielding.find(key);
-  if (found == state.yielding.end()) return;
+  const auto found = state.evictable.find(key);
+  if (found == state.evictable.end()) return;
   found->second.erase(job.id);
-  if (found->second.empty()) state.yielding.erase(found);
+  if (found->second.empty()) state.evictable.erase(found);
 }
 
 bool State::HasChildren(const std::string& queue) const {

@@ -39,7 +39,7 @@ QueueKey KeyOf(const Job& job);
 
 // Jobs of one line fit in the same places for as long, may interrupt the same others and stand
 // under the same limits: what the first cannot get now, the others cannot either.
-struct QueueLine {
+struct EquivalenceClass {
   int job_class = 0;
   int service_level = 0;
   bool preemptible = false;
@@ -48,9 +48,9 @@ struct QueueLine {
   Duration stay;  // LongestStay: who leaves in time fits where others do not
   JobShape shape;
   JobId array;  // of which no more than so many may run
-  auto operator<=>(const QueueLine&) const = default;
+  auto operator<=>(const EquivalenceClass&) const = default;
 };
-QueueLine LineOf(const Job& job);
+EquivalenceClass EquivalenceClassOf(const Job& job);
 
 // Jobs of one pool and class.
 struct PoolClass {
@@ -99,9 +99,10 @@ struct State {
   Metering metering;                                // where the time of GPUs went
   std::map<std::string, JobId> jobs_by_request;     // "<uid>/<request id>"; an array by its own id
 
-  std::set<JobId> queued;                         // kQueued
-  std::map<QueueLine, std::set<QueueKey>> lines;  // the same by line; none is empty
-  std::set<std::pair<Instant, JobId>> retries;    // kRetryWait, by eligible_at
+  std::set<JobId> queued;  // kQueued
+  std::map<EquivalenceClass, std::set<QueueKey>>
+      equivalence_classes;                      // the same by line; none is empty
+  std::set<std::pair<Instant, JobId>> retries;  // kRetryWait, by eligible_at
   // Who is waited for, and the kBlocked job that waits
   std::set<std::pair<JobId, JobId>> dependents;
   // kBlocked, and not for anything that is still open
@@ -118,7 +119,7 @@ struct State {
   std::set<std::pair<Instant, TokenId>> token_ends;
   std::set<std::pair<Instant, JobId>> finished;   // terminal, by end
   std::set<std::pair<JobId, JobId>> preemptions;  // who waits, and who is being interrupted for it
-  std::set<JobId> claimants;                      // queued jobs that have claimed nodes
+  std::set<JobId> nominated;                      // queued jobs that have claimed nodes
   std::set<JobId> movable;                        // IsMovable
   std::set<JobId> moving;                         // jobs that have a destination
   std::set<JobId> recovering;                     // IsRecovering
@@ -128,7 +129,7 @@ struct State {
   // Open ones that end by themselves, by when
   std::set<std::pair<Instant, IncidentId>> incident_ends;
   std::set<std::pair<Instant, IncidentId>> closed_incidents;
-  std::map<PoolClass, std::set<JobId>> yielding;  // MayGiveWay; none is empty
+  std::map<PoolClass, std::set<JobId>> evictable;  // IsEvictable; none is empty
   // Thousandths of GPUs held now, by job; none is 0 or empty
   std::map<PoolClass, std::map<JobId, int64_t>> shares_by_class;
   std::map<std::string, int64_t> capacity;  // GPUs installed, by pool; none is 0
@@ -156,7 +157,7 @@ void Enqueue(State& state, const Job& job);
 void Dequeue(State& state, const Job& job);
 
 // Enters a job into the index of those that may give way, or takes it out.
-void IndexYielding(State& state, const Job& job, bool yields);
+void IndexEvictable(State& state, const Job& job, bool yields);
 
 // The request index's key: ids of one user never meet another's.
 std::string RequestKey(const User& user, const std::string& request_id);

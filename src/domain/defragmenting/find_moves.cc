@@ -8,9 +8,9 @@
 #include "domain/model/variants.h"
 #include "domain/placement/place_gang.h"
 #include "domain/scheduling/planner.h"
+#include "domain/scheduling/queue_order.h"
 #include "domain/scheduling/ready_times.h"
-#include "domain/scheduling/room.h"
-#include "domain/scheduling/turns.h"
+#include "domain/scheduling/victim_search.h"
 
 namespace gp {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 // Sets of jobs that are tried for one job that waits: each without somebody who had nowhere to go.
 constexpr int kSetsTried = 16;
 constexpr size_t kJobsTried = 64;
-constexpr size_t kTurnsMax = 10'000;
+constexpr size_t kCandidatesMax = 10'000;
 
 }  // namespace
 
@@ -27,16 +27,16 @@ MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, con
       at_(at),
       classes_(classes),
       pass_(pass),
-      kept_(state, at, pass.kept),
+      backfill_(state, at, pass.backfill),
       rankings_(state.policy.placement) {}
 
 // With the fewest nodes where it may have fewer.
 std::optional<MovePlan> MoveFinder::Find(const Job& waiting) {
-  if (OthersLeaveFor(state_, waiting.id)) return std::nullopt;
+  if (AwaitsVictims(state_, waiting.id)) return std::nullopt;
   Job job = waiting;
   job.spec = Resolve(job.spec, 0, LeastNodes(*job.spec));
   if (FindQuotaStop(state_, job, at_, planned_)) return std::nullopt;
-  std::vector<Standing> candidates = CandidatesFor(job);
+  std::vector<Contender> candidates = CandidatesFor(job);
   for (int tried = 0; tried < kSetsTried && !candidates.empty(); ++tried) {
     const size_t before = candidates.size();
     if (auto plan = FindAmong(job, candidates)) return plan;
@@ -48,18 +48,18 @@ std::optional<MovePlan> MoveFinder::Find(const Job& waiting) {
 void MoveFinder::Accept(const MovePlan& plan) {
   accepted_.push_back(plan);
   for (const MoveJobs::Move& move : plan.moves.moves) taken_.insert(move.job);
-  for (const NodeId id : plan.moves.nodes) kept_.Keep(id, {plan.moves.by, {}});
-  const Job by = OnCleared(*state_.FindJob(plan.moves.by), plan.moves.nodes.size());
+  for (const NodeId id : plan.moves.nodes) backfill_.Reserve(id, {plan.moves.by, {}});
+  const Job by = AsNominated(*state_.FindJob(plan.moves.by), plan.moves.nodes.size());
   for (const AccountId& account : AccountsOf(by)) planned_[account] += AskOf(state_, by);
 }
 
-std::vector<Standing> MoveFinder::CandidatesFor(const Job& job) const {
-  std::vector<Standing> candidates;
+std::vector<Contender> MoveFinder::CandidatesFor(const Job& job) const {
+  std::vector<Contender> candidates;
   for (const JobId id : state_.movable) {
     const Job& other = *state_.FindJob(id);
     if (other.pool != job.pool || taken_.contains(id) || !WhyNotMoved(state_, other, at_).empty())
       continue;
-    candidates.push_back(StandingOf(other, at_));
+    candidates.push_back(ContenderOf(other, at_));
   }
   return candidates;
 }
@@ -76,24 +76,24 @@ void MoveFinder::Repeat(Rehearsal& rehearsal) const {
 }
 
 // Who turns out to have nowhere to go is no candidate any more.
-std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Standing>& candidates) {
+std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Contender>& candidates) {
   Rehearsal rehearsal(state_, classes_, rankings_);
   Repeat(rehearsal);
-  RoomSearch search(state_, rehearsal.nodes(), at_, job, [](const auto&) { return true; });
-  ByNode by_node(state_, candidates);
-  std::set<NodeId> closed = kept_.OfOthers(job);
+  VictimSearch search(state_, rehearsal.nodes(), at_, job, [](const auto&) { return true; });
+  CandidatesByNode by_node(state_, candidates);
+  std::set<NodeId> closed = backfill_.OfOthers(job);
   // Even where the pass keeps it for nobody
   for (const auto& [node, other] : ClearedForOthers(state_, job.id)) closed.insert(node);
-  const auto clearing = search.Find(by_node.Open(closed, job.spec->nodes > 1));
-  if (!clearing) return std::nullopt;
-  const std::vector<const Job*>& leaving = clearing->leaving;
+  const auto eviction = search.Find(by_node.Open(closed, job.spec->nodes > 1));
+  if (!eviction) return std::nullopt;
+  const std::vector<const Job*>& leaving = eviction->victims;
   if (leaving.empty() ||
       static_cast<int64_t>(leaving.size() + taken_.size()) > MovesLeft(state_, at_))
     return std::nullopt;
   const Job* stuck = nullptr;
-  auto plan = Rehearse(job, leaving, clearing->nodes, rehearsal, &stuck);
+  auto plan = Rehearse(job, leaving, eviction->nodes, rehearsal, &stuck);
   if (stuck != nullptr)
-    std::erase_if(candidates, [stuck](const Standing& one) { return one.job == stuck; });
+    std::erase_if(candidates, [stuck](const Contender& one) { return one.job == stuck; });
   return plan;
 }
 
@@ -113,7 +113,8 @@ std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<c
   for (const Job* one : order) {
     // Reservations may begin while it stops.
     const Instant back_at = at_ + one->spec->grace + kEndMargin;
-    auto place = rehearsal.Place(*one, KeptNodes(state_, back_at, KeptBut(job.id)).OfOthers(*one));
+    auto place = rehearsal.Place(
+        *one, BackfillReservations(state_, back_at, BackfillWithout(job.id)).OfOthers(*one));
     if (!place) {
       *stuck = one;
       return std::nullopt;
@@ -129,10 +130,10 @@ std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<c
 }
 
 // What is cleared for the job that waits is open to those who leave for it.
-std::map<NodeId, Kept> MoveFinder::KeptBut(JobId by) const {
-  std::map<NodeId, Kept> kept = kept_.all();
-  std::erase_if(kept, [by](const auto& one) { return one.second.job == by; });
-  return kept;
+std::map<NodeId, BackfillReservation> MoveFinder::BackfillWithout(JobId by) const {
+  std::map<NodeId, BackfillReservation> backfill = backfill_.all();
+  std::erase_if(backfill, [by](const auto& one) { return one.second.job == by; });
+  return backfill;
 }
 
 void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
@@ -144,7 +145,8 @@ void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
                  (moved.spec->grace + state_.policy.move_cost).ToMilliseconds();
   }
   ReadyTimes times;
-  const auto able = rankings_.Of(ShapeOf(job)).AbleWhenEmpty(classes_, job, kept_.OfOthers(job));
+  const auto able =
+      rankings_.Of(ShapeOf(job)).AbleWhenEmpty(classes_, job, backfill_.OfOthers(job));
   const auto ready =
       state_.limited > 0 ? times.Find(state_, at_, ScratchNodes(state_), able, job) : std::nullopt;
   plan.is_wait_known = ready.has_value();
@@ -170,15 +172,15 @@ std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<J
         step));
   }
   MoveFinder finder(state, at, planner.classes(), pass);
-  std::set<QueueLine> in_vain;
-  Turns turns(state, at);
+  std::set<EquivalenceClass> in_vain;
+  QueueOrder order(state, at);
   size_t tried = 0;
-  for (size_t looked_at = 0; tried < kJobsTried && looked_at < kTurnsMax; ++looked_at) {
-    const auto turn = turns.Next();
-    if (!turn) break;
-    if (in_vain.contains(*turn->line)) continue;  // nobody behind it either
-    turns.Follow(*turn);
-    const Job& job = *turn->job;
+  for (size_t looked_at = 0; tried < kJobsTried && looked_at < kCandidatesMax; ++looked_at) {
+    const auto candidate = order.Next();
+    if (!candidate) break;
+    if (in_vain.contains(*candidate->equivalence_class)) continue;  // nobody behind it either
+    order.Follow(*candidate);
+    const Job& job = *candidate->job;
     const bool is_served = served.contains(job.id) || IsOnItsWay(state, job, at);
     if (is_served || (!wanted.empty() && !wanted.contains(job.id))) continue;
     ++tried;
@@ -187,7 +189,7 @@ std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<J
       finder.Accept(*plan);
       plans.push_back(*plan);
     } else {
-      in_vain.insert(*turn->line);
+      in_vain.insert(*candidate->equivalence_class);
     }
   }
   return plans;

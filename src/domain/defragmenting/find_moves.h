@@ -13,7 +13,7 @@
 #include "domain/cluster/quota.h"
 #include "domain/cluster/state.h"
 #include "domain/defragmenting/rehearsal.h"
-#include "domain/scheduling/kept_nodes.h"
+#include "domain/scheduling/backfill_reservations.h"
 #include "domain/scheduling/plan.h"
 
 namespace gp {
@@ -48,20 +48,20 @@ class MoveFinder {
   void Accept(const MovePlan& plan);
 
  private:
-  std::vector<Standing> CandidatesFor(const Job& job) const;
+  std::vector<Contender> CandidatesFor(const Job& job) const;
   void Repeat(Rehearsal& rehearsal) const;
-  std::optional<MovePlan> FindAmong(const Job& job, std::vector<Standing>& candidates);
+  std::optional<MovePlan> FindAmong(const Job& job, std::vector<Contender>& candidates);
   std::optional<MovePlan> Rehearse(const Job& job, const std::vector<const Job*>& leaving,
                                    const std::vector<NodeId>& nodes, Rehearsal& rehearsal,
                                    const Job** stuck);
-  std::map<NodeId, Kept> KeptBut(JobId by) const;
+  std::map<NodeId, BackfillReservation> BackfillWithout(JobId by) const;
   void Weigh(const Job& job, MovePlan& plan);
 
   const State& state_;
   const Instant at_;
   NodeClasses& classes_;
   const Plan& pass_;
-  KeptNodes kept_;
+  BackfillReservations backfill_;
   Rankings rankings_;
   std::vector<MovePlan> accepted_;
   std::set<JobId> taken_;  // moved by those

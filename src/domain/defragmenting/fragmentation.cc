@@ -46,9 +46,10 @@ FragmentationMeter::FragmentationMeter(const State& state, const NodeClasses& cl
     add(by_pool_[job.pool]);
     for (const std::string& path : PathsTo(job.queue)) add(by_queue_[path]);
   };
-  for (const auto& [line, keys] : state.lines) {
+  for (const auto& [equivalence_class, keys] : state.equivalence_classes) {
     const Job& first = *state.FindJob(keys.begin()->job);
-    count(first, line.shape, AskOf(state, first).share * static_cast<int64_t>(keys.size()));
+    count(first, equivalence_class.shape,
+          AskOf(state, first).share * static_cast<int64_t>(keys.size()));
   }
   for (const auto& [pool_class, shares] : state.shares_by_class) {
     for (const auto& [id, share] : shares)

@@ -8,7 +8,7 @@
 #include "domain/explaining/find_changes.h"
 #include "domain/explaining/what_if.h"
 #include "domain/placement/choose_gpus.h"
-#include "domain/scheduling/turns.h"
+#include "domain/scheduling/queue_order.h"
 
 namespace gp {
 namespace {
@@ -24,13 +24,13 @@ std::optional<PlaceGang> PlannedFor(const Plan& plan, JobId job) {
 
 std::optional<int64_t> CountAhead(const WhatIf& what_if, const Job& job) {
   if (!what_if.state().queued.contains(job.id)) return std::nullopt;
-  Turns turns(what_if.state(), what_if.at());
+  QueueOrder order(what_if.state(), what_if.at());
   int64_t ahead = 0;
   for (int64_t counted = 0; counted < kCountedMax; ++counted) {
-    const auto turn = turns.Next();
-    if (!turn || turn->job->id == job.id) return ahead;
-    ahead += turn->job->pool == job.pool ? 1 : 0;
-    turns.Follow(*turn);
+    const auto candidate = order.Next();
+    if (!candidate || candidate->job->id == job.id) return ahead;
+    ahead += candidate->job->pool == job.pool ? 1 : 0;
+    order.Follow(*candidate);
   }
   return std::nullopt;
 }
@@ -63,10 +63,10 @@ std::vector<Holder> FindHolders(const WhatIf& what_if, const Job& job) {
 }
 
 void TellKept(const WhatIf& what_if, const Job& job, Explanation& explanation) {
-  for (const auto& [node, kept] : what_if.plan().kept) {
-    if (kept.job != job.id) continue;
+  for (const auto& [node, backfill] : what_if.plan().backfill) {
+    if (backfill.job != job.id) continue;
     explanation.kept_nodes.push_back(what_if.state().FindNode(node)->facts->name);
-    if (IsPromised(kept)) explanation.starts_by = kept.starts_by;
+    if (HasShadowTime(backfill)) explanation.starts_by = backfill.shadow_time;
   }
 }
 

@@ -193,7 +193,8 @@ class Finder {
   // The longest with which it leaves nodes in time that are kept for others.
   void TryTimeLimit() {
     std::set<Instant, std::greater<>> times;
-    for (const auto& [node, kept] : what_if_.plan().kept) times.insert(kept.starts_by);
+    for (const auto& [node, backfill] : what_if_.plan().backfill)
+      times.insert(backfill.shadow_time);
     for (const auto& [name, reservation] : what_if_.state().reservations) {
       times.insert(name == spec_.reservation ? reservation.ends_at : reservation.starts_at);
     }
@@ -281,10 +282,10 @@ class Finder {
       if (other.pool == job_.pool && seen.insert(other.id).second) running.push_back(&other);
     }
     const auto order = [](const Job* job) { return std::pair(LatestEnd(*job), job->id); };
-    const size_t kept = std::min(running.size(), kEndsTried);
-    std::ranges::partial_sort(running, running.begin() + static_cast<std::ptrdiff_t>(kept), {},
+    const size_t backfill = std::min(running.size(), kEndsTried);
+    std::ranges::partial_sort(running, running.begin() + static_cast<std::ptrdiff_t>(backfill), {},
                               order);
-    running.resize(kept);
+    running.resize(backfill);
     return running;
   }
 

@@ -92,7 +92,7 @@ void Future::Started(JobId job) {
 void Future::Settle(int64_t& budget) {
   bool again = true;
   while (again && now_ >= state_.quiet_until && budget > 0) {
-    budget -= 1 + static_cast<int64_t>(state_.lines.size());
+    budget -= 1 + static_cast<int64_t>(state_.equivalence_classes.size());
     const Plan plan = planner_.Schedule(state_, now_);
     look_again_at_ = plan.look_again_at;
     again = false;

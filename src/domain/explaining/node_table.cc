@@ -49,7 +49,7 @@ class TableMaker {
         plan_(planner_.Schedule(state, at)),
         rankings_(state.policy.placement),
         held_(state, planner_.classes(), rankings_),
-        closed_(KeptNodes(state, at, plan_.kept).ClosedTo(job)) {
+        closed_(BackfillReservations(state, at, plan_.backfill).ClosedTo(job)) {
     for (const PlaceGang& place : plan_.held) held_.Hold(*state.FindJob(place.job), place.ranks);
   }
 
@@ -81,11 +81,12 @@ class TableMaker {
   }
 
   std::string WhoseIs(NodeId node) const {
-    const auto kept = plan_.kept.find(node);
-    if (kept != plan_.kept.end() && kept->second.job != job_.id) {
-      return "kept for " + NameOf(state_, kept->second.job) +
-             (IsPromised(kept->second)
-                  ? ", which starts by " + ToRfc3339(WallOf(state_.time, kept->second.starts_by))
+    const auto backfill = plan_.backfill.find(node);
+    if (backfill != plan_.backfill.end() && backfill->second.job != job_.id) {
+      return "kept for " + NameOf(state_, backfill->second.job) +
+             (HasShadowTime(backfill->second)
+                  ? ", which starts by " +
+                        ToRfc3339(WallOf(state_.time, backfill->second.shadow_time))
                   : "");
     }
     for (const Reservation* reservation : ReservationsOf(state_, *state_.FindNode(node))) {

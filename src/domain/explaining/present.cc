@@ -54,10 +54,11 @@ State WithoutFinished(const State& state) {
                last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, jobs,
                arrays, leases, queues, accounts, reservations, troubles, incidents, taken_out,
                breakers, drain_deadlines, access, budgets, budget_levels, metering, jobs_by_request,
-               queued, lines, retries, dependents, decided, limits, limit_notices, limited, losses,
-               reservation_ends, leaving, token_ends, finished, preemptions, claimants, movable,
-               moving, recovering, moved, remedies, incident_ends, closed_incidents, yielding,
-               shares_by_class, capacity, gpu_sizes, node_changes, nodes_by_change] = state;
+               queued, equivalence_classes, retries, dependents, decided, limits, limit_notices,
+               limited, losses, reservation_ends, leaving, token_ends, finished, preemptions,
+               nominated, movable, moving, recovering, moved, remedies, incident_ends,
+               closed_incidents, evictable, shares_by_class, capacity, gpu_sizes, node_changes,
+               nodes_by_change] = state;
   std::map<JobId, Job> open = OpenJobs(state);
   std::set<std::pair<Instant, JobId>> waited_for;
   for (const auto& [id, job] : open) {
@@ -95,7 +96,7 @@ State WithoutFinished(const State& state) {
           FromNowOn(metering),
           {},
           queued,
-          lines,
+          equivalence_classes,
           retries,
           dependents,
           decided,
@@ -108,7 +109,7 @@ State WithoutFinished(const State& state) {
           {},
           std::move(waited_for),
           preemptions,
-          claimants,
+          nominated,
           movable,
           moving,
           recovering,
@@ -116,7 +117,7 @@ State WithoutFinished(const State& state) {
           {},
           {},
           {},
-          yielding,
+          evictable,
           shares_by_class,
           capacity,
           gpu_sizes,

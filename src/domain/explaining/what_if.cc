@@ -19,7 +19,7 @@ WhatIf::WhatIf(const State& state, Instant at)
       plan_(planner_.Schedule(state, at)),
       rankings_(state.policy.placement),
       held_(state, planner_.classes(), rankings_),
-      kept_(state, at, plan_.kept) {
+      backfill_(state, at, plan_.backfill) {
   for (const PlaceGang& place : plan_.held) held_.Hold(*state.FindJob(place.job), place.ranks);
 }
 
@@ -28,7 +28,7 @@ std::optional<PlaceGang> WhatIf::Place(const Job& job) {
     return FindQuotaStop(state_, as, at_).has_value();
   };
   const auto found =
-      PickVariant(job, planner_.classes(), rankings_, kept_.ClosedTo(job), is_stopped);
+      PickVariant(job, planner_.classes(), rankings_, backfill_.ClosedTo(job), is_stopped);
   if (!found) return std::nullopt;
   NodeView chosen;
   for (const NodeId id : found->pick.nodes) chosen.push_back(&held_.nodes().Of(id));
@@ -40,8 +40,8 @@ std::optional<PlaceGang> WhatIf::Place(const Job& job) {
 
 std::optional<std::vector<JobId>> WhatIf::Interrupt(const Job& job) {
   if (FindQuotaStop(state_, job, at_)) return std::nullopt;
-  if (!interruptible_) interruptible_.emplace(state_, at_);
-  auto victims = FindVictims(state_, held_.nodes(), *interruptible_, kept_.OfOthers(job), job);
+  if (!candidates_) candidates_.emplace(state_, at_);
+  auto victims = FindVictims(state_, held_.nodes(), *candidates_, backfill_.OfOthers(job), job);
   if (!victims) return std::nullopt;
   return std::move(victims->jobs);
 }
@@ -69,7 +69,7 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
     }
   }
   if (FindQuotaStop(state_, job, at_, gone)) return false;
-  const std::set<NodeId>& kept = kept_.ClosedTo(job);
+  const std::set<NodeId>& backfill = backfill_.ClosedTo(job);
   std::map<std::string, int> by_trait;
   const auto count = [&](const Node& node, int members) {
     const auto choice = ChooseGpus(node, job, rankings_.WeightsFor(job.pool));
@@ -79,7 +79,7 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
     return fit >= job.spec->nodes;
   };
   for (const auto& [id, node] : changed) {
-    if (!kept.contains(id) && count(node, 1)) return true;
+    if (!backfill.contains(id) && count(node, 1)) return true;
   }
   const bool is_stopped = FindQuotaStop(state_, job, at_).has_value();
   if (job.spec->nodes == 1 && !is_stopped) return false;  // on the others it does not fit
@@ -87,7 +87,7 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
     const NodeClasses::Class& one = planner_.classes().Of(id);
     int members = 0;
     for (const NodeId node : one.members)
-      members += kept.contains(node) || changed.contains(node) ? 0 : 1;
+      members += backfill.contains(node) || changed.contains(node) ? 0 : 1;
     if (members > 0 && count(one.example, members)) return true;
   }
   return false;

@@ -45,8 +45,8 @@ class WhatIf {
   const Plan plan_;
   Rankings rankings_;
   Rehearsal held_;  // what is held for those who are being moved
-  mutable KeptNodes kept_;
-  std::optional<Interruptible> interruptible_;
+  mutable BackfillReservations backfill_;
+  std::optional<PreemptionCandidates> candidates_;
 };
 
 }  // namespace gp

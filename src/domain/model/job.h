@@ -130,7 +130,7 @@ struct Job {
   int64_t attained_gpu_ms = 0;  // GPU time of the attempts that are over
   JobId preempted_for;          // while it is being interrupted: who waits for its place
   // While it waits: nodes that are, or were, cleared for it by interrupting others
-  std::vector<NodeId> claimed;
+  std::vector<NodeId> nominated_nodes;
   std::vector<RankTarget> destination;  // while it is being moved: where it goes on, by rank
   JobId moved_for;                      // then: who gets its place
   StopCause stop = StopCause::kNone;

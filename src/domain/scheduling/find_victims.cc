@@ -3,32 +3,32 @@
 #include <algorithm>
 
 #include "domain/cluster/preemption.h"
-#include "domain/scheduling/room.h"
+#include "domain/scheduling/victim_search.h"
 
 namespace gp {
 std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes,
-                                   Interruptible& interruptible, const std::set<NodeId>& reserved,
-                                   const Job& job) {
-  const std::vector<Standing>& candidates = interruptible.For(job).victims;
+                                   PreemptionCandidates& preemption_candidates,
+                                   const std::set<NodeId>& reserved, const Job& job) {
+  const std::vector<Contender>& candidates = preemption_candidates.For(job).victims;
   if (candidates.empty()) return std::nullopt;
-  const Instant at = interruptible.at();
+  const Instant at = preemption_candidates.at();
   // For a gang from several nodes: one after the other, as each counts for the next.
-  const auto may_take_all = [&state, &interruptible, &job, at,
-                             by = StandingOf(job, at)](const std::vector<const Job*>& victims) {
-    Takings takings = interruptible.takings();
+  const auto may_preempt_all = [&state, &preemption_candidates, &job, at,
+                                by = ContenderOf(job, at)](const std::vector<const Job*>& victims) {
+    Preemptions preemptions = preemption_candidates.preemptions();
     return std::ranges::all_of(victims, [&](const Job* victim) {
-      const bool may = takings.MayTake(by, StandingOf(*victim, at));
-      takings.Take(job, *victim);
+      const bool may = preemptions.MayPreempt(by, ContenderOf(*victim, at));
+      preemptions.Preempt(job, *victim);
       return may;
     });
   };
-  RoomSearch search(state, nodes, at, job, may_take_all);
-  ByNode by_node(state, candidates);
-  const auto clearing = search.Find(by_node.Open(reserved, job.spec->nodes > 1));
-  if (!clearing) return std::nullopt;
+  VictimSearch search(state, nodes, at, job, may_preempt_all);
+  CandidatesByNode by_node(state, candidates);
+  const auto eviction = search.Find(by_node.Open(reserved, job.spec->nodes > 1));
+  if (!eviction) return std::nullopt;
   Victims found;
-  found.nodes = clearing->nodes;
-  for (const Job* victim : clearing->leaving) found.jobs.push_back(victim->id);
+  found.nodes = eviction->nodes;
+  for (const Job* victim : eviction->victims) found.jobs.push_back(victim->id);
   std::ranges::sort(found.jobs);
   return found;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "domain/cluster/state.h"
-#include "domain/scheduling/interruptible.h"
+#include "domain/scheduling/preemption_candidates.h"
 #include "domain/scheduling/scratch_nodes.h"
 
 namespace gp {
@@ -22,7 +22,7 @@ struct Victims {
 // then the fewest jobs, then those of the lowest priorities altogether, then the lower node id.
 // nullopt: there is no such set.
 std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes,
-                                   Interruptible& interruptible, const std::set<NodeId>& reserved,
-                                   const Job& job);
+                                   PreemptionCandidates& preemption_candidates,
+                                   const std::set<NodeId>& reserved, const Job& job);
 
 }  // namespace gp

@@ -34,11 +34,11 @@ Pass::Pass(const State& state, Instant at, NodeClasses& classes, Rankings& ranki
       rankings_(rankings),
       ready_times_(ready_times),
       nodes_(state),
-      turns_(state, at),
-      kept_(state, at) {
-  for (const JobId id : state.moving) HonourMove(*state.FindJob(id));
-  for (const JobId id : state.recovering) HonourRecovery(*state.FindJob(id));
-  for (const JobId id : state.claimants) HonourClaim(*state.FindJob(id));
+      queue_order_(state, at),
+      backfill_(state, at) {
+  for (const JobId id : state.moving) PlaceMoving(*state.FindJob(id));
+  for (const JobId id : state.recovering) PlaceRecovering(*state.FindJob(id));
+  for (const JobId id : state.nominated) PlaceNominated(*state.FindJob(id));
 }
 
 Pass::~Pass() {
@@ -49,18 +49,19 @@ Plan Pass::Run() {
   for (const auto& [name, reservation] : state_.reservations) {
     if (reservation.starts_at > at_) LookAgainAt(reservation.starts_at);
   }
-  while (const auto turn = turns_.Next()) {
-    if (settled_.contains(turn->job->id) || TryLine(*turn)) turns_.Follow(*turn);
+  while (const auto candidate = queue_order_.Next()) {
+    if (settled_.contains(candidate->job->id) || TryEquivalenceClass(*candidate))
+      queue_order_.Follow(*candidate);
   }
   plan_.made_at = at_;
-  plan_.kept = kept_.all();
+  plan_.backfill = backfill_.all();
   return std::move(plan_);
 }
 
 // Where a job that is being moved goes on, nobody else is placed, and it is placed there as soon as
 // it has left.  Its destination may be held by others who leave by the same moves; where it is gone
 // for another reason the job is one of those that wait.
-void Pass::HonourMove(const Job& moving) {
+void Pass::PlaceMoving(const Job& moving) {
   if (!IsOnItsWay(state_, moving, at_)) return;
   const Job& job = AsGiven(moving);
   const bool is_waiting = job.state == JobState::kQueued;
@@ -68,7 +69,7 @@ void Pass::HonourMove(const Job& moving) {
   auto place = PlaceAtDestination(job);
   if (is_waiting && place) {
     Add(job, *std::move(place));
-  } else if (is_waiting && !OthersLeaveFor(state_, job.moved_for)) {
+  } else if (is_waiting && !AwaitsVictims(state_, job.moved_for)) {
     return;
   } else {
     HoldDestination(job, place);
@@ -109,7 +110,7 @@ PlaceGang Pass::FreeOfDestination(const Job& job) {
 
 // Whom a fault has interrupted comes before all others for a while: it had its place.  Until it has
 // a whole one again nobody else gets the GPUs that are left of it.
-void Pass::HonourRecovery(const Job& job) {
+void Pass::PlaceRecovering(const Job& job) {
   const bool is_waiting = job.state == JobState::kQueued;
   if (is_waiting &&
       (at_ >= job.recovers_until || settled_.contains(job.id) || IsStoppedByQuota(job)))
@@ -154,7 +155,7 @@ const Job& Pass::AsPlaced(const Job& job, int variant, int nodes) {
 
 std::optional<PlaceGang> Pass::PlaceAtDestination(const Job& job) {
   PlaceGang place{0, job.id, {}, "moved for " + NameOf(state_, job.moved_for) + ":", job.variant};
-  const std::set<NodeId>& closed = kept_.ClosedTo(job);
+  const std::set<NodeId>& closed = backfill_.ClosedTo(job);
   std::set<std::string> traits;
   for (const RankTarget& target : job.destination) {
     const Node& node = nodes_.Of(target.node);
@@ -172,24 +173,24 @@ std::optional<PlaceGang> Pass::PlaceAtDestination(const Job& job) {
 // Nodes that are being cleared for a job are kept for it.  Once the last of those that gave way has
 // ended, the job is the first to be tried there, before the queue: whoever left may stand before
 // it. A claim that has come to nothing binds nobody.
-void Pass::HonourClaim(const Job& waiting) {
+void Pass::PlaceNominated(const Job& waiting) {
   const Job& job = HasVariants(*waiting.spec)
-                       ? AsPlaced(waiting, 0, static_cast<int>(waiting.claimed.size()))
+                       ? AsPlaced(waiting, 0, static_cast<int>(waiting.nominated_nodes.size()))
                        : waiting;
   if (settled_.contains(job.id) || FindQuotaStop(state_, job, at_, planned_)) return;
-  if (OthersLeaveFor(state_, job.id)) {
-    for (const NodeId id : job.claimed) {
+  if (AwaitsVictims(state_, job.id)) {
+    for (const NodeId id : job.nominated_nodes) {
       const Node& node = *state_.FindNode(id);
       if (!IsOpenTo(node, job)) continue;
-      promised_.insert(job.id);
-      kept_.Keep(id, {job.id, {}});
+      awaiting_victims_.insert(job.id);
+      backfill_.Reserve(id, {job.id, {}});
     }
-    if (promised_.contains(job.id)) CountOnQuotas(job);
+    if (awaiting_victims_.contains(job.id)) CountOnQuotas(job);
     return;
   }
   std::set<std::string> traits;
-  const std::set<NodeId>& closed = kept_.ClosedTo(job);
-  for (const NodeId id : job.claimed) {
+  const std::set<NodeId>& closed = backfill_.ClosedTo(job);
+  for (const NodeId id : job.nominated_nodes) {
     if (closed.contains(id)) return;
     const Node& node = nodes_.Of(id);
     const auto choice = ChooseGpus(node, job, rankings_.WeightsFor(job.pool));
@@ -197,22 +198,23 @@ void Pass::HonourClaim(const Job& waiting) {
     traits.insert(CommonTrait(*job.spec, node, *choice));
   }
   if (traits.size() != 1) return;
-  Place(job, {job.claimed, job.claimed.size()});
+  Place(job, {job.nominated_nodes, job.nominated_nodes.size()});
   settled_.insert(job.id);
 }
 
 // Lines that differ only in how long their jobs stay, and that find the same nodes closed, fail
 // alike: many time limits cost no more than one.
-bool Pass::TryLine(const Turns::Turn& turn) {
-  const Job& job = *turn.job;
-  ShapeRanking& ranking = rankings_.Of(turn.line->shape);
-  const bool may_keep = at_ - job.queued_at >= KeepsAfter(state_.policy, *job.spec) &&
-                        !pools_reserved_.contains(job.pool);
-  if (turn.line->stay == kForever || may_keep || promised_.contains(job.id))
+bool Pass::TryEquivalenceClass(const QueueOrder::Candidate& candidate) {
+  const Job& job = *candidate.job;
+  ShapeRanking& ranking = rankings_.Of(candidate.equivalence_class->shape);
+  const bool may_reserve = at_ - job.queued_at >= ReservesAfter(state_.policy, *job.spec) &&
+                           !pools_with_reservation_.contains(job.pool);
+  if (candidate.equivalence_class->stay == kForever || may_reserve ||
+      awaiting_victims_.contains(job.id))
     return TryHead(job, ranking);
-  QueueLine alike = *turn.line;
+  EquivalenceClass alike = *candidate.equivalence_class;
   alike.stay = Duration{};
-  const std::tuple key(std::move(alike), kept_.BoundOf(job), kept_.changes());
+  const std::tuple key(std::move(alike), backfill_.BoundOf(job), backfill_.changes());
   if (in_vain_.contains(key)) return false;
   if (TryHead(job, ranking)) return true;
   in_vain_.insert(key);
@@ -221,25 +223,25 @@ bool Pass::TryLine(const Turns::Turn& turn) {
 
 // False: nobody of its line need be tried in this pass.
 bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
-  const bool is_promised = promised_.contains(job.id);
+  const bool awaits_victims = awaiting_victims_.contains(job.id);
   if (HasVariants(*job.spec))
-    return (!is_promised && PlaceVariant(job)) ||
-           ClearFor(AsPlaced(job, 0, LeastNodes(*job.spec)), is_promised);
-  if (!is_promised && IsStoppedByQuota(job)) return false;
-  if (const auto pick = ranking.Find(classes_, job, kept_.ClosedTo(job))) {
+    return (!awaits_victims && PlaceVariant(job)) ||
+           PreemptOrReserve(AsPlaced(job, 0, LeastNodes(*job.spec)), awaits_victims);
+  if (!awaits_victims && IsStoppedByQuota(job)) return false;
+  if (const auto pick = ranking.Find(classes_, job, backfill_.ClosedTo(job))) {
     Place(job, *pick);
     return true;
   }
-  return ClearFor(job, is_promised);
+  return PreemptOrReserve(job, awaits_victims);
 }
 
 // It fits nowhere now: others are interrupted for it, or nodes kept.
-bool Pass::ClearFor(const Job& job, bool is_promised) {
-  if (!is_promised && IsStoppedByQuota(job)) return false;
-  const bool is_cleared_for = is_promised || Interrupt(job);
-  if (at_ - job.queued_at >= KeepsAfter(state_.policy, *job.spec))
-    KeepFor(job, rankings_.Of(ShapeOf(job)), is_cleared_for);
-  return is_cleared_for;
+bool Pass::PreemptOrReserve(const Job& job, bool awaits_victims) {
+  if (!awaits_victims && IsStoppedByQuota(job)) return false;
+  const bool has_victims = awaits_victims || Preempt(job);
+  if (at_ - job.queued_at >= ReservesAfter(state_.policy, *job.spec))
+    ReserveFor(job, rankings_.Of(ShapeOf(job)), has_victims);
+  return has_victims;
 }
 
 // Others are interrupted, and nodes are kept, for its own fields on the fewest nodes only.
@@ -247,7 +249,7 @@ bool Pass::PlaceVariant(const Job& job) {
   const auto is_stopped = [this](const Job& as) {
     return FindQuotaStop(state_, as, at_, planned_).has_value();
   };
-  auto found = PickVariant(job, classes_, rankings_, kept_.ClosedTo(job), is_stopped);
+  auto found = PickVariant(job, classes_, rankings_, backfill_.ClosedTo(job), is_stopped);
   if (!found) return false;
   const Job& as = variants_.emplace_back(std::move(found->job));
   Place(as, found->pick, found->variant);
@@ -260,44 +262,44 @@ bool Pass::PlaceVariant(const Job& job) {
 // cannot even when empty, it keeps nothing from others.  What it keeps counts on its limits, so
 // that nobody behind it uses them up.  One for whom a place is being cleared keeps what it was
 // promised.
-void Pass::KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) {
-  if (pools_reserved_.contains(job.pool)) return;
-  const std::set<NodeId> taken = kept_.Taken(job);
+void Pass::ReserveFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) {
+  if (pools_with_reservation_.contains(job.pool)) return;
+  const std::set<NodeId> taken = backfill_.Taken(job);
   const auto ready =
-      LimitsTell()
+      AnyTimeLimits()
           ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, taken), job)
           : std::nullopt;
   if (!ready && only_if_sure) return;
-  const Instant starts_by = ready                            ? ready->at
-                            : ReadyTimes::CanTell(*job.spec) ? kSomeTime
-                                                             : Instant{};
+  const Instant shadow_time = ready                            ? ready->at
+                              : ReadyTimes::CanTell(*job.spec) ? kSomeTime
+                                                               : Instant{};
   for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, taken)) {
-    kept_.Keep(id, {job.id, starts_by});
-    pools_reserved_.insert(job.pool);
+    backfill_.Reserve(id, {job.id, shadow_time});
+    pools_with_reservation_.insert(job.pool);
     CountOnQuotas(job);
   }
 }
 
-bool Pass::LimitsTell() const {
+bool Pass::AnyTimeLimits() const {
   return state_.limited > 0 ||
          std::ranges::any_of(placed_, [](const Job* job) { return job->spec->time_limit.ns != 0; });
 }
 
-bool Pass::Interrupt(const Job& job) {
-  if (!interruptible_) {
-    interruptible_.emplace(state_, at_);
-    for (const Job* placed : placed_) interruptible_->CountPlaced(*placed);
+bool Pass::Preempt(const Job& job) {
+  if (!candidates_) {
+    candidates_.emplace(state_, at_);
+    for (const Job* placed : placed_) candidates_->CountPlaced(*placed);
   }
-  const Interruptible::Takeable& takeable = interruptible_->For(job);
-  if (takeable.next.ns != 0) LookAgainAt(takeable.next);
-  if (takeable.victims.empty()) return false;
-  const auto victims = FindVictims(state_, nodes_, *interruptible_, kept_.OfOthers(job), job);
+  const PreemptionCandidates::Eligible& eligible = candidates_->For(job);
+  if (eligible.next.ns != 0) LookAgainAt(eligible.next);
+  if (eligible.victims.empty()) return false;
+  const auto victims = FindVictims(state_, nodes_, *candidates_, backfill_.OfOthers(job), job);
   if (!victims) return false;
   for (const JobId victim : victims->jobs) {
     plan_.steps.push_back(PreemptJob{state_.last_pass + 1, victim, job.id, victims->nodes});
-    interruptible_->Take(job, victim);
+    candidates_->Preempt(job, victim);
   }
-  for (const NodeId id : victims->nodes) kept_.Keep(id, {job.id, {}});
+  for (const NodeId id : victims->nodes) backfill_.Reserve(id, {job.id, {}});
   CountOnQuotas(job);
   return true;
 }
@@ -314,9 +316,9 @@ void Pass::Add(const Job& job, PlaceGang place) {
   place.pass = state_.last_pass + 1;
   Hold(job, place.ranks);
   CountOnQuotas(job);
-  turns_.Charge(job, AskOf(state_, job).share);
+  queue_order_.Charge(job, AskOf(state_, job).share);
   placed_.push_back(&job);
-  if (interruptible_) interruptible_->CountPlaced(job);
+  if (candidates_) candidates_->CountPlaced(job);
   plan_.steps.push_back(std::move(place));
 }
 

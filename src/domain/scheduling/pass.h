@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "domain/cluster/quota.h"
+#include "domain/scheduling/backfill_reservations.h"
 #include "domain/scheduling/find_victims.h"
-#include "domain/scheduling/kept_nodes.h"
 #include "domain/scheduling/plan.h"
+#include "domain/scheduling/queue_order.h"
 #include "domain/scheduling/rankings.h"
 #include "domain/scheduling/ready_times.h"
 #include "domain/scheduling/scratch_nodes.h"
-#include "domain/scheduling/turns.h"
 
 namespace gp {
 
@@ -33,21 +33,21 @@ class Pass {
   Plan Run();
 
  private:
-  void HonourMove(const Job& job);
+  void PlaceMoving(const Job& job);
   void HoldDestination(const Job& job, const std::optional<PlaceGang>& place);
   PlaceGang FreeOfDestination(const Job& job);
   const Job& AsGiven(const Job& job);
   const Job& AsPlaced(const Job& job, int variant, int nodes);
   std::optional<PlaceGang> PlaceAtDestination(const Job& job);
-  void HonourRecovery(const Job& job);
+  void PlaceRecovering(const Job& job);
   PlaceGang RestOfPlace(const Job& job);
-  void HonourClaim(const Job& job);
-  bool TryLine(const Turns::Turn& turn);
+  void PlaceNominated(const Job& job);
+  bool TryEquivalenceClass(const QueueOrder::Candidate& candidate);
   bool TryHead(const Job& job, ShapeRanking& ranking);
-  bool ClearFor(const Job& job, bool is_promised);
-  void KeepFor(const Job& job, ShapeRanking& ranking, bool only_if_sure);
-  bool LimitsTell() const;
-  bool Interrupt(const Job& job);
+  bool PreemptOrReserve(const Job& job, bool awaits_victims);
+  void ReserveFor(const Job& job, ShapeRanking& ranking, bool only_if_sure);
+  bool AnyTimeLimits() const;
+  bool Preempt(const Job& job);
   bool PlaceVariant(const Job& job);
   void Place(const Job& job, const ShapeRanking::Pick& pick, int variant = 0);
   void Add(const Job& job, PlaceGang place);
@@ -64,18 +64,18 @@ class Pass {
   Rankings& rankings_;
   ReadyTimes& ready_times_;
   ScratchNodes nodes_;
-  Turns turns_;
-  KeptNodes kept_;
+  QueueOrder queue_order_;
+  BackfillReservations backfill_;
   Holdings planned_;
   std::set<JobId> counted_;  // in it
   std::vector<const Job*> placed_;
-  std::deque<Job> variants_;  // of those, as they were placed
-  std::set<JobId> promised_;  // their places are being cleared
+  std::deque<Job> variants_;          // of those, as they were placed
+  std::set<JobId> awaiting_victims_;  // their places are being cleared
   // Before the queue: by their claims, as they are being moved, or after a fault
   std::set<JobId> settled_;
-  std::set<std::tuple<QueueLine, size_t, int>> in_vain_;
-  std::set<std::string> pools_reserved_;  // where somebody waited too long
-  std::optional<Interruptible> interruptible_;
+  std::set<std::tuple<EquivalenceClass, size_t, int>> in_vain_;
+  std::set<std::string> pools_with_reservation_;  // where somebody waited too long
+  std::optional<PreemptionCandidates> candidates_;
   Plan plan_;
 };
 

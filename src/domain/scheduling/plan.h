@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "domain/cluster/command.h"
-#include "domain/scheduling/kept_nodes.h"
+#include "domain/scheduling/backfill_reservations.h"
 
 namespace gp {
 
@@ -21,7 +21,7 @@ struct Plan {
   // if nothing happens.  ns == 0: nobody does.
   Instant look_again_at;
   // Nodes that are being cleared for a job, or that one which has waited too long keeps for itself.
-  std::map<NodeId, Kept> kept;
+  std::map<NodeId, BackfillReservation> backfill;
   // What is free of the destinations of jobs that are being moved: held for them.
   std::vector<PlaceGang> held;
   bool operator==(const Plan&) const = default;

@@ -22,9 +22,10 @@ namespace {
 
 // Who has no time limit and holds something on the nodes that are kept for the job: "job-3", "job-3
 // and 2 more".
-std::string EndlessOn(const State& state, const std::map<NodeId, Kept>& kept, JobId owner) {
+std::string EndlessOn(const State& state, const std::map<NodeId, BackfillReservation>& backfill,
+                      JobId owner) {
   std::set<JobId> endless;
-  for (const auto& [node, one] : kept) {
+  for (const auto& [node, one] : backfill) {
     if (one.job != owner) continue;
     for (const LeaseId lease : state.FindNode(node)->leases) {
       const Job& holder = *state.FindJob(state.FindLease(lease)->job);
@@ -37,10 +38,13 @@ std::string EndlessOn(const State& state, const std::map<NodeId, Kept>& kept, Jo
 }
 
 // Of one that a pass keeps nodes for: when it starts there, or what it waits for.
-std::string WhenItStarts(const State& state, const std::map<NodeId, Kept>& all, const Kept& kept) {
-  if (IsPromised(kept)) return ", which starts by " + ToRfc3339(WallOf(state.time, kept.starts_by));
-  if (OthersLeaveFor(state, kept.job)) return ", for which others are being preempted";
-  const std::string endless = kept.starts_by == kSomeTime ? EndlessOn(state, all, kept.job) : "";
+std::string WhenItStarts(const State& state, const std::map<NodeId, BackfillReservation>& all,
+                         const BackfillReservation& backfill) {
+  if (HasShadowTime(backfill))
+    return ", which starts by " + ToRfc3339(WallOf(state.time, backfill.shadow_time));
+  if (AwaitsVictims(state, backfill.job)) return ", for which others are being preempted";
+  const std::string endless =
+      backfill.shadow_time == kSomeTime ? EndlessOn(state, all, backfill.job) : "";
   if (endless.empty()) return "";
   return ", which waits for " + endless +
          (endless.contains(" and ") ? ", which have" : ", which has") + " no time limit";
@@ -102,15 +106,16 @@ class OwnersOf {
   }
 
   void AddKept() {
-    std::map<JobId, Kept> owners;
+    std::map<JobId, BackfillReservation> owners;
     const Instant left = EndOfStay(at_, *job_.spec);
-    for (const auto& [node, kept] : plan_.kept) {
-      if (kept.job == job_.id || left <= kept.starts_by || owners.contains(kept.job)) continue;
-      if (FitsOn(node)) owners[kept.job] = kept;
+    for (const auto& [node, backfill] : plan_.backfill) {
+      if (backfill.job == job_.id || left <= backfill.shadow_time || owners.contains(backfill.job))
+        continue;
+      if (FitsOn(node)) owners[backfill.job] = backfill;
     }
-    for (const auto& [owner, kept] : owners) {
-      AddJob(NameOf(state_, owner) + WhenItStarts(state_, plan_.kept, kept));
-      owners_.would_limit_help = owners_.would_limit_help || kept.starts_by == kSomeTime;
+    for (const auto& [owner, backfill] : owners) {
+      AddJob(NameOf(state_, owner) + WhenItStarts(state_, plan_.backfill, backfill));
+      owners_.would_limit_help = owners_.would_limit_help || backfill.shadow_time == kSomeTime;
     }
   }
 
@@ -211,7 +216,7 @@ const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
 }
 
 // It fits: the next pass places it, or its place is somebody else's.
-PendingReason PendingReasons::WithTurn(const Job& job, PendingReason reason) {
+PendingReason PendingReasons::WithQueuePosition(const Job& job, PendingReason reason) {
   if (plan_ == nullptr) plan_ = &own_plan_.emplace(Schedule(state_, at_));
   const bool is_later = plan_->made_at < job.queued_at;  // no pass has looked at it yet
   if (is_later || IsPlaced(*plan_, job.id)) return reason;
@@ -239,7 +244,7 @@ std::vector<PendingReason> PendingReasons::All(const Job& waiting) {
   if (known.reason.kind != PendingKind::kTurn) {
     reasons.push_back(known.reason);
   } else if (reasons.empty()) {
-    reasons.push_back(WithTurn(job, known.reason));
+    reasons.push_back(WithQueuePosition(job, known.reason));
   }
   std::ranges::sort(reasons, {}, &PendingReason::kind);
   return reasons;

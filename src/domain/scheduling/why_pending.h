@@ -63,7 +63,7 @@ class PendingReasons {
     int nodes = 0;
   };
   const Known& PlaceOf(const Job& job);
-  PendingReason WithTurn(const Job& job, PendingReason reason);
+  PendingReason WithQueuePosition(const Job& job, PendingReason reason);
 
   const State& state_;
   const Instant at_;

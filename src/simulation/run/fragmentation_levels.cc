@@ -21,7 +21,7 @@ constexpr ClassId kNoClass = ~ClassId{0};
 void FragmentationLevels::Follow(const State& state) {
   if (classes_.size() > kClassesMax || kinds_.size() > kKindsKnownMax) *this = {};
   FollowNodes(state);
-  FollowLines(state);
+  FollowClasses(state);
   for (auto& [name, pool] : pools_) {
     if (!pool.is_changed) continue;
     by_pool_[name] = Measure(pool);
@@ -78,16 +78,17 @@ void FragmentationLevels::FollowLeases(const State& state, const Node& node) {
 }
 
 // Both are in order: what has come, gone, or grown is found side by side.
-void FragmentationLevels::FollowLines(const State& state) {
-  auto known = lines_.begin();
-  for (const auto& [line, keys] : state.lines) {
-    while (known != lines_.end() && known->first < line) {
+void FragmentationLevels::FollowClasses(const State& state) {
+  auto known = job_classes_.begin();
+  for (const auto& [equivalence_class, keys] : state.equivalence_classes) {
+    while (known != job_classes_.end() && known->first < equivalence_class) {
       Add(known->second.kind, -known->second.share_each * known->second.jobs);
-      known = lines_.erase(known);
+      known = job_classes_.erase(known);
     }
-    if (known == lines_.end() || line < known->first) {
+    if (known == job_classes_.end() || equivalence_class < known->first) {
       const Job& first = *state.FindJob(keys.begin()->job);
-      known = lines_.emplace_hint(known, line, Line{KindOf(first), AskOf(state, first).share, 0});
+      known = job_classes_.emplace_hint(known, equivalence_class,
+                                        Demand{KindOf(first), AskOf(state, first).share, 0});
     }
     const auto jobs = static_cast<int64_t>(keys.size());
     if (jobs != known->second.jobs)
@@ -95,9 +96,9 @@ void FragmentationLevels::FollowLines(const State& state) {
     known->second.jobs = jobs;
     ++known;
   }
-  while (known != lines_.end()) {
+  while (known != job_classes_.end()) {
     Add(known->second.kind, -known->second.share_each * known->second.jobs);
-    known = lines_.erase(known);
+    known = job_classes_.erase(known);
   }
 }
 

@@ -37,7 +37,7 @@ class FragmentationLevels {
     KindId kind = 0;
     int64_t share = 0;
   };
-  struct Line {
+  struct Demand {
     KindId kind = 0;
     int64_t share_each = 0;
     int64_t jobs = 0;
@@ -51,7 +51,7 @@ class FragmentationLevels {
   void FollowNodes(const State& state);
   void MoveIntoClass(const Node& node);
   void FollowLeases(const State& state, const Node& node);
-  void FollowLines(const State& state);
+  void FollowClasses(const State& state);
   KindId KindOf(const Job& job);
   void Add(KindId kind, int64_t share);
   Fragmentation Measure(const Pool& pool);
@@ -59,9 +59,9 @@ class FragmentationLevels {
 
   uint64_t seen_ = 0;  // State::node_changes
   NodeClasses classes_;
-  std::vector<ClassId> class_of_;        // by node, where it has free GPUs
-  std::vector<std::vector<Held>> held_;  // by node
-  std::map<QueueLine, Line> lines_;      // who waits
+  std::vector<ClassId> class_of_;                   // by node, where it has free GPUs
+  std::vector<std::vector<Held>> held_;             // by node
+  std::map<EquivalenceClass, Demand> job_classes_;  // who waits
   std::map<JobShape, KindId> kind_of_;
   std::vector<Kind> kinds_;
   std::map<std::string, Pool> pools_;

@@ -58,7 +58,7 @@ class Cluster {
   }
 
   void Pass() {
-    const std::map<NodeId, Kept> kept_before = kept_;
+    const std::map<NodeId, BackfillReservation> backfill_before = backfill_;
     const Plan plan = engine_.Pass();
     for (const PlaceGang& placed : plan.Placements()) {
       engine_.Start(placed.job);
@@ -72,18 +72,19 @@ class Cluster {
            job.id});
       CheckStart(job);
       let_in_ += std::ranges::any_of(placed.ranks, [&](const RankPlacement& rank) {
-        const auto kept = kept_before.find(rank.node);
-        return kept != kept_before.end() && kept->second.job != job.id;
+        const auto backfill = backfill_before.find(rank.node);
+        return backfill != backfill_before.end() && backfill->second.job != job.id;
       });
     }
-    for (const PlaceGang& placed : plan.Placements()) CheckLetIn(placed, kept_before, plan.kept);
-    kept_ = plan.kept;
-    for (const auto& [node, kept] : kept_) CheckPromise(kept);
+    for (const PlaceGang& placed : plan.Placements())
+      CheckLetIn(placed, backfill_before, plan.backfill);
+    backfill_ = plan.backfill;
+    for (const auto& [node, backfill] : backfill_) CheckPromise(backfill);
   }
 
   // Whoever has no time limit, and comes later, starts on no node that is kept for another.
-  void CheckLetIn(const PlaceGang& placed, const std::map<NodeId, Kept>& before,
-                  const std::map<NodeId, Kept>& now) {
+  void CheckLetIn(const PlaceGang& placed, const std::map<NodeId, BackfillReservation>& before,
+                  const std::map<NodeId, BackfillReservation>& now) {
     if (engine_.state().FindJob(placed.job)->spec->time_limit.ns != 0) return;
     for (const RankPlacement& rank : placed.ranks) {
       const auto was = before.find(rank.node);
@@ -96,12 +97,12 @@ class Cluster {
     }
   }
 
-  void CheckPromise(const Kept& kept) {
-    if (!IsPromised(kept)) return;
-    const auto [known, is_new] = promised_.try_emplace(kept.job, kept.starts_by);
-    EXPECT_LE(kept.starts_by, known->second)
-        << ToText(kept.job) << " was promised an earlier start";
-    known->second = std::min(known->second, kept.starts_by);
+  void CheckPromise(const BackfillReservation& backfill) {
+    if (!HasShadowTime(backfill)) return;
+    const auto [known, is_new] = promised_.try_emplace(backfill.job, backfill.shadow_time);
+    EXPECT_LE(backfill.shadow_time, known->second)
+        << ToText(backfill.job) << " was promised an earlier start";
+    known->second = std::min(known->second, backfill.shadow_time);
   }
 
   void CheckStart(const Job& job) {
@@ -117,7 +118,7 @@ class Cluster {
   int nodes_ = 0;
   int let_in_ = 0;
   int unlimited_ = 0;  // ranks placed of those without a time limit
-  std::map<NodeId, Kept> kept_;
+  std::map<NodeId, BackfillReservation> backfill_;
   std::set<std::pair<Instant, JobId>> ends_;
   std::map<JobId, Instant> promised_;
 };

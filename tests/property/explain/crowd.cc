@@ -63,40 +63,40 @@ JobId Crowd::Submit(int gpus, int nodes, int priority, bool preemptible, const s
 }
 
 std::optional<Victims> Crowd::Found() const {
-  Interruptible interruptible(state(), engine_.now());
-  return FindVictims(state(), ScratchNodes(state()), interruptible, {}, job());
+  PreemptionCandidates candidates(state(), engine_.now());
+  return FindVictims(state(), ScratchNodes(state()), candidates, {}, job());
 }
 
 std::vector<const Job*> Crowd::Takeable() const {
-  std::vector<const Job*> takeable;
+  std::vector<const Job*> evictable;
   for (const JobId id : running_) {
     const Job& other = *state().FindJob(id);
-    if (MayGiveWay(other) && MayTakeAll({&other})) takeable.push_back(&other);
+    if (IsEvictable(other) && MayPreemptAll({&other})) evictable.push_back(&other);
   }
-  return takeable;
+  return evictable;
 }
 
 std::optional<Crowd::Cost> Crowd::Least() const {
-  const std::vector<const Job*> takeable = Takeable();
+  const std::vector<const Job*> evictable = Takeable();
   std::optional<Cost> least;
-  for (uint32_t set = 1; set < 1U << takeable.size(); ++set) {
+  for (uint32_t set = 1; set < 1U << evictable.size(); ++set) {
     std::vector<const Job*> gone;
-    for (size_t i = 0; i < takeable.size(); ++i) {
-      if ((set >> i & 1) != 0) gone.push_back(takeable[i]);
+    for (size_t i = 0; i < evictable.size(); ++i) {
+      if ((set >> i & 1) != 0) gone.push_back(evictable[i]);
     }
     const Cost cost = CostOf(gone);
-    if ((!least || cost < *least) && MayTakeAll(gone) && Fits(gone)) least = cost;
+    if ((!least || cost < *least) && MayPreemptAll(gone) && Fits(gone)) least = cost;
   }
   return least;
 }
 
 // One after the other, as they are told to leave.
-bool Crowd::MayTakeAll(const std::vector<const Job*>& jobs) const {
-  Takings takings(state(), engine_.now());
+bool Crowd::MayPreemptAll(const std::vector<const Job*>& jobs) const {
+  Preemptions preemptions(state(), engine_.now());
   return std::ranges::all_of(jobs, [&](const Job* other) {
-    const bool may =
-        takings.MayTake(StandingOf(job(), engine_.now()), StandingOf(*other, engine_.now()));
-    takings.Take(job(), *other);
+    const bool may = preemptions.MayPreempt(ContenderOf(job(), engine_.now()),
+                                            ContenderOf(*other, engine_.now()));
+    preemptions.Preempt(job(), *other);
     return may;
   });
 }

@@ -47,7 +47,7 @@ class Crowd {
 
  private:
   std::vector<const Job*> Takeable() const;
-  bool MayTakeAll(const std::vector<const Job*>& jobs) const;
+  bool MayPreemptAll(const std::vector<const Job*>& jobs) const;
   JobId Submit(int gpus, int nodes, int priority, bool preemptible, const std::string& queue);
   std::string Queue();
 

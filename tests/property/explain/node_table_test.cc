@@ -127,8 +127,8 @@ TEST(NodeTables, SayWhatPlacementDoes) {
     SmallCluster cluster(seed);
     const State& state = cluster.state();
     const Job job = cluster.Ask();
-    KeptNodes kept(state, cluster.now(), Schedule(state, cluster.now()).kept);
-    const std::set<NodeId> closed = kept.ClosedTo(job);
+    BackfillReservations backfill(state, cluster.now(), Schedule(state, cluster.now()).backfill);
+    const std::set<NodeId> closed = backfill.ClosedTo(job);
     std::set<NodeId> seen;
     for (const NodeRow& row : NodeTable(state, cluster.now(), job)) {
       EXPECT_EQ(row.takes_rank, row.why.empty());

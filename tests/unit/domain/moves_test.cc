@@ -347,7 +347,7 @@ TEST_F(Moves, WhatIsBeingClearedForOneIsNotClearedForAnother) {
   urgent.queue = "urgent";
   const JobId first = Submit(urgent);
   cluster_.Pass();
-  ASSERT_EQ(JobOf(first).claimed, std::vector<NodeId>{NodeId{0}});
+  ASSERT_EQ(JobOf(first).nominated_nodes, std::vector<NodeId>{NodeId{0}});
   queue.limit.jobs = 0;
   ASSERT_TRUE(cluster_.Execute(queue));
   AddNode();

@@ -52,7 +52,7 @@ class Preemption : public testing::Test {
   const Job& JobOf(JobId id) const { return *cluster_.state().FindJob(id); }
   std::vector<JobId> VictimsFor(JobId job) {
     const State& state = cluster_.state();
-    Interruptible interruptible(state, cluster_.now());
+    PreemptionCandidates interruptible(state, cluster_.now());
     const auto victims = FindVictims(state, ScratchNodes(state), interruptible, {}, JobOf(job));
     return victims ? victims->jobs : std::vector<JobId>{};
   }
@@ -87,7 +87,7 @@ TEST_F(Preemption, WhoSharesTimeIsLookedAtAgainByAndBy) {
   AddNode();
   const JobId running = Run(8, 500);
   const auto next_for = [&](JobId job) {
-    return Interruptible(cluster_.state(), cluster_.now()).For(JobOf(job)).next;
+    return PreemptionCandidates(cluster_.state(), cluster_.now()).For(JobOf(job)).next;
   };
   EXPECT_EQ(next_for(Submit(8, 500)), cluster_.now() + Duration::Minutes(1));
   EXPECT_EQ(next_for(Submit(8, 500, false)), Instant{}) << "it does not give way itself";
@@ -223,8 +223,8 @@ TEST_F(Preemption, WhoLeftDoesNotTakeThePlaceBack) {
   cluster_.Pass();
   EXPECT_EQ(JobOf(behind).state, JobState::kStarting);
   EXPECT_EQ(JobOf(firm).state, JobState::kQueued);
-  EXPECT_TRUE(JobOf(behind).claimed.empty());
-  EXPECT_TRUE(cluster_.state().claimants.empty());
+  EXPECT_TRUE(JobOf(behind).nominated_nodes.empty());
+  EXPECT_TRUE(cluster_.state().nominated.empty());
 }
 
 TEST_F(Preemption, AGangKeepsEarlyNodesUntilTheLastIsCleared) {
@@ -260,14 +260,14 @@ TEST_F(Preemption, ANodeClearedForAnotherIsClaimedNoLonger) {
   End(low, LeaseEnd::kStopped);
   ASSERT_TRUE(cluster_.Execute(HoldJob{low}));
   const JobId small = Run(7, 250);
-  EXPECT_EQ(JobOf(first).claimed, std::vector{NodeId{0}});
+  EXPECT_EQ(JobOf(first).nominated_nodes, std::vector{NodeId{0}});
   cluster_.Advance(Duration::Minutes(10));
   ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{0}, 7, ServiceAction::kOnline, false, ""}));
   ASSERT_TRUE(cluster_.Execute(TasksDone(cluster_.state(), NodeId{0})));
   const JobId higher = Submit(8, 900, false);
   cluster_.Pass();
   EXPECT_EQ(JobOf(small).preempted_for, higher);
-  EXPECT_TRUE(JobOf(first).claimed.empty());
+  EXPECT_TRUE(JobOf(first).nominated_nodes.empty());
   End(small, LeaseEnd::kStopped);
   cluster_.Pass();
   EXPECT_EQ(JobOf(higher).state, JobState::kStarting);

@@ -108,11 +108,11 @@ TEST_F(Scheduling, ReservesAtOnceForSeveralGpusAndLaterForOne) {
   ASSERT_TRUE(cluster_.Execute(StopJob{JobId{2}, false}));
   cluster_.Pass();
   const JobId one = Submit(1);
-  EXPECT_TRUE(Schedule(cluster_.state(), cluster_.now()).kept.empty());
+  EXPECT_TRUE(Schedule(cluster_.state(), cluster_.now()).backfill.empty());
   cluster_.Advance(Duration::Minutes(5));
   const Plan plan = Schedule(cluster_.state(), cluster_.now());
-  ASSERT_EQ(plan.kept.size(), 1u);
-  EXPECT_EQ(plan.kept.begin()->second.job, one);
+  ASSERT_EQ(plan.backfill.size(), 1u);
+  EXPECT_EQ(plan.backfill.begin()->second.job, one);
 }
 
 TEST_F(Scheduling, ReservesOnlyAsManyNodesAsAreNeededTheEmptiestFirst) {

@@ -108,8 +108,8 @@ TEST_F(Variants, OneThatKeepsNodesForALeastNumberKeepsNoMore) {
   const JobId waits = Submit(wide);
   cluster_.Advance(Duration::Minutes(6));
   const Plan plan = Schedule(cluster_.state(), cluster_.now());
-  EXPECT_EQ(plan.kept.size(), 2U);
-  for (const auto& [node, kept] : plan.kept) EXPECT_EQ(kept.job, waits);
+  EXPECT_EQ(plan.backfill.size(), 2U);
+  for (const auto& [node, backfill] : plan.backfill) EXPECT_EQ(backfill.job, waits);
   EXPECT_TRUE(HoldsLeases(JobOf(small[1]).state));
 }
 
@@ -224,8 +224,8 @@ TEST_F(Variants, TakesBackWhatItsLeastSizeIsGuaranteed) {
   EXPECT_EQ(leaving, 1);
   // A limit below its full size does not keep it from what was cleared for it.
   const Plan plan = Schedule(cluster_.state(), cluster_.now());
-  ASSERT_EQ(plan.kept.size(), 1U);
-  EXPECT_EQ(plan.kept.begin()->second.job, job);
+  ASSERT_EQ(plan.backfill.size(), 1U);
+  EXPECT_EQ(plan.backfill.begin()->second.job, job);
 }
 
 TEST_F(Variants, ALimitBelowItsFullSizeDoesNotKeepItFromKeepingNodes) {
@@ -240,8 +240,8 @@ TEST_F(Variants, ALimitBelowItsFullSizeDoesNotKeepItFromKeepingNodes) {
   const JobId waits = Submit(wide);
   cluster_.Advance(Duration::Minutes(6));
   const Plan plan = Schedule(cluster_.state(), cluster_.now());
-  ASSERT_EQ(plan.kept.size(), 2U);
-  EXPECT_EQ(plan.kept.begin()->second.job, waits);
+  ASSERT_EQ(plan.backfill.size(), 2U);
+  EXPECT_EQ(plan.backfill.begin()->second.job, waits);
 }
 
 TEST_F(Variants, TheReasonIsThatOfTheNearestWay) {

@@ -6,8 +6,8 @@ namespace {
 Values Waiting(const State& state) {
   std::map<std::string, int64_t> counts;
   for (const auto& [name, queue] : state.queues) counts[name] = 0;
-  for (const auto& [line, jobs] : state.lines) {
-    for (const std::string& path : PathsTo(line.queue))
+  for (const auto& [equivalence_class, jobs] : state.equivalence_classes) {
+    for (const std::string& path : PathsTo(equivalence_class.queue))
       counts[path] += static_cast<int64_t>(jobs.size());
   }
   Values values;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "domain/scheduling/room.h"
+#include "domain/scheduling/victim_search.h"
 
 namespace gp {
 
@@ -14,8 +14,8 @@ namespace gp {
 // one trait. The cheapest of those who may go together; of equal ones the first.  nullopt: none is
 // cheaper than `than`, or so many would have to be compared that the search was given up before one
 // was found.
-std::optional<std::vector<Room>> CombineRooms(const std::vector<std::vector<Room>>& rooms,
-                                              size_t wanted, const RoomSearch::MayGo& may_go,
-                                              std::optional<LeavingCost> than);
+std::optional<std::vector<NodeVictims>> CombineNodeVictims(
+    const std::vector<std::vector<NodeVictims>>& options, size_t wanted,
+    const VictimSearch::MayEvict& may_evict, std::optional<EvictionCost> than);
 
 }  // namespace gp

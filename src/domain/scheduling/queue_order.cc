@@ -1,4 +1,4 @@
-#include "domain/scheduling/turns.h"
+#include "domain/scheduling/queue_order.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,9 +13,9 @@ constexpr int kBelowFloor = kClasses;  // before the highest class
 }  // namespace
 
 // A queue or user with those of its jobs that wait, in the tree of one pool and class.
-struct Turns::Branch {
+struct QueueOrder::Branch {
   struct Head {
-    const QueueLine* line = nullptr;
+    const EquivalenceClass* equivalence_class = nullptr;
     Entry* entry = nullptr;
   };
   using Place = std::tuple<int64_t, JobOrder, Branch*>;  // step, best job; no two have one job
@@ -30,7 +30,7 @@ struct Turns::Branch {
 
   template <typename F>
   void ForEachHead(const F& visit) const {
-    for (const auto& [key, head] : heads) visit(*head.line, key.job, head.entry);
+    for (const auto& [key, head] : heads) visit(*head.equivalence_class, key.job, head.entry);
     for (const auto& [id, child] : children) child->ForEachHead(visit);
   }
   bool empty() const { return heads.empty() && order.empty(); }
@@ -39,30 +39,33 @@ struct Turns::Branch {
   }
 };
 
-Turns::Turns(const State& state, Instant at)
+QueueOrder::QueueOrder(const State& state, Instant at)
     : state_(state), at_(at), shares_(state, at), floors_(state) {
   std::vector<Entry*> entries;
-  const QueueLine* last = nullptr;
-  for (const auto& [line, jobs] : state.lines) {
-    const bool same = last != nullptr && last->queue == line.queue && last->user == line.user;
-    entries.push_back(same ? entries.back() : shares_.Add(line.queue, line.user));
-    last = &line;
+  const EquivalenceClass* last = nullptr;
+  for (const auto& [equivalence_class, jobs] : state.equivalence_classes) {
+    const bool same = last != nullptr && last->queue == equivalence_class.queue &&
+                      last->user == equivalence_class.user;
+    entries.push_back(same ? entries.back()
+                           : shares_.Add(equivalence_class.queue, equivalence_class.user));
+    last = &equivalence_class;
   }
   shares_.Weigh();
   size_t i = 0;
-  for (const auto& [line, jobs] : state.lines) Add(line, *jobs.begin(), entries[i++]);
+  for (const auto& [equivalence_class, jobs] : state.equivalence_classes)
+    Add(equivalence_class, *jobs.begin(), entries[i++]);
 }
 
-Turns::~Turns() = default;
+QueueOrder::~QueueOrder() = default;
 
-int Turns::RankOf(const Job& job) {
+int QueueOrder::RankOf(const Job& job) {
   const int job_class = ClassOf(job.spec->priority);
   if (at_ - job.queued_at < state_.policy.age_after) return job_class;
   if (job.spec->gpus.count > 0 && floors_.IsBelow(job)) return kBelowFloor;
   return std::min(job_class + 1, kClasses - 1);
 }
 
-Turns::Branch& Turns::BranchOf(Branch& root, Entry* entry) {
+QueueOrder::Branch& QueueOrder::BranchOf(Branch& root, Entry* entry) {
   if (entry == nullptr) return root;
   Branch& parent = BranchOf(root, entry->parent());
   std::unique_ptr<Branch>& branch = parent.children[entry->id()];
@@ -75,7 +78,7 @@ Turns::Branch& Turns::BranchOf(Branch& root, Entry* entry) {
 }
 
 // Of the job's user in its queue; where that has no branch, of what is nearest above.
-Turns::Branch& Turns::Deepest(Branch& root, const Job& job) {
+QueueOrder::Branch& QueueOrder::Deepest(Branch& root, const Job& job) {
   Branch* deepest = &root;
   const auto descend = [&](const AccountId& id) {
     const auto child = deepest->children.find(id);
@@ -90,22 +93,24 @@ Turns::Branch& Turns::Deepest(Branch& root, const Job& job) {
   return *deepest;
 }
 
-void Turns::Add(const QueueLine& line, const QueueKey& head, Entry* entry) {
+void QueueOrder::Add(const EquivalenceClass& equivalence_class, const QueueKey& head,
+                     Entry* entry) {
   const Job& job = *state_.FindJob(head.job);
   const int rank = RankOf(job);
   std::unique_ptr<Branch>& root = roots_[{-rank, job.pool}];
   if (root == nullptr) root = std::make_unique<Branch>();
   if (rank == kBelowFloor) {  // one after the other, so that nobody is passed for ever
-    root->heads[{0, 0, head.job}] = {&line, entry};
+    root->heads[{0, 0, head.job}] = {&equivalence_class, entry};
     return;
   }
   Branch& branch = BranchOf(*root, entry);
-  branch.heads[{head.priority_descending, line.service_level, head.job}] = {&line, entry};
+  branch.heads[{head.priority_descending, equivalence_class.service_level, head.job}] = {
+      &equivalence_class, entry};
   Refresh(branch);
 }
 
 // Puts the branch, and those above, where they now belong.
-void Turns::Refresh(Branch& branch) {
+void QueueOrder::Refresh(Branch& branch) {
   for (Branch* one = &branch; one->parent != nullptr; one = one->parent) {
     std::set<Branch::Place>& order = one->parent->order;
     std::optional<Branch::Place> place;
@@ -117,7 +122,7 @@ void Turns::Refresh(Branch& branch) {
   }
 }
 
-std::optional<Turns::Turn> Turns::Next() {
+std::optional<QueueOrder::Candidate> QueueOrder::Next() {
   while (!roots_.empty()) {
     const auto root = roots_.begin();
     if (root->second->empty()) {
@@ -129,32 +134,32 @@ std::optional<Turns::Turn> Turns::Next() {
     const auto [order, head] = *branch->heads.begin();
     branch->heads.erase(branch->heads.begin());
     Refresh(*branch);
-    return Turn{state_.FindJob(order.job), head.line, head.entry};
+    return Candidate{state_.FindJob(order.job), head.equivalence_class, head.entry};
   }
   return std::nullopt;
 }
 
-void Turns::Follow(const Turn& turn) {
-  const auto& jobs = state_.lines.at(*turn.line);
-  const auto next = jobs.upper_bound(KeyOf(*turn.job));
-  if (next != jobs.end()) Add(*turn.line, *next, turn.entry);
+void QueueOrder::Follow(const Candidate& candidate) {
+  const auto& jobs = state_.equivalence_classes.at(*candidate.equivalence_class);
+  const auto next = jobs.upper_bound(KeyOf(*candidate.job));
+  if (next != jobs.end()) Add(*candidate.equivalence_class, *next, candidate.entry);
 }
 
 // Classes that have come to their floor go before the others no longer.
-void Turns::RankAnew(const std::string& pool) {
+void QueueOrder::UpdateRank(const std::string& pool) {
   const auto root = roots_.find({-kBelowFloor, pool});
   if (root == roots_.end()) return;
   const std::unique_ptr<Branch> before = std::move(root->second);
   roots_.erase(root);
-  before->ForEachHead([this](const QueueLine& line, JobId job, Entry* entry) {
-    Add(line, KeyOf(*state_.FindJob(job)), entry);
+  before->ForEachHead([this](const EquivalenceClass& equivalence_class, JobId job, Entry* entry) {
+    Add(equivalence_class, KeyOf(*state_.FindJob(job)), entry);
   });
 }
 
-void Turns::Charge(const Job& job, int64_t share) {
+void QueueOrder::Charge(const Job& job, int64_t share) {
   if (share == 0) return;
   floors_.Charge(job, share);
-  RankAnew(job.pool);
+  UpdateRank(job.pool);
   shares_.Charge(job.queue, job.user.name, share);
   for (auto& [key, root] : roots_) {
     if (key.pool == job.pool) Refresh(Deepest(*root, job));

@@ -27,20 +27,20 @@ struct JobOrder {
   auto operator<=>(const JobOrder&) const = default;
 };
 
-class Turns {
+class QueueOrder {
  public:
-  Turns(const State& state, Instant at);
-  ~Turns();
+  QueueOrder(const State& state, Instant at);
+  ~QueueOrder();
 
-  struct Turn {
+  struct Candidate {
     const Job* job = nullptr;
-    const QueueLine* line = nullptr;
+    const EquivalenceClass* equivalence_class = nullptr;
     ShareTable::Entry* entry = nullptr;  // of its user in its queue
   };
   // Whoever's turn it is, taken out.  nullopt: nobody waits any more.
-  std::optional<Turn> Next();
-  // After a Turn was served: the one behind it in its line waits next.
-  void Follow(const Turn& turn);
+  std::optional<Candidate> Next();
+  // After a Candidate was served: the one behind it in its line waits next.
+  void Follow(const Candidate& candidate);
   // A job was given its place: its queue and user, and its class, have had more.
   void Charge(const Job& job, int64_t share);
 
@@ -54,9 +54,9 @@ class Turns {
     auto operator<=>(const RootKey&) const = default;
   };
 
-  void Add(const QueueLine& line, const QueueKey& head, Entry* entry);
+  void Add(const EquivalenceClass& equivalence_class, const QueueKey& head, Entry* entry);
   int RankOf(const Job& job);
-  void RankAnew(const std::string& pool);
+  void UpdateRank(const std::string& pool);
   Branch& BranchOf(Branch& root, Entry* entry);
   static Branch& Deepest(Branch& root, const Job& job);
   static void Refresh(Branch& branch);

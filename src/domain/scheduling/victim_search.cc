@@ -1,4 +1,4 @@
-#include "domain/scheduling/room.h"
+#include "domain/scheduling/victim_search.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "domain/cluster/grants.h"
 #include "domain/placement/place_gang.h"
-#include "domain/scheduling/combine_rooms.h"
+#include "domain/scheduling/combine_node_victims.h"
 
 namespace gp {
 namespace {
@@ -29,14 +29,14 @@ void TakeAway(const State& state, const Job& job, Node& node) {
 }
 
 // Who goes first: the lowest priority, the highest level, who has had most, the last submitted.
-auto OrderOf(const Standing& candidate, Instant at) {
+auto OrderOf(const Contender& candidate, Instant at) {
   return std::tuple(candidate.priority, -candidate.level, -AttainedGpuMs(*candidate.job, at),
                     -static_cast<int64_t>(candidate.job->id.value));
 }
 
 // Some of those on one node.
 struct LeavingSet {
-  RoomCost cost;
+  NodeEvictionCost cost;
   int order = 0;         // less: those who go first
   uint32_t members = 0;  // of OnNode::candidates
   int64_t gpus_here = 0;
@@ -44,8 +44,8 @@ struct LeavingSet {
 
 // The highest priority of those who go, if it is as low as may be, of candidates that hold so many
 // GPUs here. REQUIRES: all of them hold as many.
-int LeastPriorityFor(int missing, std::span<Standing> candidates) {
-  std::ranges::sort(candidates, {}, &Standing::priority);
+int LeastPriorityFor(int missing, std::span<Contender> candidates) {
+  std::ranges::sort(candidates, {}, &Contender::priority);
   auto last = candidates.begin();
   while ((missing -= last->gpus) > 0) ++last;
   return last->priority;
@@ -53,10 +53,10 @@ int LeastPriorityFor(int missing, std::span<Standing> candidates) {
 
 // The fewest GPUs, all over the cluster, of candidates that hold so many here; nullopt: all of them
 // do not.
-std::optional<int64_t> LeastGpusFor(int missing, std::span<const Standing> candidates) {
+std::optional<int64_t> LeastGpusFor(int missing, std::span<const Contender> candidates) {
   int64_t here = 0;
   int64_t everywhere = 0;
-  for (const Standing& candidate : candidates) {
+  for (const Contender& candidate : candidates) {
     here += candidate.gpus;
     everywhere += GpusOf(*candidate.job);
   }
@@ -65,7 +65,7 @@ std::optional<int64_t> LeastGpusFor(int missing, std::span<const Standing> candi
   std::array<int64_t, kGpusPerNodeMax + 1> least;  // by what is still missing
   std::fill_n(least.begin(), missing, kNone);
   least[static_cast<size_t>(missing)] = 0;
-  for (const Standing& candidate : candidates) {
+  for (const Contender& candidate : candidates) {
     const int64_t gpus = GpusOf(*candidate.job);
     for (int left = 1; left <= missing; ++left) {
       int64_t& then = least[static_cast<size_t>(std::max(left - candidate.gpus, 0))];
@@ -75,19 +75,19 @@ std::optional<int64_t> LeastGpusFor(int missing, std::span<const Standing> candi
   return least[0];
 }
 
-LeavingSet Joined(const LeavingSet& set, const Standing& candidate, int index) {
-  const LeavingCost own{candidate.priority, GpusOf(*candidate.job), 1, candidate.priority};
+LeavingSet Joined(const LeavingSet& set, const Contender& candidate, int index) {
+  const EvictionCost own{candidate.priority, GpusOf(*candidate.job), 1, candidate.priority};
   return {{set.cost.first + own, set.cost.second},
           set.order - (1 << (static_cast<int>(kExactCandidates) - index)),
           set.members | 1U << index,
           set.gpus_here + candidate.gpus};
 }
 
-Room RoomOf(const OnNode& on, uint32_t set) {
-  Room room{on.node, {}, ""};
+NodeVictims RoomOf(const OnNode& on, uint32_t set) {
+  NodeVictims option{on.node, {}, ""};
   for (; set != 0; set &= set - 1)
-    room.leaving.push_back(on.candidates[static_cast<size_t>(std::countr_zero(set))].job);
-  return room;
+    option.victims.push_back(on.candidates[static_cast<size_t>(std::countr_zero(set))].job);
+  return option;
 }
 
 template <typename F>
@@ -102,92 +102,93 @@ void ForEachNode(const State& state, const Job& job, const F& visit) {
 
 }  // namespace
 
-LeavingCost LeavingCost::operator+(const LeavingCost& other) const {
+EvictionCost EvictionCost::operator+(const EvictionCost& other) const {
   return {std::max(priority, other.priority), gpus + other.gpus, jobs + other.jobs,
           priorities + other.priorities};
 }
 
-LeavingCost CostOf(const Job& leaving) {
-  return {leaving.spec->priority, GpusOf(leaving), 1, leaving.spec->priority};
+EvictionCost CostOf(const Job& victims) {
+  return {victims.spec->priority, GpusOf(victims), 1, victims.spec->priority};
 }
 
-LeavingCost CostOf(const std::vector<const Job*>& leaving) {
-  LeavingCost cost;
-  for (const Job* job : leaving) cost = cost + CostOf(*job);
+EvictionCost CostOf(const std::vector<const Job*>& victims) {
+  EvictionCost cost;
+  for (const Job* job : victims) cost = cost + CostOf(*job);
   return cost;
 }
 
-ByNode::ByNode(const State& state, const std::vector<Standing>& candidates)
+CandidatesByNode::CandidatesByNode(const State& state, const std::vector<Contender>& candidates)
     : begins_(state.nodes.size() + 1, 0) {
-  std::vector<std::pair<NodeId, const Standing*>> places;
+  std::vector<std::pair<NodeId, const Contender*>> places;
   places.reserve(candidates.size());
-  for (const Standing& candidate : candidates) {
+  for (const Contender& candidate : candidates) {
     ForEachNode(state, *candidate.job, [&](NodeId node) {
       places.emplace_back(node, &candidate);
       ++begins_[node.value + 1];
     });
   }
   std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-  standings_.resize(begins_.back());
+  contenders_.resize(begins_.back());
   std::vector<size_t> ends = begins_;
-  for (const auto& [node, candidate] : places) standings_[ends[node.value]++] = *candidate;
+  for (const auto& [node, candidate] : places) contenders_[ends[node.value]++] = *candidate;
 }
 
-std::vector<OnNode> ByNode::Open(const std::set<NodeId>& left_out, bool all) {
+std::vector<OnNode> CandidatesByNode::Open(const std::set<NodeId>& left_out, bool all) {
   std::vector<OnNode> open;
   for (uint32_t i = 0; i + 1 < begins_.size(); ++i) {
-    const std::span<Standing> candidates(standings_.data() + begins_[i],
-                                         begins_[i + 1] - begins_[i]);
+    const std::span<Contender> candidates(contenders_.data() + begins_[i],
+                                          begins_[i + 1] - begins_[i]);
     if ((all || !candidates.empty()) && !left_out.contains(NodeId{i}))
       open.push_back({NodeId{i}, candidates});
   }
   return open;
 }
 
-RoomSearch::RoomSearch(const State& state, const ScratchNodes& nodes, Instant at, const Job& job,
-                       MayGo may_go)
-    : state_(state), nodes_(nodes), at_(at), job_(job), may_go_(std::move(may_go)) {}
+VictimSearch::VictimSearch(const State& state, const ScratchNodes& nodes, Instant at,
+                           const Job& job, MayEvict may_evict)
+    : state_(state), nodes_(nodes), at_(at), job_(job), may_evict_(std::move(may_evict)) {}
 
-std::optional<Clearing> RoomSearch::Find(const std::vector<OnNode>& open) {
-  const Made made = MakeRooms(open);
+std::optional<EvictionPlan> VictimSearch::Find(const std::vector<OnNode>& open) {
+  const Made made = FindOnEach(open);
   if (!made.best) return std::nullopt;
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
-  std::optional<Clearing> found =
+  std::optional<EvictionPlan> found =
       Gather(std::span(made.by_trait.at(*made.best)).first(wanted), made, open);
-  if (!may_go_(found->leaving)) found.reset();
+  if (!may_evict_(found->victims)) found.reset();
   if (wanted == 1 || wanted > kNodesCombined) return found;
-  const auto cheaper = CombineRooms(AllAmongCheapest(made, open), wanted, may_go_,
-                                    found ? std::optional(CostOf(found->leaving)) : std::nullopt);
+  const auto cheaper =
+      CombineNodeVictims(AllAmongCheapest(made, open), wanted, may_evict_,
+                         found ? std::optional(CostOf(found->victims)) : std::nullopt);
   return cheaper ? Gather(*cheaper, made, open) : found;
 }
 
 // Cheapest first, until what is left cannot be cheaper than what a whole gang has found, nor than
 // the rooms that are combined for it.
-RoomSearch::Made RoomSearch::MakeRooms(const std::vector<OnNode>& open) {
+VictimSearch::Made VictimSearch::FindOnEach(const std::vector<OnNode>& open) {
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
-  std::vector<std::pair<RoomCost, const OnNode*>> promising;
+  std::vector<std::pair<NodeEvictionCost, const OnNode*>> promising;
   for (const OnNode& one : open) {
     if (const auto least = LeastCost(one)) promising.emplace_back(*least, &one);
   }
   std::ranges::sort(promising, {}, [](const auto& one) { return one.first; });
   const size_t combined = wanted == 1 || wanted > kNodesCombined ? 0 : kNodesCombined;
-  std::vector<RoomCost> cheapest;  // so many of all
-  const auto cannot_matter = [&](const RoomCost& least) {
+  std::vector<NodeEvictionCost> cheapest;  // so many of all
+  const auto cannot_matter = [&](const NodeEvictionCost& least) {
     return cheapest.size() == combined && (combined == 0 || cheapest.back() < least);
   };
   Made made;
-  std::optional<RoomCost> best;  // of the dearest node of the gang
+  std::optional<NodeEvictionCost> best;  // of the dearest node of the gang
   for (const auto& [least, one] : promising) {
     if (best && *best < least && cannot_matter(least)) break;
-    auto room = MakeRoom(*one);
-    if (!room) continue;
-    const RoomCost cost = room->Cost();
+    auto option = FindOn(*one);
+    if (!option) continue;
+    const NodeEvictionCost cost = option->Cost();
     cheapest.insert(std::ranges::upper_bound(cheapest, cost), cost);
     cheapest.resize(std::min(cheapest.size(), combined));
-    const std::string trait = room->trait;
-    std::vector<Room>& alike = made.by_trait[trait];
-    alike.push_back(*std::move(room));
-    std::ranges::inplace_merge(alike, alike.end() - 1, {}, &Room::Cost);
+    const std::string trait = option->trait;
+    std::vector<NodeVictims>& alike = made.by_trait[trait];
+    alike.push_back(*std::move(option));
+    std::ranges::inplace_merge(alike, alike.end() - 1, {}, &NodeVictims::Cost);
     if (alike.size() < wanted || (best && alike[wanted - 1].Cost() >= *best)) continue;
     best = alike[wanted - 1].Cost();
     made.best = trait;
@@ -196,20 +197,20 @@ RoomSearch::Made RoomSearch::MakeRooms(const std::vector<OnNode>& open) {
 }
 
 // On each of the cheapest nodes every room that leaves nobody out who could be spared there.
-std::vector<std::vector<Room>> RoomSearch::AllAmongCheapest(const Made& made,
-                                                            const std::vector<OnNode>& open) {
-  std::vector<RoomCost> first;
-  for (const auto& [trait, rooms] : made.by_trait) {
-    for (const Room& room : rooms) first.push_back(room.Cost());
+std::vector<std::vector<NodeVictims>> VictimSearch::AllAmongCheapest(
+    const Made& made, const std::vector<OnNode>& open) {
+  std::vector<NodeEvictionCost> first;
+  for (const auto& [trait, options] : made.by_trait) {
+    for (const NodeVictims& option : options) first.push_back(option.Cost());
   }
   std::ranges::sort(first);
   first.resize(std::min(first.size(), kNodesCombined));
-  std::vector<std::vector<Room>> all;
-  for (const RoomCost& cost : first) {
+  std::vector<std::vector<NodeVictims>> all;
+  for (const NodeEvictionCost& cost : first) {
     const OnNode& on = *std::ranges::lower_bound(open, cost.second, {}, &OnNode::node);
     if (on.candidates.size() <= kExactCandidates) {
-      all.push_back(MakeCheapestRooms(on, SIZE_MAX));
-    } else if (auto some = MakeSomeRoom(on)) {
+      all.push_back(FindCheapestOn(on, SIZE_MAX));
+    } else if (auto some = FindAnyOn(on)) {
       all.push_back({*std::move(some)});
     }
   }
@@ -217,26 +218,27 @@ std::vector<std::vector<Room>> RoomSearch::AllAmongCheapest(const Made& made,
 }
 
 // What room there costs at least; nullopt: there cannot be enough.
-std::optional<RoomCost> RoomSearch::LeastCost(const OnNode& on) const {
+std::optional<NodeEvictionCost> VictimSearch::LeastCost(const OnNode& on) const {
   const int missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
-  if (missing <= 0) return RoomCost{{}, on.node};  // whom it must do without may be somewhere else
+  if (missing <= 0)
+    return NodeEvictionCost{{}, on.node};  // whom it must do without may be somewhere else
   const auto gpus = LeastGpusFor(missing, on.candidates);
   if (!gpus) return std::nullopt;
   const int priority = LeastPriorityFor(missing, on.candidates);
-  return RoomCost{{priority, *gpus, 1, priority}, on.node};
+  return NodeEvictionCost{{priority, *gpus, 1, priority}, on.node};
 }
 
 // The cheapest room there; nullopt: there is none, not even without all of them.
-std::optional<Room> RoomSearch::MakeRoom(const OnNode& on) {
+std::optional<NodeVictims> VictimSearch::FindOn(const OnNode& on) {
   std::ranges::sort(on.candidates, {},
-                    [this](const Standing& candidate) { return OrderOf(candidate, at_); });
-  if (on.candidates.size() > kExactCandidates) return MakeSomeRoom(on);
-  std::vector<Room> cheapest = MakeCheapestRooms(on, 1);
+                    [this](const Contender& candidate) { return OrderOf(candidate, at_); });
+  if (on.candidates.size() > kExactCandidates) return FindAnyOn(on);
+  std::vector<NodeVictims> cheapest = FindCheapestOn(on, 1);
   return cheapest.empty() ? std::nullopt : std::optional(std::move(cheapest.front()));
 }
 
 // Every set, the cheapest first; of equal ones, those who go first.  None has another one in it.
-std::vector<Room> RoomSearch::MakeCheapestRooms(const OnNode& on, size_t rooms_max) {
+std::vector<NodeVictims> VictimSearch::FindCheapestOn(const OnNode& on, size_t options_max) {
   const int64_t missing =
       job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
   std::array<LeavingSet, 1U << kExactCandidates> sets;
@@ -254,77 +256,77 @@ std::vector<Room> RoomSearch::MakeCheapestRooms(const OnNode& on, size_t rooms_m
     return std::tie(a->cost, a->order) > std::tie(b->cost, b->order);
   };
   std::ranges::make_heap(enough, dearer);
-  std::vector<Room> rooms;
+  std::vector<NodeVictims> options;
   std::vector<uint32_t> made;
-  for (; !enough.empty() && rooms.size() < rooms_max; enough.pop_back()) {
+  for (; !enough.empty() && options.size() < options_max; enough.pop_back()) {
     std::ranges::pop_heap(enough, dearer);
     const uint32_t set = enough.back()->members;
     if (std::ranges::any_of(made, [set](uint32_t smaller) { return (smaller & ~set) == 0; }))
       continue;
-    Room room = RoomOf(on, set);
-    if (!may_go_(room.leaving) || !FitsIn(room)) continue;
-    rooms.push_back(std::move(room));
+    NodeVictims option = RoomOf(on, set);
+    if (!may_evict_(option.victims) || !FitsIn(option)) continue;
+    options.push_back(std::move(option));
     made.push_back(set);
   }
-  return rooms;
+  return options;
 }
 
 // Candidates in order until the job fits, without those who can be spared.
-std::optional<Room> RoomSearch::MakeSomeRoom(const OnNode& on) {
-  Room room{on.node, {}, ""};
-  bool fits = FitsIn(room);
+std::optional<NodeVictims> VictimSearch::FindAnyOn(const OnNode& on) {
+  NodeVictims option{on.node, {}, ""};
+  bool fits = FitsIn(option);
   for (auto next = on.candidates.begin(); !fits && next != on.candidates.end(); ++next) {
-    room.leaving.push_back(next->job);
-    if (may_go_(room.leaving)) {
-      fits = FitsIn(room);
+    option.victims.push_back(next->job);
+    if (may_evict_(option.victims)) {
+      fits = FitsIn(option);
     } else {
-      room.leaving.pop_back();
+      option.victims.pop_back();
     }
   }
   if (!fits) return std::nullopt;
-  for (size_t i = room.leaving.size(); i-- > 0;) {
-    std::vector<const Job*> others = room.leaving;
+  for (size_t i = option.victims.size(); i-- > 0;) {
+    std::vector<const Job*> others = option.victims;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    if (ChooseWithout(others, on.node)) room.leaving = std::move(others);
+    if (ChooseWithout(others, on.node)) option.victims = std::move(others);
   }
-  return room;
+  return option;
 }
 
 // Who leaves for all of these rooms, without whoever can be spared, the highest priority first.
 // Gangs that leave make room on other nodes too, beside those that have it already: then it may be
 // these.
-Clearing RoomSearch::Gather(std::span<const Room> rooms, const Made& made,
-                            const std::vector<OnNode>& open) {
-  Clearing found;
-  std::vector<const Job*>& leaving = found.leaving;
+EvictionPlan VictimSearch::Gather(std::span<const NodeVictims> options, const Made& made,
+                                  const std::vector<OnNode>& open) {
+  EvictionPlan found;
+  std::vector<const Job*>& victims = found.victims;
   std::set<NodeId> on;
-  for (const Room& room : rooms) {
-    found.nodes.push_back(room.node);
-    for (const Job* job : room.leaving) {
-      if (std::ranges::count(leaving, job)) continue;
-      leaving.push_back(job);
+  for (const NodeVictims& option : options) {
+    found.nodes.push_back(option.node);
+    for (const Job* job : option.victims) {
+      if (std::ranges::count(victims, job)) continue;
+      victims.push_back(job);
       ForEachNode(state_, *job, [&](NodeId node) {
         if (std::ranges::binary_search(open, node, {}, &OnNode::node)) on.insert(node);
       });
     }
   }
-  std::ranges::stable_sort(leaving, {}, [](const Job* job) { return job->spec->priority; });
+  std::ranges::stable_sort(victims, {}, [](const Job* job) { return job->spec->priority; });
   on.insert(found.nodes.begin(), found.nodes.end());
   for (const auto& [trait, alike] : made.by_trait) {
-    for (const Room& room : alike) {
-      if (room.leaving.empty()) on.insert(room.node);
+    for (const NodeVictims& option : alike) {
+      if (option.victims.empty()) on.insert(option.node);
     }
   }
   std::ranges::sort(found.nodes);
   const std::vector<NodeId> all(on.begin(), on.end());
   const size_t nodes_wanted = found.nodes.size();
-  for (size_t i = leaving.size(); i-- > 0;) {
-    std::vector<const Job*> others = leaving;
+  for (size_t i = victims.size(); i-- > 0;) {
+    std::vector<const Job*> others = victims;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     std::vector<NodeId> nodes = NodesWithout(others, found.nodes);
     if (nodes.empty() && all.size() > nodes_wanted) nodes = NodesWithout(others, all);
     if (nodes.empty()) continue;
-    leaving = std::move(others);
+    victims = std::move(others);
     found.nodes = std::move(nodes);
   }
   return found;
@@ -332,13 +334,13 @@ Clearing RoomSearch::Gather(std::span<const Room> rooms, const Made& made,
 
 // The first of these nodes that together have room for the job when those have left; empty: not
 // enough.
-std::vector<NodeId> RoomSearch::NodesWithout(const std::vector<const Job*>& leaving,
-                                             const std::vector<NodeId>& on) {
+std::vector<NodeId> VictimSearch::NodesWithout(const std::vector<const Job*>& victims,
+                                               const std::vector<NodeId>& on) {
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
   std::map<std::string, std::vector<NodeId>> by_trait;
   size_t most = 0;
   for (size_t i = 0; i < on.size() && most + (on.size() - i) >= wanted; ++i) {
-    const auto choice = ChooseWithout(leaving, on[i]);
+    const auto choice = ChooseWithout(victims, on[i]);
     if (!choice) continue;
     std::vector<NodeId>& alike = by_trait[CommonTrait(*job_.spec, scratch_, *choice)];
     alike.push_back(on[i]);
@@ -349,16 +351,16 @@ std::vector<NodeId> RoomSearch::NodesWithout(const std::vector<const Job*>& leav
 }
 
 // Whether the room is enough; then it has its trait.
-bool RoomSearch::FitsIn(Room& room) {
-  const auto choice = ChooseWithout(room.leaving, room.node);
-  if (choice) room.trait = CommonTrait(*job_.spec, scratch_, *choice);
+bool VictimSearch::FitsIn(NodeVictims& option) {
+  const auto choice = ChooseWithout(option.victims, option.node);
+  if (choice) option.trait = CommonTrait(*job_.spec, scratch_, *choice);
   return choice.has_value();
 }
 
-std::optional<NodeChoice> RoomSearch::ChooseWithout(const std::vector<const Job*>& leaving,
-                                                    NodeId id) {
+std::optional<NodeChoice> VictimSearch::ChooseWithout(const std::vector<const Job*>& victims,
+                                                      NodeId id) {
   scratch_ = nodes_.Of(id);
-  for (const Job* job : leaving) TakeAway(state_, *job, scratch_);
+  for (const Job* job : victims) TakeAway(state_, *job, scratch_);
   return ChooseGpus(scratch_, job_, WeightsOf(state_.policy.placement, job_.pool));
 }
 

@@ -13,21 +13,21 @@
 namespace gp {
 
 // The running jobs that may give way, looked up once for a pass.
-class Interruptible {
+class PreemptionCandidates {
  public:
-  Interruptible(const State& state, Instant at);
+  PreemptionCandidates(const State& state, Instant at);
 
-  struct Takeable {
-    std::vector<Standing> victims;
+  struct Eligible {
+    std::vector<Contender> victims;
     // When there may be more, by time alone; ns == 0: never.
     Instant next;
   };
   // Whose place the job may take.  Stays valid until somebody's is taken.
-  const Takeable& For(const Job& job);
-  const Takings& takings() const { return takings_; }
+  const Eligible& For(const Job& job);
+  const Preemptions& preemptions() const { return preemptions_; }
   Instant at() const { return at_; }
   // The victim is told to leave for the job.
-  void Take(const Job& by, JobId victim);
+  void Preempt(const Job& by, JobId victim);
   // The job gets a place without interrupting anybody.
   void CountPlaced(const Job& job);
 
@@ -36,17 +36,17 @@ class Interruptible {
   const Instant at_;
   // What decides for most jobs; with guarantees each one's own case.
   using Key = std::tuple<int, int, bool, std::string, std::string>;
-  Takeable WorkOut(const Job& job);
+  Eligible WorkOut(const Job& job);
   // Those of one class in a pool: State::yielding, in order of id.
   struct Group {
-    std::vector<Standing> standings;
+    std::vector<Contender> contenders;
     int highest_level = 0;
   };
   const Group& Of(const PoolClass& pool_class);
 
   std::map<PoolClass, Group> groups_;
-  std::map<Key, Takeable> known_;
-  Takings takings_;
+  std::map<Key, Eligible> known_;
+  Preemptions preemptions_;
 };
 
 }  // namespace gp

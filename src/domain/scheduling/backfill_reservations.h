@@ -15,24 +15,25 @@ namespace gp {
 inline constexpr Instant kSomeTime{kNever.ns - 1};
 
 // For whom a node is kept.
-struct Kept {
+struct BackfillReservation {
   JobId job;
   // It can start then at the latest, so others may stay until then.  kSomeTime: whoever has a time
   // limit may; ns == 0: nobody may.
-  Instant starts_by;
-  bool operator==(const Kept&) const = default;
+  Instant shadow_time;
+  bool operator==(const BackfillReservation&) const = default;
 };
 
 // Whether it is known when it starts there at the latest.
-inline bool IsPromised(const Kept& kept) {
-  return kept.starts_by.ns != 0 && kept.starts_by != kSomeTime;
+inline bool HasShadowTime(const BackfillReservation& backfill) {
+  return backfill.shadow_time.ns != 0 && backfill.shadow_time != kSomeTime;
 }
 
-class KeptNodes {
+class BackfillReservations {
  public:
-  KeptNodes(const State& state, Instant at, const std::map<NodeId, Kept>& kept = {});
+  BackfillReservations(const State& state, Instant at,
+                       const std::map<NodeId, BackfillReservation>& backfill = {});
 
-  void Keep(NodeId node, const Kept& kept);
+  void Reserve(NodeId node, const BackfillReservation& backfill);
   // Those on which the job must not be placed now.  Valid until the next Keep or ClosedTo.
   const std::set<NodeId>& ClosedTo(const Job& job);
   // How often Keep was called.
@@ -43,7 +44,7 @@ class KeptNodes {
   std::set<NodeId> OfOthers(const Job& job) const;
   // All that are kept, its own too, or reserved for others before it has left.
   std::set<NodeId> Taken(const Job& job) const;
-  const std::map<NodeId, Kept>& all() const { return kept_; }
+  const std::map<NodeId, BackfillReservation>& all() const { return backfill_; }
 
  private:
   std::set<NodeId> WorkOut(const Job& job) const;
@@ -52,7 +53,7 @@ class KeptNodes {
   const State& state_;
   Instant at_;
   int changes_ = 0;
-  std::map<NodeId, Kept> kept_;
+  std::map<NodeId, BackfillReservation> backfill_;
   std::set<JobId> owners_;  // of them, and who was one
   // Moments before which whoever is let in must have left
   std::optional<std::set<Instant>> opens_;
