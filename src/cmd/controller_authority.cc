@@ -17,24 +17,24 @@ bool StaysHere(const std::string& address) {
   return is_loopback || host == "localhost" || host == "[::1]";
 }
 
-Result<std::string> AuthorityFor(const std::string& address, const std::string& told) {
-  if (told.empty() && StaysHere(address)) return std::string();
-  if (told.empty()) {
+Result<std::string> AuthorityFor(const std::string& address, const std::string& given) {
+  if (given.empty() && StaysHere(address)) return std::string();
+  if (given.empty()) {
     return Fail(InvalidArgument(address +
                                 ": which controller is meant there? Name its authority: sha256:… "
                                 "as `serve` says at its start, or a file with its certificate"));
   }
-  if (told.starts_with(kFingerprintPrefix)) {
-    const std::string fingerprint = told.substr(kFingerprintPrefix.size());
+  if (given.starts_with(kFingerprintPrefix)) {
+    const std::string fingerprint = given.substr(kFingerprintPrefix.size());
     const bool is_one = fingerprint.size() == 64 &&
                         fingerprint.find_first_not_of("0123456789abcdef") == std::string::npos;
     return is_one ? FetchAuthority(address, fingerprint)
                   : Fail(InvalidArgument(
                         "an authority's fingerprint is sha256: and 64 hexadecimal digits"));
   }
-  const std::string certificate = GP_TRY(ReadTextFile(told));
+  const std::string certificate = GP_TRY(ReadTextFile(given));
   if (const auto facts = ReadCertificate(certificate); !facts)
-    return Fail(InvalidArgument(told + ": " + facts.error().message));
+    return Fail(InvalidArgument(given + ": " + facts.error().message));
   return certificate;
 }
 

@@ -19,6 +19,6 @@ bool StaysHere(const std::string& address);
 // "sha256:" and its fingerprint, with which it is asked for there, or a file.  Empty: none was
 // told, and the way stays on this machine. kInvalidArgument: it goes elsewhere and none was told,
 // or `told` is neither.  kUnavailable, kPermissionDenied: FetchAuthority.
-Result<std::string> AuthorityFor(const std::string& address, const std::string& told);
+Result<std::string> AuthorityFor(const std::string& address, const std::string& given);
 
 }  // namespace gp

@@ -81,9 +81,9 @@ Result<bool> ForgetLogin() {
 Result<std::optional<Login>> LoginFor(const std::string& server) {
   if (const char* secret = std::getenv(kTokenVariable); secret != nullptr && *secret != '\0') {
     GP_CHECK_OK(CheckSecret(secret));
-    const char* told = std::getenv(kAuthorityVariable);
+    const char* given = std::getenv(kAuthorityVariable);
     const std::string authority =
-        IsAddress(server) ? GP_TRY(AuthorityFor(server, told == nullptr ? "" : told)) : "";
+        IsAddress(server) ? GP_TRY(AuthorityFor(server, given == nullptr ? "" : given)) : "";
     return std::optional(Login{server, secret, authority});
   }
   auto login = GP_TRY(ReadLogin());

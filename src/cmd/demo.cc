@@ -38,11 +38,11 @@ class Demo {
 
   // The exit code.
   int Run() {
-    const Status told = Tell();
+    const Status outcome = Tell();
     const std::vector<std::string> left =
         host_ == nullptr ? std::vector<std::string>() : host_->Stop();
     problems_.insert(problems_.end(), left.begin(), left.end());
-    return Conclude(told);
+    return Conclude(outcome);
   }
 
  private:
@@ -118,7 +118,7 @@ class Demo {
 
   // Tells what is new about a job.
   Status Look(DemoJob& job) {
-    if (told_end_.contains(job.id)) return Ok();
+    if (reported_end_.contains(job.id)) return Ok();
     job.seen = GP_TRY(host_->client().Job(job.id));
     const bool waits = job.seen.state() == v1::QUEUED && !job.seen.reason().empty();
     if (waits && job.wait_reason.empty()) {
@@ -132,16 +132,16 @@ class Demo {
     if (!IsOver(job.seen)) return Ok();
     if (job.role == DemoRole::kProbe) story_.Probed(job, cluster_);
     story_.Ends(job);
-    told_end_.insert(job.id);
+    reported_end_.insert(job.id);
     return Ok();
   }
 
   // Whole lines that are new; the probe's many are summed up at its end.
   void Quote(DemoJob& job, const std::string& output) {
-    const size_t told = job.output.size();
+    const size_t outcome = job.output.size();
     job.output = output.substr(0, output.rfind('\n') + 1);
-    if (job.role == DemoRole::kProbe || job.output.size() <= told) return;
-    for (const std::string& line : Split(job.output.substr(told), '\n')) {
+    if (job.role == DemoRole::kProbe || job.output.size() <= outcome) return;
+    for (const std::string& line : Split(job.output.substr(outcome), '\n')) {
       if (!line.empty()) story_.Quote(job, line);
     }
   }
@@ -153,14 +153,14 @@ class Demo {
     for (const std::string& line : DemoFigures(discovery_, jobs_)) story_.Line(line);
   }
 
-  int Conclude(const Status& told) {
+  int Conclude(const Status& outcome) {
     std::printf("\n");
     if (IsDemoInterrupted()) {
       story_.Verdict(problems_.empty(), "interrupted; all of the demo is ended and removed");
       for (const std::string& problem : problems_) story_.Line(problem);
       return kExitInterrupted;
     }
-    if (!told) problems_.insert(problems_.begin(), told.error().message);
+    if (!outcome) problems_.insert(problems_.begin(), outcome.error().message);
     if (problems_.empty()) {
       story_.Verdict(true, "All as it must be; nothing is left behind.");
       story_.Line(
@@ -182,7 +182,7 @@ class Demo {
   DemoPlaces places_;
   std::vector<DemoJob> jobs_;
   std::set<std::string> told_start_;
-  std::set<std::string> told_end_;
+  std::set<std::string> reported_end_;
   std::vector<std::string> problems_;
 };
 

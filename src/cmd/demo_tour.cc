@@ -49,11 +49,11 @@ double SecondsIn(double milliseconds) { return milliseconds / 1'000; }
 }  // namespace
 
 int DemoTour::Run() {
-  const Status told = Tell();
+  const Status outcome = Tell();
   const std::vector<std::string> left =
       host_ == nullptr ? std::vector<std::string>() : host_->Stop();
   problems_.insert(problems_.end(), left.begin(), left.end());
-  return Conclude(told);
+  return Conclude(outcome);
 }
 
 Status DemoTour::Tell() {
@@ -304,33 +304,33 @@ Status DemoTour::ShowLiveJob() {
       GP_TRY(LoadDemoJobs({host_->examples(), host_->checkpoints(), {}, true}, cluster));
   DemoJob& training = jobs.front();
   training.id = GP_TRY(host_->client().Submit(training.spec));
-  size_t told = 0;
+  size_t outcome = 0;
   const auto tell = [&] {
     const auto output = host_->client().Output(training.id);
     if (!output) return;
     const size_t whole = output->rfind('\n') + 1;
-    for (const std::string& line : Split(output->substr(told, whole - told), '\n')) {
+    for (const std::string& line : Split(output->substr(outcome, whole - outcome), '\n')) {
       if (!line.empty()) story_.Quote(training, line);
     }
-    told = whole;
+    outcome = whole;
   };
   const v1::Job job = GP_TRY(AwaitJob(training.id, "its end", [&](const v1::Job& seen) {
     tell();
     return IsOver(seen);
   }));
   tell();
-  Check(job.state() == v1::COMPLETED && told > 0, training.id + ": " + job.detail());
+  Check(job.state() == v1::COMPLETED && outcome > 0, training.id + ": " + job.detail());
   return Ok();
 }
 
-int DemoTour::Conclude(const Status& told) {
+int DemoTour::Conclude(const Status& outcome) {
   std::printf("\n");
   if (IsDemoInterrupted()) {
     story_.Verdict(problems_.empty(), "interrupted; all of the tour is ended and removed");
     for (const std::string& problem : problems_) story_.Line(problem);
     return kExitInterrupted;
   }
-  if (!told) problems_.insert(problems_.begin(), told.error().message);
+  if (!outcome) problems_.insert(problems_.begin(), outcome.error().message);
   if (problems_.empty()) {
     story_.Verdict(true, "All as it must be; nothing is left behind.");
     story_.Line("On your own: gpu-platform serve --simulate dgx-h100:2, then status, run, watch.");

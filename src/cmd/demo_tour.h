@@ -31,7 +31,7 @@ class DemoTour {
   Status ShowScaling();
   Status ShowMonitoring();
   Status ShowLiveJob();
-  int Conclude(const Status& told);
+  int Conclude(const Status& outcome);
 
   // A job that counts, saves what it has counted, and goes on from there.
   Result<std::string> SubmitCounter(const std::string& name, int nodes, int gpus, int priority,

@@ -114,11 +114,11 @@ Result<Json> Play(const Policy& policy, const std::vector<std::string>& words) {
     const FaultVerdict verdict =
         gp::Judge(policy.faults, signal, XidsNear(before, at, policy.faults.correlate),
                   IsRepeated(before, played.xid, at, policy.faults.correlate));
-    const XidWords told = WordsOf({verdict.tenants, verdict.remedy, verdict.counts});
+    const XidWords words = WordsOf({verdict.tenants, verdict.remedy, verdict.counts});
     verdicts.push_back({{"after_seconds", played.at.ns / 1'000'000'000},
                         {"xid", played.xid},
-                        {"job", told.job},
-                        {"gpu", told.gpu},
+                        {"job", words.job},
+                        {"gpu", words.gpu},
                         {"why", verdict.why}});
     before.xids.push_back({played.xid, at});
     last = played.at;

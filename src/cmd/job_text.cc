@@ -86,8 +86,8 @@ void DescribeCheckpoints(const v1::Job& job, std::string& out) {
 void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
   // The warning at the end of the placement has a line of its own.
   const std::string& warning = attempt.warning();
-  const std::string told = warning.empty() ? "" : "; warning: " + warning;
-  Line(out, "Placement", attempt.placement().substr(0, attempt.placement().size() - told.size()));
+  const std::string suffix = warning.empty() ? "" : "; warning: " + warning;
+  Line(out, "Placement", attempt.placement().substr(0, attempt.placement().size() - suffix.size()));
   Line(out, "Warning", warning);
   if (!attempt.end_class().empty() && attempt.end_class() != "completed") {
     Line(out, "Ended by",

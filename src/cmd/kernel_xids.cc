@@ -51,7 +51,7 @@ std::vector<SeenXid> TakeKernelXids(KernelLog& log, const std::vector<std::strin
     LeaseId lease = line.pid ? LeaseOfProcess(*line.pid) : LeaseId{};
     if (lease.value == 0 && line.gpu_instance) lease = lease_in(position, *line.gpu_instance);
     seen.push_back({position, line.xid, XidSource::kKernelLog, lease, DriverAdvice::kUnknown,
-                    line.told, line.is_fatal, line.text, line.kind, line.is_of_peer});
+                    line.reported, line.is_fatal, line.text, line.kind, line.is_of_peer});
   }
   return seen;
 }

@@ -32,12 +32,12 @@ std::string ReadSecret() {
   return secret;
 }
 
-void LogIn(const std::string& address, const std::string& told, Cli& cli) {
+void LogIn(const std::string& address, const std::string& given, Cli& cli) {
   if (!IsAddress(address))
     return cli.Complain(InvalidArgument("\"" + address +
                                         "\" is no address such as 127.0.0.1:7070; on the "
                                         "controller's own machine no login is needed"));
-  const auto authority = AuthorityFor(address, told);
+  const auto authority = AuthorityFor(address, given);
   if (!authority) return cli.Complain(authority.error().Within("--authority"));
   const std::string secret = ReadSecret();
   if (secret.empty())

@@ -51,7 +51,7 @@ JobNarrator::~JobNarrator() {
 
 void JobNarrator::Narrate() {
   std::string said;
-  int attempt_told = 0;  // where it runs, or nothing was to be said of that
+  int attempt_shown = 0;  // where it runs, or nothing was to be said of that
   for (auto pause = kSilence; !Wait(pause);) {
     const auto job = AskForJob(cli_.server, job_);
     if (!job) continue;  // whoever follows the output reports a controller that is away
@@ -64,9 +64,9 @@ void JobNarrator::Narrate() {
     }
     if (job->detail() != "RUNNING" || job->attempts().empty()) continue;
     const v1::Attempt& attempt = job->attempts(job->attempts_size() - 1);
-    const bool is_warned = !attempt.warning().empty() && attempt.number() != attempt_told;
+    const bool is_warned = !attempt.warning().empty() && attempt.number() != attempt_shown;
     if (!said.empty() || is_warned) cli_.Say(job_ + " started on " + PlaceText(attempt));
-    attempt_told = attempt.number();
+    attempt_shown = attempt.number();
     said.clear();
   }
 }

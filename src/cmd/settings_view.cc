@@ -18,15 +18,15 @@ void FillSettings(const std::string& policy_file, const Policy& policy, const No
     one->set_meaning(now.meaning);
   }
   if (notifier == nullptr) return;
-  for (const auto& [told, standing] : notifier->Standings()) {
+  for (const auto& [receiver_config, backlog] : notifier->Backlogs()) {
     v1::Receiver* receiver = settings->add_receivers();
-    receiver->set_name(told.name);
-    receiver->set_way(Name(told.way));
-    receiver->set_to(PlaceOf(told));
-    for (const std::string& event : told.on) receiver->add_on(event);
-    receiver->set_jobs_may_name(told.jobs_may_name);
-    receiver->set_waiting(static_cast<int64_t>(standing.waiting));
-    receiver->set_problem(standing.problem);
+    receiver->set_name(receiver_config.name);
+    receiver->set_way(Name(receiver_config.way));
+    receiver->set_to(PlaceOf(receiver_config));
+    for (const std::string& event : receiver_config.on) receiver->add_on(event);
+    receiver->set_jobs_may_name(receiver_config.jobs_may_name);
+    receiver->set_waiting(static_cast<int64_t>(backlog.waiting));
+    receiver->set_problem(backlog.problem);
   }
 }
 

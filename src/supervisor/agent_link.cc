@@ -49,20 +49,20 @@ std::optional<ControlMessage> AgentLink::Receive() {
 }
 
 void AgentLink::Tell(const AttemptStatus& status) {
-  untold_ = status;
+  unsent_ = status;
   TellRest();
 }
 
 void AgentLink::TellRest() {
-  if (!untold_.has_value()) return;
+  if (!unsent_.has_value()) return;
   if (!connection_.valid()) {
-    untold_.reset();
+    unsent_.reset();
     return;
   }
-  const SendOutcome outcome = SendMessage(connection_.get(), StatusReport{*untold_});
+  const SendOutcome outcome = SendMessage(connection_.get(), StatusReport{*unsent_});
   if (outcome == SendOutcome::kFull) return;
   if (outcome == SendOutcome::kClosed) connection_.Reset();
-  untold_.reset();
+  unsent_.reset();
 }
 
 void AgentLink::Answer(const ExecAnswer& answer, const std::vector<int>& descriptors) {

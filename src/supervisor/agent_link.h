@@ -27,7 +27,7 @@ class AgentLink {
 
   // Tells the status now or, when the agent does not read, the then newest later.
   void Tell(const AttemptStatus& status);
-  bool has_more_to_tell() const { return untold_.has_value(); }
+  bool has_unsent() const { return unsent_.has_value(); }
   // REQUIRES: connection() is writable.
   void TellRest();
   // Descriptors are duplicated by the kernel; the caller keeps its own.
@@ -36,7 +36,7 @@ class AgentLink {
  private:
   Descriptor listener_;
   Descriptor connection_;
-  std::optional<AttemptStatus> untold_;
+  std::optional<AttemptStatus> unsent_;
 };
 
 }  // namespace gp

@@ -6,26 +6,26 @@
 
 #include <cstring>
 
-#include "supervisor/nursery.h"
+#include "supervisor/fork_server.h"
 #include "supervisor/process_title.h"
 #include "supervisor/remove_tree.h"
 #include "supervisor/supervisor.h"
 
 int main(int argument_count, char** arguments) {
-  if (fcntl(gp::kNurseryFd, F_SETFD, FD_CLOEXEC) != 0) {
+  if (fcntl(gp::kForkServerFd, F_SETFD, FD_CLOEXEC) != 0) {
     constexpr char kText[] = "gpu-platform-supervisor is started by the gpu-platform agent only\n";
     (void)!write(2, kText, sizeof kText - 1);
     return 2;
   }
   const char* last = arguments[argument_count - 1];
   gp::KeepTitle(arguments[0], static_cast<size_t>(last + std::strlen(last) + 1 - arguments[0]));
-  std::optional<gp::Birth> birth = gp::ServeNursery(gp::Descriptor(gp::kNurseryFd));
-  if (!birth.has_value()) return 0;
-  if (fchdir(birth->directory.get()) != 0) return 2;
+  std::optional<gp::Spawned> spawned = gp::RunForkServer(gp::Descriptor(gp::kForkServerFd));
+  if (!spawned.has_value()) return 0;
+  if (fchdir(spawned->directory.get()) != 0) return 2;
   // The lock stays until we end: it says that somebody looks after the attempt.
-  gp::Supervisor supervisor{std::move(birth->agent), std::move(birth->directory),
-                            std::move(birth->secrets)};
-  if (birth->request.bury) {
+  gp::Supervisor supervisor{std::move(spawned->agent), std::move(spawned->directory),
+                            std::move(spawned->secrets)};
+  if (spawned->request.only_clean_up) {
     supervisor.Bury();
   } else {
     supervisor.Run();

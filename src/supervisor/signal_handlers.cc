@@ -30,14 +30,14 @@ bool Handles(pid_t process, int signal) {
 }  // namespace
 
 int SignalHandlers(const std::vector<pid_t>& processes, int signal) {
-  int told = 0;
+  int signalled = 0;
   for (const pid_t process : processes) {
     // Held before it is asked, so that the number cannot come to mean another one.
     const Descriptor held(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
     if (!held.valid() || !Handles(process, signal)) continue;
-    told += syscall(SYS_pidfd_send_signal, held.get(), signal, nullptr, 0) == 0 ? 1 : 0;
+    signalled += syscall(SYS_pidfd_send_signal, held.get(), signal, nullptr, 0) == 0 ? 1 : 0;
   }
-  return told;
+  return signalled;
 }
 
 }  // namespace gp

@@ -83,7 +83,7 @@ class Supervisor {
   Status StartLook();
   void OnLooked(const Exit& exit);
   void CloseReports();
-  void OnSilence();
+  void OnReportTimeout();
   void OnCheckpointDue();
   bool AskForCheckpoint() const;
 

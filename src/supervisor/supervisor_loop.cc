@@ -38,7 +38,7 @@ void Supervisor::WaitForEvents() {
   watch(kTimer, timer_.readable());
   watch(kListener, link_.listener());
   watch(kAgent, link_.connection(),
-        static_cast<short>(link_.has_more_to_tell() ? POLLIN | POLLOUT : POLLIN));
+        static_cast<short>(link_.has_unsent() ? POLLIN | POLLOUT : POLLIN));
   watch(kOutput, output_.has_value() ? output_->readable() : -1);
   watch(kErrors, errors_.has_value() ? errors_->readable() : -1);
   watch(kReports, reports_.has_value() && reports_next_ == kNever ? reports_->readable() : -1);
@@ -92,7 +92,7 @@ void Supervisor::OnTimer() {
   if (now >= lease_deadline_) OnLeaseLost();
   if (now >= entry_deadline_) OnNobodyEntered();
   if (now >= reports_next_) reports_next_ = kNever;
-  if (now >= hang_deadline_) OnSilence();
+  if (now >= hang_deadline_) OnReportTimeout();
   if (now >= checkpoint_due_) OnCheckpointDue();
   if (now >= look_deadline_) {
     look_deadline_ = kNever;

@@ -135,9 +135,9 @@ void Supervisor::OnLooked(const Exit& exit) {
   // Asked to stop, it has what it needs to go on: nothing more to wait for.
   if (report.is_complete && state_ == State::kStopping && launch_.spec.checkpoint_signal != 0)
     kill(-main_pid_, SIGTERM);
-  std::vector<CheckpointReport>& told = status_.progress.checkpoints;
-  told.push_back(std::move(report));
-  if (told.size() > kCheckpointReportsMax) told.erase(told.begin());
+  std::vector<CheckpointReport>& reported = status_.progress.checkpoints;
+  reported.push_back(std::move(report));
+  if (reported.size() > kCheckpointReportsMax) reported.erase(reported.begin());
   status_changed_ = true;
   LookAtNext();
 }
@@ -151,7 +151,7 @@ void Supervisor::CloseReports() {
   EndDiscards();
 }
 
-void Supervisor::OnSilence() {
+void Supervisor::OnReportTimeout() {
   hang_deadline_ = kNever;
   status_.progress.is_hung = true;
   status_changed_ = true;

@@ -479,7 +479,7 @@ std::string TableRunner::Fault(const Line& line) {
     signal.is_fatal = line.words.size() < 3 || line.words[2] != "soft";
     signal.is_of_peer = line.words.size() > 2 && line.words[2] == "peer";
     signal.advice = *ParseDriverAdvice(line.Option("advice", "unknown"));
-    signal.told = *ParseDriverAdvice(line.Option("told", "unknown"));
+    signal.reported = *ParseDriverAdvice(line.Option("told", "unknown"));
     const std::string job = line.Option("job", "");
     for (const LeaseId id : node.leases) {
       if (!job.empty() && cluster_.state().FindLease(id)->job == jobs_.at(job)) signal.lease = id;
@@ -623,7 +623,7 @@ std::string TableRunner::Run(const Line& line) {
   if (line.verb == "show") return Show();
   if (line.verb == "gpus") return ShowGpus(line.words[0]);
   if (line.verb == "verdict") return ShowVerdict(line);
-  if (line.verb == "silence") return Tell(SilenceNode{TargetOf(line.words[0]).node});
+  if (line.verb == "silence") return Tell(ExpireHeartbeat{TargetOf(line.words[0]).node});
   if (line.verb == "declare-lost")
     return Tell(DeclareNodeLost{TargetOf(line.words[0]).node, "table"});
   if (line.verb == "defrag") return Defragment();

@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "domain/cluster/command.h"
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 
 namespace gp {
 

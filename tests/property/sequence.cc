@@ -292,7 +292,7 @@ bool Sequence::Silence(Machine& machine) {
     return false;
   if (ledger_.state().FindNode(*machine.agent.node())->condition == NodeCondition::kLost)
     return false;
-  return Tell(SilenceNode{*machine.agent.node()}) != nullptr;
+  return Tell(ExpireHeartbeat{*machine.agent.node()}) != nullptr;
 }
 
 // The person who says so has pulled the plug.

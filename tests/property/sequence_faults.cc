@@ -29,7 +29,7 @@ bool Sequence::ReportFault(Machine& machine) {
     if (rng_.Chance(1, 12)) signal.kind = static_cast<SignalKind>(rng_.Between(1, 3));
     signal.is_fatal = rng_.Chance(1, 2);
     if (rng_.Chance(1, 8)) signal.advice = static_cast<DriverAdvice>(rng_.Between(1, 6));
-    if (signal.xid == 154) signal.told = static_cast<DriverAdvice>(rng_.Between(1, 6));
+    if (signal.xid == 154) signal.reported = static_cast<DriverAdvice>(rng_.Between(1, 6));
     if (!node.leases.empty() && rng_.Chance(2, 3))
       signal.lease = node.leases[rng_.Below(node.leases.size())];
     signal.at = now_;

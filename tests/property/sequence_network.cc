@@ -61,7 +61,7 @@ void Sequence::ComeLater(Machine& machine, const std::string& refusal) {
   if (!changes_hardware_ || !is_known || !(has_foreign_gpu || says("another machine is node"))) {
     return ledger_.Break("an agent's join was refused: " + refusal);
   }
-  Tell(SilenceNode{known->second});
+  Tell(ExpireHeartbeat{known->second});
   // Its leases are known to be over: the machine was without power.
   if (!ledger_.state().FindNode(known->second)->leases.empty())
     Tell(DeclareNodeLost{known->second, "it has other GPUs now"});
@@ -81,7 +81,8 @@ bool Sequence::ReceiveReport(Machine& machine) {
 bool Sequence::ReceiveDown(Machine& machine, bool at_once) {
   if (machine.session != 0 && (machine.orders_due || machine.answer_due.ns != 0)) {
     DownMessage message{machine.answer_due, ledger_.state().policy.lease_time, {}};
-    if (machine.orders_due) message.orders = OrdersFor(ledger_.state(), *machine.agent.node());
+    if (machine.orders_due)
+      message.orders = DesiredStateFor(ledger_.state(), *machine.agent.node());
     machine.orders_due = false;
     machine.answer_due = {};
     machine.down.push_back(std::move(message));

@@ -18,7 +18,7 @@ namespace gp {
 struct DownMessage {
   Instant answers_sent_at;  // of the newest message it has seen; ns == 0: no answer
   Duration lease_time;
-  std::optional<NodeOrders> orders;
+  std::optional<NodeDesiredState> orders;
 };
 
 class VirtualAgent {
@@ -56,7 +56,7 @@ class VirtualAgent {
   uint64_t incarnation_ = 0;
   bool fresh_ = true;
   bool fresh_is_known_ = false;
-  std::optional<NodeOrders> orders_;
+  std::optional<NodeDesiredState> orders_;
   uint64_t newest_epoch_ = 0;
   Instant lease_until_;
   std::vector<LeaseId> declined_;

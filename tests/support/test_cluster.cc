@@ -12,7 +12,7 @@ namespace gp {
 
 bool SameIndexes(const State& a, const State& b) {
   return a.nodes_by_name == b.nodes_by_name && a.gpus_by_uuid == b.gpus_by_uuid &&
-         a.metering.used.book.month == b.metering.used.book.month &&
+         a.metering.used.ledger.month == b.metering.used.ledger.month &&
          a.jobs_by_request == b.jobs_by_request && a.queued == b.queued &&
          a.equivalence_classes == b.equivalence_classes && a.retries == b.retries &&
          a.limits == b.limits && a.limited == b.limited && a.dependents == b.dependents &&

@@ -308,7 +308,7 @@ void ToProto(const FaultSignal& signal, v1::FaultSignal* message) {
   message->set_xid(signal.xid);
   message->set_lease(signal.lease.value);
   message->set_advice(Name(signal.advice));
-  message->set_told(Name(signal.told));
+  message->set_told(Name(signal.reported));
   message->set_is_fatal(signal.is_fatal);
   message->set_at_ns(signal.at.ns);
   message->set_text(signal.text);
@@ -325,7 +325,7 @@ Result<FaultSignal> FromProto(const v1::FaultSignal& message) {
   signal.xid = message.xid();
   signal.lease = {message.lease()};
   signal.advice = ParseDriverAdvice(message.advice()).value_or(DriverAdvice::kUnknown);
-  signal.told = ParseDriverAdvice(message.told()).value_or(DriverAdvice::kUnknown);
+  signal.reported = ParseDriverAdvice(message.told()).value_or(DriverAdvice::kUnknown);
   signal.is_fatal = message.is_fatal();
   signal.at.ns = message.at_ns();
   signal.text = message.text().substr(0, 500);
@@ -344,13 +344,13 @@ GpuTaskResult FromProto(const v1::GpuTaskResult& message) {
   return {message.gpu(), message.number(), message.ok(), message.detail().substr(0, 500)};
 }
 
-void ToProto(const NodeOrders& orders, v1::Orders* message) {
-  message->set_epoch(orders.epoch);
-  message->set_revision(orders.revision);
-  message->set_lineage(orders.lineage);
-  message->set_last_lease(orders.last_lease.value);
-  for (const LeaseOrder& order : orders.leases) ToProto(order, message->add_leases());
-  for (const GpuTaskOrder& order : orders.tasks) {
+void ToProto(const NodeDesiredState& desired, v1::Orders* message) {
+  message->set_epoch(desired.epoch);
+  message->set_revision(desired.revision);
+  message->set_lineage(desired.lineage);
+  message->set_last_lease(desired.last_lease.value);
+  for (const LeaseOrder& order : desired.leases) ToProto(order, message->add_leases());
+  for (const GpuTaskOrder& order : desired.tasks) {
     v1::GpuTaskOrder* part = message->add_tasks();
     part->set_gpu(order.gpu);
     part->set_task(static_cast<int>(order.task));
@@ -358,24 +358,24 @@ void ToProto(const NodeOrders& orders, v1::Orders* message) {
   }
 }
 
-Result<NodeOrders> FromProto(const v1::Orders& message) {
+Result<NodeDesiredState> FromProto(const v1::Orders& message) {
   if (message.leases_size() > kLeasesMax) return Fail(InvalidArgument("orders: too many leases"));
-  NodeOrders orders;
-  orders.epoch = message.epoch();
-  orders.revision = message.revision();
-  orders.lineage = message.lineage();
-  orders.last_lease = {message.last_lease()};
+  NodeDesiredState desired;
+  desired.epoch = message.epoch();
+  desired.revision = message.revision();
+  desired.lineage = message.lineage();
+  desired.last_lease = {message.last_lease()};
   for (const v1::LeaseOrder& order : message.leases())
-    orders.leases.push_back(GP_TRY(FromProto(order)));
+    desired.leases.push_back(GP_TRY(FromProto(order)));
   for (const v1::GpuTaskOrder& order : message.tasks()) {
     if (order.gpu() < 0 || order.gpu() >= kGpusMax)
       return Fail(InvalidArgument("order: no such GPU"));
-    orders.tasks.push_back(
+    desired.tasks.push_back(
         {order.gpu(),
          order.task() == static_cast<int>(GpuTask::kReset) ? GpuTask::kReset : GpuTask::kTest,
          order.number()});
   }
-  return orders;
+  return desired;
 }
 
 }  // namespace gp

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "domain/cluster/command.h"
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 #include "gpu_platform/v1/node.pb.h"
 
 namespace gp {
@@ -26,7 +26,7 @@ Result<FaultSignal> FromProto(const v1::FaultSignal& message);
 void ToProto(const GpuTaskResult& result, v1::GpuTaskResult* message);
 GpuTaskResult FromProto(const v1::GpuTaskResult& message);
 
-void ToProto(const NodeOrders& orders, v1::Orders* message);
-Result<NodeOrders> FromProto(const v1::Orders& message);
+void ToProto(const NodeDesiredState& desired, v1::Orders* message);
+Result<NodeDesiredState> FromProto(const v1::Orders& message);
 
 }  // namespace gp

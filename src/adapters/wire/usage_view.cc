@@ -161,8 +161,8 @@ Result<UsageQuery> FromProto(const v1::GetUsageRequest& message, Instant now) {
 Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query,
                  const std::function<bool(const UsageKey&)>& may_see, v1::Usage* message) {
   // Days of long ago are in the rows of their months and years: these count whole.
-  const int64_t first_day = meter.book.FirstOfRow(query.first_day);
-  const int64_t last_day = meter.book.LastOfRow(query.last_day);
+  const int64_t first_day = meter.ledger.FirstOfRow(query.first_day);
+  const int64_t last_day = meter.ledger.LastOfRow(query.last_day);
   UsageSums rows, kinds;
   UsageSum all;
   const auto add = [&](const UsageKey& row, GpuTime time) {
@@ -176,11 +176,11 @@ Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query
   UsageKey first;
   first.day = first_day;
   first.kind = {};
-  for (auto row = meter.book.rows.lower_bound(first);
-       row != meter.book.rows.end() && row->first.day <= last_day; ++row)
+  for (auto row = meter.ledger.rows.lower_bound(first);
+       row != meter.ledger.rows.end() && row->first.day <= last_day; ++row)
     add(row->first, row->second);
-  UsageBook open;  // what is not settled
-  open.today = meter.book.today;
+  UsageLedger open;  // what is not settled
+  open.today = meter.ledger.today;
   for (const auto& [row, rate] : meter.rates)
     open.Add(row, rate.since + meter.wall, until + meter.wall, rate.share);
   for (const auto& [row, time] : open.rows) add(row, time);

@@ -61,7 +61,7 @@ void AgentLoop::Turn() {
   KeepGpus();
   MeasureUse();
   if (moving_to_ != 0) MoveOver();
-  if (have_orders_) Act();
+  if (has_desired_state_) Act();
   if (std::exchange(surplus_due_, false)) PassSurplus();
   RunTasks();
   if (connected_ && (report_due_ || clock_.BootNs() >= report_at_ns_)) SendReport();
@@ -125,24 +125,25 @@ void AgentLoop::TakeNews() {
     sent_at_ns_.erase(sent_at_ns_.begin(), sent_at_ns_.upper_bound(news.answered));
     if (gpus_ != nullptr) gpus_->Answered(news.answered);
   }
-  if (news.orders && news.orders->epoch >= newest_epoch_) TakeOrders(*std::move(news.orders));
+  if (news.desired && news.desired->epoch >= newest_epoch_)
+    TakeDesiredState(*std::move(news.desired));
   if (news.answered > 0) Renew();
   if (news.foreign_to != 0) moving_to_ = news.foreign_to;
   if (news.broken && connected_) Disconnect(news.why);
 }
 
-void AgentLoop::TakeOrders(NodeOrders orders) {
-  if (lineage_ != orders.lineage) {
-    if (const Status kept = options_.keep_lineage(orders.lineage); !kept)
+void AgentLoop::TakeDesiredState(NodeDesiredState desired) {
+  if (lineage_ != desired.lineage) {
+    if (const Status kept = options_.keep_lineage(desired.lineage); !kept)
       return Disconnect(kept.error().message);
-    lineage_ = orders.lineage;
+    lineage_ = desired.lineage;
   }
   connect_wait_ = kConnectWaitMin;
   trouble_.clear();
   fresh_ = false;  // what is ordered from now on is remembered
-  newest_epoch_ = orders.epoch;
-  orders_ = std::move(orders);
-  have_orders_ = surplus_due_ = true;
+  newest_epoch_ = desired.epoch;
+  desired_ = std::move(desired);
+  has_desired_state_ = surplus_due_ = true;
   UpdateOpenLogs();
 }
 
@@ -151,7 +152,7 @@ void AgentLoop::Disconnect(const std::string& why) {
   trouble_ = why;
   connected_ = false;
   if (gpus_ != nullptr) gpus_->Disconnected();
-  have_orders_ = false;  // the next controller may have other ideas
+  has_desired_state_ = false;  // the next controller may have other ideas
   connect_at_ns_ = clock_.BootNs() + connect_wait_.ns;
   connect_wait_ = std::min(connect_wait_ * 2, kConnectWaitMax);
 }
@@ -176,7 +177,7 @@ void AgentLoop::MoveOver() {
   lineage_ = std::exchange(moving_to_, 0);
   fresh_ = true;
   newest_epoch_ = 0;
-  orders_ = {};
+  desired_ = {};
   declined_.clear();
   stopped_.clear();
   {
@@ -188,7 +189,7 @@ void AgentLoop::MoveOver() {
 }
 
 void AgentLoop::Renew() {
-  for (const LeaseOrder& order : orders_.leases) {
+  for (const LeaseOrder& order : desired_.leases) {
     const auto seen = seen_.find(order.lease.id);
     if (!order.lease.stop_on_loss || seen == seen_.end() || seen->second.ended) continue;
     runner_.Renew(KeyOf(order.lease.id), lease_until_ns_);
@@ -197,7 +198,7 @@ void AgentLoop::Renew() {
 
 // All of it each time: what is not named any more is not to be removed any more.
 void AgentLoop::PassSurplus() {
-  for (const LeaseOrder& order : orders_.leases) {
+  for (const LeaseOrder& order : desired_.leases) {
     const CheckpointRequest& request = order.spec->checkpoint;
     const auto seen = seen_.find(order.lease.id);
     if (request.keep > 0 && seen != seen_.end() && seen->second.running)
@@ -240,17 +241,17 @@ void AgentLoop::AddClues(const AttemptStatus& status, LeaseObservation& seen) {
 void AgentLoop::UpdateOpenLogs() {
   const std::lock_guard lock(logs_mutex_);
   open_logs_.clear();
-  for (const LeaseOrder& order : orders_.leases) open_logs_.insert(order.lease.id);
+  for (const LeaseOrder& order : desired_.leases) open_logs_.insert(order.lease.id);
   for (const auto& [id, seen] : seen_) open_logs_.insert(id);
   std::erase_if(open_logs_, [this](LeaseId id) {
     const auto seen = seen_.find(id);
     return declined_.contains(id) || (seen != seen_.end() && seen->second.ended);
   });
-  newest_known_ = std::max(newest_known_, orders_.last_lease);
+  newest_known_ = std::max(newest_known_, desired_.last_lease);
   jobs_here_.reset();
-  if (!have_orders_) return;
+  if (!has_desired_state_) return;
   jobs_here_.emplace();
-  for (const LeaseOrder& order : orders_.leases) jobs_here_->insert(order.lease.job);
+  for (const LeaseOrder& order : desired_.leases) jobs_here_->insert(order.lease.job);
 }
 
 std::optional<std::set<JobId>> AgentLoop::JobsHere() const {
@@ -265,8 +266,8 @@ bool AgentLoop::MayStillWrite(LeaseId lease) const {
 
 const LeaseOrder* AgentLoop::OrderFor(LeaseId id) const {
   const auto order =
-      std::ranges::find(orders_.leases, id, [](const LeaseOrder& o) { return o.lease.id; });
-  return order == orders_.leases.end() ? nullptr : &*order;
+      std::ranges::find(desired_.leases, id, [](const LeaseOrder& o) { return o.lease.id; });
+  return order == desired_.leases.end() ? nullptr : &*order;
 }
 
 void AgentLoop::Act() {
@@ -277,7 +278,7 @@ void AgentLoop::Act() {
       held.push_back({id, seen.ended, stop == stopped_.end() ? StopOrder::kNone : stop->second});
     }
   }
-  const std::vector<NodeAction> actions = Reconcile(orders_, held);
+  const std::vector<NodeAction> actions = Reconcile(desired_, held);
   for (const NodeAction& action : actions) Carry(action);
   if (!actions.empty()) Observe();
 }
@@ -375,7 +376,7 @@ void AgentLoop::KeepGpus() {
   if (gpus_ == nullptr) return;
   gpus_->Look();
   report_due_ = report_due_ || gpus_->HasNewFindings();
-  gpus_->Carry(orders_.tasks);
+  gpus_->Carry(desired_.tasks);
   while (connected_ && gpus_->HasNews()) {
     const int64_t sent_at_ns = clock_.BootNs();
     last_sent_ = link_.Send(gpus_->NewsFor(last_sent_ + 1));

@@ -64,7 +64,7 @@ class AgentLoop : public ChannelGateway {
  private:
   void Connect();
   void TakeNews();
-  void TakeOrders(NodeOrders orders);
+  void TakeDesiredState(NodeDesiredState desired);
   void Disconnect(const std::string& why);
   void MoveOver();
   void Observe();
@@ -107,8 +107,8 @@ class AgentLoop : public ChannelGateway {
   // Until orders are taken each wait is longer than the one before
   Duration connect_wait_ = kConnectWaitMin;
   std::string trouble_;  // why the connection was lost; reported once, until orders are taken
-  bool have_orders_ = false;
-  NodeOrders orders_;
+  bool has_desired_state_ = false;
+  NodeDesiredState desired_;
   uint64_t newest_epoch_ = 0;
   uint64_t last_sent_ = 0;                  // message of this connection
   std::map<uint64_t, int64_t> sent_at_ns_;  // of messages not yet answered

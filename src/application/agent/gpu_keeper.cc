@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kSignalsPerMessage = 1'000;
 // While nobody listens: a day of floods says no more than its beginning, and a reset is due in any
 // case.
-constexpr size_t kUntoldMax = 100'000;
+constexpr size_t kUnsentMax = 100'000;
 // A GPU that was hot is tested when it is cool; one that does not cool down is no good.
 constexpr Duration kCoolingMax = Duration::Minutes(10);
 // One is tested when it is watched too; one that cannot be watched fails its test, or what it says
@@ -85,7 +85,7 @@ void GpuKeeper::Look() {
   const Instant booted_at{clock_.Now().ns - now.ns};
   for (FaultSignal& signal : signals_.Take(now)) {
     signal.at = booted_at + Duration{signal.at.ns};
-    if (untold_.size() < kUntoldMax) untold_.push_back(std::move(signal));
+    if (unsent_.size() < kUnsentMax) unsent_.push_back(std::move(signal));
   }
 }
 
@@ -98,10 +98,10 @@ bool GpuKeeper::MayBegin(const GpuTaskOrder& order, Instant now) {
   return waited >= (is_read ? kCoolingMax : kFirstReadingMax);
 }
 
-void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
+void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& desired) {
   const Instant now{clock_.BootNs()};
   std::vector<uint64_t> ordered;
-  for (const GpuTaskOrder& order : orders) {
+  for (const GpuTaskOrder& order : desired) {
     ordered.push_back(order.number);
     if (!MayBegin(order, now)) continue;
     care_.Begin(order.number, order.gpu,
@@ -116,17 +116,17 @@ void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& orders) {
       results_.push_back({result.gpu, result.number, result.ok, result.detail});
   }
   care_.KeepOnly(ordered);
-  MindResets(orders, before);
+  MindResets(desired, before);
 }
 
 // Those that ended since `before`: an error that follows in the same second is another one.
-void GpuKeeper::MindResets(const std::vector<GpuTaskOrder>& orders,
+void GpuKeeper::MindResets(const std::vector<GpuTaskOrder>& desired,
                            const std::vector<GpuTaskResult>& before) {
   const auto is_reset = [](const std::vector<GpuTaskResult>& results, uint64_t number) {
     return std::ranges::any_of(
         results, [&](const GpuTaskResult& result) { return result.number == number && result.ok; });
   };
-  for (const GpuTaskOrder& order : orders) {
+  for (const GpuTaskOrder& order : desired) {
     if (order.task == GpuTask::kReset && is_reset(results_, order.number) &&
         !is_reset(before, order.number))
       signals_.Renewed(order.gpu);
@@ -136,10 +136,10 @@ void GpuKeeper::MindResets(const std::vector<GpuTaskOrder>& orders,
 GpuNews GpuKeeper::NewsFor(uint64_t message) {
   GpuNews news{{}, results_};
   const auto end =
-      untold_.begin() + static_cast<std::ptrdiff_t>(std::min(untold_.size(), kSignalsPerMessage));
-  news.signals.assign(std::make_move_iterator(untold_.begin()), std::make_move_iterator(end));
-  untold_.erase(untold_.begin(), end);
-  results_told_ = results_;
+      unsent_.begin() + static_cast<std::ptrdiff_t>(std::min(unsent_.size(), kSignalsPerMessage));
+  news.signals.assign(std::make_move_iterator(unsent_.begin()), std::make_move_iterator(end));
+  unsent_.erase(unsent_.begin(), end);
+  results_sent_ = results_;
   if (!news.signals.empty()) unanswered_[message] = news.signals;
   return news;
 }
@@ -152,10 +152,10 @@ void GpuKeeper::Disconnected() {
   std::vector<FaultSignal> all;
   for (auto& [message, signals] : unanswered_)
     all.insert(all.end(), signals.begin(), signals.end());
-  all.insert(all.end(), untold_.begin(), untold_.end());
-  untold_ = std::move(all);
+  all.insert(all.end(), unsent_.begin(), unsent_.end());
+  unsent_ = std::move(all);
   unanswered_.clear();
-  results_told_.clear();
+  results_sent_.clear();
 }
 
 std::vector<GpuObservation> GpuKeeper::Observations() const {

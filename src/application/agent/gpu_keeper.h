@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "domain/node/desired_state.h"
 #include "domain/node/fault_signals.h"
 #include "domain/node/heat.h"
-#include "domain/node/orders.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/control_link.h"
 #include "ports/outbound/gpu_care.h"
@@ -40,10 +40,10 @@ class GpuKeeper {
   GpuKeeper(GpuKeeperOptions options, GpuWatch& watch, GpuCare& care, Clock& clock);
 
   void Look();
-  void Carry(const std::vector<GpuTaskOrder>& orders);
+  void Carry(const std::vector<GpuTaskOrder>& desired);
 
   // Whether there is something that was not told on this connection.
-  bool HasNews() const { return !untold_.empty() || results_told_ != results_; }
+  bool HasNews() const { return !unsent_.empty() || results_sent_ != results_; }
   // The number under which it is sent; the oldest, and not too many
   GpuNews NewsFor(uint64_t message);
   void Answered(uint64_t newest);  // all messages up to it
@@ -65,7 +65,7 @@ class GpuKeeper {
   GpuVitals VitalsOf(int gpu, const GpuHealth& health, Instant now);
   GpuVitals VitalsNow(int gpu) const;
   bool MayBegin(const GpuTaskOrder& order, Instant now);
-  void MindResets(const std::vector<GpuTaskOrder>& orders,
+  void MindResets(const std::vector<GpuTaskOrder>& desired,
                   const std::vector<GpuTaskResult>& before);
 
   const GpuKeeperOptions options_;
@@ -80,10 +80,10 @@ class GpuKeeper {
   std::map<int, GpuVitals> vitals_;                   // by GPU, as they were read last
   std::vector<std::pair<int, HealthCode>> findings_;  // of all GPUs, at the last Look
   bool has_new_findings_ = false;
-  std::vector<FaultSignal> untold_;                          // on this connection
+  std::vector<FaultSignal> unsent_;                          // on this connection
   std::map<uint64_t, std::vector<FaultSignal>> unanswered_;  // by message
   std::vector<GpuTaskResult> results_;                       // of the tasks that are ordered
-  std::vector<GpuTaskResult> results_told_;                  // on this connection
+  std::vector<GpuTaskResult> results_sent_;                  // on this connection
 };
 
 }  // namespace gp

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 #include "ports/outbound/attempt_runner.h"
 
 namespace gp {

@@ -39,9 +39,9 @@ Result<std::unique_ptr<MpsConversation>> MpsConversation::Begin(AttemptRunner& r
   for (const int fd : {streams.output, streams.errors, streams.exit_status})
     fcntl(fd, F_SETFL, O_NONBLOCK);
   // Some hundred bytes: an empty pipe takes them at once.
-  const bool told = write(streams.input, commands.data(), commands.size()) ==
+  const bool sent = write(streams.input, commands.data(), commands.size()) ==
                     static_cast<ssize_t>(commands.size());
-  if (!told)
+  if (!sent)
     return Fail(Internal("the control program of MPS does not listen: " +
                          std::string(std::strerror(errno))));
   Close(streams.input);

@@ -273,7 +273,7 @@ void ControlLoop::RunTimers() {
   const Instant deadline = NextDeadline(state_);
   if (deadline.ns != 0 && deadline <= StampTime())
     (void)DecideAndApply({StampTime(), "controller", "", Tick{}});
-  SilenceQuietNodes(clock_.BootNs());
+  ExpireHeartbeats(clock_.BootNs());
   ReviewBudgets(clock_.BootNs());
 }
 
@@ -320,10 +320,10 @@ void ControlLoop::ForgiveOwnSleep(int64_t boot_ns) {
   for (auto& [node, heard_ns] : heard_) heard_ns = std::min(boot_ns, heard_ns + slept_ns);
 }
 
-void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
+void ControlLoop::ExpireHeartbeats(int64_t boot_ns) {
   ForgiveOwnSleep(boot_ns);
-  if (boot_ns < silence_not_before_ns_) return;
-  std::vector<NodeId> silent;
+  if (boot_ns < no_expiry_before_ns_) return;
+  std::vector<NodeId> expired;
   int64_t oldest_ns = boot_ns;
   {
     const std::lock_guard lock(heard_mutex_);
@@ -331,16 +331,16 @@ void ControlLoop::SilenceQuietNodes(int64_t boot_ns) {
       const auto heard = heard_.try_emplace(node.id, boot_ns).first->second;
       if (node.condition != NodeCondition::kUp) continue;
       if (boot_ns - heard > state_.policy.lease_time.ns) {
-        silent.push_back(node.id);
+        expired.push_back(node.id);
       } else {
         oldest_ns = std::min(oldest_ns, heard);
       }
     }
   }
   // What was heard only gets newer: until then there is nothing to find.
-  silence_not_before_ns_ = oldest_ns + state_.policy.lease_time.ns + 1;
-  for (const NodeId node : silent)
-    (void)DecideAndApply({StampTime(), "controller", "", SilenceNode{node}});
+  no_expiry_before_ns_ = oldest_ns + state_.policy.lease_time.ns + 1;
+  for (const NodeId node : expired)
+    (void)DecideAndApply({StampTime(), "controller", "", ExpireHeartbeat{node}});
 }
 
 void ControlLoop::RunPass() {
@@ -399,8 +399,8 @@ void ControlLoop::SaveSnapshotWhenDue() {
     return (void)std::fprintf(stderr, "gpu-platform: no snapshot: %s\n",
                               saved.error().message.c_str());
   // What the trail lacks it gets from the journal at the next start.
-  const uint64_t told = options_.audit != nullptr ? options_.audit->WrittenUntil() : UINT64_MAX;
-  const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, told});
+  const uint64_t audited = options_.audit != nullptr ? options_.audit->WrittenUntil() : UINT64_MAX;
+  const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, audited});
   if (!dropped)
     std::fprintf(stderr, "gpu-platform: nothing old was dropped: %s\n",
                  dropped.error().message.c_str());

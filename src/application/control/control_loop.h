@@ -92,7 +92,7 @@ class ControlLoop : public ControlGateway {
   void RunTimers();
   void ForgiveOwnSleep(int64_t boot_ns);
   bool HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns);
-  void SilenceQuietNodes(int64_t boot_ns);
+  void ExpireHeartbeats(int64_t boot_ns);
   void RunPass();
   Status Append();
   void Commit();
@@ -122,7 +122,7 @@ class ControlLoop : public ControlGateway {
   // Boot time of the last look for silent nodes; 0: there was none
   int64_t looked_at_ns_ = 0;
   // Boot time before which no node can be silent for too long
-  int64_t silence_not_before_ns_ = 0;
+  int64_t no_expiry_before_ns_ = 0;
   std::optional<BudgetKey> reviewed_;  // the newest of this round; none: a round begins
   int64_t review_not_before_ns_ = 0;   // boot time of the next round
   std::vector<std::string> batch_records_;

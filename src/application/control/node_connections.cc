@@ -45,7 +45,7 @@ class NodeConnections::Exchange : public NodeExchange {
   Status Answer(uint64_t number) {
     return all_.gateway_.Read([&](const State& state) {
       lease_time_ = state.policy.lease_time;
-      outbox_->SetOrders(OrdersFor(state, node_));
+      outbox_->SetDesiredState(DesiredStateFor(state, node_));
       outbox_->Answer(number, lease_time_);
     });
   }
@@ -184,7 +184,7 @@ void NodeConnections::OnCommit(const State& state, const std::vector<Event>& eve
   };
   if (std::ranges::any_of(events, has_ended)) AskToJoinAgain(state);
   for (const NodeId node : NodesToOrder(state, events)) {
-    if (const auto outbox = OutboxOf(node)) outbox->SetOrders(OrdersFor(state, node));
+    if (const auto outbox = OutboxOf(node)) outbox->SetDesiredState(DesiredStateFor(state, node));
   }
   for (const Event& event : events) {
     if (const auto* revoked = std::get_if<NodeRevoked>(&event)) SendAway(state, revoked->name);

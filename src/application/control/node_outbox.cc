@@ -21,11 +21,11 @@ void NodeOutbox::Answer(uint64_t number, Duration lease_time) {
   });
 }
 
-void NodeOutbox::SetOrders(NodeOrders orders) {
-  places_.ToAgent(orders);
+void NodeOutbox::SetDesiredState(NodeDesiredState desired) {
+  places_.ToAgent(desired);
   Add([&] {
-    orders.revision = ++revision_;
-    next_.orders = std::move(orders);
+    desired.revision = ++revision_;
+    next_.desired = std::move(desired);
   });
 }
 

@@ -18,7 +18,7 @@ class NodeOutbox {
   explicit NodeOutbox(GpuPlaces places) : places_(std::move(places)) {}
 
   void Answer(uint64_t number, Duration lease_time);
-  void SetOrders(NodeOrders orders);
+  void SetDesiredState(NodeDesiredState desired);
   void OpenChannel(uint64_t channel);
   void Close();
 

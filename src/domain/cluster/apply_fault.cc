@@ -117,7 +117,8 @@ void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
     std::erase_if(trouble.errors,
                   [&](const UserError& error) { return at - error.at > errors_kept; });
     if (at - trouble.hot_at > kHotTogether) trouble.hot_at = {};
-    if (at - trouble.taken_out_at > state.policy.faults.breaker_window) trouble.taken_out_at = {};
+    if (at - trouble.out_of_service_at > state.policy.faults.breaker_window)
+      trouble.out_of_service_at = {};
     if (event.is_hot) trouble.hot_at = at;
     if (event.xid != 0) AddMark(trouble.xids, {event.xid, at});
     if (event.error) {
@@ -180,7 +181,7 @@ void ApplyEvent(State& state, Instant at, const IncidentChanged& event) {
   const auto breaker = state.breakers.find(pool);
   if (breaker != state.breakers.end() && breaker->second == event.incident) {
     state.breakers.erase(breaker);
-    state.taken_out.erase(pool);
+    state.out_of_service.erase(pool);
   }
   ForgetOldest(state);
 }
@@ -190,10 +191,10 @@ void ApplyEvent(State& state, Instant at, const GpuRemedyChanged& event) {
     trouble.remedy = event.remedy;
     trouble.incident = event.incident;
     trouble.is_asked = event.is_asked;
-    if (event.takes_out) trouble.taken_out_at = at;
+    if (event.takes_out_of_service) trouble.out_of_service_at = at;
   });
-  if (!event.takes_out) return;
-  std::vector<Instant>& taken = state.taken_out[state.FindNode(event.node)->pool];
+  if (!event.takes_out_of_service) return;
+  std::vector<Instant>& taken = state.out_of_service[state.FindNode(event.node)->pool];
   std::erase_if(taken,
                 [&](Instant before) { return at - before > state.policy.faults.breaker_window; });
   taken.push_back(at);

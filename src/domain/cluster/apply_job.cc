@@ -93,14 +93,14 @@ void Enter(State& state, Job job) {
 }  // namespace
 
 void IndexLimit(State& state, const Job& job, bool is_in) {
-  const std::pair limit(LimitReachedAt(job), job.id), notice(LimitToldAt(job), job.id);
+  const std::pair limit(LimitReachedAt(job), job.id), notice(LimitNoticeAt(job), job.id);
   if (!is_in) {
     state.limits.erase(limit);
     state.limit_notices.erase(notice);
     return;
   }
   state.limits.insert(limit);
-  if (!job.is_limit_told) state.limit_notices.insert(notice);
+  if (!job.is_limit_notified) state.limit_notices.insert(notice);
 }
 
 Job& JobOf(State& state, JobId id) {
@@ -234,12 +234,12 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
 
 void ApplyEvent(State& state, Instant, const JobLimitNear& event) {
   Job& job = JobOf(state, event.job);
-  state.limit_notices.erase({LimitToldAt(job), job.id});
-  job.is_limit_told = true;
+  state.limit_notices.erase({LimitNoticeAt(job), job.id});
+  job.is_limit_notified = true;
 }
 
 void ApplyEvent(State& state, Instant, const JobIdle& event) {
-  JobOf(state, event.job).is_idle_told = true;
+  JobOf(state, event.job).is_idle_notified = true;
 }
 
 void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
@@ -255,7 +255,7 @@ void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   };
   change(job.spec);
   if (job.asked) change(*job.asked);
-  job.is_limit_told = false;
+  job.is_limit_notified = false;
   if (runs) IndexLimit(state, job, true);
   if (is_queued) Enqueue(state, job);
   // Planners have reckoned with its end there

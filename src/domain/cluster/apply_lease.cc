@@ -61,7 +61,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   ChargeDifference(state, at, job, {});
   job.attempts.push_back(std::move(attempt));
   state.limited += HasEnd(job) ? 1 : 0;
-  job.is_limit_told = job.is_idle_told = false;
+  job.is_limit_notified = job.is_idle_notified = false;
   if (RunsAgainstLimit(job)) IndexLimit(state, job, true);
   state.last_pass = std::max(state.last_pass, event.pass);
 }
@@ -80,11 +80,11 @@ void ApplyEvent(State& state, Instant, const LeaseStarted& event) {
 
 void ApplyEvent(State& state, Instant, const LeaseUseNoted& event) {
   Lease& lease = LeaseOf(state, event.lease);
-  lease.use = Added(std::move(lease.use), lease.told, event.told);
-  lease.told = event.told;
+  lease.use = Added(std::move(lease.use), lease.reported, event.reported);
+  lease.reported = event.reported;
   lease.idle_ms = event.idle_ms;
   // Of the next time its user is to hear again
-  if (event.idle_ms == 0) JobOf(state, lease.job).is_idle_told = false;
+  if (event.idle_ms == 0) JobOf(state, lease.job).is_idle_notified = false;
 }
 
 void ApplyEvent(State& state, Instant at, const LeaseEnded& event) {

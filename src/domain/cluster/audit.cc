@@ -177,7 +177,7 @@ class Teller {
   void operator()(const JoinNode&) {}
   void operator()(const ReportNode&) {}
   void operator()(const ReportGpus&) {}
-  void operator()(const SilenceNode&) {}
+  void operator()(const ExpireHeartbeat&) {}
   void operator()(const PlaceGang&) {}
   void operator()(const PreemptJob&) {}
   void operator()(const Tick&) {}

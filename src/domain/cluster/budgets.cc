@@ -73,8 +73,8 @@ Sums UsedIn(const State& state, const BudgetKey& budget, Instant at) {
   const int64_t first = FirstOfMonth(DayOf(at + meter.wall));
   Sums used(budget);
   // Where nothing has happened yet in this month the book still sums up another one.
-  if (FirstOfMonth(meter.book.today) == first) {
-    for (const auto& [row, sum] : meter.book.month) used.Add(row, sum);
+  if (FirstOfMonth(meter.ledger.today) == first) {
+    for (const auto& [row, sum] : meter.ledger.month) used.Add(row, sum);
   }
   used.AddOpen(meter, BeginOf(first) - meter.wall, at);
   return used;
@@ -96,8 +96,8 @@ std::map<std::string, UserStanding> StandingsOf(const State& state, const Budget
   const int64_t first = DayOf(at + meter.wall) - kRecentDays;
   const Instant begin = BeginOf(first) - meter.wall;
   Sums recent(key);
-  for (auto row = meter.book.rows.rbegin();
-       row != meter.book.rows.rend() && row->first.day >= first; ++row)
+  for (auto row = meter.ledger.rows.rbegin();
+       row != meter.ledger.rows.rend() && row->first.day >= first; ++row)
     recent.AddDay(row->first, row->second, meter.wall);
   recent.AddOpen(meter, begin, at);
   const Instant month = BeginOf(FirstOfMonth(DayOf(at + meter.wall))) - meter.wall;

@@ -50,8 +50,8 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   if (job.attempts.empty()) return;
   expect(RunsAgainstLimit(job), state.limits.contains({LimitReachedAt(job), job.id}),
          "time limits");
-  expect(RunsAgainstLimit(job) && !job.is_limit_told,
-         state.limit_notices.contains({LimitToldAt(job), job.id}), "notices of time limits");
+  expect(RunsAgainstLimit(job) && !job.is_limit_notified,
+         state.limit_notices.contains({LimitNoticeAt(job), job.id}), "notices of time limits");
   for (const Reservation* maintenance : InTheWayOf(state, job)) {
     if (!state.leaving.contains({LeaveAt(*maintenance, job), job.id}))
       found.push_back({"index", ToText(job.id) + " is in the way of " + maintenance->name +
@@ -63,8 +63,9 @@ void CheckIndexSizes(const State& state, Violations& found) {
   std::set<std::pair<JobId, JobId>> dependencies;
   std::set<JobId> requests;
   std::set<std::pair<Instant, JobId>> leaving;
-  size_t queued = 0, retrying = 0, limited = 0, untold = 0, ending = 0, finished = 0, nominated = 0,
-         movable = 0, moving = 0, moved = 0, recovering = 0, evictable = 0, preempted = 0, lost = 0;
+  size_t queued = 0, retrying = 0, limited = 0, unnotified = 0, ending = 0, finished = 0,
+         nominated = 0, movable = 0, moving = 0, moved = 0, recovering = 0, evictable = 0,
+         preempted = 0, lost = 0;
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
@@ -72,7 +73,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
       if (job.state == JobState::kBlocked) dependencies.insert({dependency.job, id});
     }
     limited += RunsAgainstLimit(job) ? 1 : 0;
-    untold += RunsAgainstLimit(job) && !job.is_limit_told ? 1 : 0;
+    unnotified += RunsAgainstLimit(job) && !job.is_limit_notified ? 1 : 0;
     for (const Reservation* maintenance : InTheWayOf(state, job))
       leaving.insert({LeaveAt(*maintenance, job), id});
     ending += HasEnd(job) ? 1 : 0;
@@ -103,7 +104,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(queued, in_classes, "lines");
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
-  expect(untold, state.limit_notices.size(), "notices of time limits");
+  expect(unnotified, state.limit_notices.size(), "notices of time limits");
   expect(leaving.size(), state.leaving.size(), "jobs that leave");
   expect(dependencies.size(), state.dependents.size(), "dependents");
   expect(ending, static_cast<size_t>(state.limited), "jobs that end");

@@ -42,7 +42,7 @@ using DayKey = std::pair<int64_t, std::pair<std::string, std::string>>;
 
 DayKey DayOf(const UsageKey& row) { return {row.day, {row.pool, row.model}}; }
 
-void CheckDays(const UsageBook& used, const UsageBook& installed, Violations& found) {
+void CheckDays(const UsageLedger& used, const UsageLedger& installed, Violations& found) {
   std::map<DayKey, GpuTime> left;
   for (const auto& [row, time] : installed.rows) left[DayOf(row)] += time;
   for (const auto& [row, time] : used.rows) {
@@ -58,7 +58,7 @@ void CheckDays(const UsageBook& used, const UsageBook& installed, Violations& fo
   }
 }
 
-void CheckJobs(const State& state, const UsageBook& book, Violations& found) {
+void CheckJobs(const State& state, const UsageLedger& ledger, Violations& found) {
   JobUse all = state.metering.forgotten;
   for (const auto& [id, job] : state.jobs) {
     const JobUse use = UseOf(state, job, state.metering.now);
@@ -67,7 +67,7 @@ void CheckJobs(const State& state, const UsageBook& book, Violations& found) {
     all.repeated += use.repeated;
     all.repeated_money += use.repeated_money;
   }
-  for (const auto& [row, time] : book.rows) {
+  for (const auto& [row, time] : ledger.rows) {
     const Money money(time, row.price);
     if (row.kind == UsageKind::kJobs) {
       all.time += -time;
@@ -90,8 +90,8 @@ void CheckJobs(const State& state, const UsageBook& book, Violations& found) {
 
 void CheckMetering(const State& state, Violations& found) {
   CheckRates(state, found);
-  const UsageBook used = state.metering.used.BookAt(state.metering.now);
-  CheckDays(used, state.metering.installed.BookAt(state.metering.now), found);
+  const UsageLedger used = state.metering.used.LedgerAt(state.metering.now);
+  CheckDays(used, state.metering.installed.LedgerAt(state.metering.now), found);
   CheckJobs(state, used, found);
 }
 

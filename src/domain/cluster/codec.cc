@@ -34,7 +34,7 @@ template <typename A>
 void StateFields(A& archive, State& v) {
   archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass,
           v.nodes, v.jobs, v.leases, v.queues, v.accounts, v.reservations, v.arrays,
-          v.last_incident, v.last_task, v.troubles, v.incidents, v.taken_out, v.breakers,
+          v.last_incident, v.last_task, v.troubles, v.incidents, v.out_of_service, v.breakers,
           v.drain_deadlines, v.last_token, v.access, v.metering, v.budgets, Since<17>(v.time),
           Since<17>(v.budget_levels));
 }
@@ -96,7 +96,7 @@ bool BuildIndexes(State& state) {
   }
   IndexIncidents(state);
   for (const auto& [id, token] : state.access.tokens) IndexToken(state, token);
-  state.metering.used.book.SumMonth();
+  state.metering.used.ledger.SumMonth();
   std::map<JobId, int> elements;
   for (const auto& [id, job] : state.jobs) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;

@@ -106,7 +106,7 @@ struct ChangeIncident {
 };
 
 // Nothing was heard of the node for a whole lease time.
-struct SilenceNode {
+struct ExpireHeartbeat {
   NodeId node;
 };
 
@@ -307,12 +307,12 @@ struct NoteRefusal {
 struct Tick {};
 
 using Command =
-    std::variant<StartController, JoinNode, ReportNode, SilenceNode, DeclareNodeLost, ChangeService,
-                 SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick, PreemptJob, SetQueue,
-                 DeleteQueue, ChangeNode, SetPriority, ReserveNodes, EndReservation, MoveJobs,
-                 ReportGpus, ChangeIncident, GrantRole, IssueToken, RevokeToken, CertifyNode,
-                 RevokeNode, NoteRefusal, SetBudget, DeleteBudget, SetPolicy, ChangeTimeLimit,
-                 NoteChange, StepWallClock, ReviewBudget>;
+    std::variant<StartController, JoinNode, ReportNode, ExpireHeartbeat, DeclareNodeLost,
+                 ChangeService, SubmitJob, StopJob, HoldJob, ReleaseJob, PlaceGang, Tick,
+                 PreemptJob, SetQueue, DeleteQueue, ChangeNode, SetPriority, ReserveNodes,
+                 EndReservation, MoveJobs, ReportGpus, ChangeIncident, GrantRole, IssueToken,
+                 RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget,
+                 SetPolicy, ChangeTimeLimit, NoteChange, StepWallClock, ReviewBudget>;
 
 // Who asks, and from where.
 struct Origin {

@@ -16,7 +16,9 @@ Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) 
     }
     Result<Events> operator()(const JoinNode& c) { return DecideJoin(state, at, c); }
     Result<Events> operator()(const ReportNode& c) { return DecideReport(state, at, c); }
-    Result<Events> operator()(const SilenceNode& c) { return DecideSilence(state, at, c); }
+    Result<Events> operator()(const ExpireHeartbeat& c) {
+      return DecideHeartbeatTimeout(state, at, c);
+    }
     Result<Events> operator()(const DeclareNodeLost& c) { return DecideDeclareLost(state, at, c); }
     Result<Events> operator()(const ChangeService& c) { return DecideService(state, at, c); }
     Result<Events> operator()(const SubmitJob& c) { return DecideSubmit(state, envelope, c); }

@@ -31,7 +31,7 @@ GpuCondition ConditionFor(GpuRemedy remedy, bool is_lost) {
   }
 }
 
-bool TakesOut(GpuRemedy remedy) { return remedy >= GpuRemedy::kReset; }
+bool TakesOutOfService(GpuRemedy remedy) { return remedy >= GpuRemedy::kReset; }
 
 bool Has(const std::vector<HealthFinding>& findings, HealthCode code) {
   return std::ranges::find(findings, code, &HealthFinding::code) != findings.end();
@@ -128,7 +128,7 @@ void FaultDecider::SeeGpu(const FaultSignal& signal) {
   const Call call{signal.gpu, WordsOf(signal, verdict.why), IsLoss(signal), false,
                   signal.kind == SignalKind::kMissing};
   const bool is_imex =
-      signal.advice == DriverAdvice::kRecoverImex || signal.told == DriverAdvice::kRecoverImex;
+      signal.advice == DriverAdvice::kRecoverImex || signal.reported == DriverAdvice::kRecoverImex;
   if (verdict.is_of_node) RecordOfNode(is_imex ? kImex : verdict.why, call.what, hit);
   Answer(draft, call, verdict, verdict.is_of_node ? Hit{} : hit);
   if (is_hot) MindCooling();
@@ -147,10 +147,12 @@ void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& ve
   const GpuRemedy next = Both(is_again ? GpuRemedy::kTest : draft.trouble.remedy, remedy);
   const bool is_new = next != draft.trouble.remedy;
   if (is_new || draft.trouble.incident != before) {
-    const bool takes_out = TakesOut(next) && !TakesOut(draft.trouble.remedy);
+    const bool takes_out_of_service =
+        TakesOutOfService(next) && !TakesOutOfService(draft.trouble.remedy);
     draft.trouble.remedy = next;
     events_.push_back(GpuRemedyChanged{node_.id, call.gpu, draft.trouble.remedy,
-                                       draft.trouble.incident, takes_out, draft.trouble.is_asked});
+                                       draft.trouble.incident, takes_out_of_service,
+                                       draft.trouble.is_asked});
   }
   if (is_again) AbandonTest(draft, call.gpu);
   if (is_new || is_again || call.is_missing) TakeOut(draft, call, verdict.why);

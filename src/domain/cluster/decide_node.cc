@@ -39,7 +39,8 @@ Result<Events> DecideReport(const State& state, Instant at, const ReportNode& co
   return events;
 }
 
-Result<Events> DecideSilence(const State& state, Instant at, const SilenceNode& command) {
+Result<Events> DecideHeartbeatTimeout(const State& state, Instant at,
+                                      const ExpireHeartbeat& command) {
   const Node& node = *GP_TRY(LiveNode(state, command.node));
   Events events;
   if (node.condition == NodeCondition::kLost) return events;

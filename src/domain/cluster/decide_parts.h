@@ -21,7 +21,8 @@ Result<Events> DecideSetPolicy(const State& state, const SetPolicy& command);
 
 Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command);
 Result<Events> DecideReport(const State& state, Instant at, const ReportNode& command);
-Result<Events> DecideSilence(const State& state, Instant at, const SilenceNode& command);
+Result<Events> DecideHeartbeatTimeout(const State& state, Instant at,
+                                      const ExpireHeartbeat& command);
 Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNodeLost& command);
 
 Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command);

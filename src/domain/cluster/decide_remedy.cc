@@ -64,12 +64,12 @@ void OrderReset(const State& state, const GpuKey& key, const GpuTrouble& trouble
 
 void OpenBreaker(const State& state, Instant at, const std::string& pool, uint64_t id,
                  Events& events) {
-  const int64_t taken = CountTakenOut(state, pool, at);
+  const int64_t taken = CountOutOfService(state, pool, at);
   Incident incident;
   incident.id = {id};
   incident.cause = std::to_string(taken) + " GPUs on " +
-                   std::to_string(CountNodesTakenOut(state, pool, at)) + " nodes of pool " + pool +
-                   " taken out within " + ToText(state.policy.faults.breaker_window);
+                   std::to_string(CountNodesOutOfService(state, pool, at)) + " nodes of pool " +
+                   pool + " taken out within " + ToText(state.policy.faults.breaker_window);
   incident.pool = pool;
   incident.needs_person = true;
   incident.opened_at = incident.last_at = at;

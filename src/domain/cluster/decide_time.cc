@@ -80,11 +80,11 @@ Status CheckPolicy(const Policy& policy) {
 
 // Whoever is still there is told to be gone when it begins.
 void EndForMaintenance(const State& state, Instant at, Events& events) {
-  std::set<JobId> told;
+  std::set<JobId> notified;
   for (const auto& [due, id] : state.leaving) {
     if (due > at) break;
     const Job& job = *state.FindJob(id);
-    if (!told.insert(id).second) continue;
+    if (!notified.insert(id).second) continue;
     std::vector<const Reservation*> windows = InTheWayOf(state, job);
     // Nobody ticked meanwhile: it is over
     std::erase_if(windows, [&](const Reservation* one) { return one->ends_at <= at; });

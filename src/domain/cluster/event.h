@@ -282,9 +282,9 @@ struct GpuRemedyChanged {
   NodeId node;
   int gpu = 0;
   GpuRemedy remedy = GpuRemedy::kNone;
-  IncidentId incident;     // 0: none
-  bool takes_out = false;  // counts for the breaker
-  bool is_asked = false;   // by a person
+  IncidentId incident;                // 0: none
+  bool takes_out_of_service = false;  // counts for the breaker
+  bool is_asked = false;              // by a person
 };
 
 struct GpuTaskOrdered {
@@ -365,7 +365,7 @@ struct JobLimitNear {
 // What a lease was seen to do, up to now.
 struct LeaseUseNoted {
   LeaseId lease;
-  RankUse told;         // by its node
+  RankUse reported;     // by its node
   int64_t idle_ms = 0;  // so long its GPUs have been idle until now, of the time that was measured
 };
 

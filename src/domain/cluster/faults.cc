@@ -25,19 +25,19 @@ bool IsBreakerOpen(const State& state, const std::string& pool) {
   return state.breakers.contains(pool);
 }
 
-int64_t CountTakenOut(const State& state, const std::string& pool, Instant at) {
-  const auto found = state.taken_out.find(pool);
-  if (found == state.taken_out.end()) return 0;
+int64_t CountOutOfService(const State& state, const std::string& pool, Instant at) {
+  const auto found = state.out_of_service.find(pool);
+  if (found == state.out_of_service.end()) return 0;
   return std::ranges::count_if(found->second, [&](Instant taken) {
     return at - taken <= state.policy.faults.breaker_window;
   });
 }
 
-int64_t CountNodesTakenOut(const State& state, const std::string& pool, Instant at) {
+int64_t CountNodesOutOfService(const State& state, const std::string& pool, Instant at) {
   std::set<NodeId> nodes;
   for (const auto& [key, trouble] : state.troubles) {
-    const bool is_recent = trouble.taken_out_at.ns != 0 &&
-                           at - trouble.taken_out_at <= state.policy.faults.breaker_window;
+    const bool is_recent = trouble.out_of_service_at.ns != 0 &&
+                           at - trouble.out_of_service_at <= state.policy.faults.breaker_window;
     if (is_recent && state.FindNode(key.node)->pool == pool) nodes.insert(key.node);
   }
   return static_cast<int64_t>(nodes.size());
@@ -47,10 +47,10 @@ bool IsBreakerDue(const State& state, const std::string& pool, Instant at) {
   const FaultPolicy& policy = state.policy.faults;
   const auto capacity = state.capacity.find(pool);
   if (policy.breaker_percent >= 100 || capacity == state.capacity.end()) return false;
-  const int64_t taken = CountTakenOut(state, pool, at);
+  const int64_t taken = CountOutOfService(state, pool, at);
   const bool are_many =
       taken >= policy.breaker_gpus_min && taken * 100 > capacity->second * policy.breaker_percent;
-  return are_many && CountNodesTakenOut(state, pool, at) >= policy.breaker_nodes_min;
+  return are_many && CountNodesOutOfService(state, pool, at) >= policy.breaker_nodes_min;
 }
 
 bool IsRemedyReady(const State& state, const GpuKey& key) {

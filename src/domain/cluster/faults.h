@@ -18,8 +18,8 @@ const Gpu& GpuAt(const State& state, const GpuKey& key);
 bool IsBreakerOpen(const State& state, const std::string& pool);
 
 // GPUs of the pool taken out by themselves within the window, and the nodes that they are of.
-int64_t CountTakenOut(const State& state, const std::string& pool, Instant at);
-int64_t CountNodesTakenOut(const State& state, const std::string& pool, Instant at);
+int64_t CountOutOfService(const State& state, const std::string& pool, Instant at);
+int64_t CountNodesOutOfService(const State& state, const std::string& pool, Instant at);
 
 // Whether those are too many to go on without a person.
 bool IsBreakerDue(const State& state, const std::string& pool, Instant at);

@@ -65,14 +65,14 @@ GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.qu
           v.attempts, v.exit_code, v.note, v.reason, v.preemptions, v.attained_gpu_ms,
           v.preempted_for, v.nominated_nodes, v.queue, v.pool, v.moves, v.moved_at, v.destination,
           v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints,
-          v.faults_in_row, v.surplus, v.is_limit_told, v.is_idle_told)
+          v.faults_in_row, v.surplus, v.is_limit_notified, v.is_idle_notified)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib, v.mig_profile, v.mig_start)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 GP_FIELDS(RankTarget, v.node, v.gpus)
 GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
-          v.phase, v.stop, v.metered_until, v.use, v.told, v.idle_ms)
+          v.phase, v.stop, v.metered_until, v.use, v.reported, v.idle_ms)
 GP_FIELDS(MigProfile, v.id, v.name, v.compute_slices, v.memory_slices, v.memory_mib, v.starts)
 GP_FIELDS(MigTable, v.compute_slices, v.memory_slices, v.profiles)
 GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib, v.mps, v.mig,
@@ -87,14 +87,14 @@ GP_FIELDS(FaultPolicy, v.xids, v.correlate, v.incident_window, v.error_window, v
           v.breaker_percent, v.breaker_gpus_min, v.breaker_window, v.recovery_hold,
           v.lemon_failures, v.lemon_factor, v.lemon_window, Since<17>(v.breaker_nodes_min),
           Since<17>(v.health))
-GP_FIELDS(FaultSignal, v.number, v.gpu, v.kind, v.xid, v.lease, v.advice, v.told, v.is_fatal, v.at,
-          v.text, Since<17>(v.is_of_peer))
+GP_FIELDS(FaultSignal, v.number, v.gpu, v.kind, v.xid, v.lease, v.advice, v.reported, v.is_fatal,
+          v.at, v.text, Since<17>(v.is_of_peer))
 GP_FIELDS(HealthFinding, v.code, v.value, v.limit)
 GP_FIELDS(GpuKey, v.node, v.gpu)
 GP_FIELDS(XidMark, v.xid, v.at)
 GP_FIELDS(UserError, v.xid, v.user, v.spec, v.at)
 GP_FIELDS(GpuTrouble, v.remedy, v.is_asked, v.incident, v.task, v.task_number, v.resets, v.xids,
-          v.errors, v.hot_at, Since<17>(v.findings), Since<17>(v.taken_out_at))
+          v.errors, v.hot_at, Since<17>(v.findings), Since<17>(v.out_of_service_at))
 GP_FIELDS(IncidentStep, v.at, v.what)
 GP_FIELDS(Incident, v.id, v.state, v.cause, v.pool, v.node, v.gpu, v.uuid, v.remedy, v.needs_person,
           v.opened_at, v.last_at, v.closed_at, v.reports, v.jobs, v.jobs_hit, v.lost_gpu_ms,
@@ -117,9 +117,9 @@ GP_FIELDS(Budget, v.time, v.money_micros, v.warn_at, v.over)
 GP_FIELDS(BudgetUser, v.key, v.user)
 GP_FIELDS(BudgetLevel, v.month, v.warned, v.is_used_up)
 GP_FIELDS(UsageKey, v.day, v.kind, v.pool, v.model, v.price, v.queue, v.user)
-GP_FIELDS(UsageBook, v.rows, v.today)
+GP_FIELDS(UsageLedger, v.rows, v.today)
 GP_FIELDS(UsageRate, v.share, v.since)
-GP_FIELDS(UsageMeter, v.book, v.rates, Since<17>(v.wall))
+GP_FIELDS(UsageMeter, v.ledger, v.rates, Since<17>(v.wall))
 GP_FIELDS(JobUse, v.time, v.money, v.unsaved, v.repeated, v.repeated_money)
 GP_FIELDS(Metering, v.now, v.used, v.installed, v.jobs, v.forgotten)
 
@@ -159,7 +159,7 @@ GP_FIELDS(ReportNode, v.node, v.incarnation, v.leases, v.gpus)
 GP_FIELDS(GpuTaskResult, v.gpu, v.number, v.ok, v.detail)
 GP_FIELDS(ReportGpus, v.node, v.incarnation, v.signals, v.results)
 GP_FIELDS(ChangeIncident, v.incident, v.to, v.note)
-GP_FIELDS(SilenceNode, v.node)
+GP_FIELDS(ExpireHeartbeat, v.node)
 GP_FIELDS(DeclareNodeLost, v.node, v.reason)
 GP_FIELDS(ChangeService, v.node, v.gpu, v.action, v.force, v.reason, v.deadline)
 GP_FIELDS(SubmitJob, v.spec, v.user)
@@ -235,7 +235,7 @@ GP_FIELDS(IncidentOpened, v.incident)
 GP_FIELDS(IncidentNoted, v.incident, v.what, v.reports, v.remedy, v.needs_person, v.jobs,
           v.lost_gpu_ms, Since<17>(v.is_lasting))
 GP_FIELDS(IncidentChanged, v.incident, v.state, v.person, v.note)
-GP_FIELDS(GpuRemedyChanged, v.node, v.gpu, v.remedy, v.incident, v.takes_out, v.is_asked)
+GP_FIELDS(GpuRemedyChanged, v.node, v.gpu, v.remedy, v.incident, v.takes_out_of_service, v.is_asked)
 GP_FIELDS(GpuTaskOrdered, v.node, v.gpu, v.task, v.number, v.by_itself)
 GP_FIELDS(GpuTaskEnded, v.node, v.gpu, v.number, v.is_sound)
 GP_FIELDS(BreakerOpened, v.pool, v.incident)
@@ -252,7 +252,7 @@ GP_FIELDS(BudgetLevelChanged, v.who, v.level)
 GP_FIELDS(PolicyChanged, v.policy)
 GP_FIELDS(JobTimeLimitChanged, v.job, v.time_limit)
 GP_FIELDS(JobLimitNear, v.job)
-GP_FIELDS(LeaseUseNoted, v.lease, v.told, v.idle_ms)
+GP_FIELDS(LeaseUseNoted, v.lease, v.reported, v.idle_ms)
 GP_FIELDS(JobIdle, v.job, v.reason)
 GP_FIELDS(ChangeNoted, v.operation, v.target)
 GP_FIELDS(GpuHealthChanged, v.node, v.gpu, v.findings)

@@ -169,7 +169,7 @@ void SettleLeasesOn(State& state, const NodeGpus& touched) {
 void FollowWallClock(State& state) {
   Metering& metering = state.metering;
   const Duration wall = state.time.wall;
-  if (metering.used.wall == wall || DayOf(metering.now + wall) < metering.used.book.today) return;
+  if (metering.used.wall == wall || DayOf(metering.now + wall) < metering.used.ledger.today) return;
   for (auto& [id, lease] : state.leases) Settle(state, lease);
   for (UsageMeter* meter : {&metering.used, &metering.installed}) {
     meter->Settle(metering.now);
@@ -216,7 +216,7 @@ Redivision::Redivision(State& state, Instant at, const Event& event)
   metering.now = std::max(metering.now, at);
   FollowWallClock(state);
   for (UsageMeter* meter : {&metering.used, &metering.installed})
-    meter->book.Coarsen(DayOf(metering.now + meter->wall));
+    meter->ledger.Coarsen(DayOf(metering.now + meter->wall));
   for (const NodeGpus& touched : touched_) {
     SettleLeasesOn(state, touched);
     AddDivision(state, touched, -1, used_, installed_);
@@ -236,7 +236,7 @@ void EndUse(State& state, JobId job, EndClass end) {
   if (use == state.metering.jobs.end()) return;
   const EndCharge charge = ChargeOf(end);
   if (charge == EndCharge::kHardware || charge == EndCharge::kPlatform) {
-    ForgiveUnsaved(use->second, state.metering.used.book);
+    ForgiveUnsaved(use->second, state.metering.used.ledger);
   } else {
     use->second.unsaved.clear();  // paid
   }

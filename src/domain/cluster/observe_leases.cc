@@ -40,8 +40,8 @@ void NoteCheckpoints(Instant at, const Job& job, const Lease& lease,
 Instant StartOf(const State& state, Instant at, Instant placed_at, const LeaseObservation& seen) {
   if (seen.ran.ns > 0) return at - seen.ran;
   if (seen.started_at.ns <= 0) return at;
-  const Instant told = std::min(seen.started_at, WallOf(state.time, at));
-  return std::max(InstantOf(state.time, told), placed_at);
+  const Instant reported = std::min(seen.started_at, WallOf(state.time, at));
+  return std::max(InstantOf(state.time, reported), placed_at);
 }
 
 void ObserveLease(const State& state, Instant at, const Lease& lease, const LeaseObservation& seen,

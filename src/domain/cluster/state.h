@@ -89,7 +89,7 @@ struct State {
   std::map<GpuKey, GpuTrouble> troubles;            // GPUs that are well have none
   std::map<IncidentId, Incident> incidents;         // open ones, and closed ones for a while
   // By pool: GPUs taken out by themselves within the window
-  std::map<std::string, std::vector<Instant>> taken_out;
+  std::map<std::string, std::vector<Instant>> out_of_service;
   std::map<std::string, IncidentId> breakers;  // pools where nothing is done by itself
   // By which jobs leave what is drained; gpu -1: the node
   std::map<GpuKey, Instant> drain_deadlines;
@@ -108,7 +108,7 @@ struct State {
   // kBlocked, and not for anything that is still open
   std::set<JobId> decided;
   std::set<std::pair<Instant, JobId>> limits;  // time limits of jobs that run
-  // Of those whose users were not told yet, by LimitToldAt
+  // Of those whose users were not told yet, by LimitNoticeAt
   std::set<std::pair<Instant, JobId>> limit_notices;
   // Jobs that have a place and a time limit, those told to stop too
   int64_t limited = 0;

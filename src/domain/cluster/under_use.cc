@@ -26,13 +26,13 @@ const UnderUseRule& RuleOf(const UnderUsePolicy& policy, const JobSpec& spec) {
   return job_class == 2 ? policy.high : job_class == 1 ? policy.medium : policy.low;
 }
 
-int64_t IdleMs(const Lease& lease, const RankUse& told, int below_percent) {
+int64_t IdleMs(const Lease& lease, const RankUse& reported, int below_percent) {
   const BusyTime before = BusyTimeOf(lease.use);
-  const BusyTime now = BusyTimeOf(Added(lease.use, lease.told, told));
+  const BusyTime now = BusyTimeOf(Added(lease.use, lease.reported, reported));
   const int64_t seen = now.seen_ms - before.seen_ms;
   if (seen == 0) return lease.idle_ms;  // nothing is known of the time between
   if ((now.busy_ms - before.busy_ms) * 100 >= below_percent * seen) return 0;
-  return lease.idle_ms + seen / static_cast<int64_t>(told.gpus.size());
+  return lease.idle_ms + seen / static_cast<int64_t>(reported.gpus.size());
 }
 
 int64_t IdleMs(const State& state, const Job& job, const Lease& lease, int64_t idle_ms) {
@@ -43,15 +43,17 @@ int64_t IdleMs(const State& state, const Job& job, const Lease& lease, int64_t i
 }
 
 void ObserveUse(const State& state, Instant at, const Job& job, const Lease& lease,
-                const RankUse& told, bool is_last, std::vector<Event>& events) {
-  if (told.since.ns == 0 || told == lease.told || !Follows(lease.told, told, GpusOf(lease))) return;
-  const RankUse sum = Added(lease.use, lease.told, told);
+                const RankUse& reported, bool is_last, std::vector<Event>& events) {
+  if (reported.since.ns == 0 || reported == lease.reported ||
+      !Follows(lease.reported, reported, GpusOf(lease)))
+    return;
+  const RankUse sum = Added(lease.use, lease.reported, reported);
   if (!FitsInto(sum, at - job.attempts.back().placed_at) ||
       (!is_last && !IsWorthNoting(lease.use, sum)))
     return;
   const UnderUseRule& rule = RuleOf(state.policy.under_use, *job.spec);
-  const int64_t idle_ms = IdleMs(lease, told, rule.below_percent);
-  events.push_back(LeaseUseNoted{lease.id, told, idle_ms});
+  const int64_t idle_ms = IdleMs(lease, reported, rule.below_percent);
+  events.push_back(LeaseUseNoted{lease.id, reported, idle_ms});
   if (is_last || job.stop != StopCause::kNone) return;
   const int64_t all_idle_ms = IdleMs(state, job, lease, idle_ms);
   const auto reason = [&] {
@@ -60,7 +62,7 @@ void ObserveUse(const State& state, Instant at, const Job& job, const Lease& lea
   };
   if (IsDue(rule.stop_after, all_idle_ms)) {
     events.push_back(JobStopOrdered{job.id, StopCause::kUnderUse, StopOrder::kGraceful, reason()});
-  } else if (IsDue(rule.warn_after, all_idle_ms) && !job.is_idle_told) {
+  } else if (IsDue(rule.warn_after, all_idle_ms) && !job.is_idle_notified) {
     const std::string then =
         rule.stop_after.ns == 0 ? ""
         : KeepsWork(*job.spec)

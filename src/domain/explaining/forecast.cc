@@ -24,7 +24,7 @@ void PlayOnce(const Present& present, const Planner& planner, const Lengths& len
   const Future::Outcome outcome = future.PlayUntilPlaced(job, at + kForecastHorizon, budget);
   plays.starts.push_back({outcome == Future::Outcome::kPlaced ? future.now() : kNever, outcome});
   plays.consulted.insert(future.consulted().begin(), future.consulted().end());
-  plays.by_limits |= future.limits_told();
+  plays.by_limits |= future.used_limits();
   if (outcome == Future::Outcome::kUnknown && plays.endless.empty())
     plays.endless = future.endless();
 }
@@ -111,15 +111,15 @@ Forecast ForecastStart(const Present& present, const Lengths& lengths, Instant a
                        int64_t steps) {
   const Plays plays = PlayAll(present, lengths, at, job, steps);
   const size_t count = plays.starts.size();
-  const auto told = [&](size_t i) {
+  const auto sample = [&](size_t i) {
     return plays.starts[i].first == kNever ? std::nullopt : std::optional(plays.starts[i].first);
   };
   Forecast forecast;
   forecast.plays = static_cast<int>(count);
   forecast.outcome = plays.starts[count / 2].second;
-  forecast.earliest = told(0);
-  forecast.median = told(count / 2);
-  forecast.latest = told(count - 1);
+  forecast.earliest = sample(0);
+  forecast.median = sample(count / 2);
+  forecast.latest = sample(count - 1);
   forecast.alike = CountRuns(plays.consulted);
   forecast.by_limits = plays.by_limits;
   forecast.endless = plays.endless;

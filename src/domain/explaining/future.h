@@ -41,7 +41,7 @@ class Future {
   const std::vector<JobId>& endless() const { return unknown_; }
   // From which finished jobs lengths were taken; whether time limits had a say.
   const std::set<const AlikeRuns*>& consulted() const { return guesses_.consulted(); }
-  bool limits_told() const { return limits_told_; }
+  bool used_limits() const { return used_limits_; }
 
  private:
   std::vector<Event> Execute(Command command);
@@ -62,7 +62,7 @@ class Future {
   Planner planner_;
   Instant now_;
   Guesses guesses_;
-  bool limits_told_ = false;
+  bool used_limits_ = false;
   std::map<JobId, std::optional<Duration>> work_;  // in all, of whoever has had a place
   std::set<std::pair<Instant, JobId>> ends_;
   std::map<JobId, Instant> end_of_;

@@ -28,7 +28,7 @@ std::map<JobId, Array> ArraysOf(std::map<JobId, Array> arrays, const std::map<Jo
 }
 
 UsageMeter FromNowOn(const UsageMeter& meter, Instant now) {
-  UsageMeter anew{{{}, meter.book.today, {}}, meter.rates};
+  UsageMeter anew{{{}, meter.ledger.today, {}}, meter.rates};
   for (auto& [row, rate] : anew.rates) rate.since = now;
   return anew;
 }
@@ -52,7 +52,7 @@ std::map<LeaseId, Lease> MeteredFrom(Instant now, std::map<LeaseId, Lease> lease
 State WithoutFinished(const State& state) {
   const auto& [policy, time, lineage, quiet_until, epoch, last_job, last_lease, last_pass,
                last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, jobs,
-               arrays, leases, queues, accounts, reservations, troubles, incidents, taken_out,
+               arrays, leases, queues, accounts, reservations, troubles, incidents, out_of_service,
                breakers, drain_deadlines, access, budgets, budget_levels, metering, jobs_by_request,
                queued, equivalence_classes, retries, dependents, decided, limits, limit_notices,
                limited, losses, reservation_ends, leaving, token_ends, finished, preemptions,

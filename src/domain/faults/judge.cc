@@ -57,7 +57,7 @@ FaultVerdict OfXid(const FaultPolicy& policy, const FaultSignal& signal, const s
   FaultVerdict verdict;
   if (signal.xid != kAdviceChanged)
     verdict = ByRule(RuleOf(policy, signal.xid), signal, near, is_repeated);
-  const DriverAdvice advice = Asks(signal.advice) ? signal.advice : signal.told;
+  const DriverAdvice advice = Asks(signal.advice) ? signal.advice : signal.reported;
   if (Asks(advice)) {
     const FaultVerdict asked = Follow(advice);
     verdict.tenants = std::max(verdict.tenants, asked.tenants);

@@ -28,11 +28,11 @@ struct FaultSignal {
   SignalKind kind = SignalKind::kXid;
   int xid = 0;    // of kFabric: the number of the SXid
   LeaseId lease;  // of the program that the report names; 0: none, or nobody's
-  DriverAdvice advice = DriverAdvice::kUnknown;  // what the driver asks for at that moment
-  DriverAdvice told = DriverAdvice::kUnknown;    // what the text of XID 154 says
-  bool is_fatal = true;                          // where the text says how bad it is
-  Instant at;                                    // by the node's clock
-  std::string text;                              // for people: the kernel's line, or what was read
+  DriverAdvice advice = DriverAdvice::kUnknown;    // what the driver asks for at that moment
+  DriverAdvice reported = DriverAdvice::kUnknown;  // what the text of XID 154 says
+  bool is_fatal = true;                            // where the text says how bad it is
+  Instant at;                                      // by the node's clock
+  std::string text;         // for people: the kernel's line, or what was read
   bool is_of_peer = false;  // of an NVLink error: the other end of the link has failed
   bool operator==(const FaultSignal&) const = default;
 };

@@ -6,7 +6,7 @@ bool IsEmpty(const GpuTrouble& trouble) {
   return trouble.remedy == GpuRemedy::kNone && trouble.incident.value == 0 &&
          trouble.task == GpuTask::kNone && trouble.resets.empty() && trouble.xids.empty() &&
          trouble.errors.empty() && trouble.hot_at.ns == 0 && trouble.findings.empty() &&
-         trouble.taken_out_at.ns == 0;
+         trouble.out_of_service_at.ns == 0;
 }
 
 const char* Name(GpuTask task) {

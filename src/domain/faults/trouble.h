@@ -51,7 +51,7 @@ struct GpuTrouble {
   // Of its readings, as they were when their codes changed last
   std::vector<HealthFinding> findings;
   // By itself, the last time; ns == 0: not within the breaker's window
-  Instant taken_out_at;
+  Instant out_of_service_at;
 };
 
 // GPUs of a node within it: its cooling fails

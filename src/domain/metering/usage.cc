@@ -33,7 +33,7 @@ int64_t MillisecondsBetween(Instant from, Instant until) {
   return Milliseconds(until) - Milliseconds(from);
 }
 
-int64_t UsageBook::FirstOfRow(int64_t day) const {
+int64_t UsageLedger::FirstOfRow(int64_t day) const {
   if (day >= today - kDaysKept) return day;
   // Asked of the month, as its row is: so a day comes to the same row, whenever it is entered.
   const int64_t its_month = FirstOfMonth(day);
@@ -41,7 +41,7 @@ int64_t UsageBook::FirstOfRow(int64_t day) const {
   return its_month;
 }
 
-int64_t UsageBook::LastOfRow(int64_t day) const {
+int64_t UsageLedger::LastOfRow(int64_t day) const {
   const int64_t first = FirstOfRow(day);
   while (FirstOfRow(day + 1) == first) ++day;
   return day;
@@ -53,17 +53,17 @@ bool CountsForMonth(const UsageKey& row, int64_t today) {
   return row.kind == UsageKind::kJobs && row.day >= FirstOfMonth(today);
 }
 
-void AddToRow(UsageBook& book, const UsageKey& row, GpuTime time) {
+void AddToRow(UsageLedger& ledger, const UsageKey& row, GpuTime time) {
   if (time.units == 0) return;
-  if (CountsForMonth(row, book.today)) book.AddToMonth(row, time);
-  const auto entry = book.rows.try_emplace(row).first;
+  if (CountsForMonth(row, ledger.today)) ledger.AddToMonth(row, time);
+  const auto entry = ledger.rows.try_emplace(row).first;
   entry->second += time;
-  if (entry->second.units == 0) book.rows.erase(entry);
+  if (entry->second.units == 0) ledger.rows.erase(entry);
 }
 
 }  // namespace
 
-void UsageBook::Add(UsageKey key, Instant from, Instant until, int64_t share) {
+void UsageLedger::Add(UsageKey key, Instant from, Instant until, int64_t share) {
   if (share == 0) return;
   ForEachDay(from, until, [&](int64_t day, int64_t milliseconds) {
     key.day = FirstOfRow(day);
@@ -71,12 +71,12 @@ void UsageBook::Add(UsageKey key, Instant from, Instant until, int64_t share) {
   });
 }
 
-void UsageBook::Add(UsageKey key, GpuTime time) {
+void UsageLedger::Add(UsageKey key, GpuTime time) {
   key.day = FirstOfRow(key.day);
   AddToRow(*this, key, time);
 }
 
-void UsageBook::Coarsen(int64_t day) {
+void UsageLedger::Coarsen(int64_t day) {
   if (day <= today) return;
   const bool is_new_month = FirstOfMonth(day) != FirstOfMonth(today);
   today = day;
@@ -93,7 +93,7 @@ void UsageBook::Coarsen(int64_t day) {
   for (auto& [key, time] : old) Add(std::move(key), time);
 }
 
-void UsageBook::AddToMonth(const UsageKey& row, GpuTime time) {
+void UsageLedger::AddToMonth(const UsageKey& row, GpuTime time) {
   UsageKey account;
   account.kind = UsageKind::kJobs;
   account.pool = row.pool;
@@ -105,7 +105,7 @@ void UsageBook::AddToMonth(const UsageKey& row, GpuTime time) {
   if (sum->second == UsageSum()) month.erase(sum);  // what was forgiven, all of it
 }
 
-void UsageBook::SumMonth() {
+void UsageLedger::SumMonth() {
   month.clear();
   for (auto row = rows.rbegin(); row != rows.rend() && row->first.day >= FirstOfMonth(today);
        ++row) {

@@ -60,7 +60,7 @@ struct UsageSum {
 
 using UsageSums = std::map<UsageKey, UsageSum>;
 
-struct UsageBook {
+struct UsageLedger {
   std::map<UsageKey, GpuTime> rows;  // none is 0
   int64_t today = 0;                 // the last day that Coarsen was told
   // What jobs had since the first of this month, by pool, queue and user; follows from rows
@@ -79,7 +79,7 @@ struct UsageBook {
   int64_t LastOfRow(int64_t day) const;
   void SumMonth();
   void AddToMonth(const UsageKey& row, GpuTime time);
-  bool operator==(const UsageBook&) const = default;
+  bool operator==(const UsageLedger&) const = default;
 };
 
 // The whole milliseconds between two instants, as the book counts them.

@@ -16,7 +16,7 @@ UsageKey RepeatedOf(UsageKey row) {
 
 void UsageMeter::Change(const UsageKey& row, int64_t share, Instant now) {
   const auto [rate, is_new] = rates.try_emplace(row, UsageRate{0, now});
-  book.Add(row, rate->second.since + wall, now + wall, rate->second.share);
+  ledger.Add(row, rate->second.since + wall, now + wall, rate->second.share);
   rate->second.since = now;
   rate->second.share += share;
   if (rate->second.share == 0) rates.erase(rate);
@@ -24,13 +24,13 @@ void UsageMeter::Change(const UsageKey& row, int64_t share, Instant now) {
 
 void UsageMeter::Settle(Instant now) {
   for (auto& [row, rate] : rates) {
-    book.Add(row, rate.since + wall, now + wall, rate.share);
+    ledger.Add(row, rate.since + wall, now + wall, rate.share);
     rate.since = now;
   }
 }
 
-UsageBook UsageMeter::BookAt(Instant now) const {
-  UsageBook until_now = book;
+UsageLedger UsageMeter::LedgerAt(Instant now) const {
+  UsageLedger until_now = ledger;
   for (const auto& [row, rate] : rates)
     until_now.Add(row, rate.since + wall, now + wall, rate.share);
   return until_now;
@@ -47,15 +47,15 @@ void AddUse(JobUse& use, const UsageKey& row, int64_t share, Instant from, Insta
   });
 }
 
-void ForgiveUnsaved(JobUse& use, UsageBook& book) {
+void ForgiveUnsaved(JobUse& use, UsageLedger& ledger) {
   for (const auto& [row, time] : use.unsaved) {
     const Money money(time, row.price);
     use.time += -time;
     use.money += -money;
     use.repeated += time;
     use.repeated_money += money;
-    book.Add(row, -time);
-    book.Add(RepeatedOf(row), time);
+    ledger.Add(row, -time);
+    ledger.Add(RepeatedOf(row), time);
   }
   use.unsaved.clear();
 }

@@ -19,7 +19,7 @@ struct UsageRate {
 };
 
 struct UsageMeter {
-  UsageBook book;                       // what was settled
+  UsageLedger ledger;                   // what was settled
   std::map<UsageKey, UsageRate> rates;  // by rows without their day; none is 0
   // The book's days are those of instants + wall; whole milliseconds
   Duration wall;
@@ -30,7 +30,7 @@ struct UsageMeter {
   // All that has run up until then is in the book.
   void Settle(Instant now);
   // The book with all that has run up until then.
-  UsageBook BookAt(Instant now) const;
+  UsageLedger LedgerAt(Instant now) const;
   bool operator==(const UsageMeter&) const = default;
 };
 
@@ -51,6 +51,6 @@ struct JobUse {
 // `from` and `until` by the wall clock of the rows' days.
 void AddUse(JobUse& use, const UsageKey& row, int64_t share, Instant from, Instant until);
 // A fault threw away what was not saved.
-void ForgiveUnsaved(JobUse& use, UsageBook& book);
+void ForgiveUnsaved(JobUse& use, UsageLedger& ledger);
 
 }  // namespace gp

@@ -76,7 +76,7 @@ Instant LimitReachedAt(const Job& job) {
   return job.attempts.back().placed_at + job.spec->time_limit;
 }
 
-Instant LimitToldAt(const Job& job) {
+Instant LimitNoticeAt(const Job& job) {
   constexpr Duration kMost = Duration::Minutes(10);
   return LimitReachedAt(job) - std::min(kMost, Duration{job.spec->time_limit.ns / 4});
 }

@@ -142,8 +142,8 @@ struct Job {
   std::vector<XidNote> xids;
   std::vector<Checkpoint> checkpoints;     // the newest last
   std::vector<SurplusCheckpoint> surplus;  // to be removed while it runs; some may be gone already
-  bool is_limit_told = false;              // its attempt: that its time limit is near
-  bool is_idle_told = false;               // its attempt: that its GPUs are idle
+  bool is_limit_notified = false;          // its attempt: that its time limit is near
+  bool is_idle_notified = false;           // its attempt: that its GPUs are idle
   // While it waits: a fault took its attempt, and it comes before others; ns == 0: none did
   Instant recovers_until;
 };
@@ -158,7 +158,7 @@ Instant LatestEnd(const Job& job);
 // When its time limit is reached, and when its user is told that this is near.
 // REQUIRES: it has been placed, and has one.
 Instant LimitReachedAt(const Job& job);
-Instant LimitToldAt(const Job& job);
+Instant LimitNoticeAt(const Job& job);
 
 // Whether a program of it was ever executed.
 bool HasStarted(const Job& job);

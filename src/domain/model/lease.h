@@ -64,7 +64,7 @@ struct Lease {
   StopOrder stop = StopOrder::kNone;
   Instant metered_until;  // its time is in what its job has had up to then
   RankUse use;            // what it was seen to do with its grants
-  RankUse told;           // as its node told it last
+  RankUse reported;       // as its node told it last
   // Of the time that was measured, so long its GPUs have been idle until now
   int64_t idle_ms = 0;
   bool operator==(const Lease&) const = default;

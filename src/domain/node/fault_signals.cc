@@ -16,7 +16,7 @@ constexpr int kFellOffTheBus = 79;
 void Join(SeenXid& all, const SeenXid& more) {
   if (all.lease.value == 0) all.lease = more.lease;
   if (!Asks(all.advice)) all.advice = more.advice;
-  if (!Asks(all.told)) all.told = more.told;
+  if (!Asks(all.reported)) all.reported = more.reported;
   if (more.source == XidSource::kKernelLog) {
     all.is_fatal = more.is_fatal;
     all.is_of_peer = more.is_of_peer;
@@ -49,7 +49,8 @@ FaultSignal FaultSignals::Number(FaultSignal signal) {
 
 void FaultSignals::Saw(const SeenXid& seen, Instant at) {
   const bool by_kernel = seen.source == XidSource::kKernelLog;
-  std::erase_if(open_, [&](const Open& one) { return one.is_told && at - one.at > kSameError; });
+  std::erase_if(open_,
+                [&](const Open& one) { return one.is_reported && at - one.at > kSameError; });
   // The same error told by the other source: of each source the first belongs to the first.
   const auto twin = std::ranges::find_if(open_, [&](const Open& one) {
     return IsLike(one.seen, seen) && !(by_kernel ? one.by_kernel : one.by_driver) &&
@@ -58,15 +59,15 @@ void FaultSignals::Saw(const SeenXid& seen, Instant at) {
   if (seen.gpu >= 0) xids_at_[seen.gpu] = at;
   if (IsLoss(seen)) {
     // A driver that cannot start a GPU says so each time that somebody asks for it.
-    const bool is_told = seen.kind == SignalKind::kLost && IsRecent(fallen_at_, seen.gpu, at);
+    const bool is_reported = seen.kind == SignalKind::kLost && IsRecent(fallen_at_, seen.gpu, at);
     fallen_at_[seen.gpu] = at;
-    if (is_told) return;
+    if (is_reported) return;
   }
   if (twin != open_.end()) {
     (by_kernel ? twin->by_kernel : twin->by_driver) = true;
-    if (!twin->is_told) {
+    if (!twin->is_reported) {
       Join(twin->seen, seen);
-      twin->tell_at = at;
+      twin->report_at = at;
     }
     return;
   }
@@ -100,15 +101,15 @@ void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
     tell(SignalKind::kCritical, "it is as hot as it may be before it turns itself off");
   // An XID carries the advice with it, where it was there already; what comes just after one is
   // told when it stays.
-  DriverAdvice& told = advised_[gpu];
-  if (!Asks(vitals.advice)) told = DriverAdvice::kUnknown;
-  if (!Asks(vitals.advice) || vitals.advice == told || is_explained) return;
-  told = vitals.advice;
+  DriverAdvice& reported = advised_[gpu];
+  if (!Asks(vitals.advice)) reported = DriverAdvice::kUnknown;
+  if (!Asks(vitals.advice) || vitals.advice == reported || is_explained) return;
+  reported = vitals.advice;
   tell(SignalKind::kAdvice, "");
 }
 
 void FaultSignals::Renewed(int gpu) {
-  std::erase_if(open_, [&](const Open& one) { return one.is_told && one.seen.gpu == gpu; });
+  std::erase_if(open_, [&](const Open& one) { return one.is_reported && one.seen.gpu == gpu; });
   xids_at_.erase(gpu);
   fallen_at_.erase(gpu);
 }
@@ -116,12 +117,12 @@ void FaultSignals::Renewed(int gpu) {
 std::vector<FaultSignal> FaultSignals::Take(Instant at) {
   std::vector<FaultSignal> signals = std::exchange(ready_, {});
   for (Open& one : open_) {
-    if (one.is_told || one.tell_at > at) continue;
-    one.is_told = true;
+    if (one.is_reported || one.report_at > at) continue;
+    one.is_reported = true;
     if (Asks(one.seen.advice)) advised_[one.seen.gpu] = one.seen.advice;
     signals.push_back(
         Number({0, one.seen.gpu, one.seen.kind, one.seen.xid, one.seen.lease, one.seen.advice,
-                one.seen.told, one.seen.is_fatal, one.at, one.seen.text, one.seen.is_of_peer}));
+                one.seen.reported, one.seen.is_fatal, one.at, one.seen.text, one.seen.is_of_peer}));
   }
   return signals;
 }
@@ -130,7 +131,7 @@ std::optional<Instant> FaultSignals::NextAt() const {
   std::optional<Instant> next;
   if (!ready_.empty()) return Instant{};
   for (const Open& one : open_) {
-    if (!one.is_told && (!next || one.tell_at < *next)) next = one.tell_at;
+    if (!one.is_reported && (!next || one.report_at < *next)) next = one.report_at;
   }
   return next;
 }

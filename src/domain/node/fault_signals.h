@@ -23,7 +23,7 @@ struct SeenXid {
   XidSource source = XidSource::kDriver;
   LeaseId lease;  // of the program named, or of the MIG instance; 0: unknown
   DriverAdvice advice = DriverAdvice::kUnknown;
-  DriverAdvice told = DriverAdvice::kUnknown;
+  DriverAdvice reported = DriverAdvice::kUnknown;
   bool is_fatal = true;
   std::string text;
   SignalKind kind = SignalKind::kXid;  // or kFabric, kLost: the kernel's log says such things too
@@ -53,10 +53,10 @@ class FaultSignals {
   struct Open {
     SeenXid seen;
     Instant at;
-    Instant tell_at;
+    Instant report_at;
     bool by_driver = false;
     bool by_kernel = false;
-    bool is_told = false;
+    bool is_reported = false;
   };
   FaultSignal Number(FaultSignal signal);
 

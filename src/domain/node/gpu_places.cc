@@ -66,14 +66,14 @@ void GpuPlaces::ToLedger(std::vector<GpuTaskResult>& results) const {
   if (!are_alike_) Rename(gpus_to_ledger_, results);
 }
 
-void GpuPlaces::ToAgent(NodeOrders& orders) const {
+void GpuPlaces::ToAgent(NodeDesiredState& desired) const {
   if (are_alike_) return;
-  for (LeaseOrder& order : orders.leases) {
+  for (LeaseOrder& order : desired.leases) {
     RenameSorted(gpus_to_agent_, order.lease.gpus);
     for (NumaGrant& grant : order.lease.numa) grant.numa = PlaceOf(numa_to_agent_, grant.numa);
     std::erase_if(order.lease.numa, [](const NumaGrant& grant) { return grant.numa < 0; });
   }
-  Rename(gpus_to_agent_, orders.tasks);
+  Rename(gpus_to_agent_, desired.tasks);
 }
 
 }  // namespace gp

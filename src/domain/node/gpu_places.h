@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "domain/cluster/command.h"
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 
 namespace gp {
 
@@ -22,7 +22,7 @@ class GpuPlaces {
   void ToLedger(std::vector<FaultSignal>& signals) const;
   void ToLedger(std::vector<GpuTaskResult>& results) const;
   // A GPU that the machine does not have is dropped from its lease: such a lease is being ended.
-  void ToAgent(NodeOrders& orders) const;
+  void ToAgent(NodeDesiredState& desired) const;
 
  private:
   bool are_alike_ = true;

@@ -20,7 +20,8 @@ std::optional<NodeActionKind> ActionFor(const Lease* ordered, const HeldLease* h
 
 }  // namespace
 
-std::vector<NodeAction> Reconcile(const NodeOrders& desired, const std::vector<HeldLease>& held) {
+std::vector<NodeAction> Reconcile(const NodeDesiredState& desired,
+                                  const std::vector<HeldLease>& held) {
   std::map<LeaseId, std::pair<const Lease*, const HeldLease*>> all;
   for (const LeaseOrder& order : desired.leases) all[order.lease.id].first = &order.lease;
   for (const HeldLease& one : held) all[one.lease].second = &one;

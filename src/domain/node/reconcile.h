@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 
 namespace gp {
 
@@ -31,6 +31,7 @@ struct NodeAction {
 };
 
 // By lease; each lease gets at most one action.
-std::vector<NodeAction> Reconcile(const NodeOrders& desired, const std::vector<HeldLease>& held);
+std::vector<NodeAction> Reconcile(const NodeDesiredState& desired,
+                                  const std::vector<HeldLease>& held);
 
 }  // namespace gp

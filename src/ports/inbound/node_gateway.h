@@ -10,17 +10,17 @@
 
 #include "base/result.h"
 #include "domain/cluster/command.h"
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 #include "ports/outbound/control_link.h"
 
 namespace gp {
 
 // What an agent is to be told.
 struct ControllerNews {
-  uint64_t answered = 0;             // newest message that is durable; 0: none since the last time
-  Duration lease_time;               // with `answered`
-  std::optional<NodeOrders> orders;  // complete; absent: as before
-  std::vector<uint64_t> channels;    // that it is asked to open
+  uint64_t answered = 0;  // newest message that is durable; 0: none since the last time
+  Duration lease_time;    // with `answered`
+  std::optional<NodeDesiredState> desired;  // complete; absent: as before
+  std::vector<uint64_t> channels;           // that it is asked to open
 };
 
 // One agent's connection, as the controller serves it.  One thread brings what the agent says,

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "domain/cluster/command.h"
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 #include "ports/outbound/gpu_watch.h"
 
 namespace gp {
@@ -41,11 +41,11 @@ struct GpuNews {
 
 // What came since the last look.
 struct LinkNews {
-  bool broken = false;               // connect and join again
-  std::string why;                   // of broken, in words
-  uint64_t answered = 0;             // newest message that the controller has seen; 0: none new
-  Duration lease_time;               // with `answered`
-  std::optional<NodeOrders> orders;  // complete; absent: as before
+  bool broken = false;    // connect and join again
+  std::string why;        // of broken, in words
+  uint64_t answered = 0;  // newest message that the controller has seen; 0: none new
+  Duration lease_time;    // with `answered`
+  std::optional<NodeDesiredState> desired;  // complete; absent: as before
   // Not 0: refused.  All attempts here belong to another journal; end them, take this lineage,
   // join.
   uint64_t foreign_to = 0;

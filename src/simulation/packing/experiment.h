@@ -44,7 +44,7 @@ struct NamedOrder {
   std::string_view name;
   NodeOrder order;
 };
-std::span<const NamedOrder> NodeOrders();
+std::span<const NamedOrder> NodeDesiredState();
 
 struct PackingRun {
   uint64_t seed = 42;  // of the tenants' order, and of the nodes' where it is random

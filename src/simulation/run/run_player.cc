@@ -157,7 +157,7 @@ bool RunPlayer::Translate(Command& command) const {
           }
         }
         if constexpr (std::is_same_v<T, ChangeNode> || std::is_same_v<T, ChangeService> ||
-                      std::is_same_v<T, SilenceNode> || std::is_same_v<T, DeclareNodeLost>) {
+                      std::is_same_v<T, ExpireHeartbeat> || std::is_same_v<T, DeclareNodeLost>) {
           return translate(one.node, nodes_);
         }
         if constexpr (std::is_same_v<T, StopJob> || std::is_same_v<T, HoldJob> ||

@@ -40,7 +40,7 @@ Result<Step> StepFor(const NodeEvent& event, const ScenarioIds& ids) {
       return Command(ChangeService{id, -1, ServiceAction::kOffline, event.force, reason});
     case NodeDeed::kOnline:
       return Command(ChangeService{id, -1, ServiceAction::kOnline, false, reason});
-    case NodeDeed::kLose: return Command(SilenceNode{id});
+    case NodeDeed::kLose: return Command(ExpireHeartbeat{id});
     case NodeDeed::kDeclareLost: return Command(DeclareNodeLost{id, reason});
     case NodeDeed::kReturn: break;
   }

@@ -10,10 +10,10 @@ struct ControllerCrash {};
 // Where in its work the controller ends.
 enum class CrashPoint {
   kNone,
-  kBeforeSync,    // the batch is lost
-  kAfterSync,     // the batch is kept, and nobody is told
-  kDiskFails,     // the journal refuses the batch: the process is to stop by itself
-  kBeforeOrders,  // callers were told, nodes not
+  kBeforeSync,          // the batch is lost
+  kAfterSync,           // the batch is kept, and nobody is told
+  kDiskFails,           // the journal refuses the batch: the process is to stop by itself
+  kBeforeDesiredState,  // callers were told, nodes not
 };
 
 }  // namespace gp

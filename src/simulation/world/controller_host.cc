@@ -16,7 +16,7 @@ constexpr Duration kTurnTime = Duration::Nanoseconds(50'000);
 void ControllerHost::FirstTold::OnCommit(const State& state, const std::vector<Event>& events) {
   host_.witnessed_ = host_.journal_.LastSequence();
   host_.witness_.OnCommit(state, events);
-  if (std::exchange(host_.dies_before_orders_, false)) throw ControllerCrash();
+  if (std::exchange(host_.dies_before_desired_state_, false)) throw ControllerCrash();
 }
 
 ControllerHost::ControllerHost(ControlOptions options, Timeline& timeline, Network& network,
@@ -41,7 +41,7 @@ void ControllerHost::PowerOn() {
 }
 
 void ControllerHost::Open() {
-  if (const Status witnessed = WitnessUntold(); !witnessed)
+  if (const Status witnessed = WitnessUnreported(); !witnessed)
     return findings_.Break(timeline_.now(),
                            "the journal cannot be read: " + witnessed.error().message);
   auto loop = ControlLoop::Open(journal_, clock_, options_);
@@ -56,7 +56,7 @@ void ControllerHost::Open() {
   loop_->AddObserver(nodes_.get());
 }
 
-Status ControllerHost::WitnessUntold() {
+Status ControllerHost::WitnessUnreported() {
   if (journal_.LastSequence() == witnessed_) return Ok();
   State state;
   return journal_.ReadAfter(0, [&](uint64_t sequence, std::string_view bytes) -> Status {
@@ -81,8 +81,8 @@ void ControllerHost::Kill() {
 void ControllerHost::CrashAt(CrashPoint point) {
   if (point == CrashPoint::kNone) {
     if (is_up()) Kill();
-  } else if (point == CrashPoint::kBeforeOrders) {
-    dies_before_orders_ = true;
+  } else if (point == CrashPoint::kBeforeDesiredState) {
+    dies_before_desired_state_ = true;
   } else {
     journal_.CrashAt(point);
   }

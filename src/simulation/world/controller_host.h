@@ -60,7 +60,7 @@ class ControllerHost : public ConnectionServer {
   };
   void Open();
   // What was made durable and told to nobody: the process died in between.
-  Status WitnessUntold();
+  Status WitnessUnreported();
   // Work of the process; false: it died of it.
   bool Do(const std::function<void()>& work);
   void HearAll();
@@ -78,7 +78,7 @@ class ControllerHost : public ConnectionServer {
   HostClock clock_;
   CrashJournal journal_;
   FirstTold first_told_{*this};
-  bool dies_before_orders_ = false;
+  bool dies_before_desired_state_ = false;
   uint64_t witnessed_ = 0;  // records
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;

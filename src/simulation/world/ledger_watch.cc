@@ -105,15 +105,15 @@ void LedgerWatch::WasTold(size_t host, int gpu, int xid) {
   const Error error{{host, gpu}, xid};
   const auto heard = heard_at_.find(error);
   if (heard == heard_at_.end() || timeline_.now() - heard->second > kOneError)
-    untold_.try_emplace(error, timeline_.now());
+    unreported_.try_emplace(error, timeline_.now());
 }
 
 void LedgerWatch::AgentEnded(size_t host) {
-  std::erase_if(untold_, [host](const auto& entry) { return entry.first.first.first == host; });
+  std::erase_if(unreported_, [host](const auto& entry) { return entry.first.first.first == host; });
 }
 
 void LedgerWatch::CheckErrorsKnown() {
-  for (const auto& [error, since] : untold_) {
+  for (const auto& [error, since] : unreported_) {
     const auto& [place, xid] = error;
     Expect(timeline_.now() - since < kOnItsWay,
            "the controller never heard of XID " + std::to_string(xid) + " of GPU " +
@@ -291,7 +291,7 @@ void LedgerWatch::Judge(const State&, const CheckpointSaved& event) {
 void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
   const Place place = PlaceOf(state, event.node, event.gpu);
   const Error error{place, event.xid};
-  untold_.erase(error);
+  unreported_.erase(error);
   heard_at_[error] = timeline_.now();
   if (event.is_hot) out_.insert(place);
   if (!IsFatalXid(event.xid)) return;

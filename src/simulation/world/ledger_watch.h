@@ -100,10 +100,10 @@ class LedgerWatch : public CommitObserver {
   std::map<Place, Repair> repairs_;
   std::set<Place> known_;  // that have failed, and the ledger was told
   std::map<std::string, Reservation> reservations_;
-  uint64_t epoch_ = 0;                 // of the controller that committed last
-  std::set<Place> out_;                // taken out of service and not found sound by a test since
-  std::map<Error, Instant> untold_;    // that only their agents know, since when
-  std::map<Error, Instant> heard_at_;  // by the ledger, the last time
+  uint64_t epoch_ = 0;                   // of the controller that committed last
+  std::set<Place> out_;                  // taken out of service and not found sound by a test since
+  std::map<Error, Instant> unreported_;  // that only their agents know, since when
+  std::map<Error, Instant> heard_at_;    // by the ledger, the last time
 };
 
 }  // namespace gp

@@ -107,12 +107,12 @@ void Network::Tell() {
     const ConnectionRef connection = connections_[i];
     if (!connection->controller_open || connection->exchange == nullptr || connection->will_tell)
       continue;
-    if (timeline_.now() >= connection->told_at) {
+    if (timeline_.now() >= connection->busy_until) {
       TellOne(connection);
       continue;
     }
     connection->will_tell = true;
-    timeline_.At(connection->told_at, [this, connection] {
+    timeline_.At(connection->busy_until, [this, connection] {
       connection->will_tell = false;
       if (connection->controller_open && connection->exchange != nullptr) TellOne(connection);
     });
@@ -127,10 +127,10 @@ void Network::TellOne(const ConnectionRef& connection) {
                     [this, connection] { BreakAgentEnd(connection, "the controller ended it"); });
     return;
   }
-  if (news->answered == 0 && !news->orders) return;
+  if (news->answered == 0 && !news->desired) return;
   // While one message is being written, what comes is told together.
-  connection->told_at = timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(
-                                              rng_.Chance(1, 10) ? 50'000'000 : 500'000)));
+  connection->busy_until = timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(
+                                                 rng_.Chance(1, 10) ? 50'000'000 : 500'000)));
   const Line& line = lines_[connection->host];
   timeline_.At(Arrival(line, line.down_cut_until, connection->down_clear),
                [this, connection, news = *std::move(news)] { Deliver(connection, news); });
@@ -142,7 +142,7 @@ void Network::Deliver(const ConnectionRef& connection, const ControllerNews& new
     connection->news.answered = news.answered;
     connection->news.lease_time = news.lease_time;
   }
-  if (news.orders) connection->news.orders = news.orders;
+  if (news.desired) connection->news.desired = news.desired;
   wake_(connection->host);
 }
 

@@ -35,7 +35,7 @@ struct Connection {
   uint64_t last_number = 0;
   Instant up_clear;  // when the last message on its way arrives
   Instant down_clear;
-  Instant told_at;  // when the controller's end was last busy
+  Instant busy_until;  // when the controller's end was last busy
   bool will_tell = false;
   LinkNews news;  // at the agent, not yet taken
   std::shared_ptr<NodeExchange> exchange;

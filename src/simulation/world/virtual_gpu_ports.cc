@@ -6,7 +6,7 @@ namespace gp {
 
 std::vector<XidSighting> VirtualGpuWatch::TakeXids() {
   std::vector<XidSighting> events = hardware_.TakeEvents();
-  for (const XidSighting& event : events) told_(hardware_.CardAt(event.gpu), event.xid);
+  for (const XidSighting& event : events) on_error_(hardware_.CardAt(event.gpu), event.xid);
   return events;
 }
 

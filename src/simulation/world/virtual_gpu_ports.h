@@ -16,15 +16,15 @@ namespace gp {
 class VirtualGpuWatch : public GpuWatch {
  public:
   // `told`: of each error that the agent takes, with its card.
-  VirtualGpuWatch(GpuHardware& hardware, std::function<void(int card, int xid)> told)
-      : hardware_(hardware), told_(std::move(told)) {}
+  VirtualGpuWatch(GpuHardware& hardware, std::function<void(int card, int xid)> on_error)
+      : hardware_(hardware), on_error_(std::move(on_error)) {}
   std::vector<GpuReading> Latest() override { return hardware_.Read(); }
   std::vector<XidSighting> TakeXids() override;
   int EventDescriptor() const override { return -1; }
 
  private:
   GpuHardware& hardware_;
-  const std::function<void(int card, int xid)> told_;
+  const std::function<void(int card, int xid)> on_error_;
 };
 
 class VirtualGpuCare : public GpuCare {

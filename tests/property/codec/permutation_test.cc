@@ -57,7 +57,7 @@ void AddForNode(Rng& rng, const State& state, const Node& node, Independent& all
     case 0:
       return all.commands.push_back(
           ReportNode{node.id, node.incarnation, {}, {{0, rng.Chance(1, 2), false, ""}}});
-    case 1: return all.commands.push_back(SilenceNode{node.id});
+    case 1: return all.commands.push_back(ExpireHeartbeat{node.id});
     default:
       return all.commands.push_back(
           ChangeService{node.id, -1, ServiceAction::kOffline, true, "test"});

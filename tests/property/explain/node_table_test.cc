@@ -85,7 +85,7 @@ class SmallCluster {
   void Trouble(NodeId node) {
     if (rng_.Chance(1, 8))
       (void)engine_.Execute(ChangeService{node, -1, ServiceAction::kDrain, false, "test"});
-    if (rng_.Chance(1, 8)) (void)engine_.Execute(SilenceNode{node});
+    if (rng_.Chance(1, 8)) (void)engine_.Execute(ExpireHeartbeat{node});
     if (rng_.Chance(1, 8))
       (void)engine_.Execute(ChangeService{node, 0, ServiceAction::kDrain, false, "test"});
     if (!rng_.Chance(1, 6)) return;

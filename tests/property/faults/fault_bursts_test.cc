@@ -25,10 +25,10 @@ class FaultBursts : public testing::Test {
   }
 
   void Report(int xid, DriverAdvice advice = DriverAdvice::kUnknown,
-              DriverAdvice told = DriverAdvice::kUnknown) {
+              DriverAdvice reported = DriverAdvice::kUnknown) {
     FaultSignal signal = node_.Xid(gpu_, xid, named_);
     signal.advice = advice;
-    signal.told = told;
+    signal.reported = reported;
     node_.Report(signal);
     node_.Advance(Duration::Seconds(1));
   }
@@ -113,7 +113,7 @@ TEST_F(FaultBursts, ProgramsThatWentAwayWithTheGpuAreNoFurtherFault) {
 
 TEST_F(FaultBursts, TheTextOf154Decides) {
   struct Case {
-    DriverAdvice told;
+    DriverAdvice reported;
     GpuCondition condition;
     GpuRemedy remedy;
     bool restarts_all;
@@ -127,11 +127,11 @@ TEST_F(FaultBursts, TheTextOf154Decides) {
       {DriverAdvice::kDrainAndReset, GpuCondition::kSuspect, GpuRemedy::kDrainReset, false, false},
   };
   for (const Case& one : cases) {
-    SCOPED_TRACE(Name(one.told));
+    SCOPED_TRACE(Name(one.reported));
     OneNode node;
     const JobId job = node.Run(1);
     FaultSignal signal = node.Xid(node.GpuOf(job), 154, job);
-    signal.told = one.told;
+    signal.reported = one.reported;
     node.Report(signal);
     EXPECT_STREQ(Name(node.gpu(signal.gpu).condition), Name(one.condition));
     EXPECT_STREQ(Name(node.trouble(signal.gpu).remedy), Name(one.remedy));
@@ -193,7 +193,7 @@ TEST_F(FaultBursts, AFatalErrorOfTheFabricEndsWhoUsesSeveralGpus) {
 // What takes the links out of use ends those that use them, and nobody else.
 TEST_F(FaultBursts, ADrainOfTheLinksEndsWhoUsesSeveralGpus) {
   FaultSignal signal = node_.Xid(node_.GpuOf(linked_), 154, linked_);
-  signal.told = DriverAdvice::kDrainP2p;
+  signal.reported = DriverAdvice::kDrainP2p;
   node_.Report(signal);
   EXPECT_STREQ(Name(node_.gpu(signal.gpu).condition), "SUSPECT");
   ExpectFates(Fate::kUntouched, Fate::kUntouched, Fate::kRestarted);

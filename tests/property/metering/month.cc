@@ -179,7 +179,7 @@ void Month::ChangeService() {
 void Month::Silence() {
   const NodeId node = AnyNode();
   if (silent_.insert(node).second) {
-    Do(SilenceNode{node});
+    Do(ExpireHeartbeat{node});
     return;
   }
   silent_.erase(node);

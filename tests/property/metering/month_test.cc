@@ -18,20 +18,20 @@ uint64_t Months() {
   return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
 }
 
-PlainUse UseOfRows(const UsageBook& book, UsageKind kind) {
+PlainUse UseOfRows(const UsageLedger& ledger, UsageKind kind) {
   PlainUse use;
-  for (const auto& [row, time] : book.rows) {
+  for (const auto& [row, time] : ledger.rows) {
     if (row.kind == kind) use.Add(time.units, row.price.micros);
   }
   return use;
 }
 
 void Compare(const Month& month) {
-  const UsageBook book = month.state().metering.used.BookAt(month.now());
+  const UsageLedger ledger = month.state().metering.used.LedgerAt(month.now());
   PlainUse sum;
   for (const UsageKind kind : {UsageKind::kJobs, UsageKind::kRepeated, UsageKind::kIdle,
                                UsageKind::kFragment, UsageKind::kFaulty, UsageKind::kMaintained}) {
-    const PlainUse seen = UseOfRows(book, kind);
+    const PlainUse seen = UseOfRows(ledger, kind);
     const auto counted = month.truth().kinds().find(kind);
     EXPECT_TRUE(counted != month.truth().kinds().end() && seen == counted->second) << Name(kind);
     EXPECT_GT(seen.time, 0) << Name(kind) << ": a month without it proves nothing of it";
@@ -52,7 +52,7 @@ void Compare(const Month& month) {
     had.time += use.time.units;
     had.money += use.money.exact;
   }
-  EXPECT_TRUE(had == UseOfRows(book, UsageKind::kJobs))
+  EXPECT_TRUE(had == UseOfRows(ledger, UsageKind::kJobs))
       << "jobs had something else than the book says";
 }
 

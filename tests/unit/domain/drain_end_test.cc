@@ -56,7 +56,7 @@ TEST_F(DrainEnds, ItsReasonStaysWhileTheGpuDoesNotAnswer) {
   Start(Duration::Minutes(10));  // GPU 0 is held, and drains
   Drain();
   ASSERT_EQ(node().gpus[0].reason, "ana: cables");
-  ASSERT_TRUE(cluster_.Execute(SilenceNode{node_}));
+  ASSERT_TRUE(cluster_.Execute(ExpireHeartbeat{node_}));
   ASSERT_EQ(node().gpus[0].condition, GpuCondition::kLost);
   EXPECT_EQ(node().gpus[0].reason, "ana: cables");
 }

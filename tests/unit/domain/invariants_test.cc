@@ -30,7 +30,7 @@ class Damaged : public testing::Test {
       });
     }
     cluster_.Pass();
-    Tell(SilenceNode{{2}});
+    Tell(ExpireHeartbeat{{2}});
     Submit([](JobSpec& spec) { spec.nodes = 2; });
     cluster_.Pass();
     Submit([](JobSpec& spec) { spec.gpus.count = 4; });

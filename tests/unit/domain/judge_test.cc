@@ -53,9 +53,9 @@ TEST(Judge, TheDriversAdviceCountsMoreThanTheRule) {
 TEST(Judge, Xid154IsItsTextUnlessTheDriverItselfSaysSomething) {
   FaultSignal signal = Xid(154);
   EXPECT_EQ(Judge({}, signal, {}, true).remedy, GpuRemedy::kNone);
-  signal.told = DriverAdvice::kNodeReboot;
+  signal.reported = DriverAdvice::kNodeReboot;
   EXPECT_EQ(Judge({}, signal, {}, false).remedy, GpuRemedy::kReboot);
-  signal.told = DriverAdvice::kRecoverImex;
+  signal.reported = DriverAdvice::kRecoverImex;
   EXPECT_EQ(Judge({}, signal, {}, false).remedy, GpuRemedy::kNone);  // no GPU's fault
   EXPECT_TRUE(Judge({}, signal, {}, false).is_of_node);
   signal.advice = DriverAdvice::kDrainP2p;

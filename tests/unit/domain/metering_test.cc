@@ -87,7 +87,7 @@ class MeteredCluster : public testing::Test {
   }
   std::map<int64_t, std::string> HoursByDay() const {
     std::map<int64_t, GpuTime> sums;
-    for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows)
+    for (const auto& [row, time] : cluster_.state().metering.used.LedgerAt(cluster_.now()).rows)
       sums[row.day] += time;
     std::map<int64_t, std::string> hours;
     for (const auto& [day, time] : sums) hours[day] = ToGpuHours(time);
@@ -96,7 +96,7 @@ class MeteredCluster : public testing::Test {
   // "jobs 1, idle 7"
   std::string Hours() const {
     std::map<UsageKind, GpuTime> sums;
-    for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows)
+    for (const auto& [row, time] : cluster_.state().metering.used.LedgerAt(cluster_.now()).rows)
       sums[row.kind] += time;
     std::string text;
     for (const auto& [kind, time] : sums)
@@ -206,7 +206,7 @@ TEST_F(MeteredCluster, WhatIsTakenOutIsNotIdle) {
   ASSERT_TRUE(cluster_.Execute(ChangeService{node, 1, ServiceAction::kOffline, false, "test", {}}));
   cluster_.Advance(kHour);
   EXPECT_EQ(Hours(), "idle 2, maintained 2");
-  ASSERT_TRUE(cluster_.Execute(SilenceNode{node}));
+  ASSERT_TRUE(cluster_.Execute(ExpireHeartbeat{node}));
   cluster_.Advance(kHour);
   EXPECT_EQ(Hours(), "idle 2, faulty 4, maintained 2");
 }
@@ -217,7 +217,7 @@ TEST_F(MeteredCluster, AnotherPoolIsAnotherRow) {
   ASSERT_TRUE(cluster_.Execute(ChangeNode{node, "render", {}, {}}));
   cluster_.Advance(kHour * 2);
   UsageSums pools;
-  for (const auto& [row, time] : cluster_.state().metering.used.BookAt(cluster_.now()).rows)
+  for (const auto& [row, time] : cluster_.state().metering.used.LedgerAt(cluster_.now()).rows)
     AddTo(pools, {.kind = false, .pool = true}, row, time);
   std::map<std::string, std::string> hours;
   for (const auto& [row, sum] : pools) hours[row.pool] = ToGpuHours(sum.time);

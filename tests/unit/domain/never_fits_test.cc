@@ -129,7 +129,7 @@ TEST_F(NeverFits, NodesAndGpusOutOfServiceCount) {
   EXPECT_EQ(Why(eight), "");
   ASSERT_TRUE(cluster_.Execute(ChangeService{node, -1, ServiceAction::kDrain, false, "test"}));
   EXPECT_EQ(Why(eight), "");
-  ASSERT_TRUE(cluster_.Execute(SilenceNode{node}));
+  ASSERT_TRUE(cluster_.Execute(ExpireHeartbeat{node}));
   EXPECT_EQ(Why(eight), "");
 }
 

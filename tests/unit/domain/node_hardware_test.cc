@@ -148,7 +148,7 @@ TEST(GpuPlaces, TranslateBetweenTheLedgerAndTheAgent) {
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[0].gpu, 1);
   EXPECT_EQ(seen[1].gpu, 2);
-  NodeOrders orders;
+  NodeDesiredState orders;
   orders.leases.resize(1);
   orders.leases[0].lease.gpus = {{0, kWholeShare, 1}, {2, kWholeShare, 1}};
   orders.leases[0].lease.numa = {{1, {}, 5}};

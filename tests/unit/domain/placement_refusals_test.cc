@@ -190,7 +190,7 @@ TEST_F(PlacementRefusals, NodesThatTakeNothing) {
   ASSERT_TRUE(
       cluster_.Execute(ChangeService{n1_, -1, ServiceAction::kDrain, false, "test"}).has_value());
   ExpectRefused(place, "takes no new work");
-  ASSERT_TRUE(cluster_.Execute(SilenceNode{n2_}).has_value());
+  ASSERT_TRUE(cluster_.Execute(ExpireHeartbeat{n2_}).has_value());
   place.ranks[0].node = n2_;
   ExpectRefused(place, "takes no new work");
 }

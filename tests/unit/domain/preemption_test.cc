@@ -6,7 +6,7 @@
 
 #include "domain/cluster/decide.h"
 #include "domain/cluster/report_of.h"
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 #include "domain/scheduling/find_victims.h"
 #include "tests/support/test_cluster.h"
 
@@ -280,7 +280,7 @@ TEST_F(Preemption, ALostNodeIsKeptForNobody) {
   cluster_.Advance(Duration::Minutes(10));
   const JobId high = Submit(8, 750, false);
   cluster_.Pass();
-  ASSERT_TRUE(cluster_.Execute(SilenceNode{NodeId{0}}));
+  ASSERT_TRUE(cluster_.Execute(ExpireHeartbeat{NodeId{0}}));
   AddNode();
   const JobId other = Run(8, 250, true, 1, JobState::kQueued);
   EXPECT_EQ(JobOf(high).state, JobState::kStarting) << "it takes the new node at once";

@@ -17,9 +17,9 @@ LeaseOrder Order(uint64_t id, StopOrder stop = StopOrder::kNone) {
   return order;
 }
 
-std::vector<NodeAction> Act(std::vector<LeaseOrder> orders, const std::vector<HeldLease>& held) {
-  NodeOrders all;
-  all.leases = std::move(orders);
+std::vector<NodeAction> Act(std::vector<LeaseOrder> desired, const std::vector<HeldLease>& held) {
+  NodeDesiredState all;
+  all.leases = std::move(desired);
   return Reconcile(all, held);
 }
 

@@ -91,17 +91,17 @@ TEST_F(Report, OtherHardwareIsTakenInAndWhatIsHeldStays) {
 TEST_F(Report, OfNodesUnknownOrStaleIsRefused) {
   EXPECT_EQ(cluster_.Execute(ReportNode{{5}, 1, {}, {}}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(cluster_.Execute(ReportNode{node_, 2, {}, {}}).error().code, ErrorCode::kConflict);
-  EXPECT_EQ(cluster_.Execute(SilenceNode{{5}}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(cluster_.Execute(ExpireHeartbeat{{5}}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(cluster_.Execute(DeclareNodeLost{{5}, ""}).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(Report, SilenceIsHeardOnce) {
-  EXPECT_FALSE(cluster_.Execute(SilenceNode{node_})->empty());
-  EXPECT_TRUE(cluster_.Execute(SilenceNode{node_})->empty());
+  EXPECT_FALSE(cluster_.Execute(ExpireHeartbeat{node_})->empty());
+  EXPECT_TRUE(cluster_.Execute(ExpireHeartbeat{node_})->empty());
 }
 
 TEST_F(Report, ANewPolicyMovesTheDeadlineOfALoss) {
-  ASSERT_TRUE(cluster_.Execute(SilenceNode{node_}).has_value());
+  ASSERT_TRUE(cluster_.Execute(ExpireHeartbeat{node_}).has_value());
   const Instant before = NextDeadline(cluster_.state());
   Policy policy;
   policy.lease_end_time = Duration::Seconds(60);

@@ -162,7 +162,7 @@ TEST_F(Scheduling, APlanIsAFunctionOfTheState) {
 
 TEST_F(Scheduling, NodesThatTakeNoWorkAreLeftOut) {
   AddNodes(3);
-  ASSERT_TRUE(cluster_.Execute(SilenceNode{{0}}).has_value());
+  ASSERT_TRUE(cluster_.Execute(ExpireHeartbeat{{0}}).has_value());
   ASSERT_TRUE(
       cluster_.Execute(ChangeService{{1}, -1, ServiceAction::kDrain, false, "test"}).has_value());
   Submit(1);

@@ -17,7 +17,7 @@ RankUse ToldOf(int64_t seen_ms, int64_t busy_ms) {
 Lease Idle(int64_t seen_ms, int64_t idle_ms) {
   Lease lease;
   lease.gpus = {{.gpu = 0}, {.gpu = 1}};
-  lease.use = lease.told = ToldOf(seen_ms, 0);
+  lease.use = lease.reported = ToldOf(seen_ms, 0);
   lease.idle_ms = idle_ms;
   return lease;
 }
@@ -65,7 +65,7 @@ TEST(Maintenance, ANodeThatFallsSilentMeanwhileHasNotFailed) {
   reserve.reservation.maintenance = true;
   ASSERT_TRUE(cluster.Execute(reserve));
   cluster.Advance(Duration::Minutes(2));
-  for (const NodeId node : {in, out}) ASSERT_TRUE(cluster.Execute(SilenceNode{node}));
+  for (const NodeId node : {in, out}) ASSERT_TRUE(cluster.Execute(ExpireHeartbeat{node}));
   EXPECT_TRUE(cluster.state().FindNode(in)->failures.empty());
   EXPECT_EQ(cluster.state().FindNode(out)->failures.size(), 1U);
   EXPECT_TRUE(cluster.ReplayAgrees());

@@ -31,13 +31,13 @@ Result<ChangeStream> ChangeStream::Open(const ChangeFeed& feed, Caller caller,
 }
 
 std::vector<v1::StateChange> ChangeStream::Take() {
-  std::vector<v1::StateChange> told;
+  std::vector<v1::StateChange> changes;
   // What is not for this caller is passed over, as far as there is any.
-  while (told.empty()) {
+  while (changes.empty()) {
     const ChangeFeed::Part part = feed_->After(place_, kPartMax);
     place_ = part.end;
     if (part.missed) {
-      v1::StateChange& change = told.emplace_back();
+      v1::StateChange& change = changes.emplace_back();
       change.set_id(ToText(place_));
       change.set_kind("missed");
       break;
@@ -45,14 +45,14 @@ std::vector<v1::StateChange> ChangeStream::Take() {
     if (part.changes.empty()) break;
     for (const StateChange& one : part.changes) {
       if ((!kinds_.empty() && !kinds_.contains(one.kind)) || !MaySee(caller_, one)) continue;
-      v1::StateChange& change = told.emplace_back();
+      v1::StateChange& change = changes.emplace_back();
       change.set_id(ToText(FeedPlace{place_.epoch, one.number}));
       change.set_kind(Name(one.kind));
       change.set_object(one.object);
       change.set_state(one.state);
     }
   }
-  return told;
+  return changes;
 }
 
 Status ControlApi::WatchChanges(const Caller& caller, const v1::WatchChangesRequest& request,

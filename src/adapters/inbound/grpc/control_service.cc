@@ -30,9 +30,9 @@ Result<Caller> ControlService::Identify(const grpc::ServerContext& context,
   if (const auto shown = Metadata(context, "authorization")) {
     return guard_.BySecret(GP_TRY(SecretOf(*shown)), from);
   }
-  const auto ticket = Metadata(context, "gp-ticket");
-  if (!ticket) return Fail(Unauthenticated("no ticket of this machine's, and no token"));
-  return guard_.ByKernel(GP_TRY(tickets_.Verify(std::string(*ticket))), from);
+  const auto local_credential = Metadata(context, "gp-ticket");
+  if (!local_credential) return Fail(Unauthenticated("no ticket of this machine's, and no token"));
+  return guard_.ByKernel(GP_TRY(local_credentials_.Verify(std::string(*local_credential))), from);
 }
 
 grpc::Status ControlService::Answer(grpc::ServerContext& context, std::string_view operation,

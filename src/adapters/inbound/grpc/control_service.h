@@ -5,7 +5,7 @@
 
 #include "adapters/inbound/api/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
-#include "adapters/inbound/grpc/tickets.h"
+#include "adapters/inbound/grpc/local_credentials.h"
 #include "gpu_platform/v1/control.grpc.pb.h"
 
 namespace gp {
@@ -14,8 +14,8 @@ class Admission;
 
 class ControlService final : public v1::Control::Service {
  public:
-  ControlService(ControlApi& api, AccessGuard& guard, TicketIssuer& tickets)
-      : api_(api), guard_(guard), tickets_(tickets) {}
+  ControlService(ControlApi& api, AccessGuard& guard, LocalCredentialIssuer& local_credentials)
+      : api_(api), guard_(guard), local_credentials_(local_credentials) {}
 
 #define GP_UNARY(Name, Request, Reply)                                                          \
   grpc::Status Name(grpc::ServerContext* context, const v1::Request* request, v1::Reply* reply) \
@@ -89,7 +89,7 @@ class ControlService final : public v1::Control::Service {
 
   ControlApi& api_;
   AccessGuard& guard_;
-  TicketIssuer& tickets_;
+  LocalCredentialIssuer& local_credentials_;
 };
 
 }  // namespace gp

@@ -145,10 +145,10 @@ Status NodeService::Hear(NodeExchange& exchange, const v1::AgentMessage& message
   return exchange.Hear(message.number(), std::move(report));
 }
 
-void NodeService::AddSecrets(NodeOrders& orders) const {
+void NodeService::AddSecrets(NodeDesiredState& desired) const {
   constexpr size_t kOfMessageMax = 32 << 20;  // an agent takes no larger ones than twice that
   size_t all = 0;
-  for (LeaseOrder& order : orders.leases) {
+  for (LeaseOrder& order : desired.leases) {
     const bool is_to_start =
         order.lease.phase == LeasePhase::kGranted && order.lease.stop == StopOrder::kNone;
     if (secrets_ == nullptr || !is_to_start) continue;
@@ -170,15 +170,15 @@ v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
   v1::ControllerMessage message;
   message.set_answers(news.answered);
   if (news.answered != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
-  if (news.orders) {
+  if (news.desired) {
     const bool have_secrets = std::ranges::any_of(
-        news.orders->leases, [](const LeaseOrder& order) { return !order.spec->secrets.empty(); });
+        news.desired->leases, [](const LeaseOrder& order) { return !order.spec->secrets.empty(); });
     if (have_secrets) {
-      NodeOrders orders = *news.orders;
-      AddSecrets(orders);
-      gp::ToProto(orders, message.mutable_orders());
+      NodeDesiredState desired = *news.desired;
+      AddSecrets(desired);
+      gp::ToProto(desired, message.mutable_orders());
     } else {
-      gp::ToProto(*news.orders, message.mutable_orders());
+      gp::ToProto(*news.desired, message.mutable_orders());
     }
   }
   for (const uint64_t channel : news.channels) {

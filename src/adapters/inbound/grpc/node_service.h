@@ -50,7 +50,7 @@ class NodeService final : public v1::NodeLink::Service {
                                      const v1::CertifyRequest& request);
   Status Hear(NodeExchange& exchange, const v1::AgentMessage& message);
   // Those leases that are to be started are given what their jobs name.
-  void AddSecrets(NodeOrders& orders) const;
+  void AddSecrets(NodeDesiredState& desired) const;
   v1::ControllerMessage ToMessage(const ControllerNews& news) const;
 
   NodeGateway& nodes_;

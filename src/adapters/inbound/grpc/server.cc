@@ -31,9 +31,9 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const ServerOptions& opti
 class GrpcServer : public Server {
  public:
   GrpcServer(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options,
-             std::unique_ptr<TicketIssuer> tickets)
-      : tickets_(std::move(tickets)),
-        control_(api.control, api.guard, *tickets_),
+             std::unique_ptr<LocalCredentialIssuer> local_credentials)
+      : local_credentials_(std::move(local_credentials)),
+        control_(api.control, api.guard, *local_credentials_),
         nodes_(nodes, api, gateway, options.join_token,
                {options.authority, options.node_certificate_life}, options.secrets) {}
 
@@ -88,7 +88,7 @@ class GrpcServer : public Server {
     std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
   }
 
-  std::unique_ptr<TicketIssuer> tickets_;
+  std::unique_ptr<LocalCredentialIssuer> local_credentials_;
   ControlService control_;
   NodeService nodes_;
   ReflectionV1 reflection_;
@@ -100,8 +100,10 @@ class GrpcServer : public Server {
 
 Result<std::unique_ptr<Server>> Server::Start(Api& api, ControlGateway& gateway, NodeGateway& nodes,
                                               const ServerOptions& options) {
-  auto tickets = GP_TRY(TicketIssuer::Listen(options.socket_directory + "/ticket.sock"));
-  auto server = std::make_unique<GrpcServer>(api, gateway, nodes, options, std::move(tickets));
+  auto local_credentials =
+      GP_TRY(LocalCredentialIssuer::Listen(options.socket_directory + "/ticket.sock"));
+  auto server =
+      std::make_unique<GrpcServer>(api, gateway, nodes, options, std::move(local_credentials));
   GP_CHECK_OK(server->Listen(options));
   return server;
 }

@@ -19,19 +19,19 @@ void Lane::Run() {
 }
 
 void Lane::Wake() {
-  if (!is_told_.exchange(true)) boost::asio::post(context_, [this] { Look(); });
+  if (!is_notified_.exchange(true)) boost::asio::post(context_, [this] { Look(); });
 }
 
 // What comes meanwhile is seen when the pause is over.
 void Lane::Look() {
   if (is_resting_) return;
-  is_told_ = false;
+  is_notified_ = false;
   PushAll(false);
   is_resting_ = true;
   pause_.expires_after(kPause);
   pause_.async_wait([this](const boost::system::error_code& error) {
     is_resting_ = false;
-    if (!error && is_told_) Look();
+    if (!error && is_notified_) Look();
   });
 }
 

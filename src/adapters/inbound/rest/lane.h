@@ -37,7 +37,7 @@ class Lane {
   boost::asio::steady_timer pause_{context_};
   boost::asio::steady_timer beat_{context_};
   bool is_resting_ = false;
-  std::atomic<bool> is_told_ = false;
+  std::atomic<bool> is_notified_ = false;
   std::vector<std::weak_ptr<Streaming>> streams_;
 };
 

@@ -24,7 +24,7 @@ EventLog::~EventLog() {
     const std::lock_guard lock(mutex_);
     ends_at_ = std::chrono::steady_clock::now() + kPatience;
   }
-  told_.notify_one();
+  arrived_.notify_one();
   thread_.join();
 }
 
@@ -42,7 +42,7 @@ void EventLog::OnCommit(const State& state, const std::vector<Event>& events) {
     if (lost_ > 0) waiting_.push_back(TakeLoss());
     waiting_.push_back(std::move(text));
   }
-  told_.notify_one();
+  arrived_.notify_one();
 }
 
 // REQUIRES: the lock, and that there is a loss.
@@ -52,7 +52,7 @@ std::string EventLog::TakeLoss() {
 }
 
 std::string EventLog::NextLine(std::unique_lock<std::mutex>& lock) {
-  told_.wait(lock, [this] { return ends_at_ || !waiting_.empty() || lost_ > 0; });
+  arrived_.wait(lock, [this] { return ends_at_ || !waiting_.empty() || lost_ > 0; });
   if (waiting_.empty()) return lost_ > 0 ? TakeLoss() : "";
   std::string line = std::move(waiting_.front());
   waiting_.pop_front();

@@ -39,7 +39,7 @@ class EventLog : public CommitObserver {
   const size_t waiting_max_;
 
   std::mutex mutex_;
-  std::condition_variable told_;
+  std::condition_variable arrived_;
   std::deque<std::string> waiting_;
   int64_t lost_ = 0;  // behind the last line that waits
   // What is not written by then is not

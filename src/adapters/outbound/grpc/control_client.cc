@@ -19,7 +19,7 @@
 namespace gp {
 namespace {
 
-Result<std::string> FetchTicket(const std::string& path) {
+Result<std::string> FetchLocalCredential(const std::string& path) {
   const Error nobody =
       Unavailable("no controller answers on " + path +
                   " (start one: gpu-platform serve; or name another: --server DIRECTORY)");
@@ -30,15 +30,15 @@ Result<std::string> FetchTicket(const std::string& path) {
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return Fail(Internal(std::strerror(errno)));
-  std::string ticket;
+  std::string local_credential;
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
     char buffer[128];
     for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;)
-      ticket.append(buffer, static_cast<size_t>(n));
+      local_credential.append(buffer, static_cast<size_t>(n));
   }
   close(fd);
-  if (ticket.size() != 64) return Fail(nobody);
-  return ticket;
+  if (local_credential.size() != 64) return Fail(nobody);
+  return local_credential;
 }
 
 Error NobodyAt(const std::string& socket_directory) {
@@ -96,10 +96,11 @@ std::unique_ptr<ControlClient> ControlClient::OpenRemote(const std::string& addr
 
 Result<v1::Control::Stub*> ControlClient::Streams(grpc::ClientContext& context) {
   if (channel_ == nullptr) {
-    proof_ = secret_.empty()
-                 ? std::pair<std::string, std::string>(
-                       "gp-ticket", GP_TRY(FetchTicket(socket_directory_ + "/ticket.sock")))
-                 : std::pair<std::string, std::string>("authorization", AsBearer(secret_));
+    proof_ =
+        secret_.empty()
+            ? std::pair<std::string, std::string>(
+                  "gp-ticket", GP_TRY(FetchLocalCredential(socket_directory_ + "/ticket.sock")))
+            : std::pair<std::string, std::string>("authorization", AsBearer(secret_));
     channel_ = OpenChannel("unix:" + socket_directory_ + "/control.sock");
   }
   context.AddMetadata(proof_.first, proof_.second);

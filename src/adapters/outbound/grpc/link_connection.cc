@@ -94,11 +94,11 @@ std::shared_ptr<v1::NodeLink::Stub> LinkConnection::StubForTunnel() {
 }
 
 void LinkConnection::TakeMessage(const v1::ControllerMessage& message) {
-  std::optional<NodeOrders> orders;
+  std::optional<NodeDesiredState> desired;
   if (message.has_orders()) {
     auto decoded = FromProto(message.orders());
     if (!decoded) return Break(decoded.error().message);
-    orders = *std::move(decoded);
+    desired = *std::move(decoded);
   }
   {
     const std::lock_guard lock(mutex_);
@@ -106,7 +106,7 @@ void LinkConnection::TakeMessage(const v1::ControllerMessage& message) {
       news_.answered = message.answers();
       news_.lease_time = Duration::Milliseconds(message.lease_time_ms());
     }
-    if (orders) news_.orders = std::move(orders);
+    if (desired) news_.desired = std::move(desired);
     if (message.foreign_to() != 0) news_.foreign_to = message.foreign_to();
   }
   for (const v1::OpenChannel& channel : message.channels()) {

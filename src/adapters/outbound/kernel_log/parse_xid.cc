@@ -77,7 +77,7 @@ std::optional<KernelXid> ParseXid(std::string_view kmsg_record, bool accept_user
   const ProcessPart process = ReadProcessPart(line.left());
   found.pid = process.pid;
   found.name = process.name;
-  found.told = AdviceOf(found.xid, process.message);
+  found.reported = AdviceOf(found.xid, process.message);
   found.is_fatal = IsFatal(found.xid, process.message);
   found.is_of_peer = IsOfPeer(found.xid, process.message);
   found.text = *text;

@@ -24,11 +24,11 @@ struct KernelXid {
   int xid = 0;  // of kFabric: the SXid
   std::optional<int> gpu_instance;
   std::optional<int> compute_instance;
-  std::optional<int> pid;                      // on the host
-  std::string name;                            // of the process, for people: it may say anything
-  DriverAdvice told = DriverAdvice::kUnknown;  // of XID 154
-  bool is_fatal = true;                        // false only where the driver says so
-  std::string text;                            // the driver's line, with the escapes of /dev/kmsg
+  std::optional<int> pid;  // on the host
+  std::string name;        // of the process, for people: it may say anything
+  DriverAdvice reported = DriverAdvice::kUnknown;  // of XID 154
+  bool is_fatal = true;                            // false only where the driver says so
+  std::string text;  // the driver's line, with the escapes of /dev/kmsg
   // Or what the driver says beside XIDs: kFabric, kLost
   SignalKind kind = SignalKind::kXid;
   bool is_of_peer = false;  // the other end of an NVLink has failed

@@ -60,22 +60,22 @@ Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::stri
 
 // All at once: each may have to wait for what it runs.
 Notifier::~Notifier() {
-  for (const Desk& desk : desks_) desk.courier->End();
+  for (const Desk& desk : desks_) desk.sender->End();
 }
 
 Status Notifier::Begin(const NotifyConfig& config, const Receiver& receiver) {
   const std::string place = directory_ + "/" + receiver.name;
-  std::shared_ptr<Courier> courier =
-      GP_TRY(Courier::Start(config, receiver, place, say_, clock_, ledger_now_));
+  std::shared_ptr<NotificationSender> sender =
+      GP_TRY(NotificationSender::Start(config, receiver, place, say_, clock_, ledger_now_));
   const std::lock_guard lock(mutex_);
-  desks_.push_back({std::move(courier)});
+  desks_.push_back({std::move(sender)});
   return Ok();
 }
 
 bool Notifier::HasDeskOf(const Receiver& receiver) const {
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(
-      desks_, [&](const Desk& desk) { return desk.courier->receiver().name == receiver.name; });
+      desks_, [&](const Desk& desk) { return desk.sender->receiver().name == receiver.name; });
 }
 
 std::vector<std::string> Notifier::Reload(NotifyConfig config) {
@@ -86,7 +86,7 @@ std::vector<std::string> Notifier::Reload(NotifyConfig config) {
     const bool mails_differ =
         config.sendmail != config_.sendmail || config.mail_from != config_.mail_from;
     const auto stays = [&](const Desk& desk) {
-      const Receiver& now = desk.courier->receiver();
+      const Receiver& now = desk.sender->receiver();
       const Receiver* then = Named(config, now.name);
       if (then == nullptr) changes.push_back("receiver " + now.name + ": gone");
       const bool is_same =
@@ -103,9 +103,9 @@ std::vector<std::string> Notifier::Reload(NotifyConfig config) {
     }
     config_ = config;
   }
-  for (const Desk& desk : ending) desk.courier->End();
+  for (const Desk& desk : ending) desk.sender->End();
   // The writer's thread does not wait for it; two never use one directory
-  for (const Desk& desk : ending) desk.courier->Join();
+  for (const Desk& desk : ending) desk.sender->Join();
   for (const Receiver& receiver : config.receivers) {
     if (HasDeskOf(receiver)) continue;
     if (const Status begun = Begin(config, receiver); !begun)
@@ -118,20 +118,20 @@ std::vector<std::string> Notifier::Reload(NotifyConfig config) {
 
 // How each stands is asked without the mutex: it may be at its files, and the writer's thread waits
 // for nobody.
-std::vector<std::pair<Receiver, Courier::Standing>> Notifier::Standings() const {
-  std::vector<std::pair<Receiver, std::shared_ptr<Courier>>> asked;
+std::vector<std::pair<Receiver, NotificationSender::Backlog>> Notifier::Backlogs() const {
+  std::vector<std::pair<Receiver, std::shared_ptr<NotificationSender>>> asked;
   {
     const std::lock_guard lock(mutex_);
     for (const Receiver& receiver : config_.receivers) {
       const auto desk = std::ranges::find(
-          desks_, receiver.name, [](const Desk& one) { return one.courier->receiver().name; });
-      asked.emplace_back(receiver, desk == desks_.end() ? nullptr : desk->courier);
+          desks_, receiver.name, [](const Desk& one) { return one.sender->receiver().name; });
+      asked.emplace_back(receiver, desk == desks_.end() ? nullptr : desk->sender);
     }
   }
-  std::vector<std::pair<Receiver, Courier::Standing>> all;
-  for (const auto& [receiver, courier] : asked)
-    all.emplace_back(receiver, courier == nullptr ? Courier::Standing{0, "could not begin"}
-                                                  : courier->standing());
+  std::vector<std::pair<Receiver, NotificationSender::Backlog>> all;
+  for (const auto& [receiver, sender] : asked)
+    all.emplace_back(receiver, sender == nullptr ? NotificationSender::Backlog{0, "could not begin"}
+                                                 : sender->backlog());
   return all;
 }
 
@@ -150,20 +150,20 @@ void Notifier::CatchUp(const State& state) {
 }
 
 void Notifier::CatchUpAll(const State& state) {
-  std::vector<Courier*> behind;
+  std::vector<NotificationSender*> behind;
   for (Desk& desk : desks_) {
-    if (!std::exchange(desk.has_caught_up, true)) behind.push_back(desk.courier.get());
+    if (!std::exchange(desk.has_caught_up, true)) behind.push_back(desk.sender.get());
   }
   if (behind.empty()) return;
-  const Instant oldest = std::ranges::min(behind, {}, [](const Courier* one) {
-                           return one->told_until();
-                         })->told_until();
+  const Instant oldest = std::ranges::min(behind, {}, [](const NotificationSender* one) {
+                           return one->queued_until();
+                         })->queued_until();
   const Instant since = std::max(oldest, ledger_now_() - kFoundAgainFor);
   for (const auto& [at, event] : HappenedSince(state, since)) {
     for (const EventLine& line : LinesOf(state, {event})) {
-      for (Courier* courier : behind) {
-        if (at >= courier->told_until() && Hears(state, courier->receiver(), line))
-          courier->Tell({FoundId(state, line), WallOf(state.time, at), line}, at);
+      for (NotificationSender* sender : behind) {
+        if (at >= sender->queued_until() && Hears(state, sender->receiver(), line))
+          sender->Tell({FoundId(state, line), WallOf(state.time, at), line}, at);
       }
     }
   }
@@ -184,11 +184,11 @@ void Notifier::OnCommit(const State& state, const std::vector<Event>& events) {
     const std::optional<Instant> found_at = is_found ? found[next_found++] : std::nullopt;
     std::optional<Notification> notification;
     for (const Desk& desk : desks_) {
-      if (!Hears(state, desk.courier->receiver(), line)) continue;
+      if (!Hears(state, desk.sender->receiver(), line)) continue;
       if (!notification)
         notification = {found_at ? FoundId(state, line) : NextId(now),
                         found_at ? WallOf(state.time, *found_at) : now, line};
-      desk.courier->Tell(*notification, found_at);
+      desk.sender->Tell(*notification, found_at);
     }
   }
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/outbound/notify/courier.h"
+#include "adapters/outbound/notify/notification_sender.h"
 #include "base/text.h"
 #include "ports/inbound/control_gateway.h"
 
@@ -36,13 +36,13 @@ class Notifier : public CommitObserver {
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
   // Of all receivers; any thread.
-  std::vector<std::pair<Receiver, Courier::Standing>> Standings() const;
+  std::vector<std::pair<Receiver, NotificationSender::Backlog>> Backlogs() const;
   // Those that jobs may name.
   std::vector<std::string> NamedByJobs() const;
 
  private:
   struct Desk {
-    std::shared_ptr<Courier> courier;
+    std::shared_ptr<NotificationSender> sender;
     bool has_caught_up = false;
   };
 
@@ -55,7 +55,7 @@ class Notifier : public CommitObserver {
         config_(std::move(config)) {}
   Status Begin(const NotifyConfig& config, const Receiver& receiver);
   std::string NextId(Instant at) {
-    return ToBase32(static_cast<uint64_t>(at.ns)) + "." + std::to_string(++told_);
+    return ToBase32(static_cast<uint64_t>(at.ns)) + "." + std::to_string(++notifications_);
   }
   bool HasDeskOf(const Receiver& receiver) const;
   // REQUIRES: the mutex is held.
@@ -65,7 +65,7 @@ class Notifier : public CommitObserver {
   const NotifySay say_;
   Clock& clock_;
   const LedgerTime ledger_now_;
-  uint64_t told_ = 0;
+  uint64_t notifications_ = 0;
 
   mutable std::mutex mutex_;  // held for moments, by the writer's thread too
   NotifyConfig config_;

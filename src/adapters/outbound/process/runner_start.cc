@@ -92,11 +92,12 @@ Status SupervisedAttemptRunner::Supervise(Attempt& attempt, const AttemptDirecto
   }
   Descriptor ours(ends[0]);
   const Descriptor theirs(ends[1]);
-  attempt.supervisor = GP_TRY(nursery_.Bear({.request = {.bury = bury, .key = attempt.status.key},
-                                             .agent_fd = theirs.get(),
-                                             .directory_fd = directory.fd(),
-                                             .lock_fd = lock_fd,
-                                             .secrets_fd = secrets_fd}));
+  attempt.supervisor = GP_TRY(
+      fork_server_.StartSupervisor({.request = {.only_clean_up = bury, .key = attempt.status.key},
+                                    .agent_fd = theirs.get(),
+                                    .directory_fd = directory.fd(),
+                                    .lock_fd = lock_fd,
+                                    .secrets_fd = secrets_fd}));
   Watch(attempt, std::move(ours));
   return Ok();
 }

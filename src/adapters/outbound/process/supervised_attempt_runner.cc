@@ -63,12 +63,12 @@ Status SupervisedAttemptRunner::Prepare(const Options& options) {
   if (error == EWOULDBLOCK) return Fail(Conflict("another agent runs with " + attempts));
   if (error != 0) return Fail(SystemError("cannot lock " + attempts, error));
   if (!options.supervisor_path.empty()) {
-    nursery_ = SupervisorNursery(options.supervisor_path);
+    fork_server_ = SupervisorForkServer(options.supervisor_path);
     return Ok();
   }
   const std::string programs = options.state_directory + "/bin";
   GP_CHECK_OK(MakeDirectory(programs));
-  nursery_ = SupervisorNursery(GP_TRY(InstallSupervisor(programs)));
+  fork_server_ = SupervisorForkServer(GP_TRY(InstallSupervisor(programs)));
   return Ok();
 }
 

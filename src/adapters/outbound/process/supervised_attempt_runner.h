@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "adapters/outbound/process/attempt_directory.h"
-#include "adapters/outbound/process/supervisor_nursery.h"
+#include "adapters/outbound/process/supervisor_fork_server.h"
 #include "ports/outbound/attempt_runner.h"
 #include "ports/outbound/device_isolation.h"
 #include "supervisor/control_message.h"
@@ -78,7 +78,7 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   Result<ReceivedMessage> AwaitAnswer(Attempt& attempt, uint64_t id);
 
   DeviceIsolation& isolation_;
-  SupervisorNursery nursery_;
+  SupervisorForkServer fork_server_;
   Descriptor attempts_fd_;
   Descriptor events_;
   uint64_t execs_ = 0;

@@ -38,7 +38,7 @@ TraceExporter::~TraceExporter() {
   }
   const uint64_t one = 1;
   (void)!write(stop_fd_, &one, sizeof one);
-  told_.notify_one();
+  arrived_.notify_one();
   thread_.join();
   close(stop_fd_);
 }
@@ -56,14 +56,14 @@ void TraceExporter::OnCommit(const State& state, const std::vector<Event>& event
     }
     waiting_.insert(waiting_.end(), std::make_move_iterator(spans.begin()),
                     std::make_move_iterator(spans.end()));
-    told_.notify_one();
+    arrived_.notify_one();
   }
 }
 
 // A moment after the first, with those that came meanwhile.
 std::vector<Span> TraceExporter::Next(std::unique_lock<std::mutex>& lock) {
-  told_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
-  told_.wait_for(lock, kGather, [this] { return is_ending_ || waiting_.size() >= kBatchMax; });
+  arrived_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
+  arrived_.wait_for(lock, kGather, [this] { return is_ending_ || waiting_.size() >= kBatchMax; });
   const auto end =
       waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kBatchMax));
   std::vector<Span> batch(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
@@ -85,7 +85,7 @@ void TraceExporter::Run() {
     lock.lock();
     if (outcome != Outcome::kLater) continue;
     Restore(std::move(batch));
-    told_.wait_for(lock, kPause, [this] { return is_ending_; });
+    arrived_.wait_for(lock, kPause, [this] { return is_ending_; });
   }
   const std::vector<Span> rest(std::make_move_iterator(waiting_.begin()),
                                std::make_move_iterator(waiting_.end()));

@@ -47,7 +47,7 @@ class TraceExporter : public CommitObserver {
   bool is_reached_ = true;
 
   std::mutex mutex_;
-  std::condition_variable told_;
+  std::condition_variable arrived_;
   std::deque<Span> waiting_;
   size_t lost_ = 0;
   bool is_ending_ = false;

@@ -128,10 +128,10 @@ bool GpuWatchers::Resume(int gpu) {
   watcher.is_paused = false;
   watcher.begin_at_ns = 0;
   watcher.read_ns = clock_.BootNs();
-  watcher.has_told = false;
+  watcher.has_reported = false;
   Wake(wake_fd_);
   return heard_.wait_for(lock, std::chrono::nanoseconds(options_.silence_max.ns),
-                         [&] { return watcher.has_told || stopping_; });
+                         [&] { return watcher.has_reported || stopping_; });
 }
 
 void GpuWatchers::Begin(size_t gpu) {
@@ -145,7 +145,7 @@ void GpuWatchers::Begin(size_t gpu) {
     watcher.begin_at_ns = watcher.heard_ns + options_.begin_again.ns;
     return;
   }
-  watcher.has_told = false;
+  watcher.has_reported = false;
   watcher.pid = begun->first;
   watcher.pipe = begun->second;
 }
@@ -182,7 +182,7 @@ void GpuWatchers::TakeReading(Watcher& watcher, GpuHealth health) {
   watcher.health = std::move(health);
   watcher.read_ns = clock_.BootNs();
   watcher.error.clear();
-  watcher.has_told = true;
+  watcher.has_reported = true;
   heard_.notify_all();
 }
 

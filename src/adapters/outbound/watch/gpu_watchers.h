@@ -54,7 +54,7 @@ class GpuWatchers : public GpuWatch {
     int pipe = -1;
     std::string bytes;  // of a frame that is not whole yet
     int64_t heard_ns = 0;
-    bool has_told = false;  // since it was begun
+    bool has_reported = false;  // since it was begun
     int64_t begin_at_ns = 0;
     bool is_paused = false;
     std::optional<GpuHealth> health;

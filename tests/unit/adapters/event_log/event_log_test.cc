@@ -122,7 +122,7 @@ TEST_F(EventLogTest, TellsOfNodesAndGpus) {
   signal.number = 1;
   signal.xid = 79;
   Do(ReportGpus{node_, 1, {signal}, {}});
-  Do(SilenceNode{node_});
+  Do(ExpireHeartbeat{node_});
   std::string text;
   for (const std::string& line : Lines()) text += line + "\n";
   EXPECT_NE(text.find(" warning gpu_xid node=n1 gpu=0 xid=79\n"), std::string::npos) << text;

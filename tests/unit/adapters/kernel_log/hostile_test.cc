@@ -137,7 +137,7 @@ TEST(Hostile, ANameIsNoNumber) {
     EXPECT_EQ(found->bus_id, "0000:2A:00") << name;
     EXPECT_EQ(found->pid, 4711) << name;
     EXPECT_EQ(found->gpu_instance, std::nullopt) << name;
-    EXPECT_EQ(found->told, DriverAdvice::kUnknown) << name;
+    EXPECT_EQ(found->reported, DriverAdvice::kUnknown) << name;
     EXPECT_EQ(found->text, text);
     EXPECT_FALSE(ParseXid(ByProgram(text)).has_value()) << name;
   }

@@ -32,7 +32,7 @@ TEST(ParseXid, ReadsWhatTheDriverAsksFor) {
       ByKernel("NVRM: Xid (PCI:0000:05:00): 154, pid=4, name=x, GPU recovery action changed from "
                "0x0 (None) to 0x1 (GPU Reset Required)"));
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->told, DriverAdvice::kGpuReset);
+  EXPECT_EQ(found->reported, DriverAdvice::kGpuReset);
 }
 
 TEST(ParseXid, ReadsHowBadItIs) {
@@ -40,7 +40,7 @@ TEST(ParseXid, ReadsHowBadItIs) {
       ByKernel("NVRM: Xid (PCI:0000:05:00): 147, TREX Nonfatal XC0 i0 Link 03 (0x0000000e)"));
   ASSERT_TRUE(found.has_value());
   EXPECT_FALSE(found->is_fatal);
-  EXPECT_EQ(found->told, DriverAdvice::kUnknown);
+  EXPECT_EQ(found->reported, DriverAdvice::kUnknown);
 }
 
 TEST(ParseXid, AnOddPidLeavesTheRestAsItIs) {

@@ -62,7 +62,7 @@ class Notify : public testing::Test {
   bool AwaitTries(size_t count) {
     return Await([&] { return Text(directory_ + "/tries").size() >= count; });
   }
-  std::vector<Json> Told(const std::string& name) {
+  std::vector<Json> DeliveryCursor(const std::string& name) {
     std::vector<Json> told;
     std::istringstream lines(Text(directory_ + "/" + name));
     for (std::string line; std::getline(lines, line);) told.push_back(Json::parse(line));
@@ -258,7 +258,7 @@ TEST_F(Notify, DamagedFilesAreNoEnd) {
       << said();
   EXPECT_FALSE(fs::exists(directory_ + "/notify/one/00000000000000000008.json.new"));
   Tell(EndOneJob());
-  ASSERT_TRUE(Await([&] { return Told("one").size() == 1; }));
+  ASSERT_TRUE(Await([&] { return DeliveryCursor("one").size() == 1; }));
 }
 
 TEST_F(Notify, TheOutboxKeepsOrderAndOutlivesItsProcess) {
@@ -310,10 +310,10 @@ TEST_F(Notify, TellsEachInOrder) {
   picky.where = {{"user", {"bob"}}};
   Start({Keeper("one"), picky});
   for (int i = 0; i < 3; ++i) Tell(EndOneJob());
-  ASSERT_TRUE(Await([&] { return Told("one").size() == 3; }));
-  EXPECT_EQ(Told("one")[0]["data"]["job"], "job-1");
-  EXPECT_EQ(Told("one")[2]["data"]["job"], "job-3");
-  EXPECT_TRUE(Told("picky").empty());
+  ASSERT_TRUE(Await([&] { return DeliveryCursor("one").size() == 3; }));
+  EXPECT_EQ(DeliveryCursor("one")[0]["data"]["job"], "job-1");
+  EXPECT_EQ(DeliveryCursor("one")[2]["data"]["job"], "job-3");
+  EXPECT_TRUE(DeliveryCursor("picky").empty());
   EXPECT_EQ(said(), "");
 }
 
@@ -324,13 +324,13 @@ TEST_F(Notify, WhatCannotBeBroughtWaitsForTheNextProcess) {
   ASSERT_TRUE(Await([&] { return said().contains("nobody there; it is tried again"); }));
   Tell(EndOneJob());
   notifier_.reset();
-  EXPECT_TRUE(Told("one").empty());
+  EXPECT_TRUE(DeliveryCursor("one").empty());
   fs::remove(directory_ + "/away");
   Start({Keeper("one")});
-  ASSERT_TRUE(Await([&] { return Told("one").size() == 2; }));
+  ASSERT_TRUE(Await([&] { return DeliveryCursor("one").size() == 2; }));
   notifier_->CatchUp(cluster_.state());
   notifier_.reset();
-  EXPECT_EQ(Told("one").size(), 2U) << "what it was told is not told again";
+  EXPECT_EQ(DeliveryCursor("one").size(), 2U) << "what it was told is not told again";
 }
 
 TEST_F(Notify, AReceiverThatIsAwayIsReachedAgain) {
@@ -340,7 +340,8 @@ TEST_F(Notify, AReceiverThatIsAwayIsReachedAgain) {
   ASSERT_TRUE(Await([&] { return said().contains("warning notify: one: nobody there"); }));
   fs::remove(directory_ + "/away");
   ASSERT_TRUE(Await([&] {
-    return Told("one").size() == 1 && said().contains("info notify: one: is reached again");
+    return DeliveryCursor("one").size() == 1 &&
+           said().contains("info notify: one: is reached again");
   }));
 }
 
@@ -370,7 +371,7 @@ TEST_F(Notify, AStepOfTheWallClockGivesNothingUp) {
   clock_.StepWall(Duration::Minutes(25 * 60));
   ASSERT_TRUE(AwaitTries(3)) << "of which the second saw the step";
   fs::remove(directory_ + "/away");
-  ASSERT_TRUE(Await([&] { return Told("one").size() == 1; })) << said();
+  ASSERT_TRUE(Await([&] { return DeliveryCursor("one").size() == 1; })) << said();
   EXPECT_FALSE(said().contains("given up")) << said();
 }
 
@@ -378,7 +379,8 @@ TEST_F(Notify, AStepOfTheWallClockGivesNothingUp) {
 TEST_F(Notify, WhatADeadControllerDidNotTellIsFoundInTheState) {
   Start({Keeper("one"), Keeper("late")});
   Tell(EndOneJob());
-  ASSERT_TRUE(Await([&] { return Told("one").size() == 1 && Told("late").size() == 1; }));
+  ASSERT_TRUE(Await(
+      [&] { return DeliveryCursor("one").size() == 1 && DeliveryCursor("late").size() == 1; }));
   notifier_.reset();
   const std::vector<Event> untold = EndOneJob();
   clock_.Advance(Duration::Seconds(10));
@@ -388,12 +390,13 @@ TEST_F(Notify, WhatADeadControllerDidNotTellIsFoundInTheState) {
   notifier_->CatchUp(cluster_.state());
   Tell(untold);  // and once more, as where it happens between the two
   ASSERT_TRUE(Await([&] {
-    return Told("one").size() >= 2 && Told("new").size() == 1 && Told("late").size() == 2;
+    return DeliveryCursor("one").size() >= 2 && DeliveryCursor("new").size() == 1 &&
+           DeliveryCursor("late").size() == 2;
   }));
   notifier_.reset();
-  ASSERT_EQ(Told("one").size(), 2U);
-  EXPECT_EQ(Told("one")[1]["data"]["job"], "job-2");
-  EXPECT_EQ(Told("one")[1]["data"]["state"], "CANCELLED");
+  ASSERT_EQ(DeliveryCursor("one").size(), 2U);
+  EXPECT_EQ(DeliveryCursor("one")[1]["data"]["job"], "job-2");
+  EXPECT_EQ(DeliveryCursor("one")[1]["data"]["state"], "CANCELLED");
 }
 
 TEST_F(Notify, OldTimesAreNoNews) {
@@ -403,10 +406,10 @@ TEST_F(Notify, OldTimesAreNoNews) {
   notifier_->CatchUp(cluster_.state());
   cluster_.Advance(Duration::Seconds(20));
   Tell(EndOneJob());
-  ASSERT_TRUE(Await([&] { return !Told("new").empty(); }));
+  ASSERT_TRUE(Await([&] { return !DeliveryCursor("new").empty(); }));
   notifier_.reset();
-  ASSERT_EQ(Told("new").size(), 1U);
-  EXPECT_EQ(Told("new")[0]["data"]["job"], "job-2");
+  ASSERT_EQ(DeliveryCursor("new").size(), 1U);
+  EXPECT_EQ(DeliveryCursor("new")[0]["data"]["job"], "job-2");
 }
 
 // Where it begins is an instant of the ledger's, however far the wall clock is from that.
@@ -424,12 +427,12 @@ TEST_F(Notify, ANewReceiverHearsWhatHappensFromThenOnWhateverTheWallClockSays) {
     EndOneJob();  // and nobody was told
     Start({Keeper(name)});
     notifier_->CatchUp(cluster_.state());
-    ASSERT_TRUE(Await([&] { return !Told(name).empty(); })) << name;
+    ASSERT_TRUE(Await([&] { return !DeliveryCursor(name).empty(); })) << name;
     notifier_.reset();
-    ASSERT_EQ(Told(name).size(), 1U) << name;
-    EXPECT_EQ(Told(name)[0]["data"]["job"], ToText(JobId{cluster_.state().last_job}));
+    ASSERT_EQ(DeliveryCursor(name).size(), 1U) << name;
+    EXPECT_EQ(DeliveryCursor(name)[0]["data"]["job"], ToText(JobId{cluster_.state().last_job}));
     const Instant shown = WallOf(cluster_.state().time, cluster_.now());
-    EXPECT_EQ(Told(name)[0]["timestamp"], ToRfc3339(shown, true)) << "which people read";
+    EXPECT_EQ(DeliveryCursor(name)[0]["timestamp"], ToRfc3339(shown, true)) << "which people read";
   }
 }
 
@@ -438,12 +441,12 @@ TEST_F(Notify, WhatIsYetToComeWasNotTold) {
   const Receiver one = Keeper("one");
   Start({one});
   notifier_.reset();
-  const gp::Told of_old{WishOf(one), LedgerNow() + Duration::Minutes(60), {}};
-  ASSERT_TRUE(KeepTold(directory_ + "/notify/one/told", of_old));
+  const gp::DeliveryCursor of_old{WishOf(one), LedgerNow() + Duration::Minutes(60), {}};
+  ASSERT_TRUE(SaveDeliveryCursor(directory_ + "/notify/one/told", of_old));
   Start({one});
   EndOneJob();
   notifier_->CatchUp(cluster_.state());
-  EXPECT_TRUE(Await([&] { return Told("one").size() == 1; }));
+  EXPECT_TRUE(Await([&] { return DeliveryCursor("one").size() == 1; }));
 }
 
 TEST_F(Notify, WhatIsOlderComesFirst) {
@@ -452,11 +455,11 @@ TEST_F(Notify, WhatIsOlderComesFirst) {
   EndOneJob();
   Start({Keeper("one")});
   Tell(EndOneJob());  // before anybody has said CatchUp
-  ASSERT_TRUE(Await([&] { return Told("one").size() == 2; }));
-  EXPECT_EQ(Told("one")[0]["data"]["job"], "job-1");
+  ASSERT_TRUE(Await([&] { return DeliveryCursor("one").size() == 2; }));
+  EXPECT_EQ(DeliveryCursor("one")[0]["data"]["job"], "job-1");
   notifier_->CatchUp(cluster_.state());
   notifier_.reset();
-  EXPECT_EQ(Told("one").size(), 2U);
+  EXPECT_EQ(DeliveryCursor("one").size(), 2U);
 }
 
 // It holds up nobody: neither what is told meanwhile nor the end.
@@ -465,10 +468,10 @@ TEST_F(Notify, AReceiverThatHangsHoldsUpNothing) {
   hangs.command = {File("hang.sh", "#!/bin/sh\nsleep 1000\n", 0755)};
   Start({hangs, Keeper("one")});
   for (int i = 0; i < 3; ++i) Tell(EndOneJob());
-  ASSERT_TRUE(Await([&] { return Told("one").size() == 3; }));
+  ASSERT_TRUE(Await([&] { return DeliveryCursor("one").size() == 3; }));
   const auto waiting = [&] { return NumberOfFiles(directory_ + "/notify/hangs"); };
   EXPECT_TRUE(Await([&] { return waiting() == 3; })) << "they are in files though it hangs";
-  EXPECT_EQ(notifier_->Standings()[0].second.waiting, 3U);
+  EXPECT_EQ(notifier_->Backlogs()[0].second.waiting, 3U);
   notifier_.reset();
   EXPECT_EQ(waiting(), 3) << "its end was ours";
 }

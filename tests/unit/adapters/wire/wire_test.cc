@@ -140,15 +140,15 @@ TEST(Wire, OrdersSurviveTheWay) {
   spec.gpus.count = 2;
   ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
   cluster.Pass();
-  const NodeOrders orders = OrdersFor(cluster.state(), {0});
-  ASSERT_EQ(orders.leases.size(), 1u);
+  const NodeDesiredState desired = DesiredStateFor(cluster.state(), {0});
+  ASSERT_EQ(desired.leases.size(), 1u);
   v1::Orders message;
-  ToProto(orders, &message);
-  const NodeOrders back = FromProto(message).value();
-  EXPECT_EQ(back.leases, orders.leases);
+  ToProto(desired, &message);
+  const NodeDesiredState back = FromProto(message).value();
+  EXPECT_EQ(back.leases, desired.leases);
   EXPECT_EQ(*back.leases[0].spec, spec);
   EXPECT_EQ(back.leases[0].user.uid, 5u);
-  EXPECT_EQ(back.epoch, orders.epoch);
+  EXPECT_EQ(back.epoch, desired.epoch);
 }
 
 TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
@@ -180,9 +180,9 @@ TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
   JobView(cluster.state(), *cluster.state().FindJob({4}), cluster.now(), &element);
   EXPECT_EQ(element.array_id(), "job-1");
   EXPECT_EQ(element.array_index(), 2);
-  EXPECT_EQ(OrdersFor(cluster.state(), {0}).leases.at(1).array, JobId{1});
+  EXPECT_EQ(DesiredStateFor(cluster.state(), {0}).leases.at(1).array, JobId{1});
   v1::Orders message;
-  ToProto(OrdersFor(cluster.state(), {0}), &message);
+  ToProto(DesiredStateFor(cluster.state(), {0}), &message);
   EXPECT_EQ(FromProto(message).value().leases.at(1).array, JobId{1});
   v1::JobSpec request;
   ToProto(spec, &request);

@@ -194,7 +194,7 @@ class AgentLoopTest : public testing::Test {
     for (const LeaseOrder& order : leases) last = std::max(last, order.lease.id);
     news.answered = answered;
     news.lease_time = Duration::Seconds(10);
-    news.orders = NodeOrders{epoch, 1, last, std::move(leases), lineage_};
+    news.desired = NodeDesiredState{epoch, 1, last, std::move(leases), lineage_};
     link_.Tell(news);
   }
   long Said(const std::string& text) {

@@ -165,7 +165,7 @@ TEST(ControlLoop, ASteppedClockDoesNotEndTheLeasesOfALostNode) {
   Rig rig;
   const NodeId id = rig.AddNode();
   ASSERT_TRUE(rig.loop->Execute("user:ana", "", Submit()).status);
-  ASSERT_TRUE(rig.loop->Execute("user:ana", "", SilenceNode{id}).status);
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "", ExpireHeartbeat{id}).status);
   rig.clock.StepWall(Duration::Minutes(60));
   rig.clock.Advance(kLeaseEndTime - Duration::Milliseconds(1));
   EXPECT_FALSE(IsOver(rig, id));
@@ -177,7 +177,7 @@ TEST(ControlLoop, ARestartLetsTheLeasesOfALostNodeRunOutAnew) {
   Rig rig;
   const NodeId id = rig.AddNode();
   ASSERT_TRUE(rig.loop->Execute("user:ana", "", Submit()).status);
-  ASSERT_TRUE(rig.loop->Execute("user:ana", "", SilenceNode{id}).status);
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "", ExpireHeartbeat{id}).status);
   rig.loop->Stop();
   rig.clock.StepWall(Duration::Minutes(60));
   rig.Open();

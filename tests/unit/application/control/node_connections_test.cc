@@ -47,8 +47,8 @@ TEST(NodeConnections, AJoinIsAnsweredWithTheNodesOrders) {
   const auto news = exchange->TakeNews();
   ASSERT_TRUE(news);
   EXPECT_EQ(news->answered, 1u);
-  ASSERT_TRUE(news->orders);
-  EXPECT_TRUE(news->orders->leases.empty());
+  ASSERT_TRUE(news->desired);
+  EXPECT_TRUE(news->desired->leases.empty());
   EXPECT_EQ(exchange->TakeNews()->answered, 0u) << "told once";
 }
 
@@ -66,8 +66,8 @@ TEST(NodeConnections, WhatIsPlacedOnANodeIsToldToItAtOnce) {
                   .status);
   rig.Work();
   const auto news = exchange->TakeNews();
-  ASSERT_TRUE(news && news->orders);
-  EXPECT_EQ(news->orders->leases.size(), 1u);
+  ASSERT_TRUE(news && news->desired);
+  EXPECT_EQ(news->desired->leases.size(), 1u);
 }
 
 // The agent forgets what was answered.
@@ -107,9 +107,9 @@ TEST(NodeConnections, AMachineWithoutItsFirstGpuIsUnderstood) {
                   .status);
   rig.Work();
   const auto news = exchange->TakeNews();
-  ASSERT_TRUE(news && news->orders);
-  ASSERT_EQ(news->orders->leases.size(), 1u);
-  EXPECT_EQ(news->orders->leases[0].lease.gpus.at(0).gpu, 0) << "the agent's first";
+  ASSERT_TRUE(news && news->desired);
+  ASSERT_EQ(news->desired->leases.size(), 1u);
+  EXPECT_EQ(news->desired->leases[0].lease.gpus.at(0).gpu, 0) << "the agent's first";
   ASSERT_TRUE(rig.loop->Read(
       [](const State& state) { EXPECT_EQ(state.leases.begin()->second.gpus.at(0).gpu, 1); }));
 }

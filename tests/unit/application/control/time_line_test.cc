@@ -208,9 +208,9 @@ TEST(TimeLine, BooksFollowTheCalendarAndLoseNoTime) {
   rig.Read([&](const State& state) {
     const Instant now = rig.loop->Now();
     GpuTime all;
-    for (const auto& [row, time] : state.metering.installed.BookAt(now).rows) all += time;
+    for (const auto& [row, time] : state.metering.installed.LedgerAt(now).rows) all += time;
     EXPECT_EQ(all.units, Wide{2} * kWholeShare * (now - before).ToMilliseconds());
-    EXPECT_EQ(state.metering.used.book.today, DayOf(rig.clock.Now() + kHour * 97))
+    EXPECT_EQ(state.metering.used.ledger.today, DayOf(rig.clock.Now() + kHour * 97))
         << "the latest day that there was";
   });
 }

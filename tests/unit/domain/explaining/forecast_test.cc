@@ -159,7 +159,7 @@ TEST_F(Forecasts, WhoEndsInTimeIsEnough) {
 
 TEST_F(Forecasts, OnALostNodeNobodyKnows) {
   const JobId first = Submit(8, Duration::Minutes(60));
-  ASSERT_TRUE(engine_.Execute(SilenceNode{NodeId{0}}).has_value());
+  ASSERT_TRUE(engine_.Execute(ExpireHeartbeat{NodeId{0}}).has_value());
   const Forecast forecast = Ask(Submit(8));
   EXPECT_FALSE(forecast.median.has_value());
   EXPECT_EQ(forecast.text,

@@ -20,20 +20,20 @@ UsageKey KeyFor(UsageKind kind, const std::string& user = "", int64_t micros = 2
           .user = user};
 }
 
-TEST(UsageBook, DividesASpanAtMidnight) {
-  UsageBook book;
-  book.Add(KeyFor(UsageKind::kJobs, "ana"), kNoon, kNoon + kDay * 2, 500);
-  ASSERT_EQ(book.rows.size(), 3u);
+TEST(UsageLedger, DividesASpanAtMidnight) {
+  UsageLedger ledger;
+  ledger.Add(KeyFor(UsageKind::kJobs, "ana"), kNoon, kNoon + kDay * 2, 500);
+  ASSERT_EQ(ledger.rows.size(), 3u);
   std::vector<std::pair<int64_t, GpuTime>> days;
-  for (const auto& [key, time] : book.rows) days.emplace_back(key.day, time);
+  for (const auto& [key, time] : ledger.rows) days.emplace_back(key.day, time);
   const GpuTime hour{kGpuHour.units / 2};
   EXPECT_EQ(days, (std::vector<std::pair<int64_t, GpuTime>>{
                       {0, {hour.units * 12}}, {1, {hour.units * 24}}, {2, {hour.units * 12}}}));
 }
 
-TEST(UsageBook, SpansThatMeetLeaveNothingOut) {
+TEST(UsageLedger, SpansThatMeetLeaveNothingOut) {
   Rng rng(11);
-  UsageBook often, once;
+  UsageLedger often, once;
   Instant at{0};
   for (int i = 0; i < 20'000; ++i) {
     const Instant next =
@@ -45,63 +45,64 @@ TEST(UsageBook, SpansThatMeetLeaveNothingOut) {
   EXPECT_EQ(often, once);
 }
 
-TEST(UsageBook, TimeThatStepsBackAddsNothing) {
-  UsageBook book;
-  book.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon, 1'000);
-  book.Add(KeyFor(UsageKind::kIdle), kNoon, Instant{0}, 1'000);
-  EXPECT_TRUE(book.rows.empty());
+TEST(UsageLedger, TimeThatStepsBackAddsNothing) {
+  UsageLedger ledger;
+  ledger.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon, 1'000);
+  ledger.Add(KeyFor(UsageKind::kIdle), kNoon, Instant{0}, 1'000);
+  EXPECT_TRUE(ledger.rows.empty());
 }
 
-TEST(UsageBook, WhatIsTakenBackLeavesNoRow) {
-  UsageBook book;
+TEST(UsageLedger, WhatIsTakenBackLeavesNoRow) {
+  UsageLedger ledger;
   UsageKey key = KeyFor(UsageKind::kJobs, "ana");
-  book.Add(key, GpuTime{5});
-  book.Add(key, GpuTime{-5});
-  EXPECT_TRUE(book.rows.empty());
+  ledger.Add(key, GpuTime{5});
+  ledger.Add(key, GpuTime{-5});
+  EXPECT_TRUE(ledger.rows.empty());
 }
 
-TEST(UsageBook, PutsOldDaysTogetherAndLosesNothing) {
-  UsageBook book;
+TEST(UsageLedger, PutsOldDaysTogetherAndLosesNothing) {
+  UsageLedger ledger;
   constexpr int64_t kDays = 1'000;
   for (int64_t day = 0; day < kDays; ++day) {
-    book.Coarsen(day);
-    book.Add(KeyFor(UsageKind::kIdle), Instant{day * kDay.ns}, Instant{(day + 1) * kDay.ns}, 1'000);
+    ledger.Coarsen(day);
+    ledger.Add(KeyFor(UsageKind::kIdle), Instant{day * kDay.ns}, Instant{(day + 1) * kDay.ns},
+               1'000);
     UsageKey little = KeyFor(UsageKind::kJobs, "ana");
     little.day = day;
-    book.Add(std::move(little), GpuTime{1});
+    ledger.Add(std::move(little), GpuTime{1});
   }
   GpuTime all, of_ana;
-  for (const auto& [key, time] : book.rows) (key.user.empty() ? all : of_ana) += time;
+  for (const auto& [key, time] : ledger.rows) (key.user.empty() ? all : of_ana) += time;
   EXPECT_EQ(all, GpuTime{kGpuHour.units * 24 * kDays});
   EXPECT_EQ(of_ana, GpuTime{kDays});
-  std::erase_if(book.rows, [](const auto& row) { return row.first.user == "ana"; });
+  std::erase_if(ledger.rows, [](const auto& row) { return row.first.user == "ana"; });
   // Of 1970 one row; of the months until a hundred days ago one each, of the days since then one
   // each.
-  EXPECT_EQ(book.rows.begin()->first.day, 0);
-  EXPECT_EQ(book.rows.begin()->second, GpuTime{kGpuHour.units * 24 * 212});
+  EXPECT_EQ(ledger.rows.begin()->first.day, 0);
+  EXPECT_EQ(ledger.rows.begin()->second, GpuTime{kGpuHour.units * 24 * 212});
   const auto months = std::ranges::count_if(
-      book.rows, [&](const auto& row) { return row.first.day < kDays - 1 - kDaysKept; });
-  EXPECT_EQ(static_cast<int64_t>(book.rows.size()) - months, kDaysKept + 1);
+      ledger.rows, [&](const auto& row) { return row.first.day < kDays - 1 - kDaysKept; });
+  EXPECT_EQ(static_cast<int64_t>(ledger.rows.size()) - months, kDaysKept + 1);
   EXPECT_LE(months, 26);
 }
 
-TEST(UsageBook, ADayThatWasPutToItsMonthTakesWhatComesLate) {
-  UsageBook book;
-  book.Coarsen(400);
+TEST(UsageLedger, ADayThatWasPutToItsMonthTakesWhatComesLate) {
+  UsageLedger ledger;
+  ledger.Coarsen(400);
   UsageKey key = KeyFor(UsageKind::kJobs, "ana");
   key.day = 40;  // 10 February
-  book.Add(key, GpuTime{5});
-  ASSERT_EQ(book.rows.size(), 1u);
-  EXPECT_EQ(book.rows.begin()->first.day, 31);
-  book.Coarsen(300);  // a clock that was stepped back
-  EXPECT_EQ(book.today, 400);
+  ledger.Add(key, GpuTime{5});
+  ASSERT_EQ(ledger.rows.size(), 1u);
+  EXPECT_EQ(ledger.rows.begin()->first.day, 31);
+  ledger.Coarsen(300);  // a clock that was stepped back
+  EXPECT_EQ(ledger.today, 400);
 }
 
 // Rows whose rate does not change for years are settled at last, and beside them others of the same
 // days each hour.
-TEST(UsageBook, ADayComesToTheSameRowWheneverItIsEntered) {
+TEST(UsageLedger, ADayComesToTheSameRowWheneverItIsEntered) {
   for (int64_t end = 780; end < 1'300; ++end) {
-    UsageBook settled, late;
+    UsageLedger settled, late;
     settled.Coarsen(0);
     for (int64_t day = 0; day < end; ++day) {
       settled.Coarsen(day);
@@ -115,26 +116,29 @@ TEST(UsageBook, ADayComesToTheSameRowWheneverItIsEntered) {
   }
 }
 
-TEST(UsageBook, SaysWhichDaysARowHas) {
-  UsageBook book;
-  book.Coarsen(1'000);
-  EXPECT_EQ(book.FirstOfRow(990), 990);
-  EXPECT_EQ(book.LastOfRow(990), 990);
-  EXPECT_EQ(book.FirstOfRow(500), 485);  // May 1971
-  EXPECT_EQ(book.LastOfRow(500), 515);
-  EXPECT_EQ(book.FirstOfRow(100), 0);
-  EXPECT_EQ(book.LastOfRow(100), 211);  // until July 1970; the months since are by themselves
+TEST(UsageLedger, SaysWhichDaysARowHas) {
+  UsageLedger ledger;
+  ledger.Coarsen(1'000);
+  EXPECT_EQ(ledger.FirstOfRow(990), 990);
+  EXPECT_EQ(ledger.LastOfRow(990), 990);
+  EXPECT_EQ(ledger.FirstOfRow(500), 485);  // May 1971
+  EXPECT_EQ(ledger.LastOfRow(500), 515);
+  EXPECT_EQ(ledger.FirstOfRow(100), 0);
+  EXPECT_EQ(ledger.LastOfRow(100), 211);  // until July 1970; the months since are by themselves
 }
 
 TEST(AddTo, PutsTogetherWhatDoesNotCount) {
-  UsageBook book;
-  book.Add(KeyFor(UsageKind::kJobs, "ana", 2'000'000), kNoon, kNoon + Duration::Minutes(60), 1'000);
+  UsageLedger ledger;
+  ledger.Add(KeyFor(UsageKind::kJobs, "ana", 2'000'000), kNoon, kNoon + Duration::Minutes(60),
+             1'000);
   // After a new price
-  book.Add(KeyFor(UsageKind::kJobs, "ana", 3'000'000), kNoon, kNoon + Duration::Minutes(60), 1'000);
-  book.Add(KeyFor(UsageKind::kJobs, "ben", 2'000'000), kNoon, kNoon + Duration::Minutes(60), 500);
-  book.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon + Duration::Minutes(60), 500);
+  ledger.Add(KeyFor(UsageKind::kJobs, "ana", 3'000'000), kNoon, kNoon + Duration::Minutes(60),
+             1'000);
+  ledger.Add(KeyFor(UsageKind::kJobs, "ben", 2'000'000), kNoon, kNoon + Duration::Minutes(60), 500);
+  ledger.Add(KeyFor(UsageKind::kIdle), kNoon, kNoon + Duration::Minutes(60), 500);
   UsageSums users;
-  for (const auto& [row, time] : book.rows) AddTo(users, {.kind = false, .user = true}, row, time);
+  for (const auto& [row, time] : ledger.rows)
+    AddTo(users, {.kind = false, .user = true}, row, time);
   ASSERT_EQ(users.size(), 3u);
   std::vector<std::string> texts;
   for (const auto& [key, sum] : users)

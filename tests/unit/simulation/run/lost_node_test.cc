@@ -42,7 +42,7 @@ class LostNode : public testing::Test {
 
 TEST_F(LostNode, TheGangBeginsAnewWhenTheNodeIsBack) {
   AddGang(2);
-  Add(300, SilenceNode{NodeId{1}});
+  Add(300, ExpireHeartbeat{NodeId{1}});
   steps_.push_back({LossAt(400), Node(1)});
   const PlayedRun played = Play();
   EXPECT_EQ(played.lives[0].faults, 1);
@@ -52,7 +52,7 @@ TEST_F(LostNode, TheGangBeginsAnewWhenTheNodeIsBack) {
 
 TEST_F(LostNode, CheckpointsOutliveIt) {
   AddGang(2, Duration::Seconds(200));
-  Add(300, SilenceNode{NodeId{1}});
+  Add(300, ExpireHeartbeat{NodeId{1}});
   steps_.push_back({LossAt(400), Node(1)});
   // 200 s were saved, 800 are left, and a minute goes for its return.
   EXPECT_EQ(Play().lives[0].ended_at, LossAt(400 + 800 + 60));
@@ -62,14 +62,14 @@ TEST_F(LostNode, CheckpointsOutliveIt) {
 TEST_F(LostNode, TheGangMovesWhenItsLeasesHaveRunOut) {
   steps_.push_back({LossAt(0), Node(2)});
   AddGang(2);
-  Add(300, SilenceNode{NodeId{1}});
+  Add(300, ExpireHeartbeat{NodeId{1}});
   EXPECT_EQ(Play().lives[0].ended_at, LossAt(300 + 1000) + kLeaseEndTime);
 }
 
 TEST_F(LostNode, ALostNodeReportsNothing) {
   AddGang(2);
-  Add(300, SilenceNode{NodeId{0}});
-  Add(302, SilenceNode{NodeId{1}});
+  Add(300, ExpireHeartbeat{NodeId{0}});
+  Add(302, ExpireHeartbeat{NodeId{1}});
   steps_.push_back({LossAt(400), Node(0)});
   steps_.push_back({LossAt(500), Node(1)});
   EXPECT_EQ(Play().lives[0].ended_at, LossAt(500 + 1000))
@@ -78,7 +78,7 @@ TEST_F(LostNode, ALostNodeReportsNothing) {
 
 TEST_F(LostNode, WhoMayRunOnWaitsUntilItIsDeclaredLost) {
   AddGang(1);
-  Add(300, SilenceNode{NodeId{0}});
+  Add(300, ExpireHeartbeat{NodeId{0}});
   EXPECT_FALSE(Play().lives[0].ended_at) << "nobody knows whether it still runs";
   Add(350, DeclareNodeLost{NodeId{0}, "burnt"});
   EXPECT_EQ(Play().lives[0].ended_at, LossAt(350 + 1000)) << "on the other node";

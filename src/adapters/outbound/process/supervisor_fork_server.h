@@ -7,21 +7,21 @@
 #include <string>
 
 #include "base/result.h"
-#include "supervisor/birth.h"
 #include "supervisor/descriptor.h"
+#include "supervisor/spawn_request.h"
 
 namespace gp {
 
-class SupervisorNursery {
+class SupervisorForkServer {
  public:
-  SupervisorNursery() = default;
-  explicit SupervisorNursery(std::string program) : program_(std::move(program)) {}
-  SupervisorNursery(SupervisorNursery&&) = default;
-  SupervisorNursery& operator=(SupervisorNursery&&) = default;
-  ~SupervisorNursery();
+  SupervisorForkServer() = default;
+  explicit SupervisorForkServer(std::string program) : program_(std::move(program)) {}
+  SupervisorForkServer(SupervisorForkServer&&) = default;
+  SupervisorForkServer& operator=(SupervisorForkServer&&) = default;
+  ~SupervisorForkServer();
 
-  struct Order {
-    BirthRequest request;
+  struct Spawning {
+    SpawnRequest request;
     int agent_fd = -1;      // the supervisor's end of the conversation with us
     int directory_fd = -1;  // of the attempt
     int lock_fd = -1;       // the locked launch file
@@ -31,12 +31,12 @@ class SupervisorNursery {
   // the three descriptors.  Starts the nursery when there is none, or none any longer.
   // 0: asked for, and no answer came in time.  It may live; its conversation tells, by words or by
   // its end.  An order that was sent is never sent again: two supervisors would run the job twice.
-  Result<pid_t> Bear(const Order& order);
+  Result<pid_t> StartSupervisor(const Spawning& order);
 
  private:
   Status Open();
   void Close();
-  bool Send(const Order& order);
+  bool Send(const Spawning& order);
   Result<pid_t> AwaitAnswer();
 
   std::string program_;

@@ -7,14 +7,14 @@
 #include <optional>
 #include <string>
 
-#include "supervisor/birth.h"
 #include "supervisor/descriptor.h"
+#include "supervisor/spawn_request.h"
 
 namespace gp {
 
 // What a newborn supervisor is given.
-struct Birth {
-  BirthRequest request;
+struct Spawned {
+  SpawnRequest request;
   Descriptor agent;
   Descriptor directory;
   Descriptor lock;
@@ -23,6 +23,6 @@ struct Birth {
 
 // Serves the agent for as long as it lives.  Returns in every supervisor that is born, detached
 // from the nursery, and without a value when the agent has gone.
-std::optional<Birth> ServeNursery(Descriptor agent);
+std::optional<Spawned> RunForkServer(Descriptor agent);
 
 }  // namespace gp

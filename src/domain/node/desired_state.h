@@ -40,7 +40,7 @@ struct GpuTaskOrder {
   bool operator==(const GpuTaskOrder&) const = default;
 };
 
-struct NodeOrders {
+struct NodeDesiredState {
   uint64_t epoch = 0;     // of the controller
   uint64_t revision = 0;  // grows within a connection
   LeaseId last_lease;     // the newest that the controller has given out, to any node
@@ -50,7 +50,7 @@ struct NodeOrders {
 };
 
 // The orders for one node as the state has them (revision left to the sender).
-NodeOrders OrdersFor(const State& state, NodeId node);
+NodeDesiredState DesiredStateFor(const State& state, NodeId node);
 
 // The nodes whose orders these events changed; `state` is the one after them.
 std::set<NodeId> NodesToOrder(const State& state, const std::vector<Event>& events);

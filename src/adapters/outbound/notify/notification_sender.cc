@@ -1,4 +1,4 @@
-#include "adapters/outbound/notify/courier.h"
+#include "adapters/outbound/notify/notification_sender.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -28,39 +28,42 @@ std::string Count(size_t number) {
 // Where the courier stands; of one that is new, or wants something else than before, nothing was
 // told.  Where the journal was lost, instants may be earlier than those of the file: what is yet to
 // come was not told.
-Told StandOf(const std::string& path, const Receiver& receiver, Instant now,
-             const std::function<void(const std::string&)>& warn) {
+DeliveryCursor StandOf(const std::string& path, const Receiver& receiver, Instant now,
+                       const std::function<void(const std::string&)>& warn) {
   const std::string wish = WishOf(receiver);
-  auto told = ReadTold(path);
-  if (told && told->wish == wish) {
-    told->until = std::min(told->until, now);
-    return *std::move(told);
+  auto cursor = ReadDeliveryCursor(path);
+  if (cursor && cursor->wish == wish) {
+    cursor->until = std::min(cursor->until, now);
+    return *std::move(cursor);
   }
-  const bool is_damaged = !told && told.error().code != ErrorCode::kNotFound;
+  const bool is_damaged = !cursor && cursor.error().code != ErrorCode::kNotFound;
   if (!is_damaged) return {wish, now, {}};
-  warn(told.error().message + "; what happened since yesterday may be told again");
+  warn(cursor.error().message + "; what happened since yesterday may be told again");
   return {wish, now - kGivenUpAfter, {}};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Courier>> Courier::Start(const NotifyConfig& config,
-                                                const Receiver& receiver,
-                                                const std::string& directory, NotifySay say,
-                                                Clock& clock, LedgerTime ledger_now) {
+Result<std::unique_ptr<NotificationSender>> NotificationSender::Start(const NotifyConfig& config,
+                                                                      const Receiver& receiver,
+                                                                      const std::string& directory,
+                                                                      NotifySay say, Clock& clock,
+                                                                      LedgerTime ledger_now) {
   const Instant now = ledger_now();
   Outbox outbox = GP_TRY(Outbox::Open(directory, now));
   const auto warn = [&](const std::string& text) {
     say(LogLevel::kWarning, "notify: " + receiver.name + ": " + text);
   };
-  const Told told = StandOf(directory + "/told", receiver, now, warn);
-  GP_CHECK_OK(KeepTold(directory + "/told", told));
-  return std::unique_ptr<Courier>(new Courier(config, receiver, directory, std::move(say), clock,
-                                              std::move(ledger_now), std::move(outbox), told));
+  const DeliveryCursor cursor = StandOf(directory + "/told", receiver, now, warn);
+  GP_CHECK_OK(SaveDeliveryCursor(directory + "/told", cursor));
+  return std::unique_ptr<NotificationSender>(
+      new NotificationSender(config, receiver, directory, std::move(say), clock,
+                             std::move(ledger_now), std::move(outbox), cursor));
 }
 
-Courier::Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory,
-                 NotifySay say, Clock& clock, LedgerTime ledger_now, Outbox outbox, Told told)
+NotificationSender::NotificationSender(const NotifyConfig& config, const Receiver& receiver,
+                                       std::string directory, NotifySay say, Clock& clock,
+                                       LedgerTime ledger_now, Outbox outbox, DeliveryCursor cursor)
     : config_(config),
       receiver_(receiver),
       directory_(std::move(directory)),
@@ -68,30 +71,30 @@ Courier::Courier(const NotifyConfig& config, const Receiver& receiver, std::stri
       clock_(clock),
       ledger_now_(std::move(ledger_now)),
       began_at_(ledger_now_()),
-      told_until_(told.until),
+      queued_until_(cursor.until),
       stop_fd_(eventfd(0, EFD_CLOEXEC)),
-      told_(std::move(told)),
+      cursor_(std::move(cursor)),
       outbox_(std::move(outbox)),
       keeping_([this] { RunKeeping(); }),
       bringing_([this] { RunBringing(); }) {}
 
-void Courier::End() {
+void NotificationSender::End() {
   {
     const std::scoped_lock locks(mutex_, box_mutex_);
     is_ending_ = true;
   }
   const uint64_t one = 1;
   (void)!write(stop_fd_, &one, sizeof one);
-  told_of_.notify_one();
+  arrived_.notify_one();
   kept_.notify_one();
 }
 
-void Courier::Join() {
+void NotificationSender::Join() {
   keeping_.join();
   bringing_.join();
 }
 
-Courier::~Courier() {
+NotificationSender::~NotificationSender() {
   if (keeping_.joinable()) {
     End();
     Join();
@@ -99,7 +102,7 @@ Courier::~Courier() {
   close(stop_fd_);
 }
 
-void Courier::Tell(Notification notification, std::optional<Instant> found_at) {
+void NotificationSender::Tell(Notification notification, std::optional<Instant> found_at) {
   {
     const std::lock_guard lock(mutex_);
     if (news_.size() >= Outbox::kWaitingMax) {
@@ -108,28 +111,28 @@ void Courier::Tell(Notification notification, std::optional<Instant> found_at) {
     }
     news_.push_back({std::move(notification), found_at});
   }
-  told_of_.notify_one();
+  arrived_.notify_one();
 }
 
-Courier::Standing Courier::standing() const {
+NotificationSender::Backlog NotificationSender::backlog() const {
   const std::scoped_lock locks(mutex_, box_mutex_);
   return {outbox_.size() + news_.size(), problem_};
 }
 
-bool Courier::IsEnding() const {
+bool NotificationSender::IsEnding() const {
   const std::lock_guard lock(mutex_);
   return is_ending_;
 }
 
-void Courier::SetProblem(const std::string& problem) {
+void NotificationSender::SetProblem(const std::string& problem) {
   const std::lock_guard lock(mutex_);
   problem_ = problem;
 }
 
-void Courier::RunKeeping() {
+void NotificationSender::RunKeeping() {
   std::unique_lock lock(mutex_);
   while (true) {
-    told_of_.wait(lock, [this] { return is_ending_ || !news_.empty(); });
+    arrived_.wait(lock, [this] { return is_ending_ || !news_.empty(); });
     const std::vector<News> news = std::exchange(news_, {});
     const size_t untaken = std::exchange(untaken_, 0);
     const bool is_ending = is_ending_;
@@ -140,7 +143,7 @@ void Courier::RunKeeping() {
   }
 }
 
-void Courier::Keep(const std::vector<News>& news, size_t lost) {
+void NotificationSender::Keep(const std::vector<News>& news, size_t lost) {
   const auto found =
       std::ranges::count_if(news, [](const News& one) { return one.found_at.has_value(); });
   const bool are_many = found > kSyncedOneByOne;
@@ -149,7 +152,7 @@ void Courier::Keep(const std::vector<News>& news, size_t lost) {
         KeepOne(one, one.found_at && !are_many ? Survives::kPowerCut : Survives::kCrash) ? 0 : 1;
   // After the files: what was told and is not there would be lost.
   Status kept = are_many ? outbox_.Sync() : Ok();
-  if (kept && found > 0) kept = KeepTold(directory_ + "/told", told_);
+  if (kept && found > 0) kept = SaveDeliveryCursor(directory_ + "/told", cursor_);
   if (!kept && !std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message);
   lost_ += lost;
   const auto now = SteadyClock::now();
@@ -161,18 +164,18 @@ void Courier::Keep(const std::vector<News>& news, size_t lost) {
 }
 
 // False: it is lost.
-bool Courier::KeepOne(const News& one, Survives survives) {
-  if (one.found_at && told_.Has(one.notification.id)) return true;
+bool NotificationSender::KeepOne(const News& one, Survives survives) {
+  if (one.found_at && cursor_.Has(one.notification.id)) return true;
   const Status kept = PutIntoBox(one, survives);
   if (!kept && kept.error().code != ErrorCode::kResourceExhausted &&
       !std::exchange(is_disk_bad_, true))
     Say(LogLevel::kError, kept.error().message);
   if (kept) is_disk_bad_ = false;
-  if (one.found_at && kept) told_.Add(one.notification.id, *one.found_at);
+  if (one.found_at && kept) cursor_.Add(one.notification.id, *one.found_at);
   return kept.has_value();
 }
 
-Status Courier::PutIntoBox(const News& one, Survives survives) {
+Status NotificationSender::PutIntoBox(const News& one, Survives survives) {
   const Instant now = ledger_now_();
   const auto number = [&] {
     const std::lock_guard lock(box_mutex_);
@@ -188,7 +191,7 @@ Status Courier::PutIntoBox(const News& one, Survives survives) {
   return Ok();
 }
 
-void Courier::RunBringing() {
+void NotificationSender::RunBringing() {
   std::optional<SteadyTime> next = SteadyClock::now();
   while (!IsEnding()) {
     {
@@ -204,7 +207,7 @@ void Courier::RunBringing() {
   }
 }
 
-std::optional<Courier::SteadyTime> Courier::BringFirst() {
+std::optional<NotificationSender::SteadyTime> NotificationSender::BringFirst() {
   std::optional<Outbox::Waiting> waiting;
   {
     std::unique_lock lock(box_mutex_);
@@ -231,8 +234,8 @@ std::optional<Courier::SteadyTime> Courier::BringFirst() {
   return SteadyClock::now();
 }
 
-std::optional<Courier::SteadyTime> Courier::Fail(const Outbox::Waiting& waiting,
-                                                 const Error& error) {
+std::optional<NotificationSender::SteadyTime> NotificationSender::Fail(
+    const Outbox::Waiting& waiting, const Error& error) {
   if (IsEnding()) return std::nullopt;  // it was not the receiver that failed
   SetProblem(error.message);
   if (error.code != ErrorCode::kUnavailable) {
@@ -258,7 +261,7 @@ std::optional<Courier::SteadyTime> Courier::Fail(const Outbox::Waiting& waiting,
 
 // After a reboot the wall clock alone says how long no controller was there: whatever waited gets
 // its tries all the same.
-size_t Courier::GiveUpOld() {
+size_t NotificationSender::GiveUpOld() {
   const Instant now = ledger_now_();
   if (now - began_at_ < kTriedAtLeast) return 0;
   const std::lock_guard lock(box_mutex_);

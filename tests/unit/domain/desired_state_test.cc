@@ -1,4 +1,4 @@
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,10 +36,10 @@ class Orders : public testing::Test {
 };
 
 TEST_F(Orders, SayEverythingThatARankNeeds) {
-  const NodeOrders orders = OrdersFor(cluster_.state(), nodes_[1]);
-  EXPECT_EQ(orders.epoch, 1u);
-  ASSERT_EQ(orders.leases.size(), 1u);
-  const LeaseOrder& order = orders.leases[0];
+  const NodeDesiredState desired = DesiredStateFor(cluster_.state(), nodes_[1]);
+  EXPECT_EQ(desired.epoch, 1u);
+  ASSERT_EQ(desired.leases.size(), 1u);
+  const LeaseOrder& order = desired.leases[0];
   Lease lease = *cluster_.state().FindLease({2});
   lease.metered_until = {};  // no node's business
   EXPECT_EQ(order.lease, lease);
@@ -49,7 +49,7 @@ TEST_F(Orders, SayEverythingThatARankNeeds) {
   EXPECT_THAT(order.node_names, ElementsAre("n1", "n2"));
   EXPECT_EQ(order.master_address, "127.0.0.1");
   EXPECT_TRUE(order.lease.stop_on_loss);
-  EXPECT_THAT(OrdersFor(cluster_.state(), nodes_[2]).leases, IsEmpty());
+  EXPECT_THAT(DesiredStateFor(cluster_.state(), nodes_[2]).leases, IsEmpty());
 }
 
 TEST_F(Orders, RanksSpeakToTheFirstNodeByName) {
@@ -62,7 +62,7 @@ TEST_F(Orders, RanksSpeakToTheFirstNodeByName) {
   cluster_.Pass();
   const NodeId node = cluster_.state().FindLease({3})->node;
   const auto& name = cluster_.state().FindNode(node)->facts->name;
-  EXPECT_EQ(OrdersFor(cluster_.state(), node).leases[0].master_address,
+  EXPECT_EQ(DesiredStateFor(cluster_.state(), node).leases[0].master_address,
             name == "real" ? "real" : "127.0.0.1");
 }
 
@@ -88,13 +88,13 @@ TEST_F(Orders, SurplusCheckpointsAreRemovedWhereTheyWereWritten) {
     one.path = path;
     one.is_complete = true;
     written[rank].push_back(one);
-    LeaseObservation seen{OrdersFor(cluster_.state(), node).leases[0].lease.id, true, false,
+    LeaseObservation seen{DesiredStateFor(cluster_.state(), node).leases[0].lease.id, true, false,
                           cluster_.now()};
     seen.checkpoints = written[rank];
     return Touched(Tell(ReportNode{node, 1, {seen}, {}}));
   };
   const auto surplus = [&](int rank) {
-    return OrdersFor(cluster_.state(), nodes_[static_cast<size_t>(rank)]).leases[0].surplus;
+    return DesiredStateFor(cluster_.state(), nodes_[static_cast<size_t>(rank)]).leases[0].surplus;
   };
   EXPECT_THAT(save(0, "/c/a"), ElementsAre(nodes_[0]));
   EXPECT_THAT(save(1, "/c/b"), ElementsAre(nodes_[0], nodes_[1]))
@@ -118,8 +118,8 @@ TEST_F(Orders, AllRanksOfAnAttemptGoOnFromTheSame) {
   };
   const auto goes_on = [&](size_t rank) {
     const RankRecord& record = cluster_.state().FindJob({1})->attempts.back().ranks[rank];
-    const NodeOrders orders = OrdersFor(cluster_.state(), record.node);
-    return std::ranges::find(orders.leases, record.lease,
+    const NodeDesiredState desired = DesiredStateFor(cluster_.state(), record.node);
+    return std::ranges::find(desired.leases, record.lease,
                              [](const LeaseOrder& order) { return order.lease.id; })
         ->resume_from;
   };
@@ -142,7 +142,8 @@ TEST_F(Orders, AllRanksOfAnAttemptGoOnFromTheSame) {
 TEST_F(Orders, AllNodesOfAGangHearOfIt) {
   EXPECT_THAT(Touched(placed_), ElementsAre(nodes_[0], nodes_[1]));
   EXPECT_THAT(Touched(Tell(StopJob{{1}, false})), ElementsAre(nodes_[0], nodes_[1]));
-  EXPECT_EQ(OrdersFor(cluster_.state(), nodes_[0]).leases[0].lease.stop, StopOrder::kGraceful);
+  EXPECT_EQ(DesiredStateFor(cluster_.state(), nodes_[0]).leases[0].lease.stop,
+            StopOrder::kGraceful);
   EXPECT_THAT(Touched(Tell(SubmitJob{cluster_.state().FindJob({1})->spec, {}})), IsEmpty());
 }
 
@@ -152,13 +153,13 @@ TEST_F(Orders, AnEndIsToldSoThatItIsForgotten) {
   ended.ended = true;
   EXPECT_THAT(Touched(Tell(ReportNode{nodes_[0], 1, {ended}, {}})),
               ElementsAre(nodes_[0], nodes_[1]));
-  EXPECT_THAT(OrdersFor(cluster_.state(), nodes_[0]).leases, IsEmpty());
+  EXPECT_THAT(DesiredStateFor(cluster_.state(), nodes_[0]).leases, IsEmpty());
 }
 
 TEST_F(Orders, AStopOfStrongerKindStays) {
   Tell(StopJob{{1}, true});
   Tell(StopJob{{1}, false});
-  EXPECT_EQ(OrdersFor(cluster_.state(), nodes_[1]).leases[0].lease.stop, StopOrder::kKill);
+  EXPECT_EQ(DesiredStateFor(cluster_.state(), nodes_[1]).leases[0].lease.stop, StopOrder::kKill);
 }
 
 TEST_F(Orders, AJoinIsAnswered) {

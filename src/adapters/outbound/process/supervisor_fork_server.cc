@@ -1,4 +1,4 @@
-#include "adapters/outbound/process/supervisor_nursery.h"
+#include "adapters/outbound/process/supervisor_fork_server.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -28,8 +28,8 @@ void SetActions(posix_spawn_file_actions_t& actions, int conversation) {
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
   posix_spawn_file_actions_adddup2(&actions, 0, 1);
   posix_spawn_file_actions_adddup2(&actions, 0, 2);
-  posix_spawn_file_actions_adddup2(&actions, conversation, kNurseryFd);
-  posix_spawn_file_actions_addclosefrom_np(&actions, kNurseryFd + 1);
+  posix_spawn_file_actions_adddup2(&actions, conversation, kForkServerFd);
+  posix_spawn_file_actions_addclosefrom_np(&actions, kForkServerFd + 1);
 }
 
 void SetAttributes(posix_spawnattr_t& attributes) {
@@ -67,9 +67,9 @@ Result<pid_t> Spawn(const std::string& program, int conversation) {
 
 }  // namespace
 
-SupervisorNursery::~SupervisorNursery() { Close(); }
+SupervisorForkServer::~SupervisorForkServer() { Close(); }
 
-Result<pid_t> SupervisorNursery::Bear(const Order& order) {
+Result<pid_t> SupervisorForkServer::StartSupervisor(const Spawning& order) {
   if (conversation_.valid() && Send(order)) return AwaitAnswer();
   Close();  // it has died
   GP_CHECK_OK(Open());
@@ -77,7 +77,7 @@ Result<pid_t> SupervisorNursery::Bear(const Order& order) {
   return Fail(Internal("the nursery of supervisors takes no orders"));
 }
 
-Status SupervisorNursery::Open() {
+Status SupervisorForkServer::Open() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return Fail(SystemError("cannot make a socket pair", errno));
@@ -85,13 +85,13 @@ Status SupervisorNursery::Open() {
   Descriptor ours(ends[0]);
   const Descriptor low(ends[1]);
   // dup2 onto itself would keep close-on-exec.
-  const Descriptor theirs(fcntl(low.get(), F_DUPFD_CLOEXEC, kNurseryFd + 1));
+  const Descriptor theirs(fcntl(low.get(), F_DUPFD_CLOEXEC, kForkServerFd + 1));
   pid_ = GP_TRY(Spawn(program_, theirs.get()));
   conversation_ = std::move(ours);
   return Ok();
 }
 
-void SupervisorNursery::Close() {
+void SupervisorForkServer::Close() {
   if (!conversation_.valid()) return;
   conversation_.Reset();  // it ends when we do not listen
   kill(pid_, SIGKILL);    // nor when it hangs
@@ -99,14 +99,14 @@ void SupervisorNursery::Close() {
   for (int i = 0; i < kReapTries && waitpid(pid_, nullptr, WNOHANG) == 0; ++i) usleep(kReapPauseUs);
 }
 
-bool SupervisorNursery::Send(const Order& order) {
+bool SupervisorForkServer::Send(const Spawning& order) {
   std::vector<int> descriptors{order.agent_fd, order.directory_fd, order.lock_fd};
   if (order.secrets_fd >= 0) descriptors.push_back(order.secrets_fd);
-  return SendPacket(conversation_.get(), EncodeBirth(order.request), descriptors) ==
+  return SendPacket(conversation_.get(), EncodeSpawnRequest(order.request), descriptors) ==
          SendOutcome::kSent;
 }
 
-Result<pid_t> SupervisorNursery::AwaitAnswer() {
+Result<pid_t> SupervisorForkServer::AwaitAnswer() {
   pollfd event = {.fd = conversation_.get(), .events = POLLIN, .revents = 0};
   Packet answer;
   if (poll(&event, 1, kPatienceMs) != 1 ||

@@ -15,7 +15,7 @@
 
 namespace gp {
 
-struct Told {
+struct DeliveryCursor {
   std::string wish;  // what the receiver wanted then: of another wish nothing was told
   // By the state's time: all that can be found again and happened before
   Instant until;
@@ -34,9 +34,9 @@ struct Told {
 };
 
 // kNotFound: there is none yet.  kInternal: it is damaged.
-Result<Told> ReadTold(const std::string& path);
+Result<DeliveryCursor> ReadDeliveryCursor(const std::string& path);
 // Lasts.
-Status KeepTold(const std::string& path, const Told& told);
+Status SaveDeliveryCursor(const std::string& path, const DeliveryCursor& cursor);
 
 // What a state still knows to have happened: jobs that ended, incidents that were opened.
 struct Happened {

@@ -1,4 +1,4 @@
-#include "supervisor/nursery.h"
+#include "supervisor/fork_server.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ void Detach() {
 
 }  // namespace
 
-std::optional<Birth> ServeNursery(Descriptor agent) {
+std::optional<Spawned> RunForkServer(Descriptor agent) {
   signal(SIGCHLD, SIG_IGN);  // nobody waits for supervisors: the kernel takes them away
   Packet packet;
   while (ReceivePacket(agent.get(), Patience::kUntilOneComes, packet) == ReceiveOutcome::kMessage) {
@@ -33,15 +33,15 @@ std::optional<Birth> ServeNursery(Descriptor agent) {
     if (pid == 0) {
       agent.Reset();
       Detach();
-      Birth birth{.request = DecodeBirth(packet.bytes),
-                  .agent = std::move(packet.descriptors[kAgent]),
-                  .directory = std::move(packet.descriptors[kDirectory]),
-                  .lock = std::move(packet.descriptors[kLock]),
-                  .secrets = {}};
+      Spawned spawned{.request = DecodeSpawnRequest(packet.bytes),
+                      .agent = std::move(packet.descriptors[kAgent]),
+                      .directory = std::move(packet.descriptors[kDirectory]),
+                      .lock = std::move(packet.descriptors[kLock]),
+                      .secrets = {}};
       if (packet.descriptors.size() > kSecrets)
-        birth.secrets = std::move(packet.descriptors[kSecrets]);
-      SetTitle({"gpu-platform-supervisor", birth.request.key});  // as if it had been started so
-      return birth;
+        spawned.secrets = std::move(packet.descriptors[kSecrets]);
+      SetTitle({"gpu-platform-supervisor", spawned.request.key});  // as if it had been started so
+      return spawned;
     }
     const std::string answer = std::to_string(pid < 0 ? -errno : pid);
     packet.descriptors.clear();  // before anybody is told: else the lock outlives its supervisor

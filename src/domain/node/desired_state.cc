@@ -1,4 +1,4 @@
-#include "domain/node/orders.h"
+#include "domain/node/desired_state.h"
 
 namespace gp {
 namespace {
@@ -57,11 +57,11 @@ std::set<NodeId> NodesToOrder(const State& state, const std::vector<Event>& even
   return nodes;
 }
 
-NodeOrders OrdersFor(const State& state, NodeId node) {
-  NodeOrders orders;
-  orders.lineage = state.lineage;
-  orders.epoch = state.epoch;
-  orders.last_lease = {state.last_lease};
+NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
+  NodeDesiredState desired;
+  desired.lineage = state.lineage;
+  desired.epoch = state.epoch;
+  desired.last_lease = {state.last_lease};
   for (const LeaseId id : state.FindNode(node)->leases) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
@@ -77,7 +77,7 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
                      .surplus = {},
                      .secrets = {}};
     order.lease.metered_until = {};  // the ledger's business alone
-    order.lease.use = order.lease.told = {};
+    order.lease.use = order.lease.reported = {};
     order.lease.idle_ms = 0;
     if (const Checkpoint* newest = NewestBefore(lease.attempt, job.checkpoints)) {
       order.resume_from = newest->path;
@@ -91,15 +91,15 @@ NodeOrders OrdersFor(const State& state, NodeId node) {
     }
     const NodeFacts& master = *state.FindNode(job.attempts.back().ranks.front().node)->facts;
     order.master_address = master.simulated ? "127.0.0.1" : master.name;
-    orders.leases.push_back(std::move(order));
+    desired.leases.push_back(std::move(order));
   }
   for (auto trouble = state.troubles.lower_bound({node, 0});
        trouble != state.troubles.end() && trouble->first.node == node; ++trouble) {
     if (trouble->second.task != GpuTask::kNone)
-      orders.tasks.push_back(
+      desired.tasks.push_back(
           {trouble->first.gpu, trouble->second.task, trouble->second.task_number});
   }
-  return orders;
+  return desired;
 }
 
 }  // namespace gp

@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
+#include "adapters/outbound/notify/delivery_cursor.h"
 #include "adapters/outbound/notify/notification.h"
 #include "adapters/outbound/notify/outbox.h"
-#include "adapters/outbound/notify/told.h"
 #include "ports/outbound/clock.h"
 
 namespace gp {
@@ -25,16 +25,17 @@ using NotifySay = std::function<void(LogLevel, const std::string&)>;
 // What time it is by the instants of the ledger; called by any thread.
 using LedgerTime = std::function<Instant()>;
 
-class Courier {
+class NotificationSender {
  public:
   // `directory`: of this receiver alone.  `say` is called from the courier's threads.  `clock`: its
   // wall clock is for the receiver.  kInternal: its files.
-  static Result<std::unique_ptr<Courier>> Start(const NotifyConfig& config,
-                                                const Receiver& receiver,
-                                                const std::string& directory, NotifySay say,
-                                                Clock& clock, LedgerTime ledger_now);
+  static Result<std::unique_ptr<NotificationSender>> Start(const NotifyConfig& config,
+                                                           const Receiver& receiver,
+                                                           const std::string& directory,
+                                                           NotifySay say, Clock& clock,
+                                                           LedgerTime ledger_now);
   // What was told is in files by then.
-  ~Courier();
+  ~NotificationSender();
   // Begins to end; others can meanwhile.
   void End();
   // Waits for that; once.
@@ -42,13 +43,13 @@ class Courier {
 
   const Receiver& receiver() const { return receiver_; }
   // How far it got before this process, by the state's time.
-  Instant told_until() const { return told_until_; }
+  Instant queued_until() const { return queued_until_; }
 
-  struct Standing {
+  struct Backlog {
     size_t waiting = 0;   // notifications that were told of and not brought
     std::string problem;  // of the oldest; empty: it is well
   };
-  Standing standing() const;  // any thread
+  Backlog backlog() const;  // any thread
 
   // Any thread; waits for nothing.  `found_at`: when it happened by the state's time, of what
   // HappenedSince finds; such a one is taken once.
@@ -61,8 +62,9 @@ class Courier {
     std::optional<Instant> found_at;
   };
 
-  Courier(const NotifyConfig& config, const Receiver& receiver, std::string directory,
-          NotifySay say, Clock& clock, LedgerTime ledger_now, Outbox outbox, Told told);
+  NotificationSender(const NotifyConfig& config, const Receiver& receiver, std::string directory,
+                     NotifySay say, Clock& clock, LedgerTime ledger_now, Outbox outbox,
+                     DeliveryCursor cursor);
   void RunKeeping();
   void Keep(const std::vector<News>& news, size_t lost);
   bool KeepOne(const News& one, Survives survives);
@@ -85,11 +87,11 @@ class Courier {
   Clock& clock_;
   const LedgerTime ledger_now_;
   const Instant began_at_;
-  const Instant told_until_;
+  const Instant queued_until_;
   int stop_fd_;  // readable: end what runs
 
   // Of the thread that keeps.
-  Told told_;
+  DeliveryCursor cursor_;
   size_t lost_ = 0;  // since it was said last
   std::optional<SteadyTime> said_lost_at_;
   bool is_disk_bad_ = false;
@@ -97,7 +99,7 @@ class Courier {
   int failures_ = 0;  // in a row
 
   mutable std::mutex mutex_;  // held for moments, by the writer's thread too
-  std::condition_variable told_of_;
+  std::condition_variable arrived_;
   std::vector<News> news_;
   size_t untaken_ = 0;  // told of while as many waited as may
   bool is_ending_ = false;

@@ -1,4 +1,4 @@
-#include "adapters/inbound/grpc/tickets.h"
+#include "adapters/inbound/grpc/local_credentials.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,7 +13,8 @@
 
 namespace gp {
 
-Result<std::unique_ptr<TicketIssuer>> TicketIssuer::Listen(const std::string& path) {
+Result<std::unique_ptr<LocalCredentialIssuer>> LocalCredentialIssuer::Listen(
+    const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
@@ -27,12 +28,12 @@ Result<std::unique_ptr<TicketIssuer>> TicketIssuer::Listen(const std::string& pa
     if (listener >= 0) close(listener);
     return Fail(Unavailable("cannot listen on " + path + ": " + why));
   }
-  std::unique_ptr<TicketIssuer> issuer(new TicketIssuer(listener, path));
+  std::unique_ptr<LocalCredentialIssuer> issuer(new LocalCredentialIssuer(listener, path));
   issuer->thread_ = std::thread([raw = issuer.get()] { raw->Serve(); });
   return issuer;
 }
 
-TicketIssuer::~TicketIssuer() {
+LocalCredentialIssuer::~LocalCredentialIssuer() {
   stopping_ = true;
   shutdown(listener_, SHUT_RDWR);  // wakes accept
   thread_.join();
@@ -40,7 +41,7 @@ TicketIssuer::~TicketIssuer() {
   unlink(path_.c_str());
 }
 
-void TicketIssuer::Serve() {
+void LocalCredentialIssuer::Serve() {
   while (!stopping_) {
     const int connection = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) {
@@ -53,28 +54,29 @@ void TicketIssuer::Serve() {
   }
 }
 
-void TicketIssuer::Answer(int connection) {
+void LocalCredentialIssuer::Answer(int connection) {
   const auto peer = PeerOf(connection);
   const auto secret = NewSecret();
   if (!peer || !secret) return;
   {
     const std::lock_guard lock(mutex_);
     std::deque<std::string>& mine = by_user_[peer->uid];
-    if (mine.size() >= kTicketsPerUser) {
-      tickets_.erase(mine.front());
+    if (mine.size() >= kLocalCredentialsPerUser) {
+      local_credentials_.erase(mine.front());
       mine.pop_front();
     }
     mine.push_back(*secret);
-    tickets_[*secret] = *peer;
+    local_credentials_[*secret] = *peer;
   }
   // A peer that does not read loses its ticket; it never blocks the others.
   (void)send(connection, secret->data(), secret->size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-Result<User> TicketIssuer::Verify(const std::string& ticket) const {
+Result<User> LocalCredentialIssuer::Verify(const std::string& local_credential) const {
   const std::lock_guard lock(mutex_);
-  const auto found = tickets_.find(ticket);
-  if (found == tickets_.end()) return Fail(Unauthenticated("no valid ticket: connect again"));
+  const auto found = local_credentials_.find(local_credential);
+  if (found == local_credentials_.end())
+    return Fail(Unauthenticated("no valid ticket: connect again"));
   return found->second;
 }
 

@@ -1,4 +1,4 @@
-#include "adapters/outbound/notify/told.h"
+#include "adapters/outbound/notify/delivery_cursor.h"
 
 #include <algorithm>
 #include <fstream>
@@ -8,18 +8,18 @@
 
 namespace gp {
 
-bool Told::Has(const std::string& id) const {
+bool DeliveryCursor::Has(const std::string& id) const {
   return std::ranges::find(ids, id, &Id::text) != ids.end();
 }
 
-void Told::Add(const std::string& id, Instant at) {
+void DeliveryCursor::Add(const std::string& id, Instant at) {
   until = std::max(until, at);
   ids.push_back({at, id});
   while (ids.size() > 1 && (ids.size() > kIdsMax || ids.front().at + kIdsFor < until))
     ids.pop_front();
 }
 
-Result<Told> ReadTold(const std::string& path) {
+Result<DeliveryCursor> ReadDeliveryCursor(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Fail(NotFound(path));
   const auto document = nlohmann::json::parse(file, nullptr, false);
@@ -30,18 +30,20 @@ Result<Told> ReadTold(const std::string& path) {
                         document.contains("until") && document["until"].is_number_integer() &&
                         is("ids", nlohmann::json::value_t::array);
   if (!is_whole) return Fail(Internal(path + ": is damaged"));
-  Told told{document["wish"].get<std::string>(), Instant{document["until"].get<int64_t>()}, {}};
+  DeliveryCursor cursor{
+      document["wish"].get<std::string>(), Instant{document["until"].get<int64_t>()}, {}};
   for (const auto& id : document["ids"]) {
     if (id.is_array() && id.size() == 2 && id[0].is_number_integer() && id[1].is_string())
-      told.ids.push_back({Instant{id[0].get<int64_t>()}, id[1].get<std::string>()});
+      cursor.ids.push_back({Instant{id[0].get<int64_t>()}, id[1].get<std::string>()});
   }
-  return told;
+  return cursor;
 }
 
-Status KeepTold(const std::string& path, const Told& told) {
+Status SaveDeliveryCursor(const std::string& path, const DeliveryCursor& cursor) {
   nlohmann::json ids = nlohmann::json::array();
-  for (const Told::Id& id : told.ids) ids.push_back(nlohmann::json::array({id.at.ns, id.text}));
-  const nlohmann::json document{{"wish", told.wish}, {"until", told.until.ns}, {"ids", ids}};
+  for (const DeliveryCursor::Id& id : cursor.ids)
+    ids.push_back(nlohmann::json::array({id.at.ns, id.text}));
+  const nlohmann::json document{{"wish", cursor.wish}, {"until", cursor.until.ns}, {"ids", ids}};
   return ReplaceFile(path, document.dump(), 0600, Survives::kPowerCut);
 }
 

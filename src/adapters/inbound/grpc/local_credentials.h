@@ -17,29 +17,30 @@
 
 namespace gp {
 
-class TicketIssuer {
+class LocalCredentialIssuer {
  public:
   // Listens on the socket `path`, open to all users.
-  static Result<std::unique_ptr<TicketIssuer>> Listen(const std::string& path);
-  ~TicketIssuer();
+  static Result<std::unique_ptr<LocalCredentialIssuer>> Listen(const std::string& path);
+  ~LocalCredentialIssuer();
 
   // kUnauthenticated where the ticket is none of ours.
-  Result<User> Verify(const std::string& ticket) const;
+  Result<User> Verify(const std::string& local_credential) const;
 
  private:
-  explicit TicketIssuer(int listener, std::string path)
+  explicit LocalCredentialIssuer(int listener, std::string path)
       : listener_(listener), path_(std::move(path)) {}
   void Serve();
   void Answer(int connection);
 
-  static constexpr size_t kTicketsPerUser = 256;  // the oldest goes; a caller asks for a new one
+  static constexpr size_t kLocalCredentialsPerUser =
+      256;  // the oldest goes; a caller asks for a new one
 
   int listener_;
   std::string path_;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;
   mutable std::mutex mutex_;
-  std::map<std::string, User> tickets_;
+  std::map<std::string, User> local_credentials_;
   std::map<uint32_t, std::deque<std::string>> by_user_;
 };
 
