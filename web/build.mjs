@@ -1,4 +1,4 @@
-// Bundles the dashboard into dist/: one page, one script, one style sheet.  `--watch`: again after each change.
+// Bundles the dashboard into dist/: one page, one script, one style sheet.  `--watch` rebuilds it after each change.
 import { build, context } from "esbuild";
 import { copyFile, mkdir } from "node:fs/promises";
 

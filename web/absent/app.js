@@ -1,1 +1,1 @@
-// This program was built without its dashboard.
+// This program was built without the dashboard.

@@ -1,4 +1,4 @@
-// The frame: where one may go, who one is, whether what is shown is fresh.
+// The frame of all pages: navigation, user, connection state.
 import { computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -46,7 +46,7 @@ function Page() {
     case "audit": return <AuditPage />;
     case "settings": return <SettingsPage />;
     case "docs": return <Docs />;
-    default: return <p class="empty panel">There is no such page. <a href="#/">To the overview</a></p>;
+    default: return <p class="empty panel">Page not found. <a href="#/">Go to the overview</a></p>;
   }
 }
 
@@ -105,7 +105,7 @@ function LogIn() {
   return (
     <main id="content" tabIndex={-1} class="login">
       <h1>gpu-platform</h1>
-      <p>Who are you? A token says it: <code>gpu-platform tokens create dashboard</code>, on the controller's machine or wherever you are logged in.</p>
+      <p>Log in with a token. <code>gpu-platform tokens create dashboard</code> creates one, on the controller's machine or wherever you are logged in.</p>
       <form onSubmit={(event) => { event.preventDefault(); logIn(secret.trim()); }}>
         <label>Token <input type="password" autocomplete="off" value={secret} onInput={(event) => set(event.currentTarget.value)} /></label> <button type="submit" class="main">Log in</button>
       </form>
@@ -120,7 +120,7 @@ function App() {
   const open = (incidents.value.value?.incidents ?? []).filter((one) => one.state === "OPEN").length;
   return (
     <div class="frame">
-      <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>To the content</a>
+      <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>Skip to content</a>
       <nav class="side" aria-label="Pages">
         <div class="name">gpu-platform</div>
         {SECTIONS.map(([section, pages]) => (
@@ -135,7 +135,7 @@ function App() {
         ))}
       </nav>
       <header class="top">
-        <span><span class={`dot ${is_broken.value ? "broken" : ""}`} /> <span role="status">{is_broken.value ? "the controller does not answer" : age.value === null ? "" : `as of ${span(age.value)} ago`}</span></span>
+        <span><span class={`dot ${is_broken.value ? "broken" : ""}`} /> <span role="status">{is_broken.value ? "the controller does not answer" : age.value === null ? "" : `updated ${span(age.value)} ago`}</span></span>
         <span class="grow" />
         <span class="dim">Ctrl-K: go to</span>
         <button type="button" onClick={() => (theme.value = theme.value === "dark" ? "light" : "dark")}>{theme.value === "dark" ? "light" : "dark"}</button>

@@ -1,4 +1,4 @@
-// A browser that notices what a person should never meet: errors, requests to other sites, faults of accessibility.
+// A browser that records what a user must never meet: errors, requests to other sites, dialogs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,8 +15,8 @@ export async function openBrowser(origin) {
     const page = await context.newPage();
     page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
     page.on("console", (message) => message.type() === "error" && !/status of 4\d\d/.test(message.text()) && faults.push(`console: ${message.text()}`));
-    page.on("request", (request) => request.url().startsWith(origin) || faults.push(`asked elsewhere: ${request.url()}`));
-    page.on("dialog", (dialog) => { faults.push(`a dialog: ${dialog.message()}`); void dialog.dismiss(); });
+    page.on("request", (request) => request.url().startsWith(origin) || faults.push(`request to another site: ${request.url()}`));
+    page.on("dialog", (dialog) => { faults.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
     page.setDefaultTimeout(15_000);
     return page;
   };
@@ -24,9 +24,9 @@ export async function openBrowser(origin) {
   return { newPage, check, close: () => browser.close() };
 }
 
-// All that axe finds against the rules for everybody's access, as text; none is a fault of contrast, name, order or role.
+// The accessibility violations that axe finds, as text.
 export async function violations(page) {
-  await page.evaluate(axe); // by the debugger, which no policy of the page stops
+  await page.evaluate(axe); // through the debugger, which the page's content security policy does not block
   const told = await page.evaluate(() => window.axe.run());
   return told.violations.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
 }

@@ -1,5 +1,5 @@
-// Every page and every action of the dashboard on a real controller: node dashboard.mjs LINK PICTURES
-// LINK: as `gpu-platform dashboard --role admin` prints it.  Needs a simulated node dgx-h100-0, and sound ones.
+// Tests every page and every action of the dashboard on a real controller: node dashboard.mjs LINK PICTURES
+// LINK: as `gpu-platform dashboard --role admin` prints it.  Needs a simulated node dgx-h100-0 with healthy GPUs.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { openBrowser, until, violations } from "./browser.mjs";
@@ -37,14 +37,14 @@ const open = async (page, path) => {
 };
 const confirm = async (page, title) => {
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("gpu-platform ").first().waitFor(); // the same as a command
+  await dialog.getByText("gpu-platform ").first().waitFor(); // the equivalent command
   await dialog.getByText("curl -X").waitFor();
   await dialog.locator("button[type=submit]").click();
   await dialog.waitFor({ state: "hidden" });
   await page.getByText(`${title}: done`).waitFor({ state: "attached" });
 };
 
-// What reaches out of the window or of its panel, and whether the bar hides the title, as text.  In the page.
+// Runs in the page.  Describes elements wider than the window or their panel, and a title hidden by the top bar.
 const misplaced = () => {
   const right = (element) => Math.floor(element.getBoundingClientRect().right);
   const told = [...document.querySelectorAll(".panel > *")].filter((one) => right(one) > right(one.parentElement)).map((one) => `${one.tagName} of "${one.parentElement.innerText.slice(0, 30)}"`);
@@ -58,9 +58,9 @@ const HOUR = 3_600_000;
 const [running] = await submit({ name: "train", command: ["sh", "-c", "for i in $(seq 1000); do echo step $i; sleep 0.2; done"], gpus: { count: 2 }, time_limit_ms: 3 * HOUR });
 const [waiting] = await submit({ name: "large", command: ["true"], gpus: { count: 8 }, time_limit_ms: HOUR });
 const [failed] = await submit({ name: "broken", command: ["sh", "-c", "echo no such file >&2; exit 3"], gpus: { count: 1 }, time_limit_ms: HOUR });
-await until("one job runs, another one has failed", async () => (await job(running)).state === "RUNNING" && (await job(failed)).state === "FAILED");
+await until("one job is running and another one has failed", async () => (await job(running)).state === "RUNNING" && (await job(failed)).state === "FAILED");
 
-await step("who has no token is asked for one, and told when it is wrong", async () => {
+await step("a user without a token must log in, and a wrong token is reported", async () => {
   const page = await browser.newPage();
   await page.goto(`${origin}/`);
   await page.getByLabel("Token").fill("gpp_" + "0".repeat(64));
@@ -72,9 +72,9 @@ await step("who has no token is asked for one, and told when it is wrong", async
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.getByRole("button", { name: "log out" }).click();
   await page.getByLabel("Token").waitFor();
-  await page.evaluate((hash) => { location.hash = hash; }, `#token=${secret}`); // a link that is opened in the same tab
+  await page.evaluate((hash) => { location.hash = hash; }, `#token=${secret}`); // a link opened in the same tab
   await page.getByRole("heading", { name: "Overview" }).waitFor();
-  assert.ok(!page.url().includes("gpp_"), "the token stays in the address");
+  assert.ok(!page.url().includes("gpp_"), "the token is still in the address");
   await page.context().close();
 });
 
@@ -85,9 +85,9 @@ const inHours = (hours) => Date.now() + hours * HOUR;
 await api("PUT", "/api/v1/reservations/rack-work", { nodes: ["dgx-h100-0"], start_ms: inHours(24), end_ms: inHours(26), maintenance: true, note: one_line(payloads[0]) });
 await api("PUT", "/api/v1/reservations/course", { nodes: ["dgx-h100-0"], start_ms: inHours(48), end_ms: inHours(60), users: ["ana"] });
 for (const theme of ["dark", "light"]) {
-  await step(`every page, ${theme}, is sound and for everybody`, async () => {
+  await step(`every page, ${theme}, is accessible and fits its window`, async () => {
     const page = await logIn(theme);
-    assert.ok(!page.url().includes("gpp_"), "the token stays in the address");
+    assert.ok(!page.url().includes("gpp_"), "the token is still in the address");
     for (const [name, path] of Object.entries(PAGES)) {
       await open(page, path);
       await page.waitForTimeout(700);
@@ -96,89 +96,89 @@ for (const theme of ["dark", "light"]) {
       for (const width of [390, 1440]) {
         await page.setViewportSize({ width, height: 900 });
         let told = await page.evaluate(misplaced);
-        for (let tries = 0; told.length > 0 && tries < 50; ++tries) { // charts follow the window a moment later
+        for (let tries = 0; told.length > 0 && tries < 50; ++tries) { // charts adapt to the window a moment later
           await page.waitForTimeout(100);
           told = await page.evaluate(misplaced);
         }
-        assert.deepEqual(told, [], `${name} ${theme} on a window ${width} wide`);
+        assert.deepEqual(told, [], `${name} ${theme} in a window ${width} wide`);
       }
       await page.setViewportSize({ width: 1400, height: 900 });
     }
     await open(page, "nowhere/at/all").catch(() => {});
-    await page.getByText("There is no such page").waitFor();
+    await page.getByText("Page not found").waitFor();
     await page.context().close();
   });
 }
 
 const page = await logIn("dark");
-await step("maintenance is in a calendar, apart from what is reserved", async () => {
+await step("maintenance and reservations are drawn in separate calendars", async () => {
   await open(page, "incidents");
   await page.getByRole("img", { name: /^rack-work, dgx-h100-0: / }).waitFor();
   assert.equal(await page.getByRole("img", { name: /^course/ }).count(), 0);
   await open(page, "queues");
   await page.getByRole("img", { name: /^course, dgx-h100-0: / }).waitFor();
   for (const name of ["rack-work", "course"]) await api("DELETE", `/api/v1/reservations/${name}`);
-  await page.getByText("Nothing is reserved.").waitFor();
+  await page.getByText("No reservations.").waitFor();
 });
-await step("a job's time and GPUs are drawn", async () => {
+await step("a job page draws the job's time and GPUs", async () => {
   await open(page, `jobs/${running}`);
-  await page.getByRole("img", { name: /^attempt 1: .*runs \d+/ }).waitFor();
+  await page.getByRole("img", { name: /^attempt 1: .*running \d+/ }).waitFor();
   await page.getByRole("img", { name: /^Busy, memory and power/ }).waitFor();
   await page.locator(".fleet .cell.own").first().waitFor();
   const own = (await job(running)).attempts[0].ranks[0].gpus.length;
-  assert.equal(await page.locator(".fleet .cell.own").count(), own, "its own GPUs stand out");
-  assert.equal(await page.locator(".fleet .cell").count(), 8, "among those of their node");
+  assert.equal(await page.locator(".fleet .cell.own").count(), own, "the job's own GPUs are highlighted");
+  assert.equal(await page.locator(".fleet .cell").count(), 8, "all GPUs of the node are drawn");
   await open(page, `jobs/${waiting}`);
-  await page.getByRole("img", { name: /^first: waits \d+/ }).waitFor();
+  await page.getByRole("img", { name: /^first attempt: waiting \d+/ }).waitFor();
 });
-await step("settings tell what is decided by", async () => {
+await step("settings show the policy and the receivers", async () => {
   await open(page, "settings");
   await page.getByRole("cell", { name: "10m" }).first().waitFor();
-  await page.getByText("Nobody is told").waitFor();
-  await page.getByLabel("only those that are not as built in").check();
-  await page.getByText("All are as they are built in.").waitFor();
+  await page.getByText("No receivers").waitFor();
+  await page.getByLabel("only changed values").check();
+  await page.getByText("All values are defaults.").waitFor();
   await page.getByLabel("policy", { exact: true }).getByText("min_run: 10m").waitFor();
 });
-await step("a job is submitted, and cancelled", async () => {
-  await api("POST", `/api/v1/jobs/${waiting}:stop`, {}); // its node is kept for it, and closed to jobs without a time limit
+await step("a job is submitted and cancelled", async () => {
+  await api("POST", `/api/v1/jobs/${waiting}:stop`, {}); // its backfill reservation would keep out jobs without a time limit
   await open(page, "submit");
   await page.getByLabel("Name").fill("from-a-page");
-  await page.getByText(/It would (start now|wait)/).waitFor();
+  await page.getByText(/The job would (start now|wait)/).waitFor();
   await page.getByRole("button", { name: "Submit …" }).click();
   await confirm(page, "Submit");
   await page.waitForURL(/#\/jobs\/job-/);
   const id = page.url().split("/").pop();
   assert.equal((await job(id)).spec.name, "from-a-page");
-  await until("it is over", async () => ["FAILED", "COMPLETED"].includes((await job(id)).state));
+  await until("the job is over", async () => ["FAILED", "COMPLETED"].includes((await job(id)).state));
   await open(page, `jobs/${running}`);
   await page.getByRole("button", { name: "Output of rank 0" }).click();
   await page.getByText(/step \d+/).first().waitFor();
   await page.getByRole("button", { name: "cancel" }).click();
   await confirm(page, `Cancel ${running}`);
-  await until("it is cancelled", async () => (await job(running)).state === "CANCELLED");
+  await until("the job is cancelled", async () => (await job(running)).state === "CANCELLED");
 });
 await step("a job is held, released and killed", async () => {
   const [held] = await submit({ name: "held", command: ["true"], gpus: { count: 8 }, nodes: 50, wait_for_nodes: true });
   await open(page, `jobs/${held}`);
   await page.getByRole("button", { name: "hold" }).click();
   await confirm(page, `Hold ${held}`);
-  await until("it is held", async () => (await job(held)).detail === "HELD");
+  await until("the job is held", async () => (await job(held)).detail === "HELD");
   await page.getByRole("button", { name: "release" }).click();
   await confirm(page, `Release ${held}`);
-  await until("it is released", async () => (await job(held)).detail !== "HELD");
+  await until("the job is released", async () => (await job(held)).detail !== "HELD");
   await page.getByRole("button", { name: "kill" }).click();
   await confirm(page, `Kill ${held}`);
-  await until("it is over", async () => (await job(held)).state === "CANCELLED");
+  await until("the job is over", async () => (await job(held)).state === "CANCELLED");
 });
-await step("what is refused is told in the dialog, and nothing happens", async () => {
+await step("a refused job is reported on the page", async () => {
   await open(page, "submit");
-  await page.getByLabel("The job, as the API takes it").fill('{"command": ["true"], "gpus": {"count": -1}}');
+  await page.getByLabel("Job as JSON").fill('{"command": ["true"], "gpus": {"count": -1}}');
   await page.getByRole("alert").waitFor();
   assert.match(await page.getByRole("alert").innerText(), /gpus\.count/);
-  await page.getByLabel("The job, as the API takes it").fill("{");
-  await page.getByText("This is no JSON yet").waitFor();
+  await page.getByLabel("Job as JSON").fill("{");
+  await page.getByText("Invalid JSON").waitFor();
 });
-await step("a GPU is drained, taken out and brought back", async () => {
+await step("a GPU is drained, taken offline and brought back online", async () => {
   for (const [button, title, is_so] of [["drain", "Drain", (one) => one.draining], ["offline", "Offline", (one) => one.state === "OFFLINE"], ["online", "Online", (one) => one.state === "AVAILABLE" && !one.draining]]) {
     await open(page, "gpus/dgx-h100-0/7");
     await page.getByRole("button", { name: button, exact: true }).click();
@@ -187,14 +187,14 @@ await step("a GPU is drained, taken out and brought back", async () => {
     await until(title, async () => is_so(await gpu(7)));
   }
 });
-await step("a drain has a reason, and a deadline if it is given one, in the dialog as in the command", async () => {
+await step("a drain needs a reason and takes a deadline, in the dialog as in the command", async () => {
   await open(page, "gpus/dgx-h100-0/7");
   await page.getByRole("button", { name: "drain", exact: true }).click();
   const dialog = page.getByRole("dialog");
   assert.deepEqual(await violations(page), []);
   const send = dialog.locator("button[type=submit]");
   await send.click(); // without a reason the browser sends nothing
-  assert.ok(await dialog.getByLabel("Reason").evaluate((input) => !input.validity.valid), "a reason is asked for");
+  assert.ok(await dialog.getByLabel("Reason").evaluate((input) => !input.validity.valid), "a reason is required");
   await dialog.getByLabel("Reason").fill("new cables in rack 7");
   await dialog.getByLabel("Deadline").fill("2 hours");
   await send.click();
@@ -204,18 +204,18 @@ await step("a drain has a reason, and a deadline if it is given one, in the dial
   await dialog.getByText("gpu-platform drain --gpu-id dgx-h100-0/7 --reason 'new cables in rack 7' --deadline 1d12h").waitFor();
   await dialog.getByText('"deadline_ms":129600000').waitFor();
   await confirm(page, "Drain dgx-h100-0/7");
-  await until("it drains, and says why", async () => (await gpu(7)).draining && (await gpu(7)).reason.includes("new cables in rack 7"));
+  await until("the GPU is draining and shows the reason", async () => (await gpu(7)).draining && (await gpu(7)).reason.includes("new cables in rack 7"));
   await open(page, "gpus/dgx-h100-0/7");
   await page.getByRole("button", { name: "offline", exact: true }).click();
-  assert.equal(await dialog.getByLabel("Reason").inputValue(), "", "what was filled in before is gone");
+  assert.equal(await dialog.getByLabel("Reason").inputValue(), "", "the dialog starts empty");
   assert.equal(await dialog.getByLabel("Deadline").count(), 0);
-  await dialog.getByRole("button", { name: "Leave it" }).click();
+  await dialog.getByRole("button", { name: "Back" }).click();
   await api("POST", "/api/v1/cluster:service", { gpu: "dgx-h100-0/7", action: "ONLINE" });
-  await until("it is back", async () => (await gpu(7)).state === "AVAILABLE" && !(await gpu(7)).draining);
+  await until("the GPU is back online", async () => (await gpu(7)).state === "AVAILABLE" && !(await gpu(7)).draining);
 });
-await step("a node that drains is DRAINING and not OFFLINE, as long as a job runs there", async () => {
+await step("a draining node with a running job is DRAINING and not OFFLINE", async () => {
   const [id] = await submit({ name: "stays", command: ["sleep", "1000"], gpus: { count: 1 }, time_limit_ms: HOUR });
-  await until("it runs", async () => (await job(id)).state === "RUNNING");
+  await until("the job is running", async () => (await job(id)).state === "RUNNING");
   await api("POST", "/api/v1/cluster:service", { node: "dgx-h100-0", action: "DRAIN", reason: "new cables" });
   await open(page, "fleet");
   const tile = page.getByRole("region", { name: "dgx-h100-0" });
@@ -228,11 +228,11 @@ await step("a node that drains is DRAINING and not OFFLINE, as long as a job run
   await open(page, "fleet");
   await tile.getByText("UP", { exact: true }).waitFor();
   await api("POST", `/api/v1/jobs/${id}:stop`, { force: true });
-  await until("its GPUs are back", async () => (await api("GET", "/api/v1/cluster")).nodes[0].gpus.every((one) => one.state === "AVAILABLE"), 30);
+  await until("its GPUs are available again", async () => (await api("GET", "/api/v1/cluster")).nodes[0].gpus.every((one) => one.state === "AVAILABLE"), 30);
 });
-await step("a token is made, used and revoked", async () => {
+await step("a token is created, used and revoked", async () => {
   await open(page, "access");
-  await page.getByLabel("What it is for").fill("by hand");
+  await page.getByLabel("Purpose").fill("by hand");
   await page.getByRole("button", { name: "create …" }).click();
   await confirm(page, "Create a token");
   const made = (await page.getByLabel("token", { exact: true }).innerText()).trim();
@@ -244,7 +244,7 @@ await step("a token is made, used and revoked", async () => {
   assert.equal((await fetch(`${origin}/api/v1/self`, { headers: { Authorization: `Bearer ${made}` } })).status, 401);
 });
 
-await step("by keyboard alone: to a waiting job, why it waits, and out of the queue", async () => {
+await step("by keyboard alone: open a pending job, read its pending reasons, cancel it", async () => {
   const [id] = await submit({ name: "by-keys", command: ["true"], gpus: { count: 8 }, nodes: 50, wait_for_nodes: true });
   await open(page, "");
   await page.waitForTimeout(500);
@@ -252,31 +252,31 @@ await step("by keyboard alone: to a waiting job, why it waits, and out of the qu
   await page.keyboard.type(id);
   await page.getByRole("option").first().waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText("Why it waits").waitFor();
+  await page.getByText("Pending reasons").waitFor();
   await page.getByText(/GPUs|nodes/).first().waitFor();
   for (let presses = 0; (await page.evaluate(() => document.activeElement?.textContent)) !== "cancel"; ++presses) {
-    assert.ok(presses < 60, "the button is reached by Tab");
+    assert.ok(presses < 60, "Tab reaches the button");
     await page.keyboard.press("Tab");
   }
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog").getByText("It leaves the queue").waitFor();
+  await page.getByRole("dialog").getByText("The job leaves the queue").waitFor();
   for (let presses = 0; (await page.evaluate(() => document.activeElement?.getAttribute("type"))) !== "submit"; ++presses) {
-    assert.ok(presses < 10, "the button is reached by Tab");
+    assert.ok(presses < 10, "Tab reaches the button");
     await page.keyboard.press("Tab");
   }
   await page.keyboard.press("Enter");
-  await until("it is cancelled", async () => (await job(id)).state === "CANCELLED");
+  await until("the job is cancelled", async () => (await job(id)).state === "CANCELLED");
 });
 
-await step(`${payloads.length} texts that would be programs are shown as texts`, async () => {
+await step(`${payloads.length} script injections are shown as text`, async () => {
   assert.ok(payloads.length >= 60);
-    const lines = payloads.map((text) => `printf '%s\\n' '${text.replaceAll("'", "'\\''")}'`).join("\n");
+  const lines = payloads.map((text) => `printf '%s\\n' '${text.replaceAll("'", "'\\''")}'`).join("\n");
   const [id] = await submit({ name: "texts", command: ["sh", "-c", lines], gpus: { count: 1 }, labels: Object.fromEntries(payloads.slice(0, 60).map((text, i) => [`label-${i}`, one_line(text).slice(0, 60)])) });
-  await until("it is over", async () => (await job(id)).state === "COMPLETED");
+  await until("the job is over", async () => (await job(id)).state === "COMPLETED");
   for (const text of payloads) {
     await api("POST", "/api/v1/tokens", { label: one_line(text).slice(0, 60) });
     await api("POST", "/api/v1/cluster:service", { gpu: "dgx-h100-0/6", action: "DRAIN", reason: one_line(text) });
-    assert.ok((await gpu(6)).reason.includes(one_line(text).slice(0, 20)), "it is told as it is");
+    assert.ok((await gpu(6)).reason.includes(one_line(text).slice(0, 20)), "the reason is returned unchanged");
     await open(page, "gpus/dgx-h100-0/6");
     await page.waitForTimeout(60);
   }
@@ -290,11 +290,11 @@ await step(`${payloads.length} texts that would be programs are shown as texts`,
   assert.equal(await page.evaluate(() => window.hit), undefined);
 });
 
-await step("10,000 jobs scroll, and no more rows are made than can be seen", async () => {
+await step("10,000 jobs scroll, and only visible rows are rendered", async () => {
   await api("PUT", "/api/v1/queues/many", {});
   await submit({ name: "many", command: ["true"], queue: "many", gpus: { count: 8 }, nodes: 60, wait_for_nodes: true }, 10_000);
   await open(page, "jobs");
-  await until("all are there", async () => Number((await page.locator("[aria-rowcount]").getAttribute("aria-rowcount")) ?? 0) > 10_000, 30);
+  await until("all jobs are listed", async () => Number((await page.locator("[aria-rowcount]").getAttribute("aria-rowcount")) ?? 0) > 10_000, 30);
   const frames = await page.evaluate(async () => {
     const box = document.querySelector("[role=region][aria-label=Jobs]");
     const spans = [];
@@ -309,7 +309,7 @@ await step("10,000 jobs scroll, and no more rows are made than can be seen", asy
   });
   assert.ok(frames.rows < 120, `${frames.rows} rows`);
   assert.ok(frames.end > 250_000, `scrolled to ${frames.end}`);
-  console.log(`    frames of ${frames.spans[60].toFixed(0)} ms at the median, ${frames.spans[113].toFixed(0)} ms at the 95th per cent`);
+  console.log(`    frames of ${frames.spans[60].toFixed(0)} ms at the median, ${frames.spans[113].toFixed(0)} ms at the 95th percentile`);
 });
 
 await browser.close();

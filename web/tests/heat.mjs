@@ -1,4 +1,4 @@
-// What the dashboard's fleet shows of each GPU's heat, one label a line: node heat.mjs LINK GPUS
+// Prints the label of each GPU in the fleet with its temperature, one per line: node heat.mjs LINK GPUS
 import { openBrowser, until } from "./browser.mjs";
 
 const [link, gpus] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// Texts that become a program where they are not shown as the texts they are; each would set window.hit.
+// Script injections: texts that run as code where they are not escaped; each would set window.hit.
 const RUN = "window.hit=1";
 const SHAPES = [
   `<script>${RUN}</script>`, `<ScRiPt>${RUN}</sCrIpT>`, `<script src=data:,${RUN}></script>`, `<script/x>${RUN}</script>`, `"><script>${RUN}</script>`, `'><script>${RUN}</script>`,

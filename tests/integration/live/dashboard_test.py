@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""The dashboard of a real controller in a real browser: every page in both themes, every action, the keyboard alone,
-texts that would be programs, 10,000 jobs.  web/tests/dashboard.mjs drives Debian's Chromium.
+"""Tests the dashboard of a real controller in a real browser: every page in both themes, every action, keyboard only,
+script injections, 10,000 jobs.  web/tests/dashboard.mjs drives Debian's Chromium.
 
-GP_WEB_TOOLS: where npm has put the browser's driver (build/release/web/tools).  GP_PICTURES: where pictures of all pages go."""
+GP_WEB_TOOLS: the directory where npm installed the browser driver (build/release/web/tools).
+GP_PICTURES: the directory for screenshots of all pages."""
 
 import os
 import pathlib
@@ -18,10 +19,10 @@ TESTS = pathlib.Path(__file__).resolve().parents[3] / "web/tests"
 
 class Dashboard(ClusterTest):
     options = {"serve_flags": ("--http", "127.0.0.1:0"), "machine": "dgx-h100", "nodes": 1}
-    settles = False  # 10,000 jobs wait
+    settles = False  # 10,000 jobs stay pending
 
     def test_pages_and_actions(self):
-        tests = shutil.copytree(TESTS, TOOLS / "tests", dirs_exist_ok=True)  # beside the modules that they name
+        tests = shutil.copytree(TESTS, TOOLS / "tests", dirs_exist_ok=True)  # beside the modules that they import
         link = self.cli("-q", "dashboard", "--role", "admin").ok().out.strip()
         pictures = os.environ.get("GP_PICTURES") or os.path.join(self.cluster.directory, "pictures")
         done = subprocess.run(["node", "dashboard.mjs", link, pictures], cwd=tests, capture_output=True, text=True, timeout=500, check=False)
@@ -39,6 +40,6 @@ class Dashboard(ClusterTest):
 if __name__ == "__main__":
     missing = [name for name in ("node", "chromium") if shutil.which(name) is None]
     if missing or not (TOOLS / "node_modules/playwright-core").is_dir():
-        sys.stderr.write(f"SKIPPED: no browser test: missing {missing or 'the modules that npm fetches'}\n")
+        sys.stderr.write(f"SKIPPED: no browser test: {missing or 'npm modules'} missing\n")
         sys.exit(1 if os.environ.get("CI") == "true" else 77)
     main()

@@ -103,7 +103,7 @@ class Readings(ClusterTest):
         link = self.cli("-q", "dashboard").ok().out.strip()
         done = subprocess.run(["node", script, link, str(len(CELSIUS))], capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return by_gpu(r"GPU (?=\d+ of (\S+):)(\d+) of \S+: .*, heat (\d+)°", done.stdout)
+        return by_gpu(r"GPU (?=\d+ of (\S+):)(\d+) of \S+: .*, temperature (\d+)°", done.stdout)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// What may be done with jobs and GPUs, and what follows from it.
+// Actions on jobs, nodes, GPUs and incidents, each with the effect that its dialog shows.
 import type { Gpu, Incident, Job, Node } from "./api";
 import { cluster, incidents, jobs } from "./live";
 import { propose, type Action, type Field } from "../ui/action";
@@ -13,10 +13,10 @@ export function stopJob(job: Job, force: boolean): void {
     title: force ? `Kill ${job.id}` : `Cancel ${job.id}`,
     effect: runs ? (
       <p>
-        {force ? "Its processes are killed at once; what they have not saved is lost." : "Its processes are told to end, and killed when their grace is over."} {counted(gpusOf(job), "GPU")} on {job.places.join(", ") || "their nodes"} {gpusOf(job) === 1 ? "becomes" : "become"} free.
+        {force ? "The job's processes are killed immediately; unsaved work is lost." : "The job's processes receive SIGTERM and are killed after the grace period."} {counted(gpusOf(job), "GPU")} on {job.places.join(", ") || "their nodes"} {gpusOf(job) === 1 ? "becomes" : "become"} free.
       </p>
     ) : (
-      <p>It leaves the queue. Nothing of it runs.</p>
+      <p>The job leaves the queue. It has no running processes.</p>
     ),
     command: ["jobs", force ? "kill" : "cancel", job.id],
     method: "POST",
@@ -30,7 +30,7 @@ export function stopJob(job: Job, force: boolean): void {
 export function holdJob(job: Job, hold: boolean): void {
   propose({
     title: hold ? `Hold ${job.id}` : `Release ${job.id}`,
-    effect: <p>{hold ? "It keeps its place in the queue, and does not start until it is released." : "It waits for its turn again."}</p>,
+    effect: <p>{hold ? "The job keeps its place in the queue and does not start until it is released." : "The job waits in the queue again."}</p>,
     command: ["jobs", hold ? "hold" : "release", job.id],
     method: "POST",
     path: `/api/v1/jobs/${encodeURIComponent(job.id)}:${hold ? "hold" : "release"}`,
@@ -42,26 +42,26 @@ export function holdJob(job: Job, hold: boolean): void {
 type Service = "DRAIN" | "OFFLINE" | "ONLINE" | "RESET";
 
 const EFFECTS: Record<Service, string> = {
-  DRAIN: "What runs goes on; nothing new starts there.",
-  OFFLINE: "Nothing new starts there until a person brings it back.",
-  ONLINE: "It is tested, and takes jobs again if it is sound.",
-  RESET: "Once nobody uses it, it is reset and then tested.",
+  DRAIN: "Running jobs continue; no new job starts there.",
+  OFFLINE: "No new job starts there until an operator brings it back online.",
+  ONLINE: "It is tested, and takes jobs again if it passes.",
+  RESET: "It is reset and tested as soon as no job uses it.",
 };
 
 function Holders({ gpus }: { gpus: Gpu[] }) {
   const held = [...new Set(gpus.flatMap((gpu) => gpu.holders.map((holder) => `${holder.job_id} (${holder.user})`)))];
-  return held.length === 0 ? <p>Nobody uses it now.</p> : <p>In use by {held.slice(0, 8).join(", ")}{held.length > 8 ? ` and ${held.length - 8} more` : ""}.</p>;
+  return held.length === 0 ? <p>Not in use.</p> : <p>In use by {held.slice(0, 8).join(", ")}{held.length > 8 ? ` and ${held.length - 8} more` : ""}.</p>;
 }
 
-const REASON: Field = { name: "reason", label: "Reason", hint: "Shown with it and your name, as long as it is out of service." };
+const REASON: Field = { name: "reason", label: "Reason", hint: "Shown with your name while it is out of service." };
 const DEADLINE: Field = {
   name: "deadline",
   label: "Deadline",
-  hint: "Such as 2h: jobs still running then are stopped, with their grace, and queued again. Empty: they run to their end.",
-  fault: (text) => (milliseconds(text) === null ? "Write 90s, 15m, 2h or 1d12h." : ""),
+  hint: "For example 2h: jobs that still run then are stopped with their grace period and queued again. Empty: jobs run to their end.",
+  fault: (text) => (milliseconds(text) === null ? "Enter a duration such as 90s, 15m, 2h or 1d12h." : ""),
 };
 
-// Somebody else will ask why it is out.
+// Other operators must see why something is out of service.
 const fieldsOf = (what: Service): Field[] => (what === "ONLINE" ? [] : [{ ...REASON, is_required: what !== "RESET" }, ...(what === "DRAIN" ? [DEADLINE] : [])]);
 
 function filledIn(command: string[], body: Record<string, unknown>, values: Record<string, string>): Pick<Action, "command" | "body"> {
@@ -100,7 +100,7 @@ export function serve(what: Service, node: Node, gpu: Gpu | null): void {
 export function changeIncident(incident: Incident, action: "ACKNOWLEDGE" | "CLOSE"): void {
   propose({
     title: action === "CLOSE" ? `Close ${incident.id}` : `Acknowledge ${incident.id}`,
-    effect: <p>{action === "CLOSE" ? "It is over. Its GPU stays as it is: bring it online by itself." : "Somebody looks after it: alerts about it are silent."}</p>,
+    effect: <p>{action === "CLOSE" ? "The incident is closed. Its GPU does not change: bring it online separately." : "An operator handles the incident: its alerts are silenced."}</p>,
     command: ["incidents", action === "CLOSE" ? "close" : "ack", incident.id],
     method: "POST",
     path: `/api/v1/incidents/${encodeURIComponent(incident.id)}:change`,

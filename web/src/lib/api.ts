@@ -1,15 +1,15 @@
-// The API, as docs/reference/openapi.json has it.
+// A client of the API, typed by docs/reference/openapi.json.
 import type { components } from "./schema";
 import { token } from "./session";
 
-// Answers have every field; what is not known is null.
+// Replies have every field; unknown values are null.
 export type Full<T> = T extends (infer E)[] ? Full<E>[] : T extends object ? { [K in keyof T]-?: Full<Exclude<T[K], undefined>> } : T;
 type Schemas = components["schemas"];
 export type JobSpec = Schemas["JobSpec"];
 export type Job = Omit<Full<Schemas["Job"]>, "spec"> & { spec: Full<JobSpec> };
 export type JobReport = Full<Schemas["JobReport"]>;
 export type JobPage = Omit<Full<Schemas["ListJobsReply"]>, "jobs"> & { jobs: Job[] };
-// Each GPU of an answer has a verdict.
+// Each GPU in a reply has a verdict.
 export type Gpu = Omit<Full<Schemas["Gpu"]>, "verdict"> & { verdict: NonNullable<Full<Schemas["Gpu"]>["verdict"]> };
 export type Node = Omit<Full<Schemas["Node"]>, "gpus"> & { gpus: Gpu[] };
 export type Cluster = Omit<Full<Schemas["Cluster"]>, "nodes"> & { nodes: Node[] };
@@ -29,7 +29,7 @@ export type Tokens = Full<Schemas["ListTokensReply"]>;
 export type Audit = Full<Schemas["ListAuditReply"]>;
 export type StateChange = Full<Schemas["StateChange"]>;
 
-// What went wrong, as RFC 9457 tells it.
+// An error of the API, as in RFC 9457.
 export class Problem extends Error {
   constructor(readonly status: number, readonly code: string, detail: string, readonly places: { pointer: string; detail: string }[] = []) {
     super(detail);
@@ -57,7 +57,7 @@ async function refusal(answer: Response): Promise<Problem> {
     const told = await answer.json();
     return new Problem(answer.status, told.code, told.detail, told.errors);
   } catch {
-    return new Problem(answer.status, "internal", `answered with ${answer.status}`);
+    return new Problem(answer.status, "internal", `HTTP status ${answer.status}`);
   }
 }
 
@@ -84,8 +84,8 @@ export interface ServerEvent {
   data: unknown;
 }
 
-// Server-sent events over fetch, as EventSource cannot show a token.  Goes on behind the last id after a break, until told to
-// end or the server says that it is over.  `failed`: what nothing can be done about by asking again.
+// Server-sent events over fetch, because EventSource cannot send a token.  Reconnects after the last id that was received,
+// until the caller ends it or the server sends "end".  `over` receives the problem if a retry cannot help.
 export function listen(path: string, query: Fields, hear: (event: ServerEvent) => void, over: (problem?: Problem) => void, broken: (is: boolean) => void = () => {}): () => void {
   const abort = new AbortController();
   let last = "";

@@ -1,14 +1,14 @@
-// What the GPUs of some nodes are doing, counted.
+// Counts the GPUs of some nodes by what they do.
 import type { Cluster, Gpu, Node } from "./api";
 
 export interface Capacity {
   all: number;
-  used: number; // somebody holds it, or a part of it
+  used: number; // a job holds it, or a part of it
   free: number;
-  waiting: number; // it is on its way back: tested, reset
+  waiting: number; // being reset or tested
   failed: number;
-  draining: number; // in use, and takes no new work
-  off: number; // taken out, on a lost node
+  draining: number; // in use, takes no new work
+  off: number; // out of service, or on a lost node
 }
 
 export type Use = Exclude<keyof Capacity, "all">;
@@ -45,7 +45,7 @@ export const partsOf = (of: Capacity) => [
   { name: "in use", kind: "used", value: of.used },
   { name: "in use, draining", kind: "draining", value: of.draining },
   { name: "free", kind: "free", value: of.free },
-  { name: "on its way back", kind: "waiting", value: of.waiting },
+  { name: "resetting", kind: "waiting", value: of.waiting },
   { name: "failed", kind: "failed", value: of.failed },
   { name: "out of service", kind: "off", value: of.off },
 ];
@@ -58,7 +58,7 @@ export function findGpu(cluster: Cluster, name: string): { node: Node; gpu: Gpu 
   return node && gpu ? { node, gpu } : null;
 }
 
-// A node that drains is alive, and what runs there runs on.
+// A draining node is up, and its jobs continue.
 export const stateOf = (node: Node): string => (node.state === "UP" && node.draining ? "DRAINING" : node.state);
 
 export const modelOf = (model: string): string => model.replace(/^NVIDIA /, "");

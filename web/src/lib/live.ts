@@ -1,4 +1,4 @@
-// What all pages show, kept up to date: by the controller's events, and for readings every few seconds.
+// Data that all pages show.  The controller's events keep it up to date; readings are polled every few seconds.
 import { effect, signal, type Signal } from "@preact/signals";
 import { get, listen, Problem, type Cluster, type Fields, type Incidents, type JobPage, type Queues, type Reservations, type Self, type StateChange, type Usage } from "./api";
 import { place } from "./route";
@@ -7,14 +7,14 @@ import { token } from "./session";
 export class Resource<T> {
   readonly value: Signal<T | null> = signal<T | null>(null);
   readonly problem: Signal<Problem | null> = signal<Problem | null>(null);
-  readonly at: Signal<number> = signal(0); // when it was heard
+  readonly at: Signal<number> = signal(0); // when it was received
   private loading = false;
   private again = false;
   private timer = 0;
 
   constructor(private readonly path: string, private readonly query: () => Fields = () => ({})) {}
 
-  // One question at a time; what comes meanwhile is asked once more.
+  // One request at a time; calls during a request lead to one more request after it.
   async load(): Promise<void> {
     if (this.loading) {
       this.again = true;
@@ -35,7 +35,7 @@ export class Resource<T> {
     }
   }
 
-  // Many changes at once are one question.
+  // Several changes within a short time lead to one request.
   soon(): void {
     if (this.timer) return;
     this.timer = window.setTimeout(() => {
@@ -57,7 +57,7 @@ export const reservations = new Resource<Reservations>("/api/v1/reservations");
 export const incidents = new Resource<Incidents>("/api/v1/incidents", () => ({ all: true, limit: 500 }));
 export const jobs = new Resource<JobPage>("/api/v1/jobs", () => ({ all: true, limit: 10_000, arrays_as_one: true, fields: JOB_FIELDS }));
 
-// Of the days that the page's address names.
+// The days that the page's address names.
 export const costQuery = () => ({ from: place.value.query.get("from") ?? "", until: place.value.query.get("until") ?? "", by: ["QUEUE", "USER"] });
 export const costs = new Resource<Usage>("/api/v1/usage", costQuery);
 
@@ -65,7 +65,7 @@ const JOB_FIELDS =
   "total,next,jobs.id,jobs.state,jobs.detail,jobs.reason,jobs.user,jobs.queue,jobs.pool,jobs.submitted_at,jobs.started_at,jobs.ended_at,jobs.exit_code," +
   "jobs.attempt,jobs.places,jobs.wait_seconds,jobs.run_seconds,jobs.array_id,jobs.array_index,jobs.elements,jobs.spec.name,jobs.spec.gpus,jobs.spec.nodes,jobs.spec.priority,jobs.gpu_busy,jobs.use.gpu_hours";
 
-export const changes = signal<StateChange[]>([]); // the newest, for whoever wants to see what happens
+export const changes = signal<StateChange[]>([]); // the newest changes, first
 export const is_broken = signal(false);
 
 const READINGS_MS = 5_000;
@@ -85,19 +85,19 @@ function concerning(change: StateChange): Resource<unknown>[] {
       return [queues, reservations];
     case "incident":
       return [incidents, cluster];
-    default: // some were missed
+    default: // some changes were missed
       return ALL;
   }
 }
 
-// Begins anew with each token.
+// Starts again with each token.
 effect(() => {
   void token.value;
   for (const one of [self, ...ALL]) {
     one.forget();
     void one.load();
   }
-  costs.forget(); // only its page asks
+  costs.forget(); // only the page of costs loads them
 });
 effect(() => {
   void token.value;

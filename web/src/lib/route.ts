@@ -1,4 +1,4 @@
-// Where one is: "#/jobs/job-7?state=RUNNING".  Filters are part of it, so that a link shows what its sender saw.
+// The current route: "#/jobs/job-7?state=RUNNING".  Filters are part of it, so that a link shows what its sender saw.
 import { signal } from "@preact/signals";
 
 export interface Place {
@@ -26,7 +26,7 @@ export function go(path: string[], query: Record<string, string> = {}): void {
   location.hash = link(path, query);
 }
 
-// Changes a filter in place: no step of the browser's history for each letter.
+// Changes a filter in place, without an entry in the browser's history for each letter.
 export function setFilter(name: string, value: string): void {
   const query = new URLSearchParams(place.value.query);
   if (value) query.set(name, value);

@@ -1,4 +1,4 @@
-// Who looks: the token, for as long as this tab is open.  A link may bring it behind the #, where no server sees it.
+// The user's token, kept while this tab is open.  A link may carry it after the #, which browsers send to no server.
 import { signal } from "@preact/signals";
 
 const KEY = "gpu-platform.token";
@@ -18,7 +18,7 @@ export function logIn(secret: string): void {
   token.value = secret;
 }
 
-// A link that is opened in a tab where the page is already: its token is another one, perhaps of another user.
+// A link opened in a tab that already shows the page: it may carry the token of another user.
 addEventListener("hashchange", () => {
   const secret = fromLink();
   if (secret === null) return;

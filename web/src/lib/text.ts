@@ -1,10 +1,16 @@
-// Numbers and times as people read them.
+// Numbers, durations and times as text.
+const UNITS: [string, number][] = [["d", 86_400], ["h", 3_600], ["m", 60], ["s", 1]];
+
+// "3m12s", as the command line prints it: the two largest units at most.
 export function span(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !isFinite(seconds)) return "–";
-  if (seconds < 60) return `${Math.floor(seconds)}s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${Math.floor(seconds % 60)}s`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
-  return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
+  const whole = Math.floor(seconds);
+  const first = UNITS.findIndex(([, size]) => whole >= size);
+  if (first < 0) return "0s";
+  const [unit, size] = UNITS[first]!;
+  const next = UNITS[first + 1];
+  const rest = next ? Math.floor((whole % size) / next[1]) : 0;
+  return `${Math.floor(whole / size)}${unit}${next && rest ? `${rest}${next[0]}` : ""}`;
 }
 
 export function bytes(count: number | null | undefined): string {
@@ -18,26 +24,30 @@ export function bytes(count: number | null | undefined): string {
   return `${count < 10 && at > 0 ? count.toFixed(1) : Math.round(count)} ${units[at]}`;
 }
 
-export function when(text: string | null | undefined, form?: Intl.DateTimeFormatOptions): string {
+const two = (value: number): string => String(value).padStart(2, "0");
+
+// Local time: "2026-11-26 02:13:05".
+export function when(text: string | null | undefined): string {
   if (!text) return "–";
   const at = new Date(text);
-  return isNaN(at.getTime()) ? text : at.toLocaleString(undefined, form);
+  if (isNaN(at.getTime())) return text;
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-// For lists, where a column is narrow: the whole is in a title.
-export const whenShort = (text: string | null | undefined): string => when(text, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+// Without seconds, for narrow columns.
+export const whenShort = (text: string | null | undefined): string => when(text).replace(/:\d\d$/, "");
 
 export const number = (value: number | null | undefined, digits = 0): string => (value === null || value === undefined ? "–" : value.toLocaleString(undefined, { maximumFractionDigits: digits }));
 // "1 GPU", "2 GPUs"
 export const counted = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
-export const percent = (part: number, whole: number): string => (whole > 0 ? `${Math.round((100 * part) / whole)} %` : "–");
+export const percent = (part: number, whole: number): string => (whole > 0 ? `${Math.round((100 * part) / whole)}%` : "–");
 
-// For a shell: quoted where it has to be.
+// A word of a shell command, quoted where necessary.
 export const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 export const money = (value: number | null | undefined, currency: string): string =>
   value === null || value === undefined ? "–" : `${value.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })} ${currency}`;
 
-// "90s", "15m", "1d12h", as the command line takes it; null: it is none, or nothing.
+// "90s", "15m", "1d12h", as the command line accepts it; null: not a duration, or zero.
 export function milliseconds(text: string): number | null {
   const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
   if (!/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(text)) return null;

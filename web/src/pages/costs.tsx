@@ -1,4 +1,4 @@
-// Where the time of GPUs went, and what it cost.
+// How GPU time was used, and what it cost.
 import { useEffect } from "preact/hooks";
 import type { Usage, UsageRow } from "../lib/api";
 import { costs, costQuery } from "../lib/live";
@@ -7,14 +7,14 @@ import { money, number, percent, quoted } from "../lib/text";
 import { Bar, Copy, Head, Panel, Told } from "../ui/basic";
 import { Table } from "../ui/table";
 
-// In the order in which they are shown, each with its class of app.css and what it means.
+// In the order shown: kind, class of app.css, meaning.
 const KINDS: [string, string, string][] = [
   ["jobs", "used", "granted to jobs"],
-  ["idle", "free", "could have been granted whole"],
-  ["fragment", "held", "the rest of GPUs that others have a part of"],
-  ["repeated", "waiting", "lost by faults, to be done again; free for its user"],
-  ["faulty", "failed", "out of service by a fault, or being tested"],
-  ["maintained", "off", "taken out, or drained, by a person"],
+  ["idle", "free", "available as whole GPUs"],
+  ["fragment", "held", "unused parts of shared GPUs"],
+  ["repeated", "waiting", "lost to faults and repeated; free of charge"],
+  ["faulty", "failed", "out of service after a fault, or being tested"],
+  ["maintained", "off", "taken offline or drained by an operator"],
 ];
 
 const partOf = (name: string, kind: string, hours: number) => ({ name, kind, value: hours, shown: number(hours, 2) });
@@ -28,7 +28,7 @@ function Kinds({ usage }: { usage: Usage }) {
       <Table label="GPU-hours by kind" rows={KINDS} key_of={([name]) => name} empty="" columns={[
         { name: "Kind", show: ([name]) => name },
         { name: "GPU-hours", show: ([name]) => number(of(usage, name)?.gpu_hours ?? 0, 2), number: true },
-        { name: "Part", show: ([name]) => percent(of(usage, name)?.part ?? 0, 1), number: true },
+        { name: "Of total", show: ([name]) => percent(of(usage, name)?.part ?? 0, 1), number: true },
         { name: "Cost", show: ([name]) => money(of(usage, name)?.cost ?? 0, usage.currency), number: true },
         { name: "Meaning", show: ([, , meaning]) => meaning },
       ]} />
@@ -44,11 +44,11 @@ function Users({ usage }: { usage: Usage }) {
     { name: "GPU-hours", show: (row: UsageRow) => number(row.gpu_hours, 2), sort: (row: UsageRow) => row.gpu_hours, number: true },
     { name: "Cost", show: (row: UsageRow) => money(row.cost, usage.currency), sort: (row: UsageRow) => row.cost, number: true },
   ];
-  return <Table label="Cost by queue and user" rows={rows} key_of={(row) => `${row.queue} ${row.user}`} empty="No job has had a GPU in this time." sorted_by="GPU-hours" descending columns={columns} />;
+  return <Table label="Cost by queue and user" rows={rows} key_of={(row) => `${row.queue} ${row.user}`} empty="No job used GPUs in this period." sorted_by="GPU-hours" descending columns={columns} />;
 }
 
 const FILTERS: ["from" | "until", string][] = [["from", "From"], ["until", "Until"]];
-const EVERY_MS = 60_000; // a whole book may be summed up
+const EVERY_MS = 60_000; // the controller may have to add up the whole usage ledger
 
 export function Costs() {
   const usage = costs.value.value;
@@ -71,10 +71,10 @@ export function Costs() {
       {problem && <Told problem={problem} />}
       {usage && (
         <>
-          <p><strong>{money(usage.cost, usage.currency)}</strong> for {number(usage.gpu_hours, 2)} GPU-hours, {usage.from} to {usage.until}, days of UTC</p>
-          <Panel title="What all GPUs came to"><Kinds usage={usage} /></Panel>
-          <Panel title="What jobs had"><Users usage={usage} /></Panel>
-          <Panel title="The same in a shell"><Copy label="command" text={`gpu-platform cost analysis${flags}\ngpu-platform cost report${flags}`} /></Panel>
+          <p><strong>{money(usage.cost, usage.currency)}</strong> for {number(usage.gpu_hours, 2)} GPU-hours, {usage.from} to {usage.until} (UTC)</p>
+          <Panel title="Usage by kind"><Kinds usage={usage} /></Panel>
+          <Panel title="Usage by queue"><Users usage={usage} /></Panel>
+          <Panel title="Equivalent commands"><Copy label="command" text={`gpu-platform cost analysis${flags}\ngpu-platform cost report${flags}`} /></Panel>
         </>
       )}
     </>

@@ -1,4 +1,4 @@
-// The API, as the controller itself describes it.
+// The API, from the controller's own openapi.json.
 import { useEffect, useState } from "preact/hooks";
 import { Head, Panel } from "../ui/basic";
 
@@ -16,7 +16,7 @@ export function Docs() {
   return (
     <>
       <Head title="API"><a href="/openapi.json">openapi.json</a></Head>
-      <div class="filters" role="search"><label>Find <input type="search" value={find} onInput={(event) => setFind(event.currentTarget.value)} /></label></div>
+      <div class="filters" role="search"><label>Search <input type="search" value={find} onInput={(event) => setFind(event.currentTarget.value)} /></label></div>
       {[...new Set(fits.map((one) => one.tags[0] ?? ""))].map((tag) => (
         <Panel title={tag}>
           {fits.filter((one) => one.tags[0] === tag).map((one) => (

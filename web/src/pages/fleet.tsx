@@ -1,4 +1,4 @@
-// Every GPU at a glance.
+// All nodes and their GPUs.
 import type { Gpu, Node } from "../lib/api";
 import { cluster } from "../lib/live";
 import { count, modelOf, partsOf, stateOf, useOf } from "../lib/capacity";
@@ -7,7 +7,7 @@ import { Bar, Head, Loaded, State } from "../ui/basic";
 import { Cell, METRICS } from "../ui/cell";
 import { Table } from "../ui/table";
 
-// The longest run of free GPUs that are linked, or at least on one node.
+// How many GPUs of a node are free.
 const freeOn = (node: Node) => node.gpus.filter((gpu) => useOf(node, gpu) === "free").length;
 
 export function Fleet() {
@@ -28,12 +28,12 @@ export function Fleet() {
               <div class="filters">
                 <label>Show <select value={query.get("show") ?? "granted"} onChange={(event) => setFilter("show", event.currentTarget.value)}>{Object.entries(METRICS).map(([key, one]) => <option value={key}>{one.name}</option>)}</select></label>
                 <label>Pool <select value={pool} onChange={(event) => setFilter("pool", event.currentTarget.value)}><option value="">all</option>{[...new Set(now.nodes.map((node) => node.pool))].map((name) => <option>{name}</option>)}</select></label>
-                <label>Nodes with so many free GPUs <input type="number" min="0" max="64" value={block || ""} onInput={(event) => setFilter("free", event.currentTarget.value)} /></label>
+                <label>Minimum free GPUs per node <input type="number" min="0" max="64" value={block || ""} onInput={(event) => setFilter("free", event.currentTarget.value)} /></label>
                 <label><input type="checkbox" checked={as_table} onChange={(event) => setFilter("as", event.currentTarget.checked ? "table" : "")} /> as a table</label>
               </div>
-              {nodes.length === 0 && <p class="empty panel">No node has joined. On the node, <code>gpu-platform doctor</code> says why; <code>gpu-platform serve --simulate dgx-h100:2</code> plays two.</p>}
+              {nodes.length === 0 && <p class="empty panel">No node has joined. <code>gpu-platform doctor</code> on the node finds the cause; <code>gpu-platform serve --simulate dgx-h100:2</code> simulates two nodes.</p>}
               {as_table ? (
-                <Table label="GPUs" empty="There are none." rows={nodes.flatMap((node) => node.gpus.map((gpu) => ({ node, gpu })))} key_of={(row) => `${row.node.name}/${row.gpu.index}`} columns={[
+                <Table label="GPUs" empty="No GPUs." rows={nodes.flatMap((node) => node.gpus.map((gpu) => ({ node, gpu })))} key_of={(row) => `${row.node.name}/${row.gpu.index}`} columns={[
                   { name: "GPU", show: ({ node, gpu }) => <a href={link(["gpus", node.name, String(gpu.index)])}>{node.name}/{gpu.index}</a>, sort: ({ node, gpu }) => `${node.name}/${String(gpu.index).padStart(3, "0")}` },
                   { name: "Model", show: ({ gpu }) => modelOf(gpu.model), sort: ({ gpu }) => gpu.model },
                   { name: "State", show: ({ gpu }) => <State of={gpu.state} title={gpu.reason} />, sort: ({ gpu }) => gpu.state },

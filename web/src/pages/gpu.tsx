@@ -1,35 +1,35 @@
-// One GPU: is it well, who has it, what happened to it.
+// One GPU: details, health, allocation, incidents.
 import type { Gpu } from "../lib/api";
 import { serve } from "../lib/actions";
 import { cluster, incidents } from "../lib/live";
 import { findGpu, modelOf } from "../lib/capacity";
 import { link } from "../lib/route";
-import { bytes, number, when } from "../lib/text";
+import { bytes, number, span, when } from "../lib/text";
 import { Facts, Head, Loaded, Panel, State } from "../ui/basic";
 
 type Check = { what: string; result: string; reading: string; meaning: string };
 
-// The results are the controller's own findings: the verdict is the same wherever it is shown.
+// The results are the controller's findings, so that every interface shows the same verdict.
 function checks(gpu: Gpu): Check[] {
   const r = gpu.readings;
   const check = (what: string, codes: string[], value: unknown, reading: string): Check => {
     const finding = gpu.verdict.findings.find((one) => codes.includes(one.code));
     const known = value !== null && value !== undefined;
     const is_soft = finding && (finding.follows === "no-linked-work" || finding.follows === "no-new-work");
-    return { what, result: finding ? (is_soft ? "WARN" : "FAIL") : known ? "ok" : "not known", reading: known ? reading : "–", meaning: finding?.text ?? "" };
+    return { what, result: finding ? (is_soft ? "WARN" : "FAIL") : known ? "ok" : "unknown", reading: known ? reading : "–", meaning: finding?.text ?? "" };
   };
-  const age = r ? (r.stale ? `stale, ${number(r.age_seconds ?? 0)} s old` : `${number(r.age_seconds ?? 0)} s old`) : "";
+  const age = r ? `${r.stale ? "stale, " : ""}${span(r.age_seconds ?? 0)} old` : "";
   return [
     check("readings", ["unread"], r ? r.age_seconds : null, age),
-    check("answers", ["lost"], r && !r.stale ? true : null, "yes"),
-    check("temperature", ["critical-heat", "hot", "warm"], r?.temperature_celsius, `${r?.temperature_celsius} °C, slowed down at ${r?.temperature_slowdown_celsius ?? "–"}`),
-    check("power", [], r?.power_watts, `${r?.power_watts} W of ${r?.power_limit_watts ?? "–"}`),
-    check("memory errors, corrected", [], r?.ecc_corrected, number(r?.ecc_corrected ?? 0)),
-    check("memory errors, not corrected", ["ecc-uncorrected"], r?.ecc_uncorrected, number(r?.ecc_uncorrected ?? 0)),
-    check("rows wait to be remapped", ["row-remap-pending"], r?.row_remap_pending, r?.row_remap_pending ? "yes: reset it" : "no"),
-    check("rows cannot be remapped", ["row-remap-failed"], r?.row_remap_failed, r?.row_remap_failed ? "yes: replace it" : "no"),
-    check("NVLinks", ["nvlink-down"], r?.nvlinks_total, `${r?.nvlinks_active} of ${r?.nvlinks_total}`),
-    check("the driver asks for", ["recovery-action"], r?.recovery_action, r?.recovery_action || "nothing"),
+    check("responds", ["lost"], r && !r.stale ? true : null, "yes"),
+    check("temperature", ["critical-heat", "hot", "warm"], r?.temperature_celsius, `${r?.temperature_celsius} °C, slowdown at ${r?.temperature_slowdown_celsius ?? "–"} °C`),
+    check("power", [], r?.power_watts, `${r?.power_watts} W of ${r?.power_limit_watts ?? "–"} W`),
+    check("corrected memory errors", [], r?.ecc_corrected, number(r?.ecc_corrected ?? 0)),
+    check("uncorrected memory errors", ["ecc-uncorrected"], r?.ecc_uncorrected, number(r?.ecc_uncorrected ?? 0)),
+    check("pending row remaps", ["row-remap-pending"], r?.row_remap_pending, r?.row_remap_pending ? "yes: reset the GPU" : "no"),
+    check("failed row remaps", ["row-remap-failed"], r?.row_remap_failed, r?.row_remap_failed ? "yes: replace the GPU" : "no"),
+    check("NVLinks", ["nvlink-down"], r?.nvlinks_total, `${r?.nvlinks_active} of ${r?.nvlinks_total} active`),
+    check("recovery action", ["recovery-action"], r?.recovery_action, r?.recovery_action || "none"),
     ...gpu.verdict.xids.map((one) => ({ what: `XID ${one.xid}`, result: gpu.verdict.code === `xid-${one.xid}` ? gpu.verdict.level : "WARN", reading: when(one.at), meaning: "reported by the driver" })),
   ];
 }
@@ -39,7 +39,7 @@ export function GpuPage({ name }: { name: string }) {
     <Loaded of={cluster}>
       {(now) => {
         const found = findGpu(now, name);
-        if (!found) return <><Head title={name} /><p class="empty panel">There is no such GPU.</p></>;
+        if (!found) return <><Head title={name} /><p class="empty panel">GPU not found.</p></>;
         const { node, gpu } = found;
         const own = (incidents.value.value?.incidents ?? []).filter((one) => one.node === node.name && one.gpu === gpu.index);
         return (
@@ -54,12 +54,12 @@ export function GpuPage({ name }: { name: string }) {
             </Head>
             {gpu.reason && <p class="note">{gpu.detail}: {gpu.reason}</p>}
             <div class="split">
-              <Panel title="What it is">
+              <Panel title="Details">
                 <Facts of={[["Model", modelOf(gpu.model)], ["Node", <a href={link(["nodes", node.name])}>{node.name}</a>], ["UUID", <code>{gpu.uuid}</code>], ["PCI", <code>{gpu.pci_bus_id}</code>], ["NUMA node", gpu.numa_node],
-                  ["Memory", `${bytes(gpu.memory_bytes)}, ${bytes(gpu.memory_granted_bytes)} granted`], ["Shared as", gpu.mode], ["Compute capability", gpu.readings?.compute_capability],
+                  ["Memory", `${bytes(gpu.memory_bytes)}, ${bytes(gpu.memory_granted_bytes)} granted`], ["Sharing mode", gpu.mode], ["Compute capability", gpu.readings?.compute_capability],
                   ["MIG profiles", gpu.readings?.mig_profiles?.join(" ")], ["Serial number", gpu.readings?.serial], ["VBIOS", gpu.readings?.vbios]]} />
               </Panel>
-              <Panel title="Is it well">
+              <Panel title="Health">
                 <p><State of={gpu.verdict.level} /> {gpu.verdict.level !== "ok" && <>{gpu.verdict.code}{gpu.verdict.why && `: ${gpu.verdict.why}`}</>}</p>
                 {gpu.verdict.follows && <p>{gpu.verdict.follows}</p>}
                 <table>
@@ -67,13 +67,13 @@ export function GpuPage({ name }: { name: string }) {
                   <tbody>{checks(gpu).map((one) => <tr title={one.meaning}><th scope="row">{one.what}</th><td class={one.result === "FAIL" ? "bad" : ""}>{one.result}</td><td>{one.reading}</td></tr>)}</tbody>
                 </table>
               </Panel>
-              <Panel title="Who has it">
-                {gpu.holders.length === 0 ? <p class="empty">Nobody.</p> : (
-                  <ul>{gpu.holders.map((one) => <li><a href={link(["jobs", one.job_id])}>{one.job_id}</a> {one.job_name} of {one.user}, rank {one.rank}: {one.instance || `${one.share / 10} %, ${bytes(one.memory_bytes)}`}</li>)}</ul>
+              <Panel title="Allocation">
+                {gpu.holders.length === 0 ? <p class="empty">Not allocated.</p> : (
+                  <ul>{gpu.holders.map((one) => <li><a href={link(["jobs", one.job_id])}>{one.job_id}</a> {one.job_name} of {one.user}, rank {one.rank}: {one.instance || `${one.share / 10}%, ${bytes(one.memory_bytes)}`}</li>)}</ul>
                 )}
               </Panel>
-              <Panel title="What happened to it">
-                {own.length === 0 ? <p class="empty">Nothing that is remembered.</p> : (
+              <Panel title="Timeline">
+                {own.length === 0 ? <p class="empty">No incidents.</p> : (
                   <ol class="steps">{own.map((one) => <li><span class="dim">{when(one.opened_at)}</span> <a href={link(["incidents", one.id])}>{one.id}</a> {one.cause} <State of={one.state} /></li>)}</ol>
                 )}
               </Panel>

@@ -1,4 +1,4 @@
-// One job: what happened to it, where it is and why there, or why it waits and what would start it.
+// One job: details, placement or pending reasons, timeline, utilization, output.
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { ask, listen, type Explanation, type Job as JobFields, type Problem } from "../lib/api";
@@ -16,7 +16,7 @@ function Timeline({ job }: { job: JobFields }) {
   const steps: [string, string][] = [[job.submitted_at, "submitted"]];
   for (const attempt of job.attempts) {
     steps.push([attempt.placed_at, `attempt ${attempt.number}: placed on ${attempt.ranks.map((rank) => `${rank.node}[${rank.gpus.join(",")}]`).join(" ")}`]);
-    if (attempt.started_at) steps.push([attempt.started_at, `attempt ${attempt.number}: started${attempt.start_seconds ? `, ${Math.round(attempt.start_seconds * 1000)} ms after it was placed` : ""}`]);
+    if (attempt.started_at) steps.push([attempt.started_at, `attempt ${attempt.number}: started${attempt.start_seconds ? ` ${Math.round(attempt.start_seconds * 1000)} ms after placement` : ""}`]);
     for (const note of job.xids.filter((one) => one.attempt === attempt.number)) steps.push([note.at, `XID ${note.xid} on ${note.gpu}`]);
     for (const one of job.checkpoints.filter((saved) => saved.attempt === attempt.number)) steps.push([one.at, `checkpoint, step ${one.step}, ${one.complete ? bytes(one.bytes) : one.fault}`]);
     if (attempt.ended_at) steps.push([attempt.ended_at, `attempt ${attempt.number}: ${attempt.end_class}${attempt.charged_to && attempt.charged_to !== "nobody" ? `, charged to ${attempt.charged_to}` : ""}`]);
@@ -35,16 +35,16 @@ function WhyWaiting({ job }: { job: JobFields }) {
     return () => abort.abort();
   }, [job.id, changes.value[0]?.id]);
   if (problem) return <Told problem={problem} />;
-  if (!told) return <p class="empty">Asking the scheduler …</p>;
-  if (told.starts_now) return <p>It starts with the next pass: {told.placement}</p>;
+  if (!told) return <p class="empty">Loading …</p>;
+  if (told.starts_now) return <p>The job starts in the next scheduling pass: {told.placement}</p>;
   return (
     <>
       <ol>{told.reasons.map((reason) => <li>{reason.text}</li>)}</ol>
-      {told.ahead !== null && <p>{told.ahead === 0 ? "No job is before it." : `Before it: ${counted(told.ahead, "job")}.`}</p>}
-      {told.forecast && <p><strong>When:</strong> {told.forecast.text}</p>}
-      {told.cost && <p><strong>What it may cost:</strong> {told.cost.text}</p>}
-      {told.changes.length > 0 && (<><h3>Each of these alone would start it now</h3><ul>{told.changes.map((change) => <li>{change.text}</li>)}</ul></>)}
-      {told.holders.length > 0 && <p class="dim">Held by {told.holders.slice(0, 5).map((one) => `${one.user} in ${one.queue} (${number(one.gpus, 1)})`).join(", ")}</p>}
+      {told.ahead !== null && <p>{told.ahead === 0 ? "No job is ahead of it in the queue order." : `Jobs ahead of it in the queue order: ${number(told.ahead)}.`}</p>}
+      {told.forecast && <p><strong>Expected start:</strong> {told.forecast.text}</p>}
+      {told.cost && <p><strong>Expected cost:</strong> {told.cost.text}</p>}
+      {told.changes.length > 0 && (<><h3>Each of these changes alone would start it now</h3><ul>{told.changes.map((change) => <li>{change.text}</li>)}</ul></>)}
+      {told.holders.length > 0 && <p class="dim">GPUs held by {told.holders.slice(0, 5).map((one) => `${one.user} in ${one.queue} (${number(one.gpus, 1)})`).join(", ")}</p>}
     </>
   );
 }
@@ -54,7 +54,7 @@ function Ranks({ job, attempt, open }: { job: JobFields; attempt: number; open: 
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Ranks">
       <table>
-        <thead><tr><th scope="col">Rank</th><th scope="col">Node</th><th scope="col">GPUs</th><th scope="col">NUMA</th><th scope="col">Cores</th><th scope="col">Came to</th><th scope="col">Output</th></tr></thead>
+        <thead><tr><th scope="col">Rank</th><th scope="col">Node</th><th scope="col">GPUs</th><th scope="col">NUMA</th><th scope="col">Cores</th><th scope="col">Result</th><th scope="col">Output</th></tr></thead>
         <tbody>
           {ranks.map((rank) => (
             <tr>
@@ -62,7 +62,7 @@ function Ranks({ job, attempt, open }: { job: JobFields; attempt: number; open: 
               <td><a href={link(["nodes", rank.node])}>{rank.node}</a></td>
               <td>{rank.gpus.map((gpu) => <a href={link(["gpus", rank.node, String(gpu)])}>{gpu} </a>)}</td>
               <td>{rank.numa_nodes.join(", ")}</td><td>{rank.cpus}</td>
-              <td title={rank.last_error}>{rank.live ? "runs" : rank.outcome}{rank.last_error ? ` – ${rank.last_error}` : ""}</td>
+              <td title={rank.last_error}>{rank.live ? "running" : rank.outcome}{rank.last_error ? ` – ${rank.last_error}` : ""}</td>
               <td><button type="button" onClick={() => open(rank.rank)} aria-label={`Output of rank ${rank.rank}`}>show</button></td>
             </tr>
           ))}
@@ -81,7 +81,7 @@ export function JobPage({ id }: { id: string }) {
     [id],
   );
   const job = of.job.value;
-  if (!job) return <><Head title={id} />{of.problem.value ? <Told problem={of.problem.value} /> : <p class="empty">Asking the controller …</p>}</>;
+  if (!job) return <><Head title={id} />{of.problem.value ? <Told problem={of.problem.value} /> : <p class="empty">Loading …</p>}</>;
   const is_over = ["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
   const is_waiting = job.state === "QUEUED" || job.state === "PENDING" || job.state === "PREEMPTED";
   const attempt = chosen || job.attempt;
@@ -94,27 +94,27 @@ export function JobPage({ id }: { id: string }) {
           {job.detail === "HELD" && <button type="button" onClick={() => holdJob(job, false)}>release</button>}
           {!is_over && <button type="button" onClick={() => stopJob(job, false)}>cancel</button>}
           {!is_over && <button type="button" class="danger" onClick={() => stopJob(job, true)}>kill</button>}
-          <a href={link(["submit"], { like: job.id })}>submit one like it</a>
+          <a href={link(["submit"], { like: job.id })}>submit a copy</a>
         </span>
       </Head>
       {job.reason && <p class="note">{job.reason}</p>}
       <div class="split">
-        <Panel title="What it is">
+        <Panel title="Details">
           <Facts of={[
-            ["User", job.user], ["Queue", job.queue], ["Asks for", `${counted(job.spec.nodes ?? 1, "node")} with ${counted(job.spec.gpus?.count ?? 1, "GPU")}`], ["Waited", span(job.wait_seconds)],
+            ["User", job.user], ["Queue", job.queue], ["Requests", `${counted(job.spec.nodes ?? 1, "node")} with ${counted(job.spec.gpus?.count ?? 1, "GPU")}`], ["Waited", span(job.wait_seconds)],
             ["Ran", span(job.started_at ? job.run_seconds : null)], ["Exit code", job.exit_code], ["Attempt", job.attempt], ["Retries, faults, preemptions", `${job.retries_used}, ${job.faults}, ${job.preemptions}`],
             ["Progress", job.progress?.at ? `step ${number(job.progress.step)}${job.progress.steps ? ` of ${number(job.progress.steps)}` : ""}` : null],
             ["Command", <code>{(job.spec.command ?? []).join(" ")}</code>],
           ]} />
         </Panel>
-        {is_waiting && <Panel title="Why it waits"><WhyWaiting job={job} /></Panel>}
-        {placement && <Panel title="Why there"><p>{placement}</p></Panel>}
-        <Panel title="What happened"><JobTime job={job} /><Timeline job={job} /></Panel>
+        {is_waiting && <Panel title="Pending reasons"><WhyWaiting job={job} /></Panel>}
+        {placement && <Panel title="Placement"><p>{placement}</p></Panel>}
+        <Panel title="Timeline"><JobTime job={job} /><Timeline job={job} /></Panel>
       </div>
-      {job.attempts.length > 0 && <Panel title="What it uses"><JobUse job={job} /></Panel>}
-      {job.state === "RUNNING" && <Panel title="Its GPUs"><JobGpus job={job} /></Panel>}
+      {job.attempts.length > 0 && <Panel title="Utilization"><JobUse job={job} /></Panel>}
+      {job.state === "RUNNING" && <Panel title="GPUs"><JobGpus job={job} /></Panel>}
       {job.attempts.length > 0 && (
-        <Panel title="Ranks and their output">
+        <Panel title="Ranks and output">
           <div class="filters">
             <label>Attempt <select value={attempt} onChange={(event) => setAttempt(Number(event.currentTarget.value))}>{job.attempts.map((one) => <option value={one.number}>{one.number}</option>)}</select></label>
           </div>

@@ -1,7 +1,7 @@
-// All jobs, as one wants to see them.
+// All jobs, filtered and sorted.
 import { jobs, queues, self } from "../lib/live";
 import { link, place, setFilter } from "../lib/route";
-import { number, percent, span, when, whenShort } from "../lib/text";
+import { counted, number, percent, span, when, whenShort } from "../lib/text";
 import { Head, Loaded, State } from "../ui/basic";
 import { Table, type Column } from "../ui/table";
 import { stopJob } from "../lib/actions";
@@ -13,14 +13,14 @@ const VIEWS: [string, Record<string, string>][] = [
   ["waiting", { state: "QUEUED" }],
   ["running", { state: "RUNNING" }],
   ["failed", { state: "FAILED" }],
-  ["hardly busy", { busy: "low" }],
+  ["underutilized", { busy: "low" }],
 ];
 
-const HARDLY_BUSY = 0.3;
-const isHardlyBusy = (job: Job) => job.state === "RUNNING" && job.gpu_busy !== null && job.gpu_busy < HARDLY_BUSY;
+const BUSY_LOW = 0.3;
+const isUnderutilized = (job: Job) => job.state === "RUNNING" && job.gpu_busy !== null && job.gpu_busy < BUSY_LOW;
 
 const ELEMENTS_MAX = 100_000;
-// job-17 and job-17[3]: by the number, then by the element.
+// Sorts job-17 and job-17[3] by number, then by element.
 const numberOf = (job: Job) => {
   const [, number = "0", element = "0"] = /^job-(\d+)(?:\[(\d+)\])?$/.exec(job.id) ?? [];
   return Number(number) * ELEMENTS_MAX + Number(element);
@@ -37,7 +37,7 @@ const COLUMNS: Column<Job>[] = [
   { name: "Queue", show: (job) => job.queue, sort: (job) => job.queue },
   { name: "State", show: (job) => <State of={job.state} title={job.detail} />, sort: (job) => job.state },
   { name: "GPUs", show: gpusOf, sort: gpusOf, number: true },
-  { name: "Where, or why not", show: (job) => <span class="brief" title={whereText(job)}>{whereText(job)}</span> },
+  { name: "Placement or reason", show: (job) => <span class="brief" title={whereText(job)}>{whereText(job)}</span> },
   { name: "Submitted", show: (job) => <span title={when(job.submitted_at)}>{whenShort(job.submitted_at)}</span>, sort: (job) => job.submitted_at },
   { name: "Waited", show: (job) => span(job.wait_seconds), sort: (job) => job.wait_seconds, number: true },
   { name: "Ran", show: (job) => span(job.started_at ? job.run_seconds : null), sort: (job) => job.run_seconds, number: true },
@@ -51,7 +51,7 @@ export function Jobs() {
   const filter = (name: string) => query.get(name) ?? "";
   const user = filter("user") === "me" ? (self.value.value?.user ?? "") : filter("user");
   const fits = (job: Job) =>
-    (!filter("state") || job.state === filter("state")) && (!user || job.user === user) && (!filter("queue") || job.queue === filter("queue")) && (filter("busy") !== "low" || isHardlyBusy(job)) &&
+    (!filter("state") || job.state === filter("state")) && (!user || job.user === user) && (!filter("queue") || job.queue === filter("queue")) && (filter("busy") !== "low" || isUnderutilized(job)) &&
     (!filter("text") || `${job.id} ${job.spec.name} ${job.user} ${job.reason}`.toLowerCase().includes(filter("text").toLowerCase()));
   const waiting = (job: Job) => !["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
   return (
@@ -63,7 +63,7 @@ export function Jobs() {
         {VIEWS.map(([name, fields]) => (
           <a href={link(["jobs"], fields)} aria-current={JSON.stringify(Object.fromEntries(query)) === JSON.stringify(fields) ? "true" : undefined}>{name}</a>
         ))}
-        <label>Find <input type="search" value={filter("text")} onInput={(event) => setFilter("text", event.currentTarget.value)} /></label>
+        <label>Search <input type="search" value={filter("text")} onInput={(event) => setFilter("text", event.currentTarget.value)} /></label>
         <label>
           Queue{" "}
           <select value={filter("queue")} onChange={(event) => setFilter("queue", event.currentTarget.value)}>
@@ -77,8 +77,8 @@ export function Jobs() {
           const rows = page.jobs.filter(fits);
           return (
             <>
-              <p class="dim" role="status">{rows.length} of {page.total} jobs</p>
-              <Table label="Jobs" rows={rows} key_of={(job) => job.id} sorted_by="Job" descending empty="No job is like that."
+              <p class="dim" role="status">{number(rows.length)} of {counted(page.total, "job")}</p>
+              <Table label="Jobs" rows={rows} key_of={(job) => job.id} sorted_by="Job" descending empty="No matching jobs."
                 columns={[...COLUMNS, { name: "Actions", show: (job) => waiting(job) && <button type="button" onClick={() => stopJob(job, false)} aria-label={`Cancel ${job.id}`}>cancel</button> }]} />
             </>
           );

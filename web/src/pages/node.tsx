@@ -1,4 +1,4 @@
-// One node: how it is made, what runs on it, what may be done with it.
+// One node: details, jobs, topology, actions.
 import type { Node } from "../lib/api";
 import { serve } from "../lib/actions";
 import { cluster } from "../lib/live";
@@ -7,7 +7,7 @@ import { link } from "../lib/route";
 import { bytes, span } from "../lib/text";
 import { Facts, Head, Loaded, Panel, State } from "../ui/basic";
 
-// Sockets, in them NUMA nodes, in them GPUs.
+// Sockets with their NUMA nodes, and NUMA nodes with their GPUs.
 function Tree({ node }: { node: Node }) {
   const packages = [...new Set(node.numa_nodes.map((numa) => numa.package))].sort((a, b) => a - b);
   return (
@@ -33,9 +33,9 @@ function Tree({ node }: { node: Node }) {
   );
 }
 
-// Who is linked with whom, and by how many NVLinks.
+// The number of NVLinks between each pair of GPUs.
 function Links({ node }: { node: Node }) {
-  if (node.links.length === 0) return <p class="empty">No NVLink: GPUs speak over PCIe.</p>;
+  if (node.links.length === 0) return <p class="empty">No NVLink: the GPUs communicate over PCIe.</p>;
   const links = new Map(node.links.flatMap((one) => [[`${one.gpu_a}-${one.gpu_b}`, one.nvlinks], [`${one.gpu_b}-${one.gpu_a}`, one.nvlinks]]));
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="NVLinks">
@@ -52,7 +52,7 @@ export function NodePage({ name }: { name: string }) {
     <Loaded of={cluster}>
       {(now) => {
         const node = now.nodes.find((one) => one.name === name);
-        if (!node) return <><Head title={name} /><p class="empty panel">There is no such node.</p></>;
+        if (!node) return <><Head title={name} /><p class="empty panel">Node not found.</p></>;
         const holders = [...new Map(node.gpus.flatMap((gpu) => gpu.holders).map((one) => [one.job_id, one])).values()];
         return (
           <>
@@ -65,15 +65,15 @@ export function NodePage({ name }: { name: string }) {
             </Head>
             {node.reason && <p class="note">{node.reason}</p>}
             <div class="split">
-              <Panel title="What it is">
-                <Facts of={[["Pool", node.pool], ["Driver", node.driver_version], ["Simulated", node.simulated ? "yes" : "no"], ["Last heard of", `${span(node.seconds_since_report)} ago`],
+              <Panel title="Details">
+                <Facts of={[["Pool", node.pool], ["Driver", node.driver_version], ["Simulated", node.simulated ? "yes" : "no"], ["Last report", `${span(node.seconds_since_report)} ago`],
                   ["Labels", Object.entries(node.labels).map(([key, value]) => `${key}=${value}`).join(", ")]]} />
               </Panel>
-              <Panel title="Jobs here">
+              <Panel title="Jobs">
                 {holders.length === 0 ? <p class="empty">None.</p> : <ul>{holders.map((one) => <li><a href={link(["jobs", one.job_id])}>{one.job_id}</a> {one.job_name} of {one.user}</li>)}</ul>}
               </Panel>
             </div>
-            <Panel title="How it is made"><Tree node={node} /></Panel>
+            <Panel title="Topology"><Tree node={node} /></Panel>
             <Panel title="NVLinks"><Links node={node} /></Panel>
           </>
         );

@@ -1,4 +1,4 @@
-// What a button does is shown before it is done: the effect, and the same as a command and as a call of the API.
+// A dialog that shows an action before it is carried out: its effect, and the equivalent command and API call.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -6,26 +6,26 @@ import { ask, Problem } from "../lib/api";
 import { quoted } from "../lib/text";
 import { Copy, Told } from "./basic";
 
-// What is to be filled in before it is done.
+// An input of an action.
 export interface Field {
   name: string;
   label: string;
   hint: string;
   is_required?: boolean;
-  fault?: (text: string) => string; // of a text that is not empty; empty: none
+  fault?: (text: string) => string; // what is wrong with a text that is not empty; empty: nothing
 }
 
 export interface Action {
   title: string;
   effect: ComponentChildren;
-  command: string[]; // behind "gpu-platform"
+  command: string[]; // the words after "gpu-platform"
   method: string;
   path: string;
   body?: unknown;
   key?: string;
   is_danger?: boolean;
   fields?: Field[];
-  filled?: (values: Record<string, string>) => Pick<Action, "command" | "body">; // both, as the fields have it
+  filled?: (values: Record<string, string>) => Pick<Action, "command" | "body">; // both, with the values of the fields
   then?: (answer: unknown) => void;
 }
 
@@ -33,7 +33,7 @@ const open = signal<Action | null>(null);
 const values = signal<Record<string, string>>({});
 const is_busy = signal(false);
 const problem = signal<Problem | null>(null);
-export const done = signal(""); // said to those who cannot see
+export const done = signal(""); // announced to screen readers
 
 export function propose(action: Action): void {
   problem.value = null;
@@ -65,7 +65,7 @@ async function run(action: Action): Promise<void> {
 function Entry({ of }: { of: Field }) {
   const enter = (input: HTMLInputElement) => {
     const text = input.value.trim();
-    input.setCustomValidity(text === "" ? (of.is_required ? "Say it in a few words." : "") : (of.fault?.(text) ?? ""));
+    input.setCustomValidity(text === "" ? (of.is_required ? "Enter a value." : "") : (of.fault?.(text) ?? ""));
     values.value = { ...values.value, [of.name]: input.value };
   };
   const id = `action-${of.name}`;
@@ -100,7 +100,7 @@ export function ActionDialog() {
           <div>{action.effect}</div>
           {action.fields?.map((field) => <Entry key={field.name} of={field} />)}
           {problem.value && <Told problem={problem.value} />}
-          <p class="dim">The same by hand:</p>
+          <p class="dim">Equivalent command and API call:</p>
           <Copy label="command" text={commandOf(action)} />
           <p />
           <Copy label="call" text={callOf(action)} />
@@ -109,7 +109,7 @@ export function ActionDialog() {
               {action.title}
             </button>
             <button type="button" onClick={() => (open.value = null)}>
-              Leave it
+              Back
             </button>
           </p>
         </form>

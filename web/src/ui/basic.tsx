@@ -1,4 +1,4 @@
-// Small parts that every page is made of.
+// Small components that all pages share.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Problem } from "../lib/api";
@@ -51,14 +51,14 @@ export const Told = ({ problem }: { problem: Problem }) => (
   </div>
 );
 
-// What is there, or why it is not.
+// The loaded value, or the problem that prevents it.
 export function Loaded<T>({ of, children }: { of: Resource<T>; children: (value: T) => ComponentChildren }) {
   const value = of.value.value;
   const problem = of.problem.value;
   return (
     <>
       {problem && <Told problem={problem} />}
-      {value !== null ? children(value) : !problem && <p class="empty">Asking the controller …</p>}
+      {value !== null ? children(value) : !problem && <p class="empty">Loading …</p>}
     </>
   );
 }
@@ -67,7 +67,7 @@ export interface Part {
   name: string;
   kind: string; // a class of app.css
   value: number;
-  shown?: string; // in place of the value
+  shown?: string; // instead of the value
 }
 
 export function Bar({ parts, label }: { parts: Part[]; label: string }) {

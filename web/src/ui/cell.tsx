@@ -1,4 +1,4 @@
-// One GPU at a glance: the frame is its state, the filling what one wants to know.
+// One GPU as a tile: the border shows its state, the fill the chosen metric.
 import type { Gpu, Node } from "../lib/api";
 import { link } from "../lib/route";
 
@@ -10,7 +10,7 @@ export const METRICS: Record<string, Metric> = {
   granted: { name: "granted", of: (gpu) => gpu.share_granted / 1000, text: percent },
   busy: { name: "busy", of: (gpu) => (gpu.readings?.utilization_percent == null ? null : gpu.readings.utilization_percent / 100), text: percent },
   memory: { name: "memory", of: (gpu) => (gpu.readings?.memory_used_bytes == null || !gpu.memory_bytes ? null : gpu.readings.memory_used_bytes / gpu.memory_bytes), text: percent },
-  heat: { name: "heat", of: (gpu) => (gpu.readings?.temperature_celsius == null ? null : gpu.readings.temperature_celsius / 100), text: (value) => `${Math.round(100 * value)}°` },
+  heat: { name: "temperature", of: (gpu) => (gpu.readings?.temperature_celsius == null ? null : gpu.readings.temperature_celsius / 100), text: (value) => `${Math.round(100 * value)}°` },
   power: { name: "power", of: (gpu) => (gpu.readings?.power_watts == null || !gpu.readings.power_limit_watts ? null : gpu.readings.power_watts / gpu.readings.power_limit_watts), text: percent },
 };
 

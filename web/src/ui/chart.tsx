@@ -1,4 +1,4 @@
-// Percentages over time, since a page is open.
+// Charts of percentages since a page was opened.
 import { effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
@@ -7,7 +7,7 @@ import type { Gpu } from "../lib/api";
 import { cluster } from "../lib/live";
 import { METRICS } from "./cell";
 
-const KEPT = 720; // an hour, at one in five seconds
+const KEPT = 720; // an hour, at one every five seconds
 
 interface Line {
   label: string;
@@ -15,7 +15,7 @@ interface Line {
 }
 
 export class Samples {
-  readonly version = signal(0); // grows with each
+  readonly version = signal(0); // grows with each sample
   readonly times: number[] = [];
   private readonly values: (number | null)[][];
 
@@ -35,13 +35,13 @@ export class Samples {
   }
 }
 
-// Of the known ones.
+// The mean of the known values.
 export function mean(of: (number | null)[]): number | null {
   const known = of.filter((one): one is number => one !== null);
   return known.length ? known.reduce((a, b) => a + b, 0) / known.length : null;
 }
 
-// Of some GPUs, by a name of METRICS, in per cent.
+// The mean of a metric of METRICS over some GPUs, in percent.
 export function meanPercent(gpus: Gpu[], metric: string): number | null {
   const value = mean(gpus.map(METRICS[metric]!.of));
   return value === null ? null : 100 * value;
@@ -49,7 +49,7 @@ export function meanPercent(gpus: Gpu[], metric: string): number | null {
 
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// A minute at least: one point alone would be spread over years.
+// At least a minute: a single point would be spread over years.
 function lastTimes(times: number[]): [number, number] {
   const last = times.at(-1) ?? Date.now() / 1000;
   return [Math.min(times[0] ?? last, last - 60), last];
@@ -61,8 +61,8 @@ export function Plot({ of, label, height = 190 }: { of: Samples; label: string; 
     const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line") }, ticks: { stroke: colour("--line") } };
     const options: uPlot.Options = {
       width: box.current!.clientWidth, height, scales: { y: { range: [0, 100] }, x: { range: () => lastTimes(of.times) } },
-      axes: [axis, { ...axis, size: 58, values: (_, values) => values.map((one) => `${one} %`) }],
-      series: [{}, ...of.lines.map((line) => ({ label: line.label, stroke: colour(line.colour), width: 2, value: (_: uPlot, value: number | null) => (value === null ? "–" : `${value.toFixed(0)} %`) }))],
+      axes: [axis, { ...axis, size: 58, values: (_, values) => values.map((one) => `${one}%`) }],
+      series: [{}, ...of.lines.map((line) => ({ label: line.label, stroke: colour(line.colour), width: 2, value: (_: uPlot, value: number | null) => (value === null ? "–" : `${value.toFixed(0)}%`) }))],
     };
     const plot = new uPlot(options, of.data, box.current!);
     const resize = new ResizeObserver(() => plot.setSize({ width: box.current!.clientWidth, height }));
@@ -79,13 +79,13 @@ export function Plot({ of, label, height = 190 }: { of: Samples; label: string; 
   return <div ref={box} role="img" aria-label={label} />;
 }
 
-// How much of all GPUs was granted, how much ran anything, how much of their memory was used.
+// Means over all GPUs: share granted, time busy, memory used.
 const fleet = new Samples([{ label: "granted", colour: "--used" }, { label: "busy", colour: "--free" }, { label: "memory", colour: "--waiting" }]);
 effect(() => {
-  const now = cluster.at.value ? cluster.value.peek() : null; // it was set just before
+  const now = cluster.at.value ? cluster.value.peek() : null; // was set just before
   if (!now) return;
   const gpus = now.nodes.filter((node) => node.state === "UP").flatMap((node) => node.gpus);
   fleet.add(cluster.at.value, ["granted", "busy", "memory"].map((metric) => meanPercent(gpus, metric)));
 });
 
-export const History = () => <Plot of={fleet} label="Granted, busy and memory of all GPUs, since this page is open" />;
+export const History = () => <Plot of={fleet} label="Granted, busy and memory of all GPUs, since this page was opened" />;

@@ -1,13 +1,14 @@
-// Where a job runs: its GPUs among those of their nodes, what they do now and what they did since the page is open.
+// The GPUs of a running job among those of their nodes, with their utilization since the page was opened.
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Cluster, Gpu, Job } from "../lib/api";
 import { cluster } from "../lib/live";
 import { link } from "../lib/route";
+import { counted } from "../lib/text";
 import { meanPercent, Plot, Samples } from "./chart";
 import { Cell, METRICS } from "./cell";
 
-const NODES = 16; // of a larger gang the first are drawn
+const NODES = 16; // of a larger gang only the first are drawn
 
 const liveRanks = (job: Job) => (job.attempts.at(-1)?.ranks ?? []).filter((rank) => rank.live);
 
@@ -23,7 +24,7 @@ export function JobGpus({ job }: { job: Job }) {
   useEffect(
     () =>
       effect(() => {
-        const now = cluster.at.value ? cluster.value.peek() : null; // it was set just before
+        const now = cluster.at.value ? cluster.value.peek() : null; // was set just before
         if (!now) return;
         const gpus = gpusOf(newest.current, now);
         samples.add(cluster.at.value, ["busy", "memory", "power"].map((metric) => meanPercent(gpus, metric)));
@@ -45,8 +46,8 @@ export function JobGpus({ job }: { job: Job }) {
           );
         })}
       </div>
-      {ranks.length > NODES && <p class="dim">and {ranks.length - NODES} nodes more</p>}
-      <Plot of={samples} label={`Busy, memory and power of the GPUs of ${job.id}, since this page is open`} height={150} />
+      {ranks.length > NODES && <p class="dim">and {counted(ranks.length - NODES, "more node")}</p>}
+      <Plot of={samples} label={`Busy, memory and power of the GPUs of ${job.id}, since this page was opened`} height={150} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-// The life of a job as bars over time: one lane for each attempt, with its waiting before it.
+// The life of a job as bars over time: one lane per attempt, with the wait before it.
 import type { Job } from "../lib/api";
 import { span, when } from "../lib/text";
 
@@ -28,17 +28,17 @@ function lanesOf(job: Job, now: number): Lane[] {
     const started = ms(attempt.started_at) || over;
     const is_bad = attempt.charged_to === "hardware" || attempt.charged_to === "platform";
     const pieces = [
-      { kind: "waiting", name: "waits", from: free_at, until: placed },
-      { kind: "held", name: "starts", from: placed, until: started },
-      { kind: is_bad ? "failed" : "used", name: "runs", from: started, until: over },
+      { kind: "waiting", name: "waiting", from: free_at, until: placed },
+      { kind: "held", name: "starting", from: placed, until: started },
+      { kind: is_bad ? "failed" : "used", name: "running", from: started, until: over },
     ];
     free_at = over;
     const saved = job.checkpoints.filter((one) => one.attempt === attempt.number).map((one) => ({ at: ms(one.at), text: `checkpoint, step ${one.step}`, is_bad: !one.complete }));
     const errors = job.xids.filter((one) => one.attempt === attempt.number).map((one) => ({ at: ms(one.at), text: `XID ${one.xid}`, is_bad: true }));
     return { name: `attempt ${attempt.number}`, pieces, marks: [...saved, ...errors] };
   });
-  if (!job.ended_at && job.attempts.at(-1)?.ended_at) lanes.push({ name: "next", pieces: [{ kind: "waiting", name: "waits", from: free_at, until: now }], marks: [] });
-  if (lanes.length === 0) lanes.push({ name: "first", pieces: [{ kind: "waiting", name: "waits", from: free_at, until: end }], marks: [] });
+  if (!job.ended_at && job.attempts.at(-1)?.ended_at) lanes.push({ name: "next attempt", pieces: [{ kind: "waiting", name: "waiting", from: free_at, until: now }], marks: [] });
+  if (lanes.length === 0) lanes.push({ name: "first attempt", pieces: [{ kind: "waiting", name: "waiting", from: free_at, until: end }], marks: [] });
   return lanes.slice(-LANES);
 }
 
@@ -63,7 +63,7 @@ export function JobTime({ job }: { job: Job }) {
         );
       })}
       <span />
-      <ul class="legend">{[["waiting", "waits"], ["held", "starts"], ["used", "runs"], ["failed", "lost to a fault"], ["free", "checkpoint"]].map(([kind, name]) => <li><span class={`key ${kind}`} />{name}</li>)}</ul>
+      <ul class="legend">{[["waiting", "waiting"], ["held", "starting"], ["used", "running"], ["failed", "lost to a fault"], ["free", "checkpoint"]].map(([kind, name]) => <li><span class={`key ${kind}`} />{name}</li>)}</ul>
     </div>
   );
 }

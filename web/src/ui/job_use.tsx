@@ -1,14 +1,14 @@
-// What a job did with what it was granted, and what would have been enough.
+// What a job used of its grant, and how much would have been enough.
 import { useEffect, useState } from "preact/hooks";
 import { ask, type Job, type JobReport, type Problem } from "../lib/api";
-import { bytes, number, span } from "../lib/text";
+import { bytes, counted, number, span } from "../lib/text";
 import { Told } from "./basic";
 
 const SHOWN = 64; // GPUs
-const EVERY_MS = 15_000; // nodes tell seldom more often
+const EVERY_MS = 15_000; // nodes rarely report more often
 
-// Unknown is not zero.
-const percent = (part: number | null) => (part === null ? "not known" : `${Math.round(100 * part)} %`);
+// An unknown value is not zero.
+const percent = (part: number | null) => (part === null ? "unknown" : `${Math.round(100 * part)}%`);
 
 const isUnmeasured = (report: JobReport) => report.gpu_busy === null && report.cpu_used === null && report.memory_used === null && report.advice.length === 0;
 
@@ -29,17 +29,17 @@ function Gpus({ report }: { report: JobReport }) {
   return (
     <>
     <table>
-      <thead><tr><th scope="col">Rank</th><th scope="col">GPU</th><th scope="col">Busy</th><th scope="col">Memory, at the most</th></tr></thead>
+      <thead><tr><th scope="col">Rank</th><th scope="col">GPU</th><th scope="col">Busy</th><th scope="col">Peak memory</th></tr></thead>
       <tbody>
         {rows.map(({ rank, gpu }) => (
           <tr>
             <th scope="row">{rank.rank}</th><td>{rank.node}/{gpu.index}</td><td class="number">{percent(gpu.busy)}</td>
-            <td class="number">{gpu.memory_bytes_max === null ? "not known" : `${bytes(gpu.memory_bytes_max)} of ${bytes(gpu.memory_bytes)}`}</td>
+            <td class="number">{gpu.memory_bytes_max === null ? "unknown" : `${bytes(gpu.memory_bytes_max)} of ${bytes(gpu.memory_bytes)}`}</td>
           </tr>
         ))}
       </tbody>
     </table>
-    {all.length > SHOWN && <p class="dim">and {all.length - SHOWN} GPUs more: gpu-platform jobs report {report.job_id} -o csv</p>}
+    {all.length > SHOWN && <p class="dim">and {counted(all.length - SHOWN, "more GPU")}: gpu-platform jobs report {report.job_id} -o csv</p>}
     </>
   );
 }
@@ -60,18 +60,18 @@ export function JobUse({ job }: { job: Job }) {
     return () => (clearInterval(timer), abort.abort());
   }, [job.id, job.attempt, is_over]);
   if (problem) return <Told problem={problem} />;
-  if (!report) return <p class="empty">Asking the controller …</p>;
-  if (isUnmeasured(report)) return <p class="empty">{report.ranks.length === 0 ? "It has not had any GPUs yet." : is_over ? "Nothing was measured: it was over too soon." : "Nothing was measured yet: nodes tell for the first time after ten seconds."}</p>;
+  if (!report) return <p class="empty">Loading …</p>;
+  if (isUnmeasured(report)) return <p class="empty">{report.ranks.length === 0 ? "The job has not had GPUs yet." : is_over ? "No measurements: the job ended too soon." : "No measurements yet: nodes send the first after ten seconds."}</p>;
   return (
     <>
       <table>
         <tbody>
-          <Bar name="GPUs busy" part={report.gpu_busy} of={report.gpus === 0 ? "it has none" : `measured ${percent(report.gpu_measured)} of the time`} />
-          <Bar name="Cores" part={report.cpu_used} of="of their time" />
-          <Bar name="Memory" part={report.memory_used} of="of the host's, at the most" />
+          <Bar name="GPUs busy" part={report.gpu_busy} of={report.gpus === 0 ? "no GPUs" : `measured ${percent(report.gpu_measured)} of the time`} />
+          <Bar name="CPU cores busy" part={report.cpu_used} of="of their time" />
+          <Bar name="Peak host memory" part={report.memory_used} of="of the granted memory" />
         </tbody>
       </table>
-      {report.idle_seconds >= 60 && <p class="note">Its GPUs have been idle for {span(report.idle_seconds)}. {report.idle_rule}</p>}
+      {report.idle_seconds >= 60 && <p class="note">The job's GPUs have been idle for {span(report.idle_seconds)}. {report.idle_rule}</p>}
       {report.advice.length > 0 && (
         <ul>{report.advice.map((one) => <li>{one.text}{one.gpu_hours_saved !== null && ` (saves ${number(one.gpu_hours_saved, 2)} GPU-hours)`}</li>)}</ul>
       )}

@@ -1,4 +1,4 @@
-// The output of one rank, as it is written: lines that were overwritten (\r) show what stayed.
+// The live output of one rank.  Of a line that was overwritten (\r) only the final text is shown.
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { listen, type Problem } from "../lib/api";
@@ -53,14 +53,14 @@ export function Log({ job, rank, attempt }: { job: string; rank: number; attempt
     <>
       <div class="filters">
         <label><input type="checkbox" checked={errors} onChange={(event) => setErrors(event.currentTarget.checked)} /> standard error</label>
-        <label>Find <input type="search" value={find} onInput={(event) => setFind(event.currentTarget.value)} /></label>
+        <label>Search <input type="search" value={find} onInput={(event) => setFind(event.currentTarget.value)} /></label>
         <button type="button" onClick={toError}>first error</button>
-        <span class="dim" role="status">{held.is_over.value ? "that is all" : "following"}</span>
+        <span class="dim" role="status">{held.is_over.value ? "complete" : "following"}</span>
       </div>
       {held.problem.value && <Told problem={held.problem.value} />}
       <pre class="log" ref={box} tabIndex={0} aria-label={`Output of rank ${rank}`}
         onScroll={(event) => (is_at_end.current = event.currentTarget.scrollTop + event.currentTarget.clientHeight >= event.currentTarget.scrollHeight - 20)}>
-        {lines || "Nothing yet."}
+        {lines || "No output yet."}
       </pre>
     </>
   );

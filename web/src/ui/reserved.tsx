@@ -1,4 +1,4 @@
-// Nodes that are set aside, for some or for maintenance: as a table, and as bars over time.
+// Reservations and maintenance, as a table and as bars over time.
 import { reservations } from "../lib/live";
 import type { Reservations } from "../lib/api";
 import { when, whenShort } from "../lib/text";
@@ -7,11 +7,11 @@ import { Table } from "./table";
 
 type Reservation = Reservations["reservations"][number];
 
-const LANES = 12; // those that begin first
+const LANES = 12; // those that start first
 const NODES = 3; // names in a title
 const HOUR = 3_600_000;
-const BEFORE = 24 * HOUR; // is drawn, and
-const AHEAD = 30 * 24 * HOUR; // no more: a reservation may last for years
+const BEFORE = 24 * HOUR; // drawn of the past
+const AHEAD = 30 * 24 * HOUR; // drawn of the future: a reservation may last for years
 const ms = (text: string) => Date.parse(text);
 
 const LEGEND: [string, string, (of: Reservation[]) => boolean][] = [
@@ -56,7 +56,7 @@ function Calendar({ of }: { of: Reservation[] }) {
       <span />
       <ul class="legend">
         {LEGEND.filter(([, , shown]) => shown(drawn)).map(([kind, name]) => <li key={kind}><span class={`key ${kind}`} />{name}</li>)}
-        {of.length > LANES && <li>{of.length - LANES} more are in the table alone</li>}
+        {of.length > LANES && <li>{of.length - LANES} more in the table</li>}
       </ul>
     </div>
   );
@@ -72,7 +72,7 @@ export function Reserved({ maintenance_only = false }: { maintenance_only?: bool
         return (
           <>
             {shown.length > 0 && <Calendar of={shown} />}
-            <Table label={maintenance_only ? "Maintenance" : "Reservations"} rows={shown} key_of={(one) => one.name} empty={maintenance_only ? "None is planned." : "Nothing is reserved."} columns={[
+            <Table label={maintenance_only ? "Maintenance" : "Reservations"} rows={shown} key_of={(one) => one.name} empty={maintenance_only ? "No maintenance is planned." : "No reservations."} columns={[
               { name: "Name", show: (one) => one.name, sort: (one) => one.name },
               { name: "Nodes", show: (one) => one.nodes.join(", ") },
               { name: "From", show: (one) => when(one.starts_at), sort: (one) => one.starts_at },

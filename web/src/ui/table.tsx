@@ -1,4 +1,4 @@
-// A table of any length: only the rows that can be seen are there.
+// A table of any length: only visible rows are rendered.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -10,7 +10,7 @@ export interface Column<Row> {
   number?: boolean;
 }
 
-const ROW = 31; // pixels: 30 and a line
+const ROW = 31; // pixels: 30 and a border
 const AROUND = 12;
 
 interface Props<Row> {
