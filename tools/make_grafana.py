@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the Grafana dashboards of deploy/grafana: make_grafana.py [--check]
 
-A dashboard is a table of panels here, (title, unit, [(expression, legend)]); Grafana's own form of it is 30 lines a panel.
-`--check`: says which file is not what would be written, and writes none."""
+A dashboard is a list of panels here: (title, unit, [(expression, legend)]); Grafana's own format takes 30 lines per panel.
+`--check` names the files that differ from the generator's output, and writes none."""
 
 import argparse
 import json
@@ -15,13 +15,13 @@ NODE = 'node=~"$node"'
 DASHBOARDS = {
     "fleet": ("GPU platform: fleet", [
         ("GPUs", "none", [("sum(gpu_platform_gpus)", "all"), ("sum(gpu_platform_gpus_free) or vector(0)", "free")]),
-        ("Out of service", "none", [('sum(gpu_platform_gpus{condition!="AVAILABLE"}) or vector(0)', "not available"), ('sum(gpu_platform_gpus{draining="true"}) or vector(0)', "draining")]),
+        ("GPUs out of service", "none", [('sum(gpu_platform_gpus{condition!="AVAILABLE"}) or vector(0)', "not available"), ('sum(gpu_platform_gpus{draining="true"}) or vector(0)', "draining")]),
         ("Nodes", "none", [("sum by (condition) (gpu_platform_nodes)", "{{condition}}")]),
-        ("Granted, busy, memory", "percentunit", [("avg(gpu_platform_gpu_share_granted_ratio)", "granted"), ("avg(gpu_platform_gpu_busy_ratio)", "busy"),
-                                                 ("sum(gpu_platform_gpu_memory_used_bytes) / sum(gpu_platform_gpu_memory_bytes)", "memory")]),
+        ("GPU utilization", "percentunit", [("avg(gpu_platform_gpu_share_granted_ratio)", "granted"), ("avg(gpu_platform_gpu_busy_ratio)", "busy"),
+                                           ("sum(gpu_platform_gpu_memory_used_bytes) / sum(gpu_platform_gpu_memory_bytes)", "memory")]),
         ("GPUs by condition", "none", [("sum by (pool, condition) (gpu_platform_gpus)", "{{pool}} {{condition}}")]),
-        ("Free GPUs that nobody in the pool can use", "none", [("sum by (pool) (gpu_platform_gpus_stranded) or vector(0)", "{{pool}}")]),
-        ("Granted and idle", "none", [("count(gpu_platform_gpu_share_granted_ratio > 0 and gpu_platform_gpu_busy_ratio < 0.05) or vector(0)", "GPUs")]),
+        ("Stranded GPUs", "none", [("sum by (pool) (gpu_platform_gpus_stranded) or vector(0)", "{{pool}}")]),
+        ("Granted but idle GPUs", "none", [("count(gpu_platform_gpu_share_granted_ratio > 0 and gpu_platform_gpu_busy_ratio < 0.05) or vector(0)", "GPUs")]),
         ("Power", "watt", [("sum by (node) (gpu_platform_gpu_power_watts)", "{{node}}")]),
     ]),
     "gpu": ("GPU platform: GPUs of a node", [
@@ -31,28 +31,28 @@ DASHBOARDS = {
         ("Memory granted", "bytes", [(f"gpu_platform_gpu_memory_granted_bytes{{{NODE}}}", "{{node}}/{{gpu}}")]),
         ("Temperature", "celsius", [(f"gpu_platform_gpu_temperature_celsius{{{NODE}}}", "{{node}}/{{gpu}}")]),
         ("Power", "watt", [(f"gpu_platform_gpu_power_watts{{{NODE}}}", "{{node}}/{{gpu}}"), (f"max(gpu_platform_gpu_power_limit_watts{{{NODE}}})", "limit")]),
-        ("Memory errors in an hour", "none", [(f"increase(gpu_platform_gpu_ecc_errors_total{{{NODE}}}[1h])", "{{node}}/{{gpu}} {{kind}}")]),
-        ("NVLinks that are down", "none", [(f'gpu_platform_gpu_nvlinks{{{NODE},state="all"}} - ignoring(state) gpu_platform_gpu_nvlinks{{{NODE},state="active"}}', "{{node}}/{{gpu}}")]),
+        ("Memory errors per hour", "none", [(f"increase(gpu_platform_gpu_ecc_errors_total{{{NODE}}}[1h])", "{{node}}/{{gpu}} {{kind}}")]),
+        ("NVLinks down", "none", [(f'gpu_platform_gpu_nvlinks{{{NODE},state="all"}} - ignoring(state) gpu_platform_gpu_nvlinks{{{NODE},state="active"}}', "{{node}}/{{gpu}}")]),
     ]),
     "jobs": ("GPU platform: jobs and queues", [
-        ("Waiting", "none", [("sum by (queue) (gpu_platform_queue_jobs_waiting)", "{{queue}}")]),
-        ("Running", "none", [("sum by (queue) (gpu_platform_queue_jobs_running)", "{{queue}}")]),
+        ("Pending jobs", "none", [("sum by (queue) (gpu_platform_queue_jobs_waiting)", "{{queue}}")]),
+        ("Running jobs", "none", [("sum by (queue) (gpu_platform_queue_jobs_running)", "{{queue}}")]),
         ("GPUs held", "none", [("sum by (queue) (gpu_platform_queue_gpus_held)", "{{queue}}"), ("sum by (queue) (gpu_platform_queue_gpus_guaranteed)", "{{queue}}: guaranteed")]),
-        ("The oldest has waited for", "s", [("(time() - gpu_platform_oldest_waiting_job_queued_timestamp_seconds) or vector(0)", "oldest")]),
-        ("Ends", "none", [("sum by (state, class) (rate(gpu_platform_job_ends_total[5m]))", "{{state}} {{class}}")]),
-        ("Queued again", "none", [("sum by (charged_to) (rate(gpu_platform_job_requeues_total[5m])) or vector(0)", "{{charged_to}}")]),
-        ("Interrupted", "none", [("sum by (cause) (rate(gpu_platform_job_interruptions_total[5m])) or vector(0)", "{{cause}}")]),
-        ("Checkpoints", "none", [("sum by (complete) (rate(gpu_platform_checkpoints_total[5m])) or vector(0)", "complete: {{complete}}")]),
+        ("Longest wait", "s", [("(time() - gpu_platform_oldest_waiting_job_queued_timestamp_seconds) or vector(0)", "oldest")]),
+        ("Job ends per second", "none", [("sum by (state, class) (rate(gpu_platform_job_ends_total[5m]))", "{{state}} {{class}}")]),
+        ("Requeues per second", "none", [("sum by (charged_to) (rate(gpu_platform_job_requeues_total[5m])) or vector(0)", "{{charged_to}}")]),
+        ("Interruptions per second", "none", [("sum by (cause) (rate(gpu_platform_job_interruptions_total[5m])) or vector(0)", "{{cause}}")]),
+        ("Checkpoints per second", "none", [("sum by (complete) (rate(gpu_platform_checkpoints_total[5m])) or vector(0)", "complete: {{complete}}")]),
     ]),
     "faults": ("GPU platform: faults", [
-        ("Open incidents", "none", [("sum by (state, needs_person) (gpu_platform_incidents_open) or vector(0)", "{{state}}, needs a person: {{needs_person}}")]),
-        ("Breakers that are open", "none", [("sum by (pool) (gpu_platform_breaker_open) or vector(0)", "{{pool}}")]),
-        ("Reports of errors in an hour", "none", [("sum by (xid) (increase(gpu_platform_fault_reports_total[1h])) or vector(0)", "XID {{xid}}")]),
-        ("Incidents opened in an hour", "none", [("sum by (cause) (increase(gpu_platform_incidents_opened_total[1h])) or vector(0)", "{{cause}}")]),
-        ("GPU time lost in an hour", "s", [("sum by (cause) (increase(gpu_platform_lost_gpu_seconds_total[1h])) or vector(0)", "{{cause}}")]),
-        ("Resets and tests in an hour", "none", [("sum by (task) (increase(gpu_platform_gpu_tasks_ordered_total[1h])) or vector(0)", "{{task}}"), ("increase(gpu_platform_gpu_tests_passed_total[1h]) or vector(0)", "passed")]),
-        ("Out of service for", "s", [("(time() - gpu_platform_gpu_out_of_service_since_timestamp_seconds) or vector(0)", "{{node}}/{{gpu}} {{condition}}")]),
-        ("Clocks held down", "none", [("sum by (reason) (gpu_platform_gpu_throttled) or vector(0)", "{{reason}}")]),
+        ("Open incidents", "none", [("sum by (state, needs_person) (gpu_platform_incidents_open) or vector(0)", "{{state}}, operator action required: {{needs_person}}")]),
+        ("Open breakers", "none", [("sum by (pool) (gpu_platform_breaker_open) or vector(0)", "{{pool}}")]),
+        ("Error reports per hour", "none", [("sum by (xid) (increase(gpu_platform_fault_reports_total[1h])) or vector(0)", "XID {{xid}}")]),
+        ("Incidents opened per hour", "none", [("sum by (cause) (increase(gpu_platform_incidents_opened_total[1h])) or vector(0)", "{{cause}}")]),
+        ("GPU time lost per hour", "s", [("sum by (cause) (increase(gpu_platform_lost_gpu_seconds_total[1h])) or vector(0)", "{{cause}}")]),
+        ("GPU resets and tests per hour", "none", [("sum by (task) (increase(gpu_platform_gpu_tasks_ordered_total[1h])) or vector(0)", "{{task}}"), ("increase(gpu_platform_gpu_tests_passed_total[1h]) or vector(0)", "passed")]),
+        ("Time out of service", "s", [("(time() - gpu_platform_gpu_out_of_service_since_timestamp_seconds) or vector(0)", "{{node}}/{{gpu}} {{condition}}")]),
+        ("Throttled GPUs", "none", [("sum by (reason) (gpu_platform_gpu_throttled) or vector(0)", "{{reason}}")]),
     ]),
 }
 
@@ -79,7 +79,7 @@ def dashboard(name, title, panels):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail where a file is another")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file differs")
     check = parser.parse_args().check
     PLACE.mkdir(parents=True, exist_ok=True)
     others = []
@@ -90,7 +90,7 @@ def main():
         if not check:
             file.write_text(text, encoding="utf-8")
     if others:
-        sys.exit(f"{', '.join(others)}: not what tools/make_grafana.py writes: run it")
+        sys.exit(f"{', '.join(others)}: out of date; run tools/make_grafana.py")
 
 
 if __name__ == "__main__":
