@@ -1,4 +1,4 @@
-# The two commands: `make demo` and `make test`.  Both set up what they need on Debian 12.
+# The two main commands are `make demo` and `make test`.  Both install what they need on Debian 12.
 
 BUILD ?= build/release
 PRESET := $(notdir $(BUILD))
@@ -8,12 +8,12 @@ JOBS ?= $(shell nproc)
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-## make demo        set up, build, and run the main job: gangs, isolation, refusals, figures (2 min warm)
+## make demo        set up, build and run the demo: gangs, isolation, refusals, figures (2 min warm)
 demo: build
 	$(BUILD)/bin/gpu-platform demo
 
-## make test        set up, build, run all tests (20 min cold on 2 cores)
-# Two tests a core: those of whole programs wait most of the time; those that do not count twice.
+## make test        set up, build and run all tests (20 min cold on 2 cores)
+# Runs two tests per core: tests of whole programs mostly wait, and the other tests count as two.
 test: build-tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS)))
 
@@ -32,19 +32,19 @@ setup:
 setup-tests:
 	@tools/setup-debian --with-tests
 
-## make check       the layer rules and the format of the sources
+## make check       check the layer rules and the format of the sources
 check:
 	python3 tools/check_layers.py
 	python3 tools/check_format.py
 
-## make pictures    pictures of the dashboard for the documents, from its tests (1 min)
+## make pictures    take screenshots of the dashboard for the documentation, in its tests (1 min)
 pictures: build-tests
 	GP_PICTURES=/tmp/gp-pictures GP_WEB_TOOLS=$(abspath $(BUILD))/web/tools PYTHONPATH=tests/integration /usr/bin/python3 -B \
 	  tests/integration/live/dashboard_test.py --binary $(abspath $(BUILD))/bin/gpu-platform Dashboard.test_pages_and_actions
 	mkdir -p docs/figures/dashboard
 	for page in overview running waiting fleet; do cp /tmp/gp-pictures/$$page-dark.png docs/figures/dashboard/$$page.png; done
 
-## make publish-contract  the .proto files as they are now are what programs of others may rely on
+## make publish-contract  publish the current .proto files as the contract that other programs rely on
 publish-contract: build-tests
 	$(BUILD)/tests/contract/tools/node_modules/@bufbuild/buf-linux-*/bin/buf build proto --exclude-source-info -o proto/published.binpb
 
@@ -52,7 +52,7 @@ publish-contract: build-tests
 format:
 	git ls-files '*.cc' '*.h' | xargs -n 40 -P $(JOBS) clang-format-19 -i
 
-## make lint        clang-tidy over the sources that differ from main (LINT_BASE=...)
+## make lint        run clang-tidy on the sources that differ from LINT_BASE (LINT_BASE=HEAD)
 LINT_BASE ?= HEAD
 lint:
 	tools/setup-debian --with-lint

@@ -1,4 +1,4 @@
-# Language, warnings and tools that every target shares.
+# Language, warnings and tools for all targets.
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -9,12 +9,12 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-# Invariants stay asserted in release builds: GP_ASSERT does not look at NDEBUG.
+# Release builds keep asserting invariants: GP_ASSERT ignores NDEBUG.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 
 find_program(GP_CCACHE ccache)
 if(GP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # With headers that are parsed once, ccache looks at what it hashes less closely, or not at all.
+  # With precompiled headers, ccache caches nothing unless it is less strict.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GP_CCACHE})
   add_compile_options(-fpch-preprocess)
 endif()
@@ -23,11 +23,11 @@ if(GP_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# With -pthread everywhere, so that all can use what was parsed once.  Designated initializers leave fields out on
-# purpose: each has a default of its own.
+# All targets use -pthread so that they can share precompiled headers.  Designated initializers omit fields on purpose:
+# each field has a default.
 add_compile_options(-pthread -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -Werror=return-type -fno-omit-frame-pointer)
 
-set(GP_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them")
+set(GP_SANITIZE "" CACHE STRING "Sanitizers to build with, as a value of -fsanitize")
 if(GP_SANITIZE)
   add_compile_options(-fsanitize=${GP_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${GP_SANITIZE})

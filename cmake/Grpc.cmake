@@ -1,6 +1,6 @@
 # gRPC and protobuf, linked statically so that the product is one binary, and the code generated
-# from proto/.  Debian ships the archives but no package file that lists them in link order, so they
-# go into one group and the linker takes what it needs.
+# from proto/.  Debian ships the archives without a package file that lists them in link order, so
+# they form one group and the linker takes what it needs.
 set(GP_LIBDIR /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
 file(GLOB GP_ABSL_ARCHIVES ${GP_LIBDIR}/libabsl_*.a)
 if(NOT EXISTS ${GP_LIBDIR}/libgrpc++.a)
@@ -17,8 +17,8 @@ target_link_libraries(gp_grpc_archives INTERFACE
 find_program(GP_PROTOC protoc REQUIRED)
 find_program(GP_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 
-# gp_proto_library(NAME ROOT file...): messages and services of the .proto files as one library; NAME_DESCRIPTORS is a
-# file with their descriptors and comments.
+# gp_proto_library(NAME ROOT file...): one library with the messages and services of the .proto files.  NAME_DESCRIPTORS
+# is set to a file with their descriptors and comments.
 function(gp_proto_library name root)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/generated)
   file(MAKE_DIRECTORY ${out})
@@ -40,7 +40,7 @@ function(gp_proto_library name root)
     COMMENT "Generating code from ${root}")
   add_library(${name} STATIC ${sources})
   set(${name}_DESCRIPTORS ${out}/descriptors.pb PARENT_SCOPE)
-  # Generated code is not held to our warnings.
+  # Generated code is compiled without warnings.
   target_compile_options(${name} PRIVATE -w)
   target_include_directories(${name} SYSTEM PUBLIC ${out})
   target_link_libraries(${name} PUBLIC gp_grpc_archives)

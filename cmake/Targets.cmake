@@ -1,12 +1,12 @@
-# One line per layer: the sources of a directory become one library, and the tests that mirror it
-# become one executable.  Directories are globbed so that adding a file needs no edit here.
+# Functions that make one library of the sources of a directory, and one executable of its tests.
+# They glob the directories, so that a new file needs no edit here.
 
-# Half of a build from nothing is parsing the same headers again.  The preset `dev` does without, which finds sources that
-# forget an include or mean another file's name.
-option(GP_COMPILE_TOGETHER "Parse common headers once, and compile sources of programs in batches" ON)
+# Half of a full build is spent parsing the same headers.  The preset `dev` turns this option off, which finds sources
+# that lack an include or use a name of another file.
+option(GP_COMPILE_TOGETHER "Precompile common headers, and compile sources of programs in batches" ON)
 
-# gp_precompile(NAME OWNER HEADER): the target sees the header before everything else.  Its owner parses it, the others
-# take it as it is; all of them are compiled with the same options.
+# gp_precompile(NAME OWNER HEADER): compiles the target with the precompiled header.  The owner builds the header, other
+# targets reuse it; all of them need the same compile options.
 function(gp_precompile name owner header)
   if(NOT GP_COMPILE_TOGETHER)
     return()
@@ -18,15 +18,15 @@ function(gp_precompile name owner header)
   endif()
 endfunction()
 
-# gp_batch(NAME SIZE): so many sources are compiled as one.  For programs and tests; libraries stay apart, so that no
-# function of the core ever finds another file's helper.
+# gp_batch(NAME SIZE): compiles SIZE sources as one, in programs and tests.  Libraries are compiled file by file, so that
+# no function of the core can use a helper of another file.
 function(gp_batch name size)
   if(GP_COMPILE_TOGETHER)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
   endif()
 endfunction()
 
-# gp_library(NAME [DEPS target...]): every *.cc of the current directory, subdirectories excluded.
+# gp_library(NAME [DEPS target...]): a library of the *.cc files of the current directory, without subdirectories.
 function(gp_library name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -57,7 +57,7 @@ function(gp_test name directory)
   gp_precompile(${name} unit_base ${CMAKE_SOURCE_DIR}/tests/precompiled.h)
   gp_batch(${name} 6)
   add_test(NAME ${name} COMMAND ${name})
-  # It works all the time, where tests of whole programs mostly wait (Makefile).
+  # Unit tests keep a core busy; tests of whole programs mostly wait (Makefile).
   set_tests_properties(${name} PROPERTIES PROCESSORS 2)
   if(ARG_LABEL)
     set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL})

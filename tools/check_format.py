@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the format: clang-format leaves every C++ source as it is, no line of one has over 100 columns, and no
-subject of a commit over 72 characters; prints each place that breaks a rule.
+"""Checks the format: clang-format does not change any C++ source, no line of one has more than 100 columns, and no
+commit subject more than 72 characters.  Prints each violation.
 
-Usage: check_format.py [ROOT].  Exit code 1 where a rule is broken, 2 where clang-format-19 is missing.
+Usage: check_format.py [ROOT].  Exit code 1 if a rule is violated, 2 if clang-format-19 is missing.
 Commits up to RULE_SINCE are older than the rule on subjects.
 """
 import concurrent.futures
@@ -21,20 +21,20 @@ PLACES = ("src", "tests", "fakes")
 
 
 def sources(root):
-    """Relative paths; a build directory below the root is none of ours."""
+    """Relative paths of the sources; build directories below the root are not searched."""
     found = (path for place in PLACES for path in (root / place).rglob("*") if path.suffix in (".cc", ".h"))
     return sorted(str(path.relative_to(root)) for path in found)
 
 
 def misformatted(root, files):
-    """Of each file the first place that the formatter would change."""
+    """The first place of each file that the formatter would change."""
     done = subprocess.run([FORMATTER, "--dry-run", "--Werror", *files], cwd=root, capture_output=True, text=True)
     seen = set()
     for line in done.stderr.splitlines():
         match = re.match(r"(.+?):(\d+):\d+: error: ", line)
         if match and match.group(1) not in seen:
             seen.add(match.group(1))
-            yield f"{match.group(1)}:{match.group(2)}: not as {FORMATTER} leaves it; make format"
+            yield f"{match.group(1)}:{match.group(2)}: {FORMATTER} would change it; run make format"
     if done.returncode != 0 and not seen:
         yield f"{FORMATTER}: {done.stderr.strip()}"
 
@@ -42,23 +42,23 @@ def misformatted(root, files):
 def too_wide(root, file):
     for number, line in enumerate((root / file).read_text().splitlines(), 1):
         if len(line) > COLUMNS_MAX:
-            yield f"{file}:{number}: {len(line)} columns, {COLUMNS_MAX} at most"
+            yield f"{file}:{number}: {len(line)} columns, at most {COLUMNS_MAX} allowed"
 
 
 def long_subjects(root):
-    """Of the commits after RULE_SINCE; none where there is no history to look at."""
+    """Subjects of the commits after RULE_SINCE that are too long; none without a git history."""
     git = ["git", "-C", str(root)]
     if not (root / ".git").exists():
         return
     known = subprocess.run([*git, "cat-file", "-e", f"{RULE_SINCE}^{{commit}}"], capture_output=True)
     if known.returncode != 0:
-        print(f"check_format: {RULE_SINCE[:7]} is not in this history: subjects of commits are not checked", file=sys.stderr)
+        print(f"check_format: {RULE_SINCE[:7]} is not in this history: commit subjects are not checked", file=sys.stderr)
         return
     log = subprocess.run([*git, "log", "--no-merges", "--format=%h %s", f"{RULE_SINCE}.."], capture_output=True, text=True, check=True)
     for line in log.stdout.splitlines():
         commit, _, subject = line.partition(" ")
         if len(subject) > SUBJECT_MAX:
-            yield f"commit {commit}: its subject has {len(subject)} characters, {SUBJECT_MAX} at most"
+            yield f"commit {commit}: its subject has {len(subject)} characters, at most {SUBJECT_MAX} allowed"
 
 
 def main():
@@ -74,7 +74,7 @@ def main():
     broken += long_subjects(root)
     for problem in broken:
         print(problem)
-    print(f"{len(files)} files, {len(broken)} places against the format")
+    print(f"{len(files)} files, {len(broken)} violations")
     return 1 if broken or not files else 0
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that every include under src/ follows tools/layers.toml, and that every permission there is used; prints each
-include and each permission that is not so.
+"""Checks that every include under src/ follows tools/layers.toml, and that every permission there is used.  Prints
+each violation.
 
-Usage: check_layers.py [ROOT].  Exit code 1 where a rule is broken.
+Usage: check_layers.py [ROOT].  Exit code 1 if a rule is violated.
 """
 import pathlib
 import re
@@ -26,7 +26,7 @@ def allowed(target, layer, layers):
 
 
 def used_permissions(root, path, layers):
-    """The (layer, permission) pairs that the includes of a file need."""
+    """Yields the (layer, permission) pairs that the includes of a file need."""
     layer = layer_of(str(path.relative_to(root / "src").parent), layers)
     for line in path.read_text().splitlines() if layer is not None else ():
         match = INCLUDE.match(line)
@@ -40,7 +40,7 @@ def check_permissions(root, files, layers):
     for layer, others in layers.items():
         for other in others:
             if (layer, other) not in used:
-                yield f"tools/layers.toml: {layer} includes nothing of {other}: the permission is not needed"
+                yield f"tools/layers.toml: {layer} includes nothing of {other}: remove the permission"
 
 
 def check_file(root, path, rules):
@@ -48,7 +48,7 @@ def check_file(root, path, rules):
     relative = path.relative_to(root / "src")
     layer = layer_of(str(relative.parent), layers)
     if layer is None:
-        yield f"src/{relative}: belongs to no layer; name its directory in tools/layers.toml"
+        yield f"src/{relative}: belongs to no layer; add its directory to tools/layers.toml"
         return
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = INCLUDE.match(line)
@@ -62,10 +62,10 @@ def check_file(root, path, rules):
                 yield f"{where}: {layer} may not include {name}"
         for prefix, owners in outside.items():
             if name.startswith(prefix) and not any(below(layer, owner) for owner in owners):
-                yield f"{where}: {name} belongs to {', '.join(owners)}"
+                yield f"{where}: only {', '.join(owners)} may include {name}"
         for header, places in forbidden.items():
             if f"<{name}>" == header and any(below(layer, place) for place in places):
-                yield f"{where}: {header} is not for {layer}"
+                yield f"{where}: {layer} may not include {header}"
 
 
 def main():
@@ -76,7 +76,7 @@ def main():
     broken += check_permissions(root, files, rules["layers"])
     for problem in broken:
         print(problem)
-    print(f"{len(files)} files, {len(broken)} places against the rules")
+    print(f"{len(files)} files, {len(broken)} violations")
     return 1 if broken or not files else 0
 
 

@@ -1,6 +1,6 @@
-// The smallest real CUDA job: takes the first GPU that it sees, fills memory there and reads it
-// back.  Needs the driver's libcuda.so.1 and no toolkit.  Prints one line that starts with
-// "cuda-probe" and exits with 0 where everything was right.
+// A minimal CUDA job: takes the first visible GPU, fills memory there and reads it back.  Needs
+// the driver's libcuda.so.1 but no toolkit.  Prints one line that starts with "cuda-probe" and
+// exits with 0 if everything was correct.
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ int main(void) {
   Check("cuMemcpyDtoH", copy_back(words, memory, kWords * sizeof(unsigned)));
   for (int i = 0; i < kWords; ++i) {
     if (words[i] != kPattern) {
-      printf("cuda-probe: word %d came back as %08x\n", i, words[i]);
+      printf("cuda-probe: word %d was read back as %08x\n", i, words[i]);
       return 1;
     }
   }

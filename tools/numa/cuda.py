@@ -1,4 +1,4 @@
-"""The few calls of NVIDIA's driver library that copying needs.  No toolkit, no module from outside."""
+"""The calls of NVIDIA's driver library that copying needs.  No toolkit and no external module."""
 
 import ctypes
 import time
@@ -9,11 +9,11 @@ PINNED_PORTABLE = 1  # CU_MEMHOSTREGISTER_PORTABLE
 
 
 class NoDriver(Exception):
-    """There is no driver, or no GPU that it shows."""
+    """There is no driver, or the driver shows no GPU."""
 
 
 class CudaError(Exception):
-    """The driver refused a call."""
+    """A call of the driver failed."""
 
 
 class Cuda:
@@ -42,7 +42,7 @@ class Cuda:
 
 
 class Device:
-    """One GPU, current in this thread until the next is made."""
+    """One GPU, current in this thread until the next Device is created."""
 
     def __init__(self, cuda, index):
         self.cuda = cuda
@@ -68,7 +68,7 @@ class Device:
         return text.value.decode()
 
     def copy_rates(self, address, size, runs):
-        """([GB/s to the GPU], [GB/s from it]) of copies of `size` bytes at `address`, pinned meanwhile."""
+        """([GB/s to the GPU], [GB/s from it]) of copies of `size` bytes at `address`, pinned during the copies."""
         memory = ctypes.c_uint64()
         self.cuda.call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(size))
         try:

@@ -1,4 +1,4 @@
-"""Memory of one NUMA node, by the kernel's own calls: libnuma need not be there."""
+"""Memory of one NUMA node, by system calls, without libnuma."""
 
 import ctypes
 import mmap
@@ -6,14 +6,14 @@ import os
 import pathlib
 import platform
 
-# Numbers of mbind and move_pages.
+# The numbers of mbind and move_pages.
 SYSCALLS = {"x86_64": (237, 279), "aarch64": (235, 239)}
 MPOL_BIND = 2
 MASK_WORDS = 16  # of 64 bits: nodes 0 to 1023
 
 
 def parse_list(text):
-    """The kernel's list form: "0-2,8" are 0, 1, 2 and 8."""
+    """Parses the kernel's list format: "0-2,8" is 0, 1, 2 and 8."""
     numbers = []
     for part in text.strip().split(","):
         if not part:
@@ -21,13 +21,13 @@ def parse_list(text):
         first, _, last = part.partition("-")
         low, high = int(first), int(last or first)
         if high < low:
-            raise ValueError(f'"{part}" runs backwards')
+            raise ValueError(f'"{part}" is a descending range')
         numbers.extend(range(low, high + 1))
     return numbers
 
 
 def nodes(root="/sys/devices/system/node", status="/proc/self/status"):
-    """The NUMA nodes that have memory which this process may take; [0] where the kernel knows none."""
+    """The NUMA nodes with memory that this process may use; [0] if the kernel reports none."""
     try:
         found = parse_list(pathlib.Path(root, "has_memory").read_text())
     except OSError:
@@ -40,7 +40,7 @@ def nodes(root="/sys/devices/system/node", status="/proc/self/status"):
 
 
 def own_node(bus_id, root="/sys/bus/pci/devices"):
-    """The NUMA node of a PCI device; None where the kernel does not tell."""
+    """The NUMA node of a PCI device; None if the kernel does not report it."""
     try:
         node = int(pathlib.Path(root, bus_id.lower(), "numa_node").read_text())
     except (OSError, ValueError):
@@ -49,11 +49,11 @@ def own_node(bus_id, root="/sys/bus/pci/devices"):
 
 
 class BoundMemory:
-    """`size` bytes whose pages are all of one node; OSError where they cannot be had or are not."""
+    """`size` bytes whose pages are all on one node; OSError if that is not possible."""
 
     def __init__(self, size, node):
         if platform.machine() not in SYSCALLS:
-            raise OSError(f"{platform.machine()}: the numbers of mbind and move_pages are not known here; add them to SYSCALLS")
+            raise OSError(f"{platform.machine()}: unknown architecture: add the numbers of mbind and move_pages to SYSCALLS")
         self.mbind, self.move_pages = SYSCALLS[platform.machine()]
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.map = mmap.mmap(-1, size)
@@ -64,7 +64,7 @@ class BoundMemory:
         mask[node // 64] = 1 << (node % 64)
         self.call(self.mbind, ctypes.c_void_p(self.address), ctypes.c_ulong(size), ctypes.c_ulong(MPOL_BIND), mask,
                   ctypes.c_ulong(MASK_WORDS * 64), ctypes.c_ulong(0))
-        ctypes.memset(self.address, 1, size)  # pages come when they are touched
+        ctypes.memset(self.address, 1, size)  # the first write allocates the pages
         self.check()
 
     def call(self, number, *arguments):
@@ -74,7 +74,7 @@ class BoundMemory:
             raise OSError(error, f"NUMA node {self.node}: {os.strerror(error)}")
 
     def check(self):
-        """Asks the kernel where a few of the pages are."""
+        """Checks the node of some pages."""
         count = 8
         pages = (ctypes.c_void_p * count)(*[self.address + self.size // count * i for i in range(count)])
         status = (ctypes.c_int * count)()

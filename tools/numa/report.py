@@ -1,4 +1,4 @@
-"""What was measured, as a table and as a document."""
+"""Formats the measurements as a table and as JSON."""
 
 import json
 import statistics
@@ -9,7 +9,7 @@ def median_row(node, own, to, back):
 
 
 def table(gpus):
-    """One row for each GPU and node; the GPU's own node is marked with a star."""
+    """One row per GPU and node; a star marks the GPU's own node."""
     lines = [f"{'GPU':<42} {'NUMA':>5} {'TO GPU GB/s':>12} {'FROM GPU GB/s':>14}"]
     for gpu in gpus:
         for row in gpu["nodes"]:

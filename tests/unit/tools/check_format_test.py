@@ -48,10 +48,10 @@ class CheckFormat(unittest.TestCase):
         self.assertIn(words, result.stdout)
 
     def test_a_file_that_the_formatter_would_change(self):
-        self.assert_found("int  Two() { return 2; }\n", "src/base/planted.cc:1: not as clang-format-19 leaves it")
+        self.assert_found("int  Two() { return 2; }\n", "src/base/planted.cc:1: clang-format-19 would change it")
 
     def test_a_line_that_the_formatter_cannot_break(self):
-        self.assert_found(f'const char* kText = R"({"x" * 90})";\n', "src/base/planted.cc:1: 116 columns, 100 at most")
+        self.assert_found(f'const char* kText = R"({"x" * 90})";\n', "src/base/planted.cc:1: 116 columns, at most 100 allowed")
 
     def test_a_subject_that_is_too_long(self):
         self.git("init", "-q")
@@ -63,7 +63,7 @@ class CheckFormat(unittest.TestCase):
         self.git("commit", "-q", "--allow-empty", "-m", "new: " + "x" * 68)
         result = run(self.root, check)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("its subject has 73 characters, 72 at most", result.stdout)
+        self.assertIn("its subject has 73 characters, at most 72 allowed", result.stdout)
 
 
 if __name__ == "__main__":
