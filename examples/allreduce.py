@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A gang at work: one process per GPU, which add up a vector by ring all-reduce over TCP.
+"""A gang with one process per GPU, which sum a vector by ring all-reduce over TCP.
 
-Standard library only.  Started once per node, as torchrun is; the ranks meet at
-GP_MASTER_ADDR:GP_MASTER_PORT.  Every sum is checked against the one that must come out, so a rank
-that is missing, twice there or mixed up with another gang's ends the job with exit code 1.
+Standard library only.  Started once per node, like torchrun; the ranks meet at
+GP_MASTER_ADDR:GP_MASTER_PORT.  Every sum is compared with the expected one, so a rank that is
+missing, duplicated or from another gang ends the job with exit code 1.
 
 Usage: allreduce.py [--numbers N] [--rounds N]
 """
@@ -30,7 +30,7 @@ def receive(sock):
         while len(parts) < count:
             part = sock.recv(count - len(parts))
             if not part:
-                raise ConnectionError("a rank went away")
+                raise ConnectionError("a rank disconnected")
             parts += part
         return bytes(parts)
 
@@ -44,7 +44,7 @@ def listen(address, port):
 
 
 def connect(address, port):
-    """The other side may not listen yet."""
+    """Retries, because the other side may not listen yet."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -58,13 +58,13 @@ def connect(address, port):
 
 
 def gather_addresses(server, world):
-    """Rank 0's part of the meeting: where each rank listens, told to all."""
+    """Runs on rank 0: collects the address of each rank and sends all of them to every rank."""
     waiting, table = [], {}
     while len(table) < world:
         sock, _ = server.accept()
         rank, *place = json.loads(receive(sock))
         if rank in table:
-            raise RuntimeError(f"two processes say that they are rank {rank}")
+            raise RuntimeError(f"two processes claim rank {rank}")
         table[rank] = place
         waiting.append(sock)
     for sock in waiting:
@@ -72,14 +72,14 @@ def gather_addresses(server, world):
 
 
 class Ring:
-    """Sockets to the next rank and from the one before."""
+    """Sockets to the next and from the previous rank."""
 
     def __init__(self, rank, world, master):
         if rank == 0:
             server = listen(*master)
             threading.Thread(target=gather_addresses, args=(server, world), daemon=True).start()
         meeting = connect(*master)
-        own = listen(meeting.getsockname()[0], 0)  # the address by which the master is reached
+        own = listen(meeting.getsockname()[0], 0)  # the local address of the connection to the master
         send(meeting, json.dumps([rank, *own.getsockname()[:2]]).encode())
         table = json.loads(receive(meeting))
         self.rank, self.world = rank, world
@@ -88,7 +88,7 @@ class Ring:
         self.previous.settimeout(PATIENCE)
 
     def exchange(self, chunk):
-        """Passes a chunk on and takes one.  All ranks do so at once: sending must not wait."""
+        """Sends a chunk and receives one.  All ranks do so at once, so sending must not block."""
         sender = threading.Thread(target=send, args=(self.next, chunk.tobytes()))
         sender.start()
         taken = array.array("d")
@@ -97,7 +97,7 @@ class Ring:
         return taken
 
     def all_reduce(self, vector):
-        """Every element becomes its sum over all ranks: 2 (world - 1) exchanges of a part each."""
+        """Replaces every element by its sum over all ranks, in 2 (world - 1) exchanges."""
         world, rank, size = self.world, self.rank, len(vector)
         bounds = [size * i // world for i in range(world + 1)]
 
@@ -135,7 +135,7 @@ def main():
     parser.add_argument("--numbers", type=int, default=4096)
     parser.add_argument("--rounds", type=int, default=20)
     options = parser.parse_args()
-    gpus = os.environ["CUDA_VISIBLE_DEVICES"].split(",")  # this node's part of the gang
+    gpus = os.environ["CUDA_VISIBLE_DEVICES"].split(",")  # this node's GPUs
     first = int(os.environ["GP_NODE_RANK"]) * len(gpus)
     world = int(os.environ["GP_NNODES"]) * len(gpus)
     children = []

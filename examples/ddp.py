@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Trains a small network on two spirals with PyTorch's DistributedDataParallel: one process per GPU, on one node or
-several.  Where PyTorch sees no GPU the processes compute on cores, and meet over gloo instead of NCCL.
+"""Trains a small network on two spirals with PyTorch's DistributedDataParallel: one process per GPU, on one or more
+nodes.  If PyTorch finds no GPU, the processes use CPU cores, and gloo instead of NCCL.
 
-Started once per node (ddp.gpu.yaml), it starts a process for each GPU, as torchrun would; under torchrun each is one
-already.  It keeps the contract of a job that may be interrupted:
+Started once per node (ddp.gpu.yaml), it starts one process per GPU, as torchrun does; under torchrun each process is
+already one of these.  It supports preemption:
   SIGUSR1            save a checkpoint soon; rank 0 writes it, all ranks stop at the same step for it
-  GP_RESUME_FROM     the checkpoint to go on from
-Batches depend on the step and the rank alone, so a run that was interrupted ends with the same weights as one that was
-not: the digest that it prints at its end says so.
+  GP_RESUME_FROM     the checkpoint to resume from
+Batches depend only on the step and the rank, so an interrupted run ends with the same weights as an uninterrupted one;
+the digest printed at the end shows it.
 
 Usage: ddp.py [--steps N] [--checkpoint-every N] [--pause SECONDS]
 """
@@ -38,7 +38,7 @@ def ask_for_save(*_):
 
 
 def spirals(step, rank):
-    """A batch: points of two interleaved spirals, with their side."""
+    """A batch of points of two interleaved spirals, each with its side."""
     draw = torch.Generator().manual_seed(step * 1_000 + rank)
     side = torch.arange(BATCH) % 2
     t = 0.3 + 2.2 * torch.rand(BATCH, generator=draw)
@@ -55,14 +55,14 @@ def digest(model):
 
 
 def any_rank_is_asked(device):
-    """All ranks agree: one that stopped alone would leave the others waiting for it."""
+    """Makes all ranks agree: if one stopped alone, the others would wait for it."""
     asked = torch.tensor([float(is_save_asked)], device=device)
     dist.all_reduce(asked, op=dist.ReduceOp.MAX)
     return asked.item() > 0
 
 
 def start_ranks():
-    """One for each GPU of this node; the first that fails ends the rest.  0: all ended well."""
+    """Starts one rank per GPU of this node; the first failure ends the others.  Returns 0 if all succeed."""
     gpus = int(os.environ["GP_GPUS_PER_NODE"])
     first, world = int(os.environ["GP_NODE_RANK"]) * gpus, int(os.environ["GP_NNODES"]) * gpus
     ranks = [subprocess.Popen([sys.executable, *sys.argv], env={**os.environ, "RANK": str(first + local), "LOCAL_RANK": str(local), "WORLD_SIZE": str(world)})
@@ -76,10 +76,10 @@ def start_ranks():
 
 def main():
     global is_save_asked
-    options = argparse.ArgumentParser(description="PyTorch DDP as a job that may be interrupted")
+    options = argparse.ArgumentParser(description="PyTorch DDP as a preemptible job")
     options.add_argument("--steps", type=int, default=400)
     options.add_argument("--checkpoint-every", type=int, default=100)
-    options.add_argument("--pause", type=float, default=0.0, help="seconds after each step, as a larger network would take")
+    options.add_argument("--pause", type=float, default=0.0, help="seconds to wait after each step, as for a larger network")
     options = options.parse_args()
     if "RANK" not in os.environ:
         sys.exit(1 if start_ranks() else 0)
@@ -92,8 +92,8 @@ def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Linear(2, 64), torch.nn.Tanh(), torch.nn.Linear(64, 64), torch.nn.Tanh(), torch.nn.Linear(64, 1)).to(device)
-    # Gradients would be bundled anew after a first step, and sums of four come out otherwise in another bundle: with this
-    # they are bundled alike in every step, of whichever attempt.
+    # By default DDP changes its gradient buckets after the first step, which changes the rounding of the sums.  With
+    # this option the buckets are the same in every step and attempt.
     model = DistributedDataParallel(network, device_ids=[local] if has_gpu else None, find_unused_parameters=True)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
 
@@ -125,7 +125,8 @@ def main():
     if rank == 0:
         learned = f"loss {loss.item():.4f} after" if loss is not None else "nothing left to do of"
         print(f"{learned} {options.steps} steps, weights {digest(network)}", flush=True)
-    # The model goes first: the last to hold the group may wait, with Python's lock, for a thread that waits for that lock.
+    # Delete the model first: if it held the last reference to the group, its destructor could wait, with Python's lock,
+    # for a thread that waits for that lock.
     del model, loss
     gc.collect()
     dist.destroy_process_group()

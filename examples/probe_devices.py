@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tries to open every GPU of the host, as a curious program would; says which it reached.
+"""Tries to open every GPU of the host and prints the result of each.
 
-The kernel judges each open by the device's number, whatever its name or directory:
-  reached   the kernel let it through (ENXIO too: a simulated GPU has no driver behind it)
+The kernel decides by the device number, not by name or directory:
+  reached   the kernel permitted the open (also ENXIO: a simulated GPU has no driver)
   refused   EPERM: not this job's GPU
-PROBE_DIRECTORIES may name further directories with device nodes, separated by colons.
+PROBE_DIRECTORIES may name more directories with device nodes, separated by colons.
 
 Exit code: 13 if any GPU was refused, 0 if all could be opened.
 """
@@ -37,7 +37,7 @@ def main():
     for name in sorted(outcomes, key=lambda name: int(name[len("nvidia"):])):
         print(f"{name} {outcomes[name]}")
     if not outcomes:
-        print("no GPU devices to try")
+        print("no GPU devices found")
     return 13 if "refused" in outcomes.values() else 0
 
 

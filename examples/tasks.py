@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Starts a program several times on each node of a job, once for each GPU, as srun or mpirun would: for programs that
-find their place by RANK and WORLD_SIZE, with or without PyTorch.
+"""Starts a program once for each GPU on each node of a job, as srun or mpirun does.  For programs that use RANK and
+WORLD_SIZE, with or without PyTorch.
 
-Standard library only.  Started once per node.  Each task finds RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE and
-NODE_RANK beside what the job has (MASTER_ADDR, MASTER_PORT, all GPUs of the node).  Signals are passed on to all tasks.
-When one fails, the others of its node are told to end, and its exit code is the node's, which ends the gang.
+Standard library only.  Started once per node.  Each task has RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE and
+NODE_RANK in addition to the job's environment (MASTER_ADDR, MASTER_PORT, all GPUs of the node).  Signals are forwarded
+to all tasks.  If a task fails, the others of its node receive SIGTERM, and its exit code becomes the node's, which ends
+the gang.
 
 Usage: tasks.py [--per-node N] PROGRAM [ARGUMENT]...
 """
@@ -14,7 +15,7 @@ import signal
 import subprocess
 import sys
 
-GRACE = 10.0  # seconds from SIGTERM to SIGKILL, for tasks beside one that has failed
+GRACE = 10.0  # seconds from SIGTERM to SIGKILL after another task has failed
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 
 
@@ -32,7 +33,7 @@ def send_all(tasks, number):
 
 
 def exit_code(task):
-    """As a shell has it: 128 and the signal's number where one ended it."""
+    """As in a shell: 128 plus the signal number if a signal ended the task."""
     return task.returncode if task.returncode >= 0 else 128 - task.returncode
 
 
@@ -47,7 +48,7 @@ def end(tasks):
 
 
 def watch(tasks):
-    """The exit code of the first that fails; 0 once all have succeeded."""
+    """Returns the exit code of the first task that fails, or 0 once all have succeeded."""
     left = {task.pid: task for task in tasks}
     while left:
         pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
@@ -68,7 +69,7 @@ def main():
     parser.add_argument("program", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     if not options.program or options.per_node < 1:
-        parser.error("a program is needed, and at least one task on each node")
+        parser.error("a program and at least one task per node are required")
     tasks = []
     for number in PASSED_ON:
         signal.signal(number, lambda number, _: send_all(tasks, number))

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Trains a small network on two spirals; standard library only, a few seconds on one core.
 
-It keeps the contract of a job that may be stopped and started again:
-  GP_CHECKPOINT_DIR  where its checkpoints go; each is complete or not there at all
-  GP_REPORT          where it tells of them, and of its progress: one line each
-  GP_RESUME_FROM     the checkpoint to go on from; or the directory of all, where none was told of
+It supports stops and restarts:
+  GP_CHECKPOINT_DIR  the directory for its checkpoints; each is complete or absent
+  GP_REPORT          the pipe where it reports checkpoints and progress, one line each
+  GP_RESUME_FROM     the checkpoint to resume from, or their directory if none was reported
   SIGTERM            save a checkpoint and end with exit code 143
-Batches depend on the step alone, so a run that was interrupted ends with the same numbers as one
-that was not.
+Batches depend only on the step, so an interrupted run ends with the same results as an
+uninterrupted one.
 
 Usage: train.py [--steps N] [--checkpoint-every N] [--report-every N]
 """
@@ -26,7 +26,7 @@ RATE = 0.1
 
 
 def spirals(count, seed):
-    """Points of two interleaved spirals, with their side: 0 or 1."""
+    """Points of two interleaved spirals, each with its side: 0 or 1."""
     rng = random.Random(seed)
     points = []
     for i in range(count):
@@ -38,7 +38,7 @@ def spirals(count, seed):
 
 
 class Network:
-    """2 inputs, one hidden layer of tanh, one output: the probability of side 1."""
+    """Two inputs, one hidden tanh layer, one output: the probability of side 1."""
 
     def __init__(self, seed):
         rng = random.Random(seed)
@@ -51,7 +51,7 @@ class Network:
         return units, 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
     def learn(self, batch, rate):
-        """One step of gradient descent; the mean loss before it."""
+        """Makes one step of gradient descent; returns the mean loss before it."""
         loss = 0.0
         hidden_gradient = [[0.0, 0.0, 0.0] for _ in range(HIDDEN)]
         output_gradient = [0.0] * (HIDDEN + 1)
@@ -81,7 +81,7 @@ class Network:
 
 
 def save(directory, step, network):
-    """A reader sees the whole checkpoint or the one before: written beside, then renamed."""
+    """Writes a temporary file and renames it, so that readers see only complete checkpoints."""
     name, began = f"step-{step:06}.json", time.monotonic()
     path = os.path.join(directory, name)
     with open(path + ".part", "w") as file:
@@ -94,14 +94,14 @@ def save(directory, step, network):
 
 
 def report(line):
-    """For the platform; alone, nobody listens."""
+    """Sends a line to the platform; does nothing outside a job."""
     if "GP_REPORT" in os.environ:
         with open(os.environ["GP_REPORT"], "w") as pipe:
             pipe.write(line + "\n")
 
 
 def load(path, network):
-    """The step of that checkpoint, or of the newest in a directory, now in the network; 0 where there is none."""
+    """Loads that checkpoint, or the newest of a directory, and returns its step; 0 if there is none."""
     if os.path.isdir(path):
         names = [name for name in os.listdir(path) if name.endswith(".json")]
         if not names:
@@ -139,7 +139,7 @@ def main():
             losses = []
             report(f"progress step={step} of={options.steps}")
         if stopping:
-            print(f"told to stop; checkpoint {save(directory, step, network)}", flush=True)
+            print(f"received SIGTERM; checkpoint {save(directory, step, network)}", flush=True)
             return 143
         if step % options.checkpoint_every == 0 or step == options.steps:
             print(f"checkpoint {save(directory, step, network)}", flush=True)
