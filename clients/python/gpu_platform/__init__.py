@@ -1,11 +1,11 @@
-"""Jobs on a GPU platform: submit, wait, follow, explain; and, inside a job, progress and checkpoints.
+"""Client for gpu-platform: submit, wait for, follow and explain jobs; report progress and checkpoints inside a job.
 
     client = gpu_platform.Client()
     job = client.submit(["python3", "train.py"], gpus=4)
     job.wait()
 
-`Client` waits for answers; `AsyncClient` has the same for asyncio.  `training` is for the programs that jobs run,
-`remote` runs functions as jobs.  Field names and values are those of the API (docs/reference/rest.md).
+`Client` blocks until a reply arrives; `AsyncClient` offers the same calls for asyncio.  `training` is for the programs
+that jobs run, `remote` runs functions as jobs.  Field names and values are those of the API (docs/reference/rest.md).
 """
 
 from .aio import AsyncClient, AsyncJob

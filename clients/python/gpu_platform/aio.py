@@ -1,4 +1,4 @@
-"""The client for asyncio: the same calls, each on a thread that waits, so that the loop does not."""
+"""The client for asyncio: the same calls, each on a thread, so that the event loop does not block."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .client import Client, Job, JobState
 from .connection import Event
 
 _T = TypeVar("_T")
-_HELD_MAX = 64  # what is read ahead of who listens
+_HELD_MAX = 64  # events read ahead of the consumer
 
 
 async def _each(client: Client, begin: Callable[[Client], Iterator[_T]]) -> AsyncIterator[_T]:
-    """What a blocking iterator over the client's events gives.  Once nobody listens, its thread ends within a heartbeat."""
+    """Yields the items of a blocking iterator.  When the consumer stops, its thread ends within one heartbeat."""
     loop = asyncio.get_running_loop()
     held: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue(_HELD_MAX)
     is_gone = threading.Event()
@@ -29,7 +29,7 @@ async def _each(client: Client, begin: Callable[[Client], Iterator[_T]]) -> Asyn
         while not is_gone.is_set():
             try:
                 return waiting.result(0.2)
-            except TimeoutError:  # who listens is slow, or gone
+            except TimeoutError:  # the consumer is slow or gone
                 continue
         waiting.cancel()
 
@@ -38,7 +38,7 @@ async def _each(client: Client, begin: Callable[[Client], Iterator[_T]]) -> Asyn
             for one in begin(own):
                 put(False, one)
             put(True, None)
-        except BaseException as error:  # told to who listens
+        except BaseException as error:  # raised in the consumer
             put(True, error)
 
     threading.Thread(target=read, daemon=True).start()
@@ -55,7 +55,7 @@ async def _each(client: Client, begin: Callable[[Client], Iterator[_T]]) -> Asyn
 
 
 class AsyncJob:
-    """As Job."""
+    """The asyncio version of Job."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -87,7 +87,7 @@ class AsyncJob:
         return self
 
     async def wait(self, timeout: Optional[float] = None) -> AsyncJob:
-        """TimeoutError after `timeout` seconds; the job goes on."""
+        """Waits until the job is over.  Raises TimeoutError after `timeout` seconds; the job keeps running."""
 
         async def until_over() -> None:
             async for _ in self.watch():
@@ -96,7 +96,7 @@ class AsyncJob:
         try:
             await asyncio.wait_for(until_over(), timeout)
         except asyncio.TimeoutError:
-            raise TimeoutError(f"{self.id} is {self.fields.get('state', 'not known')}") from None
+            raise TimeoutError(f"{self.id} is {self.fields.get('state', 'in an unknown state')}") from None
         return self if self.job.state.is_over else await self.refresh()
 
     async def watch(self) -> AsyncIterator[AsyncJob]:
@@ -148,7 +148,7 @@ class AsyncJob:
 
 
 class AsyncClient:
-    """As Client."""
+    """The asyncio version of Client."""
 
     def __init__(self, server: Optional[str] = None, token: Optional[str] = None, authority: Optional[str] = None,
                  timeout: float = 60.0, patience: float = 30.0) -> None:

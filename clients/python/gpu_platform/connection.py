@@ -1,4 +1,4 @@
-"""The controller's HTTP interface: where it is, who calls, and asking again where that is safe."""
+"""The controller's HTTP interface: address, credentials, and retries where they are safe."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GONE = (OSError, http.client.HTTPException)
 class Event(NamedTuple):
     """One server-sent event."""
 
-    id: str    # what a reader that was cut off comes back with; empty: nothing
+    id: str    # resumes the stream after a break; empty: the event has none
     kind: str
     data: Any
 
@@ -43,7 +43,7 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 def default_server() -> str:
-    """GPU_PLATFORM_HTTP, or the run directory of GPU_PLATFORM_SERVER, or the one of this user's controller or this machine's."""
+    """GPU_PLATFORM_HTTP, else the run directory GPU_PLATFORM_SERVER, else that of this user's or this machine's controller."""
     if os.environ.get("GPU_PLATFORM_HTTP"):
         return os.environ["GPU_PLATFORM_HTTP"]
     if "/" in os.environ.get("GPU_PLATFORM_SERVER", ""):
@@ -57,12 +57,12 @@ def default_server() -> str:
 
 
 class Connection:
-    """Any thread may use it; each call has a line of its own.
+    """A thread-safe connection; each call opens its own.
 
-    `server`: a run directory, "http://127.0.0.1:8080" or "https://gpu.example.org:8443".  `token`: by default GPU_PLATFORM_TOKEN;
-    on the Unix socket none is needed.  `authority`: PEM, or a file with it, by which an https server is known.
-    `timeout`: seconds without a word after which the line counts as broken.  `patience`: seconds in which it asks again
-    where nobody answers; only what may be asked twice is.
+    `server`: a run directory, "http://127.0.0.1:8080" or "https://gpu.example.org:8443".  `token`: default GPU_PLATFORM_TOKEN;
+    not needed on the Unix socket.  `authority`: the CA of an https server, PEM or a file with it.
+    `timeout`: seconds without data after which a connection counts as broken.  `patience`: seconds during which requests
+    are retried if the server does not answer; only repeatable requests are.
     """
 
     def __init__(self, server: Optional[str] = None, token: Optional[str] = None, authority: Optional[str] = None,
@@ -73,16 +73,16 @@ class Connection:
         self._stop: Optional[threading.Event] = None
         self._token = token or os.environ.get("GPU_PLATFORM_TOKEN") or None
         if self._token and any(c.isspace() or not c.isprintable() for c in self._token):
-            raise Unauthenticated("this is no token: it has blanks or line breaks", "unauthenticated")
+            raise Unauthenticated("invalid token: it contains spaces or line breaks", "unauthenticated")
         self._url = urllib.parse.urlsplit(self.server) if "://" in self.server else None
         if self._url and (self._url.scheme not in ("http", "https") or not self._url.hostname):
-            raise InvalidArgument(f"server: {self.server!r} is no address such as http://127.0.0.1:8080, and no directory", "invalid-argument")
+            raise InvalidArgument(f"server: {self.server!r} is neither a URL such as http://127.0.0.1:8080 nor a directory", "invalid-argument")
         if self._url and self._url.scheme == "http" and self._token and self._url.hostname not in ("localhost", "127.0.0.1", "::1"):
-            raise InvalidArgument("server: a token goes over http only on this machine; use https", "invalid-argument")
+            raise InvalidArgument("server: tokens are sent over http only to this machine; use https", "invalid-argument")
         self._tls = self._make_tls(authority) if self._url and self._url.scheme == "https" else None
 
     def until(self, stop: threading.Event) -> Connection:
-        """The same, whose events end within some seconds once it is set."""
+        """Returns a copy whose event streams end within seconds once `stop` is set."""
         other = copy.copy(self)
         other._stop = stop
         return other
@@ -119,7 +119,7 @@ class Connection:
 
     def ask(self, method: str, path: str, query: Optional[Query] = None, body: Optional[Mapping[str, Any]] = None,
             key: Optional[str] = None) -> Any:
-        """The answer's document.  `key`: makes a submit one that may be asked twice.  Raises PlatformError."""
+        """Returns the parsed reply.  `key`: an idempotency key, which makes a submit repeatable.  Raises PlatformError."""
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if key:
             headers["Idempotency-Key"] = key
@@ -149,7 +149,7 @@ class Connection:
             line.close()
 
     def _pauses(self, is_repeatable: bool) -> Iterator[Optional[float]]:
-        """How long to wait after each try that failed; None: it was the last."""
+        """Yields the pause after each failed try; None: no more tries."""
         until = time.monotonic() + (self.patience if is_repeatable else 0.0)
         pause = _FIRST_PAUSE_S
         while time.monotonic() + pause < until:
@@ -158,19 +158,19 @@ class Connection:
         yield None
 
     def events(self, path: str, query: Optional[Query] = None, behind: str = "") -> Iterator[Event]:
-        """Events until the server says that they are over ("end"), over breaks of the line and restarts of the controller.
-        `behind`: the id of the last that was seen."""
+        """Yields events until the server sends "end"; resumes after broken connections and restarts of the controller.
+        `behind`: the id of the last event that was seen."""
         pauses = self._pauses(True)
         while not self._is_stopped():
             try:
                 for event in self._events_once(path, query, behind):
-                    pauses = self._pauses(True)  # somebody answers
+                    pauses = self._pauses(True)  # the server answers
                     if event.kind == "end" or self._is_stopped():
                         return
                     behind = event.id or behind
                     if event.kind:
                         yield event
-                failure: PlatformError = Unavailable(f"{self.server}: the line broke", "unavailable")
+                failure: PlatformError = Unavailable(f"{self.server}: the connection broke", "unavailable")
             except ssl.SSLCertVerificationError as error:
                 raise _unknown(self.server, error) from None
             except _GONE as error:
@@ -186,7 +186,7 @@ class Connection:
         return self._stop is not None and self._stop.is_set()
 
     def _events_once(self, path: str, query: Optional[Query], behind: str) -> Iterator[Event]:
-        """With an empty one at its beginning and for each heartbeat."""
+        """Yields an empty event at the start and for each heartbeat, besides the events."""
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": behind} if behind else {})}
         line = self._open(self.timeout)
         answer: Optional[http.client.HTTPResponse] = None
@@ -210,16 +210,16 @@ class Connection:
                     fields = {}
         finally:
             if answer is not None:
-                answer.close()  # it has the socket, where the server closes behind it
+                answer.close()  # the reply owns the socket if the server closes the connection after it
             line.close()
 
 
 def _unknown(server: str, error: Exception) -> PlatformError:
-    return Unauthenticated(f"{server}: nobody vouches for it (authority=): {error}", "unauthenticated")
+    return Unauthenticated(f"{server}: its certificate is not trusted (authority=): {error}", "unauthenticated")
 
 
 def _check_whole(answer: http.client.HTTPResponse) -> None:
-    """A head that was cut in the middle looks like one that ends there; the controller's say how long the body is."""
+    """Detects truncated headers, which look complete: the controller's replies always declare the body's length."""
     if answer.length is None and not answer.chunked:
         raise http.client.IncompleteRead(b"")
 
@@ -231,7 +231,7 @@ def _read(answer: http.client.HTTPResponse) -> Any:
     try:
         document = json.loads(body) if is_json else body.decode("utf-8", "replace")
     except ValueError as error:
-        raise PlatformError(f"the answer is no JSON: {error}", "internal", answer.status) from None
+        raise PlatformError(f"the reply is not JSON: {error}", "internal", answer.status) from None
     if answer.status >= 400:
         raise error_of(answer.status, document if isinstance(document, dict) else None)
     return document

@@ -1,4 +1,4 @@
-"""What went wrong, by what the caller can do about it (docs/reference/error_codes.md)."""
+"""Errors by what the caller can do about them (docs/reference/error_codes.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 
 class PlatformError(Exception):
-    """`code`: such as "not-found"; `status`: HTTP's, 0 where nobody answered; `places`: (JSON pointer, what is wrong there)."""
+    """`code`: for example "not-found"; `status`: HTTP status, 0 without a reply; `places`: (JSON pointer, what is wrong there)."""
 
     def __init__(self, detail: str, code: str = "internal", status: int = 0, places: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(detail)
@@ -17,15 +17,15 @@ class PlatformError(Exception):
 
 
 class InvalidArgument(PlatformError):
-    """The request is wrong in itself."""
+    """The request is invalid."""
 
 
 class NotFound(PlatformError):
-    """There is no such thing, or the caller may not see it."""
+    """The object does not exist, or the caller may not see it."""
 
 
 class Conflict(PlatformError):
-    """The thing is in a state that forbids this now."""
+    """The current state of the object does not allow this."""
 
 
 class PermissionDenied(PlatformError):
@@ -33,15 +33,15 @@ class PermissionDenied(PlatformError):
 
 
 class Unauthenticated(PlatformError):
-    """The caller did not prove who it is: no token, or one that is over."""
+    """The caller is not authenticated: no token, or an expired one."""
 
 
 class ResourceExhausted(PlatformError):
-    """A quota or a limit is used up."""
+    """A quota or limit is exhausted."""
 
 
 class Unavailable(PlatformError):
-    """Nobody answered, for as long as the client was patient."""
+    """The server did not answer within the client's patience."""
 
 
 _KINDS: Mapping[str, type[PlatformError]] = {
@@ -50,8 +50,8 @@ _KINDS: Mapping[str, type[PlatformError]] = {
 
 
 def error_of(status: int, problem: Optional[Mapping[str, Any]]) -> PlatformError:
-    """From an answer that is a problem (RFC 9457), or from none that could be read."""
+    """Makes an error of a problem reply (RFC 9457), or of one that could not be read."""
     problem = problem or {}
     code = str(problem.get("code", "internal"))
     places = [(str(one.get("pointer", "")), str(one.get("detail", ""))) for one in problem.get("errors", ())]
-    return _KINDS.get(code, PlatformError)(str(problem.get("detail", f"answered with {status}")), code, status, places)
+    return _KINDS.get(code, PlatformError)(str(problem.get("detail", f"HTTP status {status}")), code, status, places)

@@ -1,4 +1,4 @@
-"""A queue of training jobs by three priorities, for programs that think of it so:
+"""A queue of training jobs with three priorities:
 
     queue = get_job_queue()
     job_id = queue.submit_job(JobConfig(job_id="bert-1", user_id="ana", num_gpus=2, model_name="bert-base-uncased"), Priority.HIGH)
@@ -25,8 +25,11 @@ _NUMBERS = {Priority.LOW: 250, Priority.MEDIUM: 500, Priority.HIGH: 750}  # of 0
 
 @dataclasses.dataclass
 class JobConfig:
-    """What to train.  The program learns of it by MODEL_NAME, DATASET_PATH and OUTPUT_DIR.  `job_id`: one's own name for it;
-    the same one is not queued twice while the platform remembers the first.  `user_id` is noted; whose job it is follows from who calls."""
+    """What to train; the program receives it in MODEL_NAME, DATASET_PATH and OUTPUT_DIR.
+
+    `job_id`: a name of the caller's choice; a second submit with it does not queue another job while the platform remembers
+    the first.  `user_id` becomes a label; the job's user is the caller.
+    """
 
     job_id: str
     user_id: str = ""
@@ -34,9 +37,9 @@ class JobConfig:
     model_name: str = ""
     dataset_path: str = ""
     output_dir: str = ""
-    max_retries: int = 3  # after failures of its own, after 10 s first, then twice as long each time, up to 5 min
+    max_retries: int = 3  # for the program's own failures; back-off from 10 s, doubled up to 5 min
     command: Sequence[str] = ("python3", "train.py")
-    asks: dict[str, Any] = dataclasses.field(default_factory=dict)  # more, as in job_spec
+    asks: dict[str, Any] = dataclasses.field(default_factory=dict)  # more arguments of job_spec
 
 
 class JobQueue:
@@ -44,7 +47,7 @@ class JobQueue:
         self.client = client or Client()
 
     def submit_job(self, job: JobConfig, priority: Priority = Priority.MEDIUM) -> str:
-        """The platform's name of it."""
+        """Submits a job and returns the platform's job id."""
         told = {"MODEL_NAME": job.model_name, "DATASET_PATH": job.dataset_path, "OUTPUT_DIR": job.output_dir}
         asks: dict[str, Any] = {"name": job.job_id, "gpus": job.num_gpus, "priority": _NUMBERS[priority], "retries": job.max_retries, **job.asks}
         asks["environment"] = {**{name: value for name, value in told.items() if value}, **(asks.get("environment") or {})}
@@ -62,11 +65,11 @@ class JobQueue:
         self.client.job(job_id).stop()
 
     def list_jobs(self) -> list[Job]:
-        """Those that are not over."""
+        """Returns the jobs that are not over."""
         return list(self.client.jobs())
 
 
 @functools.lru_cache(maxsize=None)
 def get_job_queue() -> JobQueue:
-    """The one of this machine's controller."""
+    """Returns the queue of this machine's controller."""
     return JobQueue()

@@ -4,12 +4,12 @@
     def train(rate):
         ...
 
-    call = train.submit(0.1)   # a job; train(0.1) runs it here, as ever
-    call.result()              # what it returned, or what it raised
+    call = train.submit(0.1)   # a job; train(0.1) still runs locally
+    call.result()              # returns or raises what the function did
 
-Function, arguments and result go through a directory that the node sees too: by default below the working directory.
-The job imports the file that defines the function; what stands below `if __name__ == "__main__":` does not run there.
-Arguments and results are of types that both sides can import: none of the main program's own classes.
+Function, arguments and result are exchanged in a directory that the nodes share, by default below the working directory.
+The job imports the file that defines the function; code below `if __name__ == "__main__":` does not run there.
+Both sides must be able to import the types of arguments and results: classes of the main program do not work.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RESULT = "result.pickle"
 
 
 class RemoteError(PlatformError):
-    """The job ended without a result; `job` says how."""
+    """The job ended without a result; see `job`."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(f"{job.id} ended without a result: {job.state.value}, {job.reason}", "internal")
@@ -39,14 +39,14 @@ class RemoteError(PlatformError):
 
 
 class Call(Generic[_T]):
-    """One call that was submitted."""
+    """A submitted call."""
 
     def __init__(self, job: Job, directory: str) -> None:
         self.job = job
         self.directory = directory
 
     def result(self, timeout: Optional[float] = None) -> _T:
-        """Waits.  Raises what the function raised; RemoteError: the job ended otherwise; TimeoutError."""
+        """Waits for the result.  Raises what the function raised, RemoteError if the job ended otherwise, or TimeoutError."""
         self.job.wait(timeout)
         try:
             with open(os.path.join(self.directory, RESULT), "rb") as file:
@@ -72,10 +72,10 @@ class RemoteFunction(Generic[_T]):
 
     def submit(self, *args: Any, **named: Any) -> Call[_T]:
         if os.geteuid() == 0:
-            raise InvalidArgument("remote: jobs of root run as another user, who may not read its calls; call as a user", "invalid-argument")
+            raise InvalidArgument("remote: root's jobs run as another user, who cannot read the call; use a normal user", "invalid-argument")
         source = inspect.getsourcefile(self._function)
         if source is None or "<" in self._function.__qualname__:
-            raise InvalidArgument(f"{self._function.__qualname__}: only functions that a file defines at its top can be jobs", "invalid-argument")
+            raise InvalidArgument(f"{self._function.__qualname__}: only functions at the top level of a file can be jobs", "invalid-argument")
         directory = os.path.join(os.path.abspath(self._directory or "gpu-platform-calls"), uuid.uuid4().hex)
         os.makedirs(directory, mode=0o700)
         with open(os.path.join(directory, CALL), "wb") as file:
@@ -90,5 +90,5 @@ class RemoteFunction(Generic[_T]):
 
 
 def remote(*, client: Optional[Client] = None, directory: Optional[str] = None, **asks: Any) -> Callable[[Callable[..., _T]], RemoteFunction[_T]]:
-    """Makes a function one that can be a job; `asks` as in job_spec.  `directory`: where calls and results are kept."""
+    """Decorates a function so that it can run as a job; `asks` as in job_spec.  `directory`: stores calls and results."""
     return lambda function: RemoteFunction(function, client, directory, asks)

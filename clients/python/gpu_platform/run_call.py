@@ -1,4 +1,4 @@
-"""Inside a job: runs the call that `remote` wrote down.  python3 -m gpu_platform.run_call DIRECTORY"""
+"""Runs inside a job: executes the call that `remote` stored.  python3 -m gpu_platform.run_call DIRECTORY"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .remote import CALL, RESULT, RemoteFunction
 
 
 def _find(source: str, name: str) -> Any:
-    """The function in its file; under a name of its own, so that what is for the main program alone does not run."""
+    """Loads the function from its file, under another module name, so that code for the main program does not run."""
     first, *rest = name.split(".")
     found: Any = functools.reduce(getattr, rest, runpy.run_path(source, run_name="__remote__")[first])
     return found._function if isinstance(found, RemoteFunction) else found
@@ -37,13 +37,13 @@ def main() -> int:
 
 
 def _pickled(result: tuple[bool, Any]) -> bytes:
-    """What cannot be, or could not be read again, is told as an error."""
+    """Pickles the result, or an error if it cannot be pickled and read again."""
     try:
         text = pickle.dumps(result)
         pickle.loads(text)
         return text
     except Exception as error:
-        return pickle.dumps((False, RuntimeError(f"what it {'returned' if result[0] else 'raised'} cannot be sent: {error}")))
+        return pickle.dumps((False, RuntimeError(f"the {'result' if result[0] else 'exception'} cannot be pickled: {error}")))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a job asks for, as the API takes it (message JobSpec of proto/gpu_platform/v1/job.proto)."""
+"""Builds job specs for the API (message JobSpec of proto/gpu_platform/v1/job.proto)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MIB = 2**20
 
 @dataclasses.dataclass(frozen=True)
 class Array:
-    """Many jobs of one spec, which differ by GP_ARRAY_INDEX."""
+    """An array: jobs of one spec that differ by GP_ARRAY_INDEX."""
 
     count: int
     max_parallel: int = 0  # 0: any number at once
@@ -36,7 +36,7 @@ def size_in_bytes(size: Size) -> int:
         return size
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", size.upper())
     if match is None or match[2] not in _UNITS:
-        raise InvalidArgument(f"{size!r} is no size such as 512MiB or 80G", "invalid-argument")
+        raise InvalidArgument(f"{size!r} is not a size such as 512MiB or 80G", "invalid-argument")
     return int(float(match[1]) * _UNITS[match[2]])
 
 
@@ -47,10 +47,10 @@ def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = No
              directory: Optional[str] = None, preemptible: bool = False, retries: Optional[int] = None,
              checkpoint_directory: Optional[str] = None, checkpoint_keep: int = 0, after: Sequence[str] = (),
              array: Optional[Array] = None, more: Optional[Mapping[str, Any]] = None) -> dict[str, Any]:
-    """The message.  `gpus`, `cpus`, `memory`: per node; `share`: of each GPU, above 0 to 1; `directory`: by default this one;
-    `after`: jobs that must complete first; `more`: fields of the message that have no name here, as they are."""
+    """Returns the message.  `gpus`, `cpus`, `memory`: per node; `share`: of each GPU, above 0, at most 1; `directory`: default
+    the current one; `after`: jobs that must complete first; `more`: further fields of the message, unchanged."""
     if isinstance(command, (str, bytes)):
-        raise InvalidArgument("command: a list of words, as [\"python3\", \"train.py\"]", "invalid-argument")
+        raise InvalidArgument("command: must be a list of words such as [\"python3\", \"train.py\"]", "invalid-argument")
     request: dict[str, Any] = {}
     if gpus is not None:
         request["count"] = gpus
@@ -62,7 +62,7 @@ def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = No
         request["memory_mib"] = -(-size_in_bytes(gpu_memory) // _MIB)
     if isolation is not None:
         if isolation not in _ISOLATIONS:
-            raise InvalidArgument(f"isolation: {isolation!r} is none of {', '.join(_ISOLATIONS)}", "invalid-argument")
+            raise InvalidArgument(f"isolation: {isolation!r} must be one of {', '.join(_ISOLATIONS)}", "invalid-argument")
         request["isolation"] = _ISOLATIONS[isolation]
     spec: dict[str, Any] = {
         "command": [str(word) for word in command], "name": name, "queue": queue, "project": project, "cpus": cpus, "preemptible": preemptible,

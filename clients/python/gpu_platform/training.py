@@ -1,4 +1,4 @@
-"""For the program that a job runs: progress, checkpoints, and where to go on (docs/checkpoints.md).
+"""For the program that a job runs: progress, checkpoints and resuming (docs/checkpoints.md).
 
     steps = training.Checkpoints()
     step = steps.load(lambda path: load(path)) or 0
@@ -8,7 +8,7 @@
         if step % 1000 == 0:
             steps.save(step, lambda path: save(path))
 
-Outside a job all of it does nothing, or works in the directory that is given.
+Outside a job, reports do nothing, and checkpoints use the directory that is passed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _is_listening = False
 
 
 def report(line: str) -> bool:
-    """One line to the platform.  False: nobody listens, or it was not taken; the program need not care."""
+    """Sends one line to the platform.  Returns False if it was not accepted, which the program may ignore."""
     pipe = os.environ.get("GP_REPORT")
     if not pipe or "\n" in line:
         return False
@@ -47,7 +47,7 @@ def report(line: str) -> bool:
 
 
 def progress(step: int, of: int = 0) -> bool:
-    """How far it is; `of`: of so many steps.  Where a job has `hang_after`, this is what shows that it does not hang."""
+    """Reports the current step; `of`: the total.  A job with `hang_after` must report to show that it does not hang."""
     return report(f"progress step={step}" + (f" of={of}" if of else ""))
 
 
@@ -55,7 +55,7 @@ heartbeat = progress
 
 
 def checkpoint(path: str, step: int, seconds: float = 0.0, score: Optional[float] = None) -> bool:
-    """A checkpoint is written, whole: all that lies at the path, a file or a directory, belongs to it."""
+    """Reports a complete checkpoint: the file or directory at the path, with everything in it."""
     words = [f"checkpoint step={step}", f"bytes={_size_of(path)}", f"seconds={seconds:.3f}"]
     if score is not None:
         words.append(f"score={score:.9f}")
@@ -63,7 +63,7 @@ def checkpoint(path: str, step: int, seconds: float = 0.0, score: Optional[float
 
 
 def resume_path() -> Optional[str]:
-    """Where the attempt before left its newest whole checkpoint; None: begin at the beginning."""
+    """The newest complete checkpoint of earlier attempts; None: start from the beginning."""
     return os.environ.get("GP_RESUME_FROM") or None
 
 
@@ -72,7 +72,7 @@ def rank() -> int:
 
 
 def is_stopping() -> bool:
-    """Whether the job was told to end: save, and do so.  The first call takes SIGTERM over; main thread only."""
+    """True after SIGTERM: save a checkpoint and exit.  The first call installs the handler; main thread only."""
     global _is_listening
     with _listening:
         if not _is_listening:
@@ -89,20 +89,20 @@ def is_stopping() -> bool:
 
 
 class Checkpoints:
-    """Whole checkpoints or none: each is written beside its place, and then put there.
+    """Saves checkpoints atomically: each is written to a temporary path and then renamed.
 
-    `directory`: by default the job's (`checkpoint.dir`).
+    `directory`: default the job's (`checkpoint.dir`).
     """
 
     def __init__(self, directory: Optional[str] = None) -> None:
         place = directory or os.environ.get("GP_CHECKPOINT_DIR")
         if not place:
-            raise ValueError("directory: the job has none (checkpoint.dir), and none was given")
+            raise ValueError("directory: pass one, because the job has no checkpoint.dir")
         self.directory = place
         os.makedirs(place, exist_ok=True)
 
     def save(self, step: int, write: Callable[[str], Any], score: Optional[float] = None) -> str:
-        """`write` makes a file or a directory at the path that it is given.  Returns where it is now."""
+        """`write` creates a file or directory at the path that it receives.  Returns the final path."""
         began = time.monotonic()
         path = os.path.join(self.directory, f"step-{step:012}")
         part = path + _PART
@@ -115,7 +115,7 @@ class Checkpoints:
         return path
 
     def load(self, read: Callable[[str], _T]) -> Optional[_T]:
-        """What `read` makes of the checkpoint to go on from; None: there is none."""
+        """Returns what `read` makes of the checkpoint to resume from; None if there is none."""
         path = resume_path()
         if path is None or os.path.abspath(path) == os.path.abspath(self.directory):
             path = self._newest()
@@ -133,7 +133,7 @@ def _size_of(path: str) -> int:
 
 
 def _put(part: str, path: str) -> None:
-    """In place of what is there; a directory cannot be replaced at once, and is kept until the new one is there."""
+    """Replaces `path`.  A directory cannot be replaced atomically: the old one is kept until the new one is in place."""
     if not os.path.isdir(path) or os.path.islink(path):
         return os.replace(part, path)
     _remove(path + _OLD)
@@ -150,7 +150,7 @@ def _remove(path: str) -> None:
 
 
 def _sync(path: str) -> None:
-    """To the disk, as a checkpoint that is told of must outlive the machine."""
+    """Syncs to disk: a reported checkpoint must survive a crash of the machine."""
     if os.path.isdir(path):
         for name in os.listdir(path):
             _sync(os.path.join(path, name))
