@@ -49,10 +49,10 @@ TEST(OpenApi, RefersToWhatIsThere) {
 TEST(OpenApi, TellsWhatTheProtoFilesTell) {
   const Document document = OpenApi("1");
   const Document& submit = document["paths"]["/api/v1/jobs"]["post"];
-  EXPECT_EQ(submit["summary"], "Queues jobs");
+  EXPECT_EQ(submit["summary"], "Submits jobs");
   EXPECT_TRUE(submit["responses"].contains("201"));
   const Document& properties = document["components"]["schemas"]["JobSpec"]["properties"];
-  EXPECT_EQ(properties["nodes"]["description"], "a gang: all or none; absent: 1");
+  EXPECT_EQ(properties["nodes"]["description"], "nodes of the gang, all or none; absent: 1");
   // What the path has is not asked for again.
   EXPECT_FALSE(document["paths"]["/api/v1/queues/{name}"]["put"]["requestBody"]["content"]
                        ["application/json"]["schema"]["properties"]
