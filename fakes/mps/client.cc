@@ -1,10 +1,10 @@
-// A program on a GPU under MPS, played: connects to the server of its pipe directory, allocates,
-// and stays until it is told to go, or its server ends it.  SIGUSR1 makes it commit a fatal error.
+// A fake program on a GPU with MPS: connects to the server of its pipe directory, allocates memory,
+// and runs until a signal or its server ends it.  SIGUSR1 triggers a fatal error.
 //
 //   fake-mps-client [--unset] [MIB ...]     each number is one allocation
 //
-// Exit codes: 3: no server, 4: a fatal error, its own or another client's, 5: its server died, 6:
-// refused memory.
+// Exit codes: 3: no server, 4: a fatal error of this or another client, 5: the server died, 6: an
+// allocation was refused.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -28,7 +28,7 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// As the real one it waits while the server is not ready.
+// Like a real client it waits until the server is ready.
 int Connect(const std::string& directory) {
   for (int tries = 0; tries < 200; ++tries) {
     const int control = ConnectTo(directory + "/control");

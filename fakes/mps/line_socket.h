@@ -1,6 +1,6 @@
 #pragma once
 
-// Unix sockets that carry lines of text, for the control daemon that plays NVIDIA's.
+// Unix sockets that carry lines of text, for the fake MPS control daemon.
 
 #include <sys/types.h>
 
@@ -10,7 +10,7 @@
 
 namespace gp {
 
-// -1: it could not be done; errno says why.
+// -1: failed; errno has the cause.
 int ListenAt(const std::string& path);
 int ConnectTo(const std::string& path);
 
@@ -22,12 +22,12 @@ Peer PeerOf(int fd);
 
 void SendLine(int fd, const std::string& line);
 
-// One end of a connection: what came and is not a whole line yet.
+// One end of a connection, with the received text that is not a whole line yet.
 class LineReader {
  public:
   explicit LineReader(int fd) : fd_(fd) {}
   int fd() const { return fd_; }
-  // Reads once; false: the other end is gone.
+  // Reads once; false: the other end has closed.
   bool Fill();
   std::optional<std::string> Next();
 
@@ -36,7 +36,7 @@ class LineReader {
   std::string bytes_;
 };
 
-// Sends a line and waits for one; nullopt: the other end is gone.
+// Sends a line and waits for the answer; nullopt: the other end has closed.
 std::optional<std::string> Ask(LineReader& reader, const std::string& line);
 
 std::vector<std::string> Words(const std::string& line);

@@ -1,4 +1,4 @@
-// nvidia-cuda-mps-control, played: with -d or -f the daemon, otherwise the control program that
+// A fake nvidia-cuda-mps-control: the daemon with -d or -f, otherwise the control program that
 // reads commands.
 
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ int RunDaemon(bool in_background) {
     std::cerr << "cannot listen in " << Directory() << ": " << std::strerror(errno) << "\n";
     return 1;
   }
-  // The parent's end says that it listens.
+  // The exit of the parent shows that the daemon listens.
   if (in_background && daemon(0, 0) != 0) return 1;
   return control.Run();
 }

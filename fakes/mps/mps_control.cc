@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-constexpr int kLookMs = 50;  // for a server that has died
+constexpr int kLookMs = 50;  // interval of the check for a server that died
 
 // "2000M", "2G"
 long MibOf(const std::string& text) {
@@ -59,7 +59,7 @@ bool FakeMpsControl::Serve(LineReader& peer) {
   return true;
 }
 
-// One user at a time: the next one's server begins when this one's has ended.
+// One user at a time: the server of the next user starts after this one has ended.
 std::string FakeMpsControl::StartServer(uid_t uid) {
   if (server_ != 0 && server_uid_ != uid) return "refused: the server is another user's";
   if (server_ != 0) return std::to_string(server_);
@@ -77,14 +77,14 @@ std::string FakeMpsControl::StartServer(uid_t uid) {
     _exit(server.Run());
   }
   char byte = 0;
-  (void)!read(ready[0], &byte, 1);  // it listens now
+  (void)!read(ready[0], &byte, 1);  // the server listens now
   close(ready[0]);
   close(ready[1]);
   server_uid_ = uid;
   return std::to_string(server_);
 }
 
-// Empty: there is none.
+// The server's answer; empty: there is no server.
 std::string FakeMpsControl::TellServer(const std::string& line) {
   const int fd = server_ == 0 ? -1 : ConnectTo(ServerPath());
   if (fd < 0) return "";
@@ -94,7 +94,7 @@ std::string FakeMpsControl::TellServer(const std::string& line) {
   return answer.value_or("");
 }
 
-// "-": nothing to print; a line that names no command is answered in words, as by the real one.
+// "-": nothing to print.  Unknown commands get a text as answer, like from the real program.
 std::string FakeMpsControl::Answer(const std::string& line, uid_t uid) {
   const std::vector<std::string> words = Words(line);
   const auto word = [&](size_t at) { return at < words.size() ? words[at] : std::string(); };

@@ -1,7 +1,7 @@
 #pragma once
 
-// The control daemon: starts the server for its first client, keeps the limits that new servers
-// begin with, and takes the commands of the control program.
+// The control daemon: starts the server for its first client, stores the default limits of new
+// servers, and answers the commands of the control program.
 
 #include <sys/types.h>
 
@@ -16,7 +16,7 @@ namespace gp {
 class FakeMpsControl {
  public:
   explicit FakeMpsControl(std::string directory) : directory_(std::move(directory)) {}
-  // False: it cannot listen.
+  // False: the daemon cannot listen.
   bool Listen();
   int Run();
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kClientsMax = 48;
 
-// What a client may have of its own and of the server's: the less.
+// The lower of a client's own limit and the server's.
 long Less(long a, long b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
 }  // namespace
@@ -108,7 +108,7 @@ std::string FakeMpsServer::Allocate(Client& client, long mib) {
   return "ok";
 }
 
-// None of the clients can go on, whoever it was; the server takes new ones when all have left.
+// A fatal error of one client ends all of them; the server accepts new clients after all have left.
 void FakeMpsServer::Fault() {
   is_faulty_ = true;
   for (const Client& client : clients_) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The server of one user: takes clients, holds them to their limits, and ends all of them with a
+// The server of one user: accepts clients, enforces their limits, and ends all of them after a
 // fatal error of one.
 
 #include <list>
@@ -17,21 +17,21 @@ struct FakeLimits {
 
 class FakeMpsServer {
  public:
-  // Listens at `path`; `limits` are those of new clients.
+  // Listens at `path`; `limits` apply to new clients.
   FakeMpsServer(std::string path, FakeLimits limits);
-  // Until it is told to quit; its exit code.
+  // Runs until the quit command; returns the exit code.
   int Run();
 
  private:
   struct Client {
     LineReader reader;
-    pid_t pid = 0;  // 0: has not said that it is a client
+    pid_t pid = 0;  // 0: not registered as a client yet
     FakeLimits limits;
     long used_mib = 0;
   };
 
   void Accept();
-  bool Serve(Client& client);  // false: it has gone
+  bool Serve(Client& client);  // false: the client has gone
   std::string Answer(Client& client, const std::string& line);
   std::string Connect(Client& client, const FakeLimits& own);
   std::string Allocate(Client& client, long mib);

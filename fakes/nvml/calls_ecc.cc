@@ -1,4 +1,4 @@
-// Memory errors and repairs.  All errors are counted as errors of the device memory.
+// Memory errors and row remapping.  All errors count as errors of the device memory.
 
 #include "fakes/nvml/driver.h"
 
@@ -50,7 +50,7 @@ nvmlReturn_t nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErro
                                              nvmlMemoryLocation_t location,
                                              unsigned long long* count) {
   if (count == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-  // MIG devices answer too: which of them an error hit is not told apart here.
+  // MIG devices answer too: the fake does not track which of them an error hit.
   return WithHandle(__func__, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {
     const size_t gpu = static_cast<size_t>(handle.gpu);
     const GpuState& state = driver.world().gpus[gpu];
@@ -76,7 +76,7 @@ nvmlReturn_t nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t device,
   });
 }
 
-// Models without row remapping retire pages; the fake's never had to.
+// Models without row remapping retire pages; the fake never retires any.
 nvmlReturn_t nvmlDeviceGetRetiredPages(nvmlDevice_t device, nvmlPageRetirementCause_t,
                                        unsigned* count, unsigned long long*) {
   return Reading(__func__, device, count,

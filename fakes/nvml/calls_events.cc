@@ -1,4 +1,5 @@
-// Event sets.  A set gets what happens after a GPU was registered with it, also while nobody waits.
+// Event sets.  A set receives the events after the registration of a GPU, even while no caller
+// waits.
 
 #include <map>
 #include <memory>
@@ -20,7 +21,7 @@ constexpr unsigned long long kSupported = 0xffff;
 
 struct nvmlEventSet_st {
   std::vector<gp::Registration> registrations;
-  size_t next = 0;  // of the world's events
+  size_t next = 0;  // index into the world's events
 };
 
 namespace gp {

@@ -16,7 +16,7 @@ struct FieldQuery {
 
 using Answer = std::optional<int64_t>;
 
-// Scope 0 is the GPU; the module and the memory (1, 2) are not told apart by these machines.
+// Scope 0 is the GPU; these machines do not distinguish module and memory (1, 2).
 Answer Milliwatts(const FieldQuery& q, std::optional<int> watts) {
   if (!watts || q.scope != 0) return std::nullopt;
   return int64_t{*watts} * 1000;
@@ -42,7 +42,7 @@ int64_t SwitchLinks(const FieldQuery& q) {
   return count;
 }
 
-// One row of the table: the number, the type that a real driver gives it, how it is answered.
+// One row of the table: the number, the type that a real driver uses, and the function to read it.
 struct FieldRow {
   unsigned id;
   nvmlValueType_t type;

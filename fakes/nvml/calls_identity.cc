@@ -1,4 +1,4 @@
-// What a GPU is.
+// The identity of a GPU.
 
 #include <array>
 #include <cstring>
@@ -152,7 +152,7 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
     return NVML_SUCCESS;
   });
 }
-// The older versions end after the subsystem id; longer would write past the caller's structure.
+// The older versions end after the subsystem id; more would write past the caller's structure.
 nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, void* pci) {
   nvmlPciInfo_t whole = {};
   const nvmlReturn_t result = nvmlDeviceGetPciInfo_v3(device, &whole);

@@ -16,7 +16,7 @@ nvmlReturn_t PcieWidth(const char* call, nvmlDevice_t device, unsigned* width) {
                  [](const MachineGpu& gpu, const GpuState&) { return gpu.pcie_width; });
 }
 
-// body(const MachineGpu&, const GpuState&, const MachineLink&) for a link that the GPU has.
+// Calls body(const MachineGpu&, const GpuState&, const MachineLink&) for a link of the GPU.
 template <typename Body>
 nvmlReturn_t WithLink(const char* call, nvmlDevice_t device, unsigned link, Body body) {
   return WithReading(call, device, [&](const MachineGpu& gpu, const GpuState& state) {
@@ -108,7 +108,7 @@ nvmlReturn_t nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t device, unsigned link,
       [&](const MachineGpu&, const GpuState&, const MachineLink&) { return Store(value, 0); });
 }
 
-// One domain of this host's GPUs, joined.
+// This host's GPUs form one fabric domain and have joined it.
 nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t* info) {
   if (info == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
   return WithReading(__func__, device, [&](const MachineGpu& gpu, const GpuState&) {

@@ -35,7 +35,7 @@ MemoryView MemoryOf(const FakeWorld& world, const nvmlDevice_st& handle) {
   return memory;
 }
 
-// body(const MemoryView&) for any handle whose GPU answers.
+// Calls body(const MemoryView&) for any handle whose GPU answers.
 template <typename Body>
 nvmlReturn_t WithMemory(const char* call, nvmlDevice_t device, Body body) {
   return WithHandle(call, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {

@@ -1,5 +1,5 @@
-// MIG on the level of a GPU: mode, profiles, GPU instances.  What changes goes through the journal,
-// so that every process sees the same instances.
+// MIG at the level of a GPU: mode, profiles, GPU instances.  Changes go through the journal, so
+// that every process sees the same instances.
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-// body(const MigTable&, GpuState&) on a GPU that can do MIG.
+// Calls body(const MigTable&, GpuState&) on a GPU that supports MIG.
 template <typename Body>
 nvmlReturn_t WithTable(const char* call, nvmlDevice_t device, Body body) {
   return WithReading(call, device, [&](const MachineGpu& gpu, GpuState& state) {
@@ -64,7 +64,7 @@ nvmlReturn_t FillProfileV(const MigGpuProfile& profile, void* info) {
   return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
 }
 
-// Where a new instance goes: at `wanted`, or at the first place that is free.
+// The placement of a new instance: `wanted`, or the first one that is free.
 nvmlReturn_t ChooseStart(const GpuState& state, const MigGpuProfile& profile,
                          const nvmlGpuInstancePlacement_t* wanted, unsigned* start) {
   if (IsUnreachable(state)) return NVML_ERROR_GPU_IS_LOST;
@@ -127,7 +127,7 @@ nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned* current, unsign
   });
 }
 
-// On a busy GPU the mode stays pending until a reset, as NVML has it.
+// On a busy GPU the mode stays pending until a reset, as in NVML.
 nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned mode, nvmlReturn_t* activation) {
   if (activation == nullptr || mode > NVML_DEVICE_MIG_ENABLE) return NVML_ERROR_INVALID_ARGUMENT;
   return WithHandle(__func__, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {

@@ -16,7 +16,7 @@ struct InstanceView {
   const FakeGpuInstance& instance;
 };
 
-// body(FakeDriver&, const InstanceView&).
+// Calls body(FakeDriver&, const InstanceView&).
 template <typename Body>
 nvmlReturn_t WithInstance(const char* call, nvmlGpuInstance_t instance, Body body) {
   return WithDriver(call, std::nullopt, [&](FakeDriver& driver) {

@@ -6,7 +6,7 @@
 namespace gp {
 namespace {
 
-// body(FakeDriver&, const nvmlDevice_st&) for MIG devices only.
+// Calls body(FakeDriver&, const nvmlDevice_st&) for MIG devices only.
 template <typename Body>
 nvmlReturn_t WithMigDevice(const char* call, nvmlDevice_t device, Body body) {
   return WithHandle(call, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {

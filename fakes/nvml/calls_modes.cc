@@ -1,4 +1,4 @@
-// Modes and other odds that clients ask for.
+// Modes and other small queries of clients.
 
 #include "fakes/nvml/driver.h"
 

@@ -1,4 +1,4 @@
-// Where a GPU is in its host.
+// The place of a GPU in its host.
 
 #include <algorithm>
 
@@ -31,7 +31,7 @@ CpuSet CpusOf(const Machine& machine, const MachineNuma& numa, nvmlAffinityScope
   return cpus;
 }
 
-// body(const Machine&, const MachineNuma&) for a GPU whose node is known.
+// Calls body(const Machine&, const MachineNuma&) for a GPU whose NUMA node is known.
 template <typename Body>
 nvmlReturn_t WithNuma(const char* call, nvmlDevice_t device, Body body) {
   return WithHandle(call, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {
@@ -42,7 +42,7 @@ nvmlReturn_t WithNuma(const char* call, nvmlDevice_t device, Body body) {
   });
 }
 
-// body(const MachineGpu& a, const MachineGpu& b).
+// Calls body(const MachineGpu& a, const MachineGpu& b).
 template <typename Body>
 nvmlReturn_t WithPair(const char* call, nvmlDevice_t a, nvmlDevice_t b, Body body) {
   return WithHandle(call, a, [&](FakeDriver& driver, const nvmlDevice_st& first) {
@@ -59,7 +59,7 @@ bool AreLinked(const MachineGpu& a, const MachineGpu& b) {
   });
 }
 
-// Fills `devices` as NVML does: count holds the room and then how many there are.
+// Fills `devices` as NVML does: count is the capacity on input and the number on output.
 template <typename Is>
 nvmlReturn_t ListGpus(FakeDriver* driver, unsigned* count, nvmlDevice_t* devices, Is is) {
   const unsigned room = devices == nullptr ? 0 : *count;

@@ -57,7 +57,7 @@ nvmlReturn_t PerformanceState(const char* call, nvmlDevice_t device, nvmlPstates
                  [](const MachineGpu&, const GpuState&) { return NVML_PSTATE_0; });
 }
 
-// One clock only, so that clients which list them print something true.
+// Only one clock is supported, so that clients that list them print a true value.
 nvmlReturn_t OneClock(std::optional<int> mhz, unsigned* count, unsigned* clocks) {
   if (!mhz) return NVML_ERROR_NOT_SUPPORTED;
   const unsigned room = clocks == nullptr ? 0 : *count;

@@ -30,7 +30,7 @@ const char* ErrorText(nvmlReturn_t result) {
   }
 }
 
-// Initialising may be told to hang, as it does where a real driver is wedged.
+// A command can make initialisation hang, as with a wedged real driver.
 nvmlReturn_t Initialise(const char* call) {
   const nvmlReturn_t result = FakeDriver::Get().Init();
   if (result != NVML_SUCCESS) return result;
@@ -143,7 +143,7 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* bus_id, nvmlDevice_t* dev
   return nvmlDeviceGetHandleByPciBusId_v2(bus_id, device);
 }
 
-// GPUs kept away from NVML by the administrator: there are none.
+// GPUs that the administrator excludes from NVML: there are none.
 nvmlReturn_t nvmlGetExcludedDeviceCount(unsigned* count) {
   if (count == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
   *count = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The commands a control file may hold, as a table: name, arguments, what it does.  The parts in
-// commands_*.cc each bring a few rows.
+// The commands of a control file, as a table: name, arguments, effect.  Each commands_*.cc adds
+// some rows.
 
 #include <span>
 #include <string_view>
@@ -12,7 +12,7 @@
 
 namespace gp {
 
-// Reads the arguments of one command; the first thing wrong is kept as an error.
+// Reads the arguments of one command; keeps the first error.
 class CommandArguments {
  public:
   explicit CommandArguments(const FakeCommand& command) : command_(command) {}

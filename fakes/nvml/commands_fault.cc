@@ -9,7 +9,7 @@ namespace {
 
 GpuState& State(FakeWorld* world, int gpu) { return world->gpus[static_cast<size_t>(gpu)]; }
 
-// The driver's own advice after an XID, where NVIDIA's catalogue names one.
+// The driver's recovery action after an XID, if NVIDIA's catalogue names one.
 unsigned ActionAfter(int64_t xid) {
   constexpr std::array kNeedReset = {46,  48,  62,  64,  95,  109, 110, 119,
                                      120, 136, 140, 143, 155, 156, 158};
@@ -91,7 +91,7 @@ void ApplyRecovery(const FakeCommand& command, int gpu, FakeWorld* world) {
   SetAction(ActionNamed(CommandArguments(command).Text("action")), gpu, world);
 }
 
-// What a reset mends: everything but a GPU off the bus and rows that cannot be remapped.
+// A reset clears all faults except a GPU off the bus and failed row remaps.
 void ForgetFaults(int gpu, FakeWorld* world) {
   GpuState& state = State(world, gpu);
   state.ecc_volatile = {};

@@ -6,8 +6,8 @@
 namespace gp {
 namespace {
 
-// These are what the library itself writes when a client reconfigures MIG; the rules were checked
-// before writing, under the journal's lock.
+// The library itself writes these commands when a client reconfigures MIG; it checks the rules
+// before, under the journal's lock.
 
 GpuState& State(FakeWorld* world, int gpu) { return world->gpus[static_cast<size_t>(gpu)]; }
 

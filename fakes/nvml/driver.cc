@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// Once per process: clients retry nvmlInit and the reason does not change.
+// Once per process, because clients retry nvmlInit and the reason does not change.
 void Complain(const std::string& why) {
   static std::once_flag once;
   std::call_once(once, [&] { std::fprintf(stderr, "fake libnvidia-ml: %s\n", why.c_str()); });

@@ -1,9 +1,8 @@
 #pragma once
 
-// The loaded driver: one per process, made by nvmlInit and gone after the last nvmlShutdown. Played
-// functions enter through the templates below, which do what every one of them must: refuse when
-// not initialised, hang when told to, read the journal's news, check the handle, and refuse where
-// the GPU is lost.
+// The loaded driver: one per process, from nvmlInit until the last nvmlShutdown.  Simulated
+// functions use the templates below, which do the common steps: fail if not initialised, hang on
+// command, read the new commands of the journal, check the handle, and fail if the GPU is lost.
 //
 // Environment: GPU_PLATFORM_FAKE_NVML_MACHINE (path, required), GPU_PLATFORM_FAKE_NVML_NODE
 // (number), GPU_PLATFORM_FAKE_NVML_CONTROL (path of the journal).
@@ -23,7 +22,7 @@
 #include "fakes/nvml/mig_tables.h"
 #include "fakes/nvml/world.h"
 
-// What handles point to.  Handles live as long as the process: a stale one is an error, not a
+// The targets of handles.  Handles live as long as the process: a stale one is an error, not a
 // crash.
 struct nvmlDevice_st {
   int gpu = 0;
@@ -51,34 +50,34 @@ class FakeDriver {
   nvmlReturn_t Shutdown();
 
   std::mutex& mutex() { return mutex_; }
-  // The rest needs the mutex held.
+  // The functions below need the mutex held.
   bool IsUp() const { return users_ > 0; }
   FakeWorld& world() { return world_; }
-  // Applies what the journal has gained.
+  // Applies the new commands of the journal.
   void Refresh();
   // Runs `decide` on the newest world while no other process can change it; the command it returns,
   // if any, is appended and applied.
   template <typename Decide>
   nvmlReturn_t Change(Decide decide);
-  // Until when a call of this name hangs now; 0: it does not.
+  // The time until which a call of this name hangs; 0: it does not hang.
   int64_t HangsUntil(const char* call, std::optional<int> gpu) const;
   // Whether the GPU was lost before this process initialised the library.
   bool WasLostAtInit(int gpu) const { return lost_at_init_.contains(gpu); }
-  // The GPUs that this process counts and finds, by NVML's index: without those that were lost, and
-  // the others numbered anew, before it initialised the library.
+  // The GPUs that this process counts and finds, by NVML's index.  GPUs lost before it initialised
+  // the library are missing, and the others are renumbered.
   const std::vector<int>& listed() const { return listed_; }
   bool IsListed(int gpu) const;
-  // -1: there is none.
+  // -1: no such GPU.
   int GpuAt(unsigned index) const;
   unsigned IndexOf(int gpu) const;
-  // Outlives a shutdown for those who wait on it.
+  // Stays valid after a shutdown, for threads that wait on it.
   std::shared_ptr<const FakeJournal> journal() const { return journal_; }
 
   nvmlDevice_t Device(int gpu);
   nvmlDevice_t MigDevice(int gpu, unsigned gpu_instance, unsigned compute_instance);
   nvmlGpuInstance_t GpuInstance(int gpu, unsigned id);
   nvmlComputeInstance_t ComputeInstance(int gpu, unsigned gpu_instance, unsigned id);
-  // nullptr: not a handle, or of something that is gone.
+  // nullptr: not a handle, or its object no longer exists.
   const nvmlDevice_st* Find(nvmlDevice_t device) const;
   const nvmlGpuInstance_st* Find(nvmlGpuInstance_t instance) const;
   const nvmlComputeInstance_st* Find(nvmlComputeInstance_t instance) const;
@@ -104,7 +103,7 @@ void SleepUntil(int64_t real_time_ns);
 // Copies with a terminating zero.
 nvmlReturn_t CopyText(const std::string& text, char* buffer, unsigned length);
 
-// body(FakeDriver&) with the driver up and its world fresh.
+// Calls body(FakeDriver&) with the driver initialised and its world up to date.
 template <typename Body>
 nvmlReturn_t WithDriver(const char* call, std::optional<int> gpu, Body body) {
   FakeDriver& driver = FakeDriver::Get();
@@ -121,7 +120,7 @@ nvmlReturn_t WithDriver(const char* call, std::optional<int> gpu, Body body) {
   return body(driver);
 }
 
-// body(FakeDriver&, const nvmlDevice_st&) for any live device handle, MIG or not.
+// Calls body(FakeDriver&, const nvmlDevice_st&) for any valid device handle, MIG or not.
 template <typename Body>
 nvmlReturn_t WithHandle(const char* call, nvmlDevice_t device, Body body) {
   FakeDriver& driver = FakeDriver::Get();
@@ -141,7 +140,8 @@ inline bool IsUnreachable(const GpuState& state) {
   return state.lost || RealTimeNs() < state.reset_until_ns;
 }
 
-// body(const MachineGpu&, GpuState&) of a whole GPU: what the driver remembers of a lost one too.
+// Calls body(const MachineGpu&, GpuState&) for a whole GPU; for data that the driver has of lost
+// GPUs too.
 template <typename Body>
 nvmlReturn_t WithGpu(const char* call, nvmlDevice_t device, Body body) {
   return WithHandle(call, device, [&](FakeDriver& driver, const nvmlDevice_st& handle) {
@@ -151,7 +151,7 @@ nvmlReturn_t WithGpu(const char* call, nvmlDevice_t device, Body body) {
   });
 }
 
-// The same for what only a GPU that answers can tell.
+// The same for data that only a responding GPU can provide.
 template <typename Body>
 nvmlReturn_t WithReading(const char* call, nvmlDevice_t device, Body body) {
   return WithGpu(call, device, [&](const MachineGpu& gpu, GpuState& state) {
@@ -160,7 +160,7 @@ nvmlReturn_t WithReading(const char* call, nvmlDevice_t device, Body body) {
   });
 }
 
-// *out = get(gpu, state); get may return nullopt for "this model does not tell".
+// *out = get(gpu, state); get returns nullopt if the model does not report the value.
 template <typename T, typename Value>
 nvmlReturn_t Store(T* out, const Value& value) {
   *out = static_cast<T>(value);

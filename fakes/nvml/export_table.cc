@@ -1,7 +1,7 @@
-// nvidia-smi's private door: it asks for a table of internal functions by a GUID and calls slots of
-// it.  What the slots do was found out by watching which are called: 81, 213 to 215 and 230 by the
+// nvidia-smi's private interface: it requests a table of internal functions by a GUID and calls
+// slots of it.  The meaning of the slots was derived from calls: 81, 213 to 215 and 230 by the
 // authors of k8s-test-infra's mock, 23 here, with nvidia-smi 535.  Other slots answer "not
-// supported" for a device and succeed otherwise: `topo -m` gives up where one of those fails.
+// supported" for a device and succeed otherwise, because `topo -m` stops if one of those fails.
 
 #include <array>
 #include <cstdint>
@@ -46,8 +46,8 @@ void FillProcesses(const GpuState& state, const nvmlDevice_st& handle, unsigned*
   }
 }
 
-// Two bus ids in, how near they are out: 0 one switch (PIX), 1 several (PXB), 2 host bridge, 3 NUMA
-// node, 4 system.
+// Takes two bus ids and returns their distance: 0 one switch (PIX), 1 several (PXB), 2 host bridge,
+// 3 NUMA node, 4 system.
 nvmlReturn_t CallTopology(const char* a, const char* b, unsigned* level) {
   nvmlDevice_t first, second;
   nvmlGpuTopologyLevel_t found;
@@ -62,7 +62,7 @@ nvmlReturn_t CallTopology(const char* a, const char* b, unsigned* level) {
 
 bool IsPointer(const void* argument) { return reinterpret_cast<uintptr_t>(argument) > 0x100000; }
 
-// A device in, a number or a list out.
+// Takes a device and returns a number or a list.
 nvmlReturn_t CallWithDevice(size_t slot, const nvmlDevice_st& handle, FakeDriver* driver,
                             unsigned* number, void* list) {
   const size_t gpu = static_cast<size_t>(handle.gpu);
@@ -75,7 +75,7 @@ nvmlReturn_t CallWithDevice(size_t slot, const nvmlDevice_st& handle, FakeDriver
     FillProcesses(driver->world().gpus[gpu], handle, number, static_cast<InternalProcess*>(list));
     return NVML_SUCCESS;
   }
-  if (IsPointer(number)) *number = 0;  // a caller may use it as a count all the same
+  if (IsPointer(number)) *number = 0;  // a caller may use it as a count anyway
   return NVML_ERROR_NOT_SUPPORTED;
 }
 
@@ -88,7 +88,7 @@ nvmlReturn_t CallSlot(size_t slot, void* a, void* b, void* c) {
     return CallTopology(static_cast<const char*>(a), static_cast<const char*>(b),
                         static_cast<unsigned*>(c));
   }
-  nvmlReturn_t result = NVML_SUCCESS;  // what is not about a device succeeds and does nothing
+  nvmlReturn_t result = NVML_SUCCESS;  // calls without a device succeed and do nothing
   WithHandle("nvmlInternal", {static_cast<nvmlDevice_st*>(a)},
              [&](FakeDriver& driver, const nvmlDevice_st& handle) {
                result = CallWithDevice(slot, handle, &driver, static_cast<unsigned*>(b), c);

@@ -1,5 +1,5 @@
 // Appends one command to the control file of running fake drivers, after checking it against the
-// machine and what happened so far.  docs/how-to/fake_driver.md lists the commands.
+// machine and its current state.  docs/how-to/fake_driver.md lists the commands.
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kUsage =
     "usage: fake-nvml-ctl [--machine FILE] [--node N] [--control FILE] [--kmsg FILE] COMMAND "
     "[key=value ...]\n"
-    "  The environment of the fake gives the defaults: GPU_PLATFORM_FAKE_NVML_MACHINE, _NODE,\n"
+    "  The fake's environment variables are the defaults: GPU_PLATFORM_FAKE_NVML_MACHINE, _NODE,\n"
     "  _CONTROL.  gpu=all, or no gpu=, means every GPU.  --kmsg also writes an XID as a kernel "
     "line.\n"
     "commands:\n";
@@ -62,7 +62,7 @@ Result<Invocation> Parse(const std::vector<std::string>& words) {
     } else if (words[i] == "--kmsg") {
       invocation.kmsg = words[i + 1];
     } else {
-      return Fail(InvalidArgument("no option " + words[i]));
+      return Fail(InvalidArgument("unknown option " + words[i]));
     }
   }
   if (i >= words.size()) return Fail(InvalidArgument("a command is missing"));
@@ -73,7 +73,7 @@ Result<Invocation> Parse(const std::vector<std::string>& words) {
     invocation.command.arguments[words[i].substr(0, equals)] = words[i].substr(equals + 1);
   }
   if (invocation.machine.empty() || invocation.control.empty()) {
-    return Fail(InvalidArgument("--machine and --control (or their variables) are needed"));
+    return Fail(InvalidArgument("--machine and --control (or their variables) are required"));
   }
   return invocation;
 }
@@ -98,7 +98,7 @@ Status Run(const Invocation& invocation) {
   }));
   GP_CHECK_OK(appended);
   if (invocation.command.verb != "xid") return Ok();
-  // Of all GPUs, the line is the first one's.
+  // For all GPUs, the line names the first one.
   const int gpu = FindGpu(world, CommandArguments(invocation.command).Text("gpu")).value_or(0);
   const std::string line =
       KernelLine(world.machine.gpus[static_cast<size_t>(gpu)], invocation.command);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What changes about a GPU while the fake runs.  It is nothing but the fold of the journal's
-// commands (journal.h), so all processes that read one journal agree.
+// The state of a GPU that changes while the fake runs.  It follows from the journal's commands
+// alone (journal.h), so all processes that read one journal agree.
 
 #include <array>
 #include <cstdint>
@@ -49,7 +49,7 @@ struct FakeEvent {
 };
 
 struct GpuState {
-  // Readings set by hand; nullopt: as the machine file says.
+  // Readings set by commands; nullopt: as in the machine file.
   std::optional<int> temperature, power_watts, sm_clock_mhz;
   std::optional<int64_t> memory_used_mib;
   int utilization = 0;
@@ -62,7 +62,7 @@ struct GpuState {
   bool remap_pending = false, remap_failed = false;
 
   bool lost = false;
-  bool unlisted = false;       // lost, and not counted by whoever initialises the library after it
+  bool unlisted = false;  // lost, and not counted by processes that initialise the library later
   int64_t reset_until_ns = 0;  // of the real-time clock; 0: not in reset
   unsigned recovery_action = 0;
   std::set<unsigned> links_down;

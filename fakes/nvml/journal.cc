@@ -16,7 +16,7 @@
 namespace gp {
 namespace {
 
-// The next word of `text` from `*at`; quotes keep blanks together and vanish.
+// The next word of `text` from `*at`; quotes keep spaces together and are removed.
 std::string NextWord(const std::string& text, size_t* at) {
   while (*at < text.size() && text[*at] == ' ') ++*at;
   std::string word;
@@ -70,7 +70,7 @@ Result<FakeCommand> ParseFakeCommand(const std::string& line, int64_t now_ns) {
 std::string FormatFakeCommand(const FakeCommand& command) {
   std::string line = "@" + std::to_string(command.time_ns) + " " + command.verb;
   for (auto [key, value] : command.arguments) {
-    // A value stays one word of one line, whatever a test puts into it.
+    // Keeps every value one word on one line.
     std::ranges::replace_if(value, [](unsigned char c) { return c < ' ' || c == '"'; }, '?');
     const bool quote = value.find(' ') != std::string::npos || value.empty();
     line += " " + key + "=" + (quote ? "\"" + value + "\"" : value);
@@ -79,7 +79,7 @@ std::string FormatFakeCommand(const FakeCommand& command) {
 }
 
 FakeJournal::FakeJournal(std::string path) : path_(std::move(path)) {
-  // Watched before it is first read: nothing is missed in between.
+  // The watch starts before the first read, so that no line is missed.
   if (path_.empty() || Open() < 0) return;
   inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   if (inotify_ < 0 || inotify_add_watch(inotify_, path_.c_str(), IN_MODIFY) >= 0) return;
@@ -94,7 +94,7 @@ FakeJournal::~FakeJournal() {
 
 int FakeJournal::Open() {
   if (fd_ < 0) fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  // A process that may not write can still read along.
+  // A process without write permission can still read.
   if (fd_ < 0) fd_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   return fd_;
 }
@@ -116,7 +116,7 @@ std::vector<std::string> FakeJournal::News() {
     if (end > start) lines.push_back(text.substr(start, end - start));
     start = end + 1;
   }
-  offset_ += static_cast<int64_t>(start);  // half a line waits for its rest
+  offset_ += static_cast<int64_t>(start);  // an incomplete line waits for its rest
   return lines;
 }
 
@@ -145,8 +145,8 @@ Status FakeJournal::Locked(const std::function<void()>& body) {
 }
 
 void FakeJournal::WaitForNews(int timeout_ms) const {
-  // Where another thread takes the notice, this one learns of it a second later: one process for
-  // each GPU waits here, and a machine that plays many GPUs must be able to rest.
+  // If another thread consumes the notice, this one notices the change a second later.  One process
+  // per GPU waits here, so shorter intervals would keep a machine with many GPUs busy.
   const bool is_told = inotify_ >= 0;
   const int look_again_ms = is_told ? 1'000 : 50;
   pollfd waiting = {inotify_, POLLIN, 0};

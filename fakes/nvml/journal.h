@@ -1,8 +1,8 @@
 #pragma once
 
-// The control file: an append-only text file of commands, one a line, that every process which
-// loaded the fake reads.  Appending takes a lock, so read-decide-append (MIG) is one step for all.
-// Without a path the commands live in this process only.
+// The control file: an append-only text file with one command per line, which every process that
+// loaded the fake reads.  Appending takes a lock, so read-decide-append (MIG) is atomic.  Without a
+// path the commands exist only in this process.
 
 #include <cstdint>
 #include <functional>
@@ -20,7 +20,7 @@ struct FakeCommand {
   std::map<std::string, std::string> arguments;
 };
 
-// "@<nanoseconds> verb key=value key="value with blanks"".  Without the time, `now_ns` is taken.
+// "@<nanoseconds> verb key=value key="value with spaces"".  Without a time, `now_ns` is used.
 Result<FakeCommand> ParseFakeCommand(const std::string& line, int64_t now_ns);
 std::string FormatFakeCommand(const FakeCommand& command);
 
@@ -33,14 +33,14 @@ class FakeJournal {
   FakeJournal(const FakeJournal&) = delete;
   FakeJournal& operator=(const FakeJournal&) = delete;
 
-  // Complete lines that were appended since the last call.
+  // The complete lines that were appended since the last call.
   std::vector<std::string> News();
-  // One line more.  REQUIRES: inside Locked, where others may append too.
+  // Appends one line.  REQUIRES: inside Locked, if others may append too.
   Status Append(const std::string& line);
-  // Nobody else appends while `body` runs.
+  // Prevents other appends while `body` runs.
   Status Locked(const std::function<void()>& body);
-  // Returns when something was appended, at the latest after `timeout_ms`; may return early.  The
-  // one function that several threads may be in at a time.
+  // Returns after an append, at the latest after `timeout_ms`; may return early.  Only this
+  // function may be called by several threads at once.
   void WaitForNews(int timeout_ms) const;
 
  private:
@@ -50,7 +50,7 @@ class FakeJournal {
   int fd_ = -1;
   int inotify_ = -1;
   int64_t offset_ = 0;
-  std::vector<std::string> own_;  // where there is no file
+  std::vector<std::string> own_;  // the lines without a file
 };
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// The line that the kernel driver logs for an XID, beside the event.
+// The line that the kernel driver logs for an XID, in addition to the event.
 
 #include <string>
 

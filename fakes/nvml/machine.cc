@@ -8,7 +8,8 @@
 namespace gp {
 namespace {
 
-// Digits replaced, length and leading zeros kept: serial numbers look like serial numbers.
+// Replaces digits but keeps length and leading zeros, so that the result looks like a serial
+// number.
 std::string DerivedSerial(const std::string& from, unsigned salt) {
   std::string serial = from;
   uint64_t digest = Digest64(from, salt);

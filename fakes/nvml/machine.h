@@ -1,7 +1,7 @@
 #pragma once
 
-// A machine file (docs/formats/machine.md) as the fake driver reads it: what the GPUs of one host
-// are.  Nothing in it changes while a process runs; what changes is GpuState.
+// A machine file (docs/formats/machine.md) as the fake driver reads it: the GPUs of one host.  It
+// does not change while a process runs; GpuState does.
 
 #include <map>
 #include <optional>
@@ -27,13 +27,13 @@ struct PciPlace {
   bool operator==(const PciPlace&) const = default;
 };
 
-// What a link of a GPU leads to.
+// The other end of a GPU's link.
 struct MachineLink {
   PciPlace remote;
   bool to_switch = false;
 };
 
-// Readings that a model does not have stay nullopt; the driver answers NOT_SUPPORTED for them.
+// Readings that a model lacks stay nullopt; the driver returns NOT_SUPPORTED for them.
 struct MachineGpu {
   std::string name = "NVIDIA GPU";
   std::string brand = "nvidia";
@@ -43,7 +43,7 @@ struct MachineGpu {
   std::string vbios;
   std::string part_number;
   std::string inforom;
-  std::string mig;  // key of a placement table; empty: cannot do MIG
+  std::string mig;  // key of a placement table; empty: no MIG support
   int minor = 0;
   std::optional<int> module;
   std::optional<int> numa;
@@ -82,8 +82,8 @@ struct Machine {
   std::vector<MachineGpu> gpus;
 };
 
-// Node `node` of several simulated nodes that share the file: minors, UUIDs and serial numbers are
-// its own, everything else is equal.  The error names the file, the place and what is wrong.
+// Node `node` of several simulated nodes that share the file: only minors, UUIDs and serial numbers
+// differ between them.  An error names the file, the position and the problem.
 Result<Machine> LoadMachine(const std::string& path, int node);
 
 inline constexpr int kMinorsPerNode = 16;
@@ -93,7 +93,7 @@ std::optional<PciPlace> ParsePciPlace(const std::string& text);
 std::string PciBusId(const PciPlace& place);        // "00000000:53:00.0"
 std::string PciBusIdLegacy(const PciPlace& place);  // "0000:53:00.0"
 
-// A UUID ("8-4-4-4-12") that depends on nothing but its arguments.
+// A UUID ("8-4-4-4-12") that depends only on the arguments.
 std::string DerivedUuid(const std::string& from, unsigned salt);
 
 }  // namespace gp

@@ -13,14 +13,14 @@
 namespace gp {
 namespace {
 
-// Thrown inside this file only: where in the document, and what is wrong there.
+// Thrown inside this file only: the position in the document and the error.
 [[noreturn]] void Refuse(const YAML::Node& node, const std::string& what) {
   const YAML::Mark mark = node.Mark();
   const std::string line = mark.is_null() ? "" : "line " + std::to_string(mark.line + 1) + ": ";
   throw std::runtime_error(line + what);
 }
 
-// A map whose keys are all asked for; Done() refuses the rest.
+// A map whose keys must all be read; Done() refuses the rest.
 class Section {
  public:
   Section(YAML::Node node, std::string name) : node_(std::move(node)), name_(std::move(name)) {
@@ -29,7 +29,7 @@ class Section {
 
   YAML::Node Child(const std::string& key) {
     asked_.insert(key);
-    const YAML::Node& node = node_;  // a constant node adds no key when asked for one
+    const YAML::Node& node = node_;  // reading a constant node adds no key
     if (!node.IsDefined() || !node[key].IsDefined()) return YAML::Node(YAML::NodeType::Undefined);
     return node[key];
   }
@@ -237,11 +237,11 @@ void AddSwitchLinks(const YAML::Node& where, const std::vector<int>& gpus,
   if (switches.empty()) Refuse(where, "nvlinks.all needs switches");
   for (const int index : gpus) {
     if (index < 0 || index >= static_cast<int>(machine->gpus.size())) {
-      Refuse(where, "nvlinks names GPU " + std::to_string(index) + ", which is not there");
+      Refuse(where, "nvlinks names GPU " + std::to_string(index) + ", which does not exist");
     }
     for (int i = 0; i < links; ++i) {
       const auto place = ParsePciPlace(switches[static_cast<size_t>(i) % switches.size()]);
-      if (!place) Refuse(where, "nvlinks.switches holds something else than PCI addresses");
+      if (!place) Refuse(where, "nvlinks.switches must contain only PCI addresses");
       machine->gpus[static_cast<size_t>(index)].links.push_back({*place, true});
     }
   }

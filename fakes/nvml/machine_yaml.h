@@ -1,7 +1,7 @@
 #pragma once
 
-// The YAML side of LoadMachine.  Keys that the format does not know are errors: a typing slip must
-// not silently become a default.
+// Reads the YAML of LoadMachine.  Unknown keys are errors: a typing mistake must not silently
+// become a default.
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // A device handle stands for a GPU or for a MIG device (a compute instance inside a GPU instance).
-// These give what both have.
+// These functions return what both have.
 
 #include <optional>
 #include <string>
@@ -20,14 +20,14 @@ struct MigDeviceView {
   const FakeComputeInstance& compute;
 };
 
-// REQUIRES: handle.IsMig().  nullopt: the instance is gone.
+// REQUIRES: handle.IsMig().  nullopt: the instance no longer exists.
 std::optional<MigDeviceView> ViewMigDevice(const FakeWorld& world, const nvmlDevice_st& handle);
 
 std::string DeviceName(const FakeWorld& world, const nvmlDevice_st& handle);
 std::string DeviceUuid(const FakeWorld& world, const nvmlDevice_st& handle);
 std::optional<nvmlDevice_st> FindDevice(const FakeWorld& world, const std::string& uuid);
 
-// MIG devices of a GPU, by instance ids: their order is their index.
+// The MIG devices of a GPU, ordered by instance ids; the position is the index.
 std::vector<nvmlDevice_st> MigDevicesOf(const FakeWorld& world, int gpu);
 unsigned MigDeviceIndex(const FakeWorld& world, const nvmlDevice_st& handle);
 

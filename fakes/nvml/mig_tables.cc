@@ -71,8 +71,8 @@ constexpr auto kH100_80 =
                {1, 1, 1, 2, 3, 4, 7},
                {1, 1, 1, 2, 3, 4, 7}});
 
-// H200 and B200: memory is the model's total in eighths, rounded down to 128 MiB; the drivers
-// keep a little more for themselves.
+// H200 and B200: memory is in eighths of the model's total, rounded down to 128 MiB; real drivers
+// reserve slightly more.
 constexpr auto kH200 =
     MakeSeven({{"1g.18gb", "1g.18gb+me", "1g.35gb", "2g.35gb", "3g.71gb", "4g.71gb", "7g.141gb"},
                {16, 16, 26, 32, 60, 64, 132},

@@ -1,8 +1,8 @@
 #pragma once
 
-// What each MIG-capable model offers: profiles, their ids, and where an instance may stand.  Ids,
-// counts and placements are those that NVIDIA's MIG user guide and `nvidia-smi mig -lgip -lgipp`
-// show for the models.
+// The profiles of each MIG-capable model, with ids and possible placements.  Ids, counts and
+// placements are those that NVIDIA's MIG user guide and `nvidia-smi mig -lgip -lgipp` show for the
+// models.
 
 #include <span>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace gp {
 
 struct MigGpuProfile {
   unsigned index;  // NVML_GPU_INSTANCE_PROFILE_*
-  unsigned id;     // what the driver calls it
+  unsigned id;     // the driver's id
   const char* name;
   unsigned compute_slices;
   unsigned memory_slices;
@@ -23,7 +23,7 @@ struct MigGpuProfile {
 };
 
 struct MigTable {
-  std::string_view key;  // as the machine file names it
+  std::string_view key;  // as in the machine file
   unsigned compute_slices;
   unsigned memory_slices;
   unsigned multiprocessors_per_slice;
@@ -33,11 +33,11 @@ struct MigTable {
 // nullptr: no such table.
 const MigTable* FindMigTable(std::string_view key);
 
-// Both nullptr where the model does not offer it.
+// Both nullptr if the model does not offer it.
 const MigGpuProfile* FindProfileByIndex(const MigTable& table, unsigned index);
 const MigGpuProfile* FindProfileById(const MigTable& table, unsigned id);
 
-// Compute instances divide the compute slices of a GPU instance the same way on every model.
+// Compute instances divide the compute slices of a GPU instance in the same way on every model.
 struct MigComputeProfile {
   unsigned index;  // NVML_COMPUTE_INSTANCE_PROFILE_*, also its id
   unsigned slices;
@@ -45,7 +45,7 @@ struct MigComputeProfile {
 };
 std::span<const MigComputeProfile> MigComputeProfiles();
 const MigComputeProfile* FindComputeProfile(unsigned index);
-// How many of these fit into a GPU instance of `slices` compute slices.
+// The number of these that fit into a GPU instance of `slices` compute slices.
 unsigned ComputeInstancesMax(const MigComputeProfile& profile, unsigned slices);
 
 }  // namespace gp

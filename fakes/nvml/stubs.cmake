@@ -1,5 +1,5 @@
-# Writes OUTPUT: a weak definition, answering NVML_ERROR_NOT_SUPPORTED, of every function that
-# FUNCTIONS lists.  The functions that the fake plays are strong and win when it is linked.
+# Writes OUTPUT: for every function in FUNCTIONS a weak definition that returns
+# NVML_ERROR_NOT_SUPPORTED.  The linker prefers the strong definitions of simulated functions.
 file(STRINGS ${FUNCTIONS} names REGEX "^nvml")
 set(text "// Written by stubs.cmake from functions.txt.\nextern \"C\" {\n")
 foreach(name IN LISTS names)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Temperatures a GPU reports: newer models tell how far they are from the point where clocks start
-// to fall ("margin"), older ones only absolute limits.
+// The temperatures that a GPU reports: newer models report the distance to the point where clocks
+// start to fall ("margin"), older ones only absolute limits.
 
 #include <optional>
 

@@ -87,7 +87,7 @@ std::optional<int> FindGpu(const FakeWorld& world, const std::string& name) {
 
 Status CheckCommand(const FakeWorld& world, const FakeCommand& command) {
   const CommandRow* row = FindRow(command.verb);
-  if (row == nullptr) return Fail(InvalidArgument("no command is named '" + command.verb + "'"));
+  if (row == nullptr) return Fail(InvalidArgument("unknown command '" + command.verb + "'"));
   GP_CHECK_OK(CheckKeys(*row, command));
   if (IsForAll(command)) return Ok();
   const std::string text = CommandArguments(command).Text("gpu");

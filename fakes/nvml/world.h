@@ -13,7 +13,7 @@
 
 namespace gp {
 
-// Calls of this name wait until the time has come.
+// Calls of this name hang until that time.
 struct FakeHang {
   std::string call;
   std::optional<int> gpu;
@@ -29,18 +29,17 @@ struct FakeWorld {
 
 FakeWorld MakeFakeWorld(Machine machine);
 
-// The GPU that `gpu=` names, by its position in the machine file or by its UUID; nullopt: there is
-// none.
+// The GPU that `gpu=` names, by position in the machine file or by UUID; nullopt: no such GPU.
 std::optional<int> FindGpu(const FakeWorld& world, const std::string& name);
 
-// Whether `command` may be given: verb and arguments are known and the world permits it (no reset
-// of a GPU in use).
+// Whether `command` is valid: verb and arguments are known and the world permits it (no reset of a
+// GPU in use).
 Status CheckCommand(const FakeWorld& world, const FakeCommand& command);
 
 // REQUIRES: CheckCommand says Ok.
 void ApplyCommand(const FakeCommand& command, FakeWorld* world);
 
-// How a reading that nobody set follows from the rest.
+// Derives readings that no command has set from the rest.
 int64_t MemoryUsedMib(const GpuState& state);
 
 }  // namespace gp
