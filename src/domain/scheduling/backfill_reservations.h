@@ -1,7 +1,7 @@
 #pragma once
 
-// Nodes on which a pass places nobody but those they are kept or reserved for, and jobs that will
-// have left in time.
+// Backfill reservations of one pass: the nodes that are reserved for a pending job, on which other
+// jobs start only if they end before that job starts.
 
 #include <map>
 #include <optional>
@@ -11,38 +11,41 @@
 
 namespace gp {
 
-// When those will have ended who have no time limit: at some time, which nobody knows.
+// The shadow time if a job without a time limit is in the way: the start is not known.
 inline constexpr Instant kSomeTime{kNever.ns - 1};
 
-// For whom a node is kept.
+// The job that a node is reserved for, and when it starts.
 struct BackfillReservation {
   JobId job;
-  // It can start then at the latest, so others may stay until then.  kSomeTime: whoever has a time
-  // limit may; ns == 0: nobody may.
+  // The job starts at this time at the latest; other jobs may run there until then. kSomeTime: any
+  // job with a time limit may run there; ns == 0: no other job may.
   Instant shadow_time;
   bool operator==(const BackfillReservation&) const = default;
 };
 
-// Whether it is known when it starts there at the latest.
+// Whether the latest start is known.
 inline bool HasShadowTime(const BackfillReservation& backfill) {
   return backfill.shadow_time.ns != 0 && backfill.shadow_time != kSomeTime;
 }
 
+// The backfill and advance reservations that a pass respects. Not thread-safe.
 class BackfillReservations {
  public:
   BackfillReservations(const State& state, Instant at,
                        const std::map<NodeId, BackfillReservation>& backfill = {});
 
   void Reserve(NodeId node, const BackfillReservation& backfill);
-  // Those on which the job must not be placed now.  Valid until the next Keep or ClosedTo.
+  // Nodes on which the job must not start now. Valid until the next call of Reserve or ClosedTo.
   const std::set<NodeId>& ClosedTo(const Job& job);
-  // How often Keep was called.
+  // Number of calls of Reserve.
   int changes() const { return changes_; }
-  // Jobs of one bound that own no node, and name no reservation, find the same nodes closed.
+  // Jobs with the same bound find the same nodes closed, if they own no backfill reservation and
+  // name no advance reservation.
   size_t BoundOf(const Job& job);
-  // All that are kept for others, however short it stays, or reserved for them before it has left.
+  // All nodes with a backfill reservation for another job, even if this job would end in time, and
+  // all nodes of advance reservations that the job would overlap.
   std::set<NodeId> OfOthers(const Job& job) const;
-  // All that are kept, its own too, or reserved for others before it has left.
+  // The same, and the nodes with a backfill reservation for this job.
   std::set<NodeId> Taken(const Job& job) const;
   const std::map<NodeId, BackfillReservation>& all() const { return backfill_; }
 
@@ -54,11 +57,11 @@ class BackfillReservations {
   Instant at_;
   int changes_ = 0;
   std::map<NodeId, BackfillReservation> backfill_;
-  std::set<JobId> owners_;  // of them, and who was one
-  // Moments before which whoever is let in must have left
+  std::set<JobId> owners_;  // jobs that have or had a backfill reservation
+  // Shadow times, and starts and ends of advance reservations, in order
   std::optional<std::set<Instant>> opens_;
-  std::map<size_t, std::set<NodeId>> by_bound_;  // closed to jobs that own none
-  std::set<NodeId> of_owner_;                    // for the last one that was asked about
+  std::map<size_t, std::set<NodeId>> by_bound_;  // closed to jobs without a backfill reservation
+  std::set<NodeId> of_owner_;                    // result of the last call for an owner
 };
 
 }  // namespace gp

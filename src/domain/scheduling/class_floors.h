@@ -1,8 +1,8 @@
 #pragma once
 
-// The part of its pool that no class is denied, by the order of submit: whoever waits may count on
-// it until those of its class that came before hold that much.  Younger ones, who passed it because
-// they are smaller, do not use it up.
+// The floor of a priority class: the part of its pool that no other class can deny it. A pending
+// job counts as below the floor until the jobs of its class that were submitted before it hold that
+// much. Smaller jobs that were submitted later and started first do not count.
 
 #include <cstdint>
 #include <map>
@@ -13,27 +13,29 @@
 
 namespace gp {
 
+// The floors of all pools and classes in one pass. Not thread-safe.
 class ClassFloors {
  public:
   explicit ClassFloors(const State& state) : state_(state) {}
 
   // Whether the jobs of its class that were submitted before it hold less than the floor.
   bool IsBelow(const Job& job);
-  // In this pass the job was given its place.
+  // Call when this pass has placed the job.
   void Charge(const Job& job, int64_t share);
 
  private:
-  // The oldest jobs that hold GPUs, as many as reach the floor together, or all.
+  // The oldest jobs that hold GPUs: as many as reach the floor together, or all.
   struct Oldest {
-    std::vector<std::pair<JobId, int64_t>> shares;  // in order of job
+    std::vector<std::pair<JobId, int64_t>> shares;  // in order of job id
     int64_t sum = 0;
-    int64_t floor = 0;  // thousandths of GPUs times 100, as sum * 100 compares with it
+    int64_t floor = 0;  // thousandths of GPUs times 100: compared with sum * 100
   };
   Oldest& Of(const PoolClass& pool_class);
   static void Add(Oldest& oldest, JobId job, int64_t share);
 
   const State& state_;
-  std::map<PoolClass, Oldest> by_class_;  // once they are asked for: at scale most passes do not
+  // computed on first use: on large clusters most passes need none
+  std::map<PoolClass, Oldest> by_class_;
   std::map<PoolClass, std::vector<std::pair<JobId, int64_t>>> charged_;
 };
 

@@ -9,11 +9,11 @@
 namespace gp {
 namespace {
 
-// Choices that are looked at before the search is content with what it has.
+// Steps after which the search stops with the best combination so far.
 constexpr int kStepsMax = 100'000;
-// Those who may leave: bits of one word.
+// The search keeps possible victims as bits of one word.
 constexpr size_t kLeavingMax = 64;
-// More than any node costs, and less than would overflow when it is added up.
+// More than the cost of any node; small enough that sums do not overflow.
 constexpr EvictionCost kMuch{INT_MAX, int64_t{1} << 40, size_t{1} << 40, int64_t{1} << 40};
 
 EvictionCost Least(const EvictionCost& a, const EvictionCost& b) {
@@ -62,7 +62,7 @@ class Combination {
     return bits;
   }
 
-  // What a node costs at least, of those who leave for it alone, from each node on.
+  // Lower bound for the cost of any node from node i on: only victims that run on one node count.
   void BoundFromEachNodeOn() {
     bounds_.assign(options_.size() + 1, kMuch);
     for (size_t i = options_.size(); i-- > 0;) {
@@ -77,7 +77,7 @@ class Combination {
     }
   }
 
-  // From node `i` on; those in `leaving` go already, at that cost.
+  // Goes on from node `i`. `victims` are chosen already, at the cost `cost`.
   void Extend(size_t i, uint64_t victims, const EvictionCost& cost) {
     if (taken_.size() == wanted_) return Compare(victims, cost);
     const size_t missing = wanted_ - taken_.size();
@@ -110,7 +110,7 @@ class Combination {
   const size_t wanted_;
   const VictimSearch::MayEvict& may_evict_;
   std::optional<EvictionCost> least_;
-  std::vector<const Job*> jobs_;              // who may leave
+  std::vector<const Job*> jobs_;              // possible victims
   std::vector<std::vector<Choice>> choices_;  // by node
   std::vector<EvictionCost> bounds_;          // from each node on
   std::vector<const NodeVictims*> taken_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which rooms on a few nodes a gang takes: every combination is compared, as a job that leaves may
-// make room on several nodes and is counted once.
+// Chooses the victims for a gang on a few nodes. It compares every combination, because one victim
+// may free GPUs on several nodes but counts once.
 
 #include <optional>
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace gp {
 
-// `rooms`: for each node its rooms, of which the gang takes one on each of `wanted` nodes, all of
-// one trait. The cheapest of those who may go together; of equal ones the first.  nullopt: none is
-// cheaper than `than`, or so many would have to be compared that the search was given up before one
-// was found.
+// `options`: the possible victim sets of each node. The gang takes one option on each of `wanted`
+// nodes, all of one trait. Returns the cheapest combination that may be evicted together; of equal
+// ones the first. nullopt: none is cheaper than `than`, or the search reached its limit before it
+// found one.
 std::optional<std::vector<NodeVictims>> CombineNodeVictims(
     const std::vector<std::vector<NodeVictims>>& options, size_t wanted,
     const VictimSearch::MayEvict& may_evict, std::optional<EvictionCost> than);

@@ -12,7 +12,8 @@ std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes
   const std::vector<Contender>& candidates = preemption_candidates.For(job).victims;
   if (candidates.empty()) return std::nullopt;
   const Instant at = preemption_candidates.at();
-  // For a gang from several nodes: one after the other, as each counts for the next.
+  // A gang has victims on several nodes. They are checked one after the other, because each one
+  // changes what may be preempted next.
   const auto may_preempt_all = [&state, &preemption_candidates, &job, at,
                                 by = ContenderOf(job, at)](const std::vector<const Job*>& victims) {
     Preemptions preemptions = preemption_candidates.preemptions();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Whom to interrupt so that a job fits: whole gangs, and none that could be spared.
+// Which jobs to preempt so that a job fits: whole gangs, and none without need.
 
 #include <optional>
 #include <set>
@@ -14,13 +14,12 @@ namespace gp {
 
 struct Victims {
   std::vector<JobId> jobs;    // in order of id
-  std::vector<NodeId> nodes;  // on which the job fits when they have gone
+  std::vector<NodeId> nodes;  // nodes on which the job fits once the victims have ended
 };
 
-// `reserved` nodes are left out.  Of the nodes on which room can be made the cheapest are taken:
-// the highest priority among the victims is as low as may be, then the fewest GPUs are interrupted,
-// then the fewest jobs, then those of the lowest priorities altogether, then the lower node id.
-// nullopt: there is no such set.
+// Leaves out the `reserved` nodes. Chooses the nodes with the cheapest victims: first the lowest
+// highest priority among them, then the fewest GPUs, then the fewest jobs, then the lowest sum of
+// priorities, then the lower node id. nullopt: there is no such set.
 std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes,
                                    PreemptionCandidates& preemption_candidates,
                                    const std::set<NodeId>& reserved, const Job& job);

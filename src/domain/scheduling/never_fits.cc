@@ -32,14 +32,15 @@ bool AnyFits(std::span<const Node> nodes, const Job& job) {
   return std::ranges::any_of(nodes, [&](const Node& node) { return Fits(node, job); });
 }
 
-// "an A100", "a V100": as the name is spoken.
+// With the article as the name is spoken: "an A100", "a V100".
 std::string WithArticle(const std::string& name) {
   const bool is_vowel =
       !name.empty() && std::string_view("AEFHILMNORSXaefhilmnorsx8").contains(name.front());
   return (is_vowel ? "an " : "a ") + name;
 }
 
-// Why one clause of the request is not met; each is asked where those before it are.
+// Explains which part of a request no node meets. Each part is checked only on what meets the parts
+// before it.
 class Lack {
  public:
   Lack(std::span<const Node> nodes, const Job& job) : job_(job), request_(job.spec->gpus) {
@@ -76,7 +77,7 @@ class Lack {
            });
   }
   bool IsByMig() const { return request_.isolation == Isolation::kMig; }
-  // In the mode in which it is to be used.
+  // Whether the GPU is in the mode that the job needs.
   bool IsInMode(const GpuFacts& gpu) const {
     return IsByMig() ? !gpu.mig.empty()
                      : gpu.mig.empty() && (request_.isolation != Isolation::kMps || gpu.mps);
@@ -172,7 +173,7 @@ class Lack {
            Count(job_.spec->topology.network_levels, "level") + ", as its topology requires";
   }
 
-  // The GPUs are there.
+  // REQUIRES: the GPUs are there.
   std::string OfHost() const {
     const Job without_host =
         With(AnyNetwork(), [](JobSpec& spec) { spec.cpus = 0, spec.memory_bytes = 0; });
@@ -203,14 +204,14 @@ class Lack {
            std::string(request_.count > 0 ? " and near its GPUs" : "");
   }
 
-  std::vector<Node> nodes_;  // that it may use
+  std::vector<Node> nodes_;  // that the job may use
   std::span<const Node> all_;
   const Job& job_;
   const GpuRequest& request_;
 };
 
-// How many of the nodes could hold a rank, of those that have in common what all ranks must; no
-// more are counted than it needs.
+// The largest number of nodes of one trait (CommonTrait) that could hold a rank; counts no further
+// than the job needs.
 int CountAble(const State& state, const Job& job) {
   std::map<std::string, int> by_trait;
   int most = 0;

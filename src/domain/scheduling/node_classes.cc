@@ -7,7 +7,7 @@ namespace {
 
 constexpr ClassId kNone = ~ClassId{0};
 
-// Everything of the hardware but its names and addresses.
+// All of the hardware except names and addresses.
 std::string HardwareKey(const NodeFacts& facts) {
   ByteWriter key;
   key.U64(facts.numa.size());
@@ -21,7 +21,7 @@ std::string HardwareKey(const NodeFacts& facts) {
     key.U64(static_cast<uint64_t>(gpu.numa));
     key.U64(static_cast<uint64_t>(gpu.memory_mib));
     key.U64((gpu.mps ? 1 : 0) | static_cast<uint64_t>(gpu.presence) << 1);
-    // Also where nobody knows what the GPU can become: it is in MIG mode all the same.
+    // Also if the possible instances are unknown: the GPU is in MIG mode all the same.
     key.U64(static_cast<uint64_t>(gpu.mig.compute_slices) |
             static_cast<uint64_t>(gpu.mig.memory_slices) << 16);
     key.U64(gpu.mig.profiles.size());
@@ -59,7 +59,7 @@ std::string KeyOf(const Node& node, uint64_t hardware) {
     key.String(gpu.owner);
   }
   for (const NumaLedger& numa : node.numa) {
-    key.I64(numa.cpus_granted.Count());  // which ones makes no difference to what fits
+    key.I64(numa.cpus_granted.Count());  // only the number decides what fits
     key.U64(static_cast<uint64_t>(numa.memory_granted_mib));
   }
   return key.Take();

@@ -1,8 +1,8 @@
 #pragma once
 
-// Nodes that are alike in all that placement looks at: hardware, conditions, and what is granted.
-// What is worked out for one holds for its whole class.  There are few classes even where there are
-// many nodes, because what is free falls into few patterns.
+// Classes of nodes that are alike in all that placement looks at: hardware, conditions and what is
+// granted. A result for one node holds for its whole class. There are few classes even on large
+// clusters, because free resources form few patterns.
 
 #include <cstdint>
 #include <map>
@@ -17,25 +17,26 @@ namespace gp {
 
 using ClassId = uint32_t;
 
+// The class of each node. It is updated as nodes change. Not thread-safe.
 class NodeClasses {
  public:
   struct Class {
-    Node example;              // as all its members are, but for names and numbers
-    std::set<NodeId> members;  // may be none for a while: patterns come back
+    Node example;              // like all its members, except names and ids
+    std::set<NodeId> members;  // may be empty for a while: patterns come back
   };
 
-  // Moves the node into the class that it now belongs to.
+  // Moves the node into its current class.
   void Place(const Node& node);
 
-  // Classes are only ever added: their ids go from 0 to size() - 1.
+  // Classes are only added: their ids go from 0 to size() - 1.
   size_t size() const { return classes_.size(); }
   const Class& Of(ClassId id) const { return classes_[id]; }
-  // REQUIRES: it was placed.
+  // REQUIRES: Place was called for the node.
   ClassId ClassOf(NodeId node) const { return class_of_[node.value]; }
 
  private:
-  // Each kind of hardware has its number: a node's key, looked up with every lease that comes or
-  // goes, stays short.
+  // A number for each kind of hardware. It keeps the key of a node short; each new or ended lease
+  // needs a lookup of that key.
   uint64_t HardwareOf(const Node& node);
 
   struct Hardware {
@@ -46,7 +47,7 @@ class NodeClasses {
   std::map<std::string, ClassId> by_key_;
   std::vector<ClassId> class_of_;  // by node; kNone before it was placed
   std::map<std::string, uint64_t> hardware_numbers_;
-  std::vector<Hardware> hardware_;  // by node, kept as long as its facts are the same
+  std::vector<Hardware> hardware_;  // by node; valid while its facts are the same
 };
 
 }  // namespace gp

@@ -58,9 +58,9 @@ Plan Pass::Run() {
   return std::move(plan_);
 }
 
-// Where a job that is being moved goes on, nobody else is placed, and it is placed there as soon as
-// it has left.  Its destination may be held by others who leave by the same moves; where it is gone
-// for another reason the job is one of those that wait.
+// The destination of a moved job is held for it, and the job is placed there once it has stopped.
+// Jobs of the same moves may still hold the destination. If it is lost for another reason, the job
+// waits in the queue.
 void Pass::PlaceMoving(const Job& moving) {
   if (!IsOnItsWay(state_, moving, at_)) return;
   const Job& job = AsGiven(moving);
@@ -77,9 +77,9 @@ void Pass::PlaceMoving(const Job& moving) {
   if (is_waiting) settled_.insert(job.id);
 }
 
-// All of it, or what is free: others who leave by the same moves may have the rest.  What the job
-// will hold of its limits is kept for it, too; where that is less than it holds now, the rest is
-// nobody's before it has left.
+// Holds the whole destination, or its free part: jobs of the same moves may hold the rest. The
+// quota that the job will need is held too. If it will need less than it uses now, the difference
+// stays in use until it has stopped.
 void Pass::HoldDestination(const Job& job, const std::optional<PlaceGang>& place) {
   if (job.state == JobState::kQueued) {
     CountOnQuotas(job);
@@ -108,8 +108,8 @@ PlaceGang Pass::FreeOfDestination(const Job& job) {
   return free;
 }
 
-// Whom a fault has interrupted comes before all others for a while: it had its place.  Until it has
-// a whole one again nobody else gets the GPUs that are left of it.
+// A job that was interrupted by a fault is tried before the queue for a while. Until it is placed,
+// the free GPUs of its old placement are held for it.
 void Pass::PlaceRecovering(const Job& job) {
   const bool is_waiting = job.state == JobState::kQueued;
   if (is_waiting &&
@@ -141,7 +141,7 @@ PlaceGang Pass::RestOfPlace(const Job& job) {
   return rest;
 }
 
-// With the variant that it had, while it waits to be let in at its destination.
+// The job with its variant, if it waits to start at its destination.
 const Job& Pass::AsGiven(const Job& job) {
   if (job.state != JobState::kQueued || !HasVariants(*job.spec)) return job;
   return AsPlaced(job, job.variant, static_cast<int>(job.destination.size()));
@@ -170,9 +170,9 @@ std::optional<PlaceGang> Pass::PlaceAtDestination(const Job& job) {
   return place;
 }
 
-// Nodes that are being cleared for a job are kept for it.  Once the last of those that gave way has
-// ended, the job is the first to be tried there, before the queue: whoever left may stand before
-// it. A claim that has come to nothing binds nobody.
+// Nodes are reserved for the job that is nominated to them. Once its last victim has ended, the job
+// is tried there before the queue: its victims may come before it in the queue order. A nomination
+// that is no longer possible has no effect.
 void Pass::PlaceNominated(const Job& waiting) {
   const Job& job = HasVariants(*waiting.spec)
                        ? AsPlaced(waiting, 0, static_cast<int>(waiting.nominated_nodes.size()))
@@ -202,8 +202,8 @@ void Pass::PlaceNominated(const Job& waiting) {
   settled_.insert(job.id);
 }
 
-// Lines that differ only in how long their jobs stay, and that find the same nodes closed, fail
-// alike: many time limits cost no more than one.
+// Equivalence classes that differ only in the run time of their jobs, and find the same nodes
+// closed, fail alike. So many different time limits cost no more than one.
 bool Pass::TryEquivalenceClass(const QueueOrder::Candidate& candidate) {
   const Job& job = *candidate.job;
   ShapeRanking& ranking = rankings_.Of(candidate.equivalence_class->shape);
@@ -221,7 +221,7 @@ bool Pass::TryEquivalenceClass(const QueueOrder::Candidate& candidate) {
   return false;
 }
 
-// False: nobody of its line need be tried in this pass.
+// False: no other job of its equivalence class needs to be tried in this pass.
 bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
   const bool awaits_victims = awaiting_victims_.contains(job.id);
   if (HasVariants(*job.spec))
@@ -235,7 +235,7 @@ bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
   return PreemptOrReserve(job, awaits_victims);
 }
 
-// It fits nowhere now: others are interrupted for it, or nodes kept.
+// It fits nowhere now: preempts other jobs, or reserves nodes.
 bool Pass::PreemptOrReserve(const Job& job, bool awaits_victims) {
   if (!awaits_victims && IsStoppedByQuota(job)) return false;
   const bool has_victims = awaits_victims || Preempt(job);
@@ -244,7 +244,7 @@ bool Pass::PreemptOrReserve(const Job& job, bool awaits_victims) {
   return has_victims;
 }
 
-// Others are interrupted, and nodes are kept, for its own fields on the fewest nodes only.
+// Preemption and backfill reservations consider only its own fields, on the fewest nodes.
 bool Pass::PlaceVariant(const Job& job) {
   const auto is_stopped = [this](const Job& as) {
     return FindQuotaStop(state_, as, at_, planned_).has_value();
@@ -256,12 +256,13 @@ bool Pass::PlaceVariant(const Job& job) {
   return true;
 }
 
-// It is the first that does not fit: the nodes on which it can start first fill no further, but by
-// those who leave before that.  Where somebody without a time limit is in its way, the emptiest
-// that could hold it, and nobody without a time limit comes there before it; where those in service
-// cannot even when empty, it keeps nothing from others.  What it keeps counts on its limits, so
-// that nobody behind it uses them up.  One for whom a place is being cleared keeps what it was
-// promised.
+// Makes a backfill reservation for the first job that does not fit: on the nodes where it can start
+// first, only jobs that end before its start are placed. If a job without a time limit is in its
+// way, it reserves the emptiest nodes that could hold it, and only jobs with a time limit are
+// placed there. If the nodes in service cannot hold it even when empty, it reserves nothing. A
+// reservation counts on the quotas of the job, so that jobs behind it do not use them up.
+// `only_if_sure`: its victims are still running, so it keeps its nominated nodes unless the start
+// is known.
 void Pass::ReserveFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) {
   if (pools_with_reservation_.contains(job.pool)) return;
   const std::set<NodeId> taken = backfill_.Taken(job);
@@ -322,7 +323,7 @@ void Pass::Add(const Job& job, PlaceGang place) {
   plan_.steps.push_back(std::move(place));
 }
 
-// For later: nobody else gets it.
+// Holds the placement for later: no other job gets it.
 void Pass::HoldBack(const Job& job, PlaceGang place) {
   Hold(job, place.ranks);
   plan_.held.push_back(std::move(place));
@@ -339,7 +340,7 @@ bool Pass::IsStoppedByQuota(const Job& job) {
   return stop.has_value();
 }
 
-// What is planned for the job, or promised to it, nobody else gets under the same limits.
+// Counts the job on its quotas once: other jobs cannot use what is planned or reserved for it.
 void Pass::CountOnQuotas(const Job& job) {
   if (!counted_.insert(job.id).second) return;
   const Holding ask = AskOf(state_, job);

@@ -1,7 +1,7 @@
 #pragma once
 
-// One pass over the queue.  What it plans it holds on scratch copies of nodes, which stand in their
-// classes for as long as the pass lasts.
+// One pass over the queue. It plans on scratch copies of nodes, and puts those copies into their
+// classes until the pass is destroyed.
 
 #include <deque>
 #include <map>
@@ -22,6 +22,8 @@
 
 namespace gp {
 
+// Plans once for one state and instant: call Run once. The state must not change meanwhile. The
+// destructor puts the nodes back into the classes of the state. Not thread-safe.
 class Pass {
  public:
   Pass(const State& state, Instant at, NodeClasses& classes, Rankings& rankings,
@@ -67,14 +69,14 @@ class Pass {
   QueueOrder queue_order_;
   BackfillReservations backfill_;
   Holdings planned_;
-  std::set<JobId> counted_;  // in it
+  std::set<JobId> counted_;  // jobs counted in planned_
   std::vector<const Job*> placed_;
-  std::deque<Job> variants_;          // of those, as they were placed
-  std::set<JobId> awaiting_victims_;  // their places are being cleared
-  // Before the queue: by their claims, as they are being moved, or after a fault
+  std::deque<Job> variants_;          // jobs of placed_ with variants, as placed
+  std::set<JobId> awaiting_victims_;  // victims of these jobs are still running
+  // Handled before the queue: nominated jobs, moved jobs, jobs interrupted by a fault
   std::set<JobId> settled_;
   std::set<std::tuple<EquivalenceClass, size_t, int>> in_vain_;
-  std::set<std::string> pools_with_reservation_;  // where somebody waited too long
+  std::set<std::string> pools_with_reservation_;  // with a backfill reservation in this pass
   std::optional<PreemptionCandidates> candidates_;
   Plan plan_;
 };

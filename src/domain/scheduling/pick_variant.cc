@@ -17,7 +17,7 @@ Job As(const Job& job, const JobSpec& variant, int nodes) {
   return as;
 }
 
-// The most nodes, up to `most`, with which no limit stops it; 0: not even the least.
+// The most nodes, up to `most`, on which no limit stops the job; 0: even the fewest are stopped.
 int MostAllowed(const Job& job, const JobSpec& variant, int most,
                 const std::function<bool(const Job&)>& is_stopped) {
   int good = LeastNodes(variant) - 1;
@@ -39,8 +39,8 @@ class Picker {
         closed_(closed),
         is_stopped_(is_stopped) {}
 
-  // On the most nodes that there are and that no limit stops.  One ranking serves for all sizes but
-  // one node, which needs nothing in common with others.
+  // Picks the most nodes that fit and that no limit stops. One ranking serves for all sizes except
+  // one node, which needs no common trait.
   std::optional<VariantPick> Pick(const JobSpec& variant) {
     if (variant.nodes > 1) {
       const Job widest = As(job_, variant, variant.nodes);
@@ -82,7 +82,7 @@ std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classe
   without_faults.insert(closed.begin(), closed.end());
   for (int i = 0; i < CountVariants(*job.spec); ++i) {
     const JobSpec variant = Variant(*job.spec, i);
-    // A node that failed it is its last choice: rather on fewer.
+    // Nodes that failed the job come last: it rather starts on fewer nodes.
     auto found = any_faults
                      ? Picker(job, classes, rankings, without_faults, is_stopped).Pick(variant)
                      : std::nullopt;

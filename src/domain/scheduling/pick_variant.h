@@ -1,6 +1,6 @@
 #pragma once
 
-// Which of a job's ways to be given what it needs is open now.
+// Which variant of a job can start now.
 
 #include <functional>
 #include <map>
@@ -20,9 +20,9 @@ struct VariantPick {
   ShapeRanking::Pick pick;
 };
 
-// The first in the job's order that fits and that no limit stops; of those with fewer nodes too,
-// the most nodes.  `is_stopped`: whether a limit stops the job as it would be placed; who needs
-// less is not stopped where one who needs more is not.
+// The first variant in the job's order that fits and that no limit stops; if it may run on fewer
+// nodes, on the most nodes possible. `is_stopped`: whether a limit stops the job as it would be
+// placed. It must be monotonic: if it does not stop a job, it does not stop one that needs less.
 std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes,
                                        Rankings& rankings, const std::set<NodeId>& closed,
                                        const std::function<bool(const Job&)>& is_stopped);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a pass proposes.
+// The result of a pass.
 
 #include <map>
 #include <variant>
@@ -17,12 +17,12 @@ struct Plan {
   Instant made_at;
   using Step = std::variant<PlaceGang, PreemptJob>;
   std::vector<Step> steps;  // in the order in which they must be committed
-  // Somebody waits for a place that a running job may have to give up later: then look again, even
-  // if nothing happens.  ns == 0: nobody does.
+  // When to plan again even if nothing happens: a pending job may then be able to preempt. ns == 0:
+  // never.
   Instant look_again_at;
-  // Nodes that are being cleared for a job, or that one which has waited too long keeps for itself.
+  // Nodes that are reserved for nominated jobs or by backfill reservations.
   std::map<NodeId, BackfillReservation> backfill;
-  // What is free of the destinations of jobs that are being moved: held for them.
+  // The free parts of the destinations of jobs that are being moved: held for those jobs.
   std::vector<PlaceGang> held;
   bool operator==(const Plan&) const = default;
 

@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-// What is remembered is given up where it would grow beyond this: it can be worked out again.
+// Above these sizes the planner drops what it remembers; it can be computed again.
 constexpr size_t kClassesMax = 20'000;
 constexpr size_t kRankingsMax = 16'384;
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Which queued jobs start now, and where.  The result is a pure function of the state and the time;
-// a planner that is kept remembers what it has worked out for classes of nodes and shapes of jobs,
-// and looks again only at nodes that have changed.
+// Decides which queued jobs start now, and where. The result is a pure function of the state and
+// the time. A planner that is used again remembers its results for classes of nodes and shapes of
+// jobs, and looks again only at nodes that have changed.
 
 #include <cstdint>
 #include <map>
@@ -16,11 +16,12 @@
 
 namespace gp {
 
+// Plans one state again and again. Not thread-safe.
 class Planner {
  public:
   // REQUIRES: always the same state, as it changes.
   Plan Schedule(const State& state, Instant at);
-  // The nodes as the last plan found them.
+  // The nodes as of the last plan.
   const NodeClasses& classes() const { return classes_; }
   NodeClasses& classes() { return classes_; }
 
@@ -34,7 +35,7 @@ class Planner {
   ReadyTimes ready_times_;
 };
 
-// For a single look.
+// Plans once, without a planner to keep.
 Plan Schedule(const State& state, Instant at);
 
 }  // namespace gp

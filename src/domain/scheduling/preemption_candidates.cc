@@ -6,13 +6,13 @@
 namespace gp {
 namespace {
 
-// Service levels grow with time alone: to be looked at again after so long.
+// Service levels grow with time alone, so the pass looks again at this interval.
 constexpr Duration kLookAgain = Duration::Minutes(1);
 
 JobId IdOf(const Contender& contender) { return contender.job->id; }
 
-// The jobs of these ids, in their order.  Most of them stand close to the one before: a few steps
-// are less than a search.
+// The jobs with these ids, in that order. Most of them are close to the one before: a few steps are
+// cheaper than a search.
 std::vector<const Job*> JobsInOrder(const State& state, const std::set<JobId>& ids) {
   constexpr int kStepsMax = 4;
   std::vector<const Job*> jobs;
@@ -27,8 +27,7 @@ std::vector<const Job*> JobsInOrder(const State& state, const std::set<JobId>& i
   return jobs;
 }
 
-// Jobs lie far apart in memory: what decides about those to come is fetched while the ones before
-// are looked at.
+// Jobs are far apart in memory: prefetches what decides about the next jobs.
 void FetchAhead(const std::vector<const Job*>& jobs, size_t now) {
   constexpr size_t kFar = 16;
   constexpr size_t kNear = 8;
@@ -79,7 +78,8 @@ PreemptionCandidates::Eligible PreemptionCandidates::WorkOut(const Job& job) {
     if (at > at_ && (eligible.next.ns == 0 || at < eligible.next)) eligible.next = at;
   };
   const Contender by = ContenderOf(job, at_);
-  bool meets_nobody = job.spec->preemptible;  // of its queue, with whom it would share time, so far
+  // no job of its queue, with which it would share time, was seen so far
+  bool meets_nobody = job.spec->preemptible;
   const auto meet = [&](const Contender& candidate) {
     if (!meets_nobody || candidate.job->queue != job.queue) return;
     consider(at_ + kLookAgain);
@@ -99,7 +99,7 @@ PreemptionCandidates::Eligible PreemptionCandidates::WorkOut(const Job& job) {
                      preemptions_.any_guarantees();
     if (!may) continue;
     const Group& group = Of({job.pool, job_class});
-    // Of its own class only those give way that have had more time.
+    // In its own class it may preempt only jobs with a higher service level.
     const bool nobody_had_more = job_class == by.job_class && group.highest_level <= by.level &&
                                  !preemptions_.any_guarantees();
     if (!nobody_had_more) {

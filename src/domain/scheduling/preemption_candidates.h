@@ -1,6 +1,6 @@
 #pragma once
 
-// Whose places a job may take, as a pass goes on.
+// Which jobs a job may preempt, updated as a pass goes on.
 
 #include <map>
 #include <string>
@@ -12,32 +12,32 @@
 
 namespace gp {
 
-// The running jobs that may give way, looked up once for a pass.
+// The running jobs that may be preempted, looked up once in a pass. Not thread-safe.
 class PreemptionCandidates {
  public:
   PreemptionCandidates(const State& state, Instant at);
 
   struct Eligible {
     std::vector<Contender> victims;
-    // When there may be more, by time alone; ns == 0: never.
+    // When time alone may make more jobs eligible; ns == 0: never.
     Instant next;
   };
-  // Whose place the job may take.  Stays valid until somebody's is taken.
+  // The jobs that this job may preempt. Valid until the next call of Preempt.
   const Eligible& For(const Job& job);
   const Preemptions& preemptions() const { return preemptions_; }
   Instant at() const { return at_; }
-  // The victim is told to leave for the job.
+  // The pass evicts the victim for the job.
   void Preempt(const Job& by, JobId victim);
-  // The job gets a place without interrupting anybody.
+  // The pass places the job without evicting others.
   void CountPlaced(const Job& job);
 
  private:
   const State& state_;
   const Instant at_;
-  // What decides for most jobs; with guarantees each one's own case.
+  // What decides for most jobs; with guarantees each job is a case of its own.
   using Key = std::tuple<int, int, bool, std::string, std::string>;
   Eligible WorkOut(const Job& job);
-  // Those of one class in a pool: State::yielding, in order of id.
+  // The jobs of one class in a pool: State::evictable, in order of id.
   struct Group {
     std::vector<Contender> contenders;
     int highest_level = 0;

@@ -12,19 +12,20 @@ constexpr int kBelowFloor = kClasses;  // before the highest class
 
 }  // namespace
 
-// A queue or user with those of its jobs that wait, in the tree of one pool and class.
+// A queue or user with its pending jobs, in the tree of one pool and class.
 struct QueueOrder::Branch {
   struct Head {
     const EquivalenceClass* equivalence_class = nullptr;
     Entry* entry = nullptr;
   };
-  using Place = std::tuple<int64_t, JobOrder, Branch*>;  // step, best job; no two have one job
+  // step, best job; no two branches have the same job
+  using Place = std::tuple<int64_t, JobOrder, Branch*>;
 
   Branch* parent = nullptr;
   Entry* entry = nullptr;  // nullptr: the root
   std::map<AccountId, std::unique_ptr<Branch>> children;
-  std::set<Place> order;  // of those children that have jobs
-  // Only of a user, or of the root of those below their floor
+  std::set<Place> order;  // of the children with jobs
+  // Only of a user, or of the root for jobs below their floor
   std::map<JobOrder, Head> heads;
   std::optional<Place> place;  // in the parent's order
 
@@ -77,7 +78,7 @@ QueueOrder::Branch& QueueOrder::BranchOf(Branch& root, Entry* entry) {
   return *branch;
 }
 
-// Of the job's user in its queue; where that has no branch, of what is nearest above.
+// The branch of the job's user in its queue; if there is none, the nearest branch above.
 QueueOrder::Branch& QueueOrder::Deepest(Branch& root, const Job& job) {
   Branch* deepest = &root;
   const auto descend = [&](const AccountId& id) {
@@ -99,7 +100,7 @@ void QueueOrder::Add(const EquivalenceClass& equivalence_class, const QueueKey& 
   const int rank = RankOf(job);
   std::unique_ptr<Branch>& root = roots_[{-rank, job.pool}];
   if (root == nullptr) root = std::make_unique<Branch>();
-  if (rank == kBelowFloor) {  // one after the other, so that nobody is passed for ever
+  if (rank == kBelowFloor) {  // in order of submit, so that no job is passed for ever
     root->heads[{0, 0, head.job}] = {&equivalence_class, entry};
     return;
   }
@@ -109,7 +110,7 @@ void QueueOrder::Add(const EquivalenceClass& equivalence_class, const QueueKey& 
   Refresh(branch);
 }
 
-// Puts the branch, and those above, where they now belong.
+// Moves the branch and those above it to their current positions.
 void QueueOrder::Refresh(Branch& branch) {
   for (Branch* one = &branch; one->parent != nullptr; one = one->parent) {
     std::set<Branch::Place>& order = one->parent->order;
@@ -145,7 +146,7 @@ void QueueOrder::Follow(const Candidate& candidate) {
   if (next != jobs.end()) Add(*candidate.equivalence_class, *next, candidate.entry);
 }
 
-// Classes that have come to their floor go before the others no longer.
+// Classes that have reached their floor no longer go before the others.
 void QueueOrder::UpdateRank(const std::string& pool) {
   const auto root = roots_.find({-kBelowFloor, pool});
   if (root == roots_.end()) return;

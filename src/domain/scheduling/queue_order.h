@@ -1,7 +1,7 @@
 #pragma once
 
-// Whose turn it is among the jobs that wait (docs/queues.md): classes, then queues and users by
-// what they have used of their share, then the jobs' own order.
+// The queue order of pending jobs (docs/queues.md): priority classes, then queues and users by the
+// used part of their share, then the jobs' own order.
 
 #include <compare>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace gp {
 
-// Among the jobs of one user in one queue.
+// The order among the jobs of one user in one queue.
 struct JobOrder {
   int priority_descending = 0;
   int service_level = 0;
@@ -27,6 +27,8 @@ struct JobOrder {
   auto operator<=>(const JobOrder&) const = default;
 };
 
+// Yields the pending jobs of one pass in queue order: the first job of each equivalence class, and
+// the next one once Follow was called. Not thread-safe.
 class QueueOrder {
  public:
   QueueOrder(const State& state, Instant at);
@@ -37,17 +39,17 @@ class QueueOrder {
     const EquivalenceClass* equivalence_class = nullptr;
     ShareTable::Entry* entry = nullptr;  // of its user in its queue
   };
-  // Whoever's turn it is, taken out.  nullopt: nobody waits any more.
+  // Removes and returns the next job in queue order. nullopt: none is left.
   std::optional<Candidate> Next();
-  // After a Candidate was served: the one behind it in its line waits next.
+  // Call when the candidate was placed: the next job of its equivalence class follows.
   void Follow(const Candidate& candidate);
-  // A job was given its place: its queue and user, and its class, have had more.
+  // Call when a job was placed: adds to the usage of its queue, user and class.
   void Charge(const Job& job, int64_t share);
 
  private:
   struct Branch;
   using Entry = ShareTable::Entry;
-  // Who is asked first: classes below their floor, then by class.
+  // The order of the roots: classes below their floor first, then by class.
   struct RootKey {
     int rank_descending = 0;
     std::string pool;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The rankings of all shapes, each by the weights of its pool.
+// The rankings of all job shapes, each with the placement weights of its pool.
 
 #include <cstddef>
 #include <map>
@@ -13,6 +13,7 @@
 
 namespace gp {
 
+// Creates the ranking of a shape on first use. Not thread-safe.
 class Rankings {
  public:
   Rankings() = default;
@@ -25,7 +26,7 @@ class Rankings {
                : by_shape_.try_emplace(shape, WeightsFor(shape.pool)).first->second;
   }
   PlacementWeights WeightsFor(const std::string& pool) const { return WeightsOf(weights_, pool); }
-  // Where the weights are others than before, all is worked out anew.
+  // Drops all rankings if the weights have changed.
   void Follow(const WeightsByPool& weights) {
     if (weights == weights_) return;
     weights_ = weights;

@@ -14,7 +14,7 @@
 namespace gp {
 namespace {
 
-// When everything that is held on the node, or planned there in this pass, has gone at the latest.
+// The latest end of each lease on the node, and of each one planned there in this pass.
 std::vector<std::pair<Instant, Lease>> EndsOn(const State& state, Instant at,
                                               const ScratchNodes& nodes, NodeId id) {
   std::vector<std::pair<Instant, Lease>> ends;
@@ -29,7 +29,7 @@ std::vector<std::pair<Instant, Lease>> EndsOn(const State& state, Instant at,
   return ends;
 }
 
-// Whether what is reserved on the node leaves it to the job from then on.
+// Whether the advance reservations of the node permit the job to start there at that time.
 bool IsOpen(const State& state, NodeId id, const Job& job, Instant from) {
   return std::ranges::all_of(ReservationsOf(state, *state.FindNode(id)),
                              [&](const Reservation* one) { return Permits(*one, job, from); });
@@ -75,7 +75,7 @@ const std::vector<Instant>& ReadyTimes::EndsOf(const State& state, NodeId id) {
   return *known;
 }
 
-// Not later than it is ready: there are enough GPUs by number, wherever they are.
+// A lower bound: enough GPUs are free by number, wherever they are.
 Instant ReadyTimes::Earliest(const State& state, Instant at, const ScratchNodes& nodes, NodeId id,
                              const Job& job) {
   const int missing = job.spec->gpus.count - std::popcount(EligibleGpus(nodes.Of(id), job));
@@ -89,7 +89,7 @@ std::optional<ReadyTimes::Ready> ReadyTimes::FindAmong(const State& state, Insta
                                                        const ScratchNodes& nodes,
                                                        const std::vector<NodeId>& able,
                                                        const Job& job) {
-  // Best first by what is known: each node's time is looked at closely only once it might be taken.
+  // Best first by the lower bounds: the exact time of a node is computed only if it may be chosen.
   using Entry = std::tuple<Instant, int, NodeId, bool>;
   std::vector<Entry> entries;
   for (const NodeId id : able) {
@@ -110,7 +110,8 @@ std::optional<ReadyTimes::Ready> ReadyTimes::FindAmong(const State& state, Insta
     ready.nodes.push_back(id);
     ready.at = time;
     if (static_cast<int>(ready.nodes.size()) < job.spec->nodes) continue;
-    // They start together: a node that was ready early may be reserved by then.
+    // The ranks start together: a node that is ready early may be in an advance reservation by
+    // then.
     std::erase_if(ready.nodes, [&](NodeId one) { return !IsOpen(state, one, job, time); });
     if (static_cast<int>(ready.nodes.size()) == job.spec->nodes) return ready;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// When nodes will have room for a job, as far as the time limits of those who hold them tell. Valid
-// for one state as it changes; what is worked out for a node is kept until the node changes.
+// When nodes can hold a job, as far as the time limits of running jobs say. Valid for one state as
+// it changes. Results for a node are kept until the node changes.
 
 #include <optional>
 #include <vector>
@@ -12,6 +12,7 @@
 
 namespace gp {
 
+// Call Forget for each node that changed. Not thread-safe.
 class ReadyTimes {
  public:
   // The nodes on which the whole gang fits first, and when.
@@ -20,20 +21,21 @@ class ReadyTimes {
     Instant at;
   };
 
-  // It takes whole GPUs: those that are shared are freed in parts, which no limit tells.
+  // Whether the job takes whole GPUs. Shared GPUs become free in parts, and no time limit says
+  // when.
   static bool CanTell(const JobSpec& spec);
 
   void Forget(NodeId changed);
   void Clear() { ends_.clear(); }
 
-  // Of these nodes, those of one trait on which the gang can start first for sure; between equals
-  // the emptier, then the lower id.  nullopt: no limit says so, or the job takes no whole GPUs.
-  // REQUIRES: a rank fits on each when nothing is granted there.
+  // Among these nodes, those of one trait on which the gang can certainly start first; of equal
+  // ones the emptier, then the lower id. nullopt: no time limit says so, or the job takes no whole
+  // GPUs. REQUIRES: a rank fits on each node if nothing is granted there.
   std::optional<Ready> Find(const State& state, Instant at, const ScratchNodes& nodes,
                             const NodesByTrait& able, const Job& job);
 
  private:
-  // Of the GPUs of a node that are held, when each is free, earliest first.
+  // When each held GPU of a node becomes free, earliest first.
   const std::vector<Instant>& EndsOf(const State& state, NodeId node);
   Instant Earliest(const State& state, Instant at, const ScratchNodes& nodes, NodeId node,
                    const Job& job);

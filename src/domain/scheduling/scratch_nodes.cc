@@ -26,7 +26,7 @@ void ScratchNodes::Hold(const Job& job, const std::vector<RankPlacement>& ranks)
   for (const RankPlacement& rank : ranks) {
     Node& copy = CopyOf(rank.node);
     Lease lease;
-    // Planned only: no live lease has this id
+    // Only planned: no real lease has this id
     lease.id = {~uint64_t{0} - planned_[rank.node].size()};
     lease.mode = ModeFor(job.spec->gpus);
     lease.gpus = rank.gpus;

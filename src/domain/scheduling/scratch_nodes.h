@@ -1,6 +1,6 @@
 #pragma once
 
-// A small overlay over the state's nodes: a pass plans on copies of the few nodes that it touches.
+// An overlay over the nodes of the state: a pass plans on copies of the few nodes that it changes.
 
 #include <map>
 #include <vector>
@@ -10,16 +10,17 @@
 
 namespace gp {
 
+// Copies a node on its first change. The state must outlive this and not change. Not thread-safe.
 class ScratchNodes {
  public:
   explicit ScratchNodes(const State& state) : state_(state) {}
 
-  // With what is held and taken away so far.
+  // The node with all changes so far.
   const Node& Of(NodeId id) const;
   void Hold(const Job& job, const std::vector<RankPlacement>& ranks);
-  // As if the job had left.
+  // As if the job had ended.
   void TakeAway(const Job& job);
-  // What a pass has put there.
+  // What the pass has placed on the node.
   struct Planned {
     const Job* job = nullptr;
     Lease lease;

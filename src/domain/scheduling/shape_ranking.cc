@@ -18,7 +18,7 @@ NodeRank RankOf(const Node& node, const NodeChoice& choice) {
           s.share_left};
 }
 
-// Visits the members of some classes in order of node id, until `visit` says stop.
+// Visits the members of some classes in order of node id, until `visit` returns false.
 template <typename F>
 bool VisitInOrder(const NodeClasses& classes, const std::vector<ClassId>& group, F visit) {
   using Members = std::set<NodeId>;
@@ -80,7 +80,7 @@ std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes,
 std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& classes, size_t wanted,
                                                           const std::set<NodeId>& left_out) const {
   std::optional<Pick> best;
-  // How near, then the worst of the nodes, decide between traits
+  // The nearest part of the network, then the worst of the nodes, decides between traits
   std::tuple<int, NodeRank, NodeId> best_last;
   for (const auto& [trait, groups] : by_trait_) {
     const std::string part = wanted == 1 ? "" : NearestPart(classes, groups, wanted, left_out);
@@ -106,8 +106,8 @@ std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& cla
   return best;
 }
 
-// The innermost part of the network that has nodes enough; of several the one with the fewest, so
-// that the others stay whole for larger gangs.  Empty: only all together do.
+// The innermost part of the network that has enough nodes; of several, the one with the fewest, so
+// that the others stay whole for larger gangs. Empty: only all of them together have enough.
 std::string ShapeRanking::NearestPart(const NodeClasses& classes, const Groups& groups,
                                       size_t wanted, const std::set<NodeId>& left_out) const {
   std::map<std::string_view, size_t> fit;

@@ -1,7 +1,7 @@
 #pragma once
 
-// For one shape of jobs: which classes of nodes could hold a rank now, best first.  Worked out once
-// for each class.
+// For one shape of jobs: which classes of nodes can hold a rank now, best first. Computed once for
+// each class.
 
 #include <compare>
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace gp {
 
-// Between nodes, smaller is better: what the pool weighs, the quality of the place, the blocks it
-// breaks, the fuller node. The lower node id decides between equals
+// Compares nodes, smaller is better: first the weights of the pool, then the quality of the GPUs,
+// the blocks that it breaks, the fuller node. The lower node id decides between equals
 // (docs/reference/placement_score.md).
 struct NodeRank {
   int64_t weighted = 0;
@@ -33,37 +33,39 @@ struct NodeRank {
   auto operator<=>(const NodeRank&) const = default;
 };
 
-// By trait (CommonTrait).
+// Nodes by trait (CommonTrait).
 using NodesByTrait = std::map<std::string, std::vector<NodeId>>;
 
+// Follows the classes as they are added and filled; use it with one NodeClasses and one shape only.
+// Not thread-safe.
 class ShapeRanking {
  public:
   explicit ShapeRanking(const PlacementWeights& weights) : weights_(weights) {}
 
-  // The nodes for a gang of `ranks`, of one trait, best first.
+  // The nodes for a gang of `ranks`, all of one trait, best first.
   struct Pick {
     std::vector<NodeId> nodes;
     size_t nodes_fit = 0;  // of that trait
   };
-  // `job`: any of the shape.  `reserved` nodes are left out.  nullopt: there are too few.
-  // A node on which the platform failed the job is taken only where it fits nowhere else.
+  // `job`: any job of the shape. Leaves out the `reserved` nodes. nullopt: too few nodes. A node on
+  // which the platform failed the job is used only if the job fits nowhere else.
   std::optional<Pick> Find(const NodeClasses& classes, const Job& job,
                            const std::set<NodeId>& reserved);
 
-  // The most nodes of one trait on which a rank fits.  `job`: any of the shape.
+  // The largest number of nodes of one trait on which a rank fits. `job`: any job of the shape.
   size_t CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved);
 
   // Nodes in service that could hold a rank if nothing were granted on them.
   NodesByTrait AbleWhenEmpty(const NodeClasses& classes, const Job& job,
                              const std::set<NodeId>& left_out);
-  // The emptiest of those, as many as the gang has ranks; none: there are too few.
+  // The emptiest of those nodes, one for each rank of the gang; empty: too few.
   std::vector<NodeId> FindEmptied(const NodeClasses& classes, const Job& job,
                                   const std::set<NodeId>& left_out);
 
  private:
   using Groups = std::map<NodeRank, std::vector<ClassId>>;
   void Update(const NodeClasses& classes, const Job& job);
-  // nullptr: none in service, or not even then.
+  // nullptr: no node is in service, or a rank would not fit even on an empty one.
   const std::string* TraitIfEmpty(const NodeClasses& classes, ClassId id, const Job& job);
   std::string NearestPart(const NodeClasses& classes, const Groups& groups, size_t wanted,
                           const std::set<NodeId>& left_out) const;
@@ -71,10 +73,11 @@ class ShapeRanking {
                                 const std::set<NodeId>& left_out) const;
 
   PlacementWeights weights_;
-  size_t seen_ = 0;               // classes looked at
-  std::vector<ClassId> pending_;  // of those, not yet ranked because nobody was in them
+  size_t seen_ = 0;               // number of classes looked at
+  std::vector<ClassId> pending_;  // of those, not yet ranked: they had no members
   std::map<std::string, Groups> by_trait_;
-  std::map<ClassId, std::optional<std::string>> trait_if_empty_;  // nullopt: not even then
+  // nullopt: no rank fits even if empty
+  std::map<ClassId, std::optional<std::string>> trait_if_empty_;
 };
 
 }  // namespace gp

@@ -48,7 +48,7 @@ void ShareTable::Weigh() {
 }
 
 void ShareTable::Measure(Entry& entry) {
-  if (entry.siblings_->count == 1) return;  // nobody to compare it with
+  if (entry.siblings_->count == 1) return;  // no sibling to compare with
   const auto found = state_.accounts.find(entry.id_);
   if (found == state_.accounts.end()) return;
   Account account = found->second;
@@ -73,7 +73,7 @@ void ShareTable::SetStep(Entry& entry) {
 
 void ShareTable::Charge(const std::string& queue, const std::string& user, int64_t share) {
   const auto found = entries_.find({queue, user});
-  if (found == entries_.end() || share == 0) return;  // it does not wait for anything more
+  if (found == entries_.end() || share == 0) return;  // the user has no pending jobs in the queue
   for (Entry* entry = &found->second; entry != nullptr; entry = entry->parent_) {
     entry->held_ += share;
     entry->use_ += share * HorizonMs();

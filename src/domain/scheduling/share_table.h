@@ -1,6 +1,7 @@
 #pragma once
 
-// How much of its share each queue and user that waits has used, in steps of 1/64 of it.
+// The used part of the share of each queue and user with pending jobs, in steps of 1/64 of the
+// share.
 
 #include <cstdint>
 #include <map>
@@ -10,6 +11,8 @@
 
 namespace gp {
 
+// Call Add for each queue and user, then Weigh, then Charge. The state must outlive this and not
+// change. Not thread-safe.
 class ShareTable {
   struct Siblings {
     int64_t count = 0;
@@ -21,8 +24,8 @@ class ShareTable {
   class Entry {
    public:
     const AccountId& id() const { return id_; }
-    Entry* parent() const { return parent_; }  // nullptr: a queue at the top
-    // 64: as much as its share; -1: a queue that holds less than it is guaranteed.
+    Entry* parent() const { return parent_; }  // nullptr: a top-level queue
+    // 64: all of its share is used; -1: a queue that holds less than its guarantee.
     int64_t step() const { return step_; }
 
    private:
@@ -30,7 +33,7 @@ class ShareTable {
     AccountId id_;
     Entry* parent_ = nullptr;
     Siblings* siblings_ = nullptr;
-    int64_t norm_ = 0;  // of use: about what all siblings together may have
+    int64_t norm_ = 0;  // of use: roughly what all siblings together may have
     int64_t step_ = 0;
     int64_t weight_ = 1;
     int64_t guaranteed_ = 0;  // thousandths of GPUs
@@ -41,11 +44,12 @@ class ShareTable {
   ShareTable(const State& state, Instant at) : state_(state), at_(at) {}
   ShareTable(const ShareTable&) = delete;
 
-  // The entry of a user in a queue, and with it those of the queues above.  Stays where it is.
+  // The entry of a user in a queue; adds those of the queues above as well. The pointer stays
+  // valid.
   Entry* Add(const std::string& queue, const std::string& user);
-  // Works out the steps, once all are added.
+  // Computes the steps. Call once, after all Add.
   void Weigh();
-  // A job of the user was given so much more.
+  // Adds `share` to the usage of the user, for a job that was placed.
   void Charge(const std::string& queue, const std::string& user, int64_t share);
 
  private:
@@ -57,7 +61,7 @@ class ShareTable {
   const State& state_;
   const Instant at_;
   std::map<AccountId, Entry> entries_;
-  std::map<std::pair<std::string, std::string>, Siblings> siblings_;  // by pool and the queue above
+  std::map<std::pair<std::string, std::string>, Siblings> siblings_;  // by pool and parent queue
 };
 
 }  // namespace gp

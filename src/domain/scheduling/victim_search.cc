@@ -14,9 +14,10 @@
 namespace gp {
 namespace {
 
-// Candidates of one node of which all sets are compared; of more, some set that is enough.
+// With up to this many candidates on a node all sets are compared; with more, one sufficient set is
+// found.
 constexpr size_t kExactCandidates = 8;
-// Nodes of which all rooms are combined for a gang.
+// Number of nodes whose options are combined for a gang.
 constexpr size_t kNodesCombined = 8;
 
 int64_t GpusOf(const Job& job) { return int64_t{job.spec->nodes} * job.spec->gpus.count; }
@@ -28,22 +29,23 @@ void TakeAway(const State& state, const Job& job, Node& node) {
   }
 }
 
-// Who goes first: the lowest priority, the highest level, who has had most, the last submitted.
+// The order of eviction: the lowest priority, the highest service level, the most GPU time, the
+// last submitted.
 auto OrderOf(const Contender& candidate, Instant at) {
   return std::tuple(candidate.priority, -candidate.level, -AttainedGpuMs(*candidate.job, at),
                     -static_cast<int64_t>(candidate.job->id.value));
 }
 
-// Some of those on one node.
+// A set of candidates on one node.
 struct LeavingSet {
   NodeEvictionCost cost;
-  int order = 0;         // less: those who go first
+  int order = 0;         // smaller: earlier in the order of eviction
   uint32_t members = 0;  // of OnNode::candidates
   int64_t gpus_here = 0;
 };
 
-// The highest priority of those who go, if it is as low as may be, of candidates that hold so many
-// GPUs here. REQUIRES: all of them hold as many.
+// The lowest priority p so that candidates up to priority p hold `missing` GPUs on this node.
+// REQUIRES: all candidates together hold that many.
 int LeastPriorityFor(int missing, std::span<Contender> candidates) {
   std::ranges::sort(candidates, {}, &Contender::priority);
   auto last = candidates.begin();
@@ -51,8 +53,8 @@ int LeastPriorityFor(int missing, std::span<Contender> candidates) {
   return last->priority;
 }
 
-// The fewest GPUs, all over the cluster, of candidates that hold so many here; nullopt: all of them
-// do not.
+// The fewest GPUs on all nodes of candidates that together hold `missing` GPUs on this node;
+// nullopt: all candidates together hold fewer.
 std::optional<int64_t> LeastGpusFor(int missing, std::span<const Contender> candidates) {
   int64_t here = 0;
   int64_t everywhere = 0;
@@ -62,7 +64,7 @@ std::optional<int64_t> LeastGpusFor(int missing, std::span<const Contender> cand
   }
   if (here <= missing) return here == missing ? std::optional(everywhere) : std::nullopt;
   constexpr int64_t kNone = INT64_MAX / 2;
-  std::array<int64_t, kGpusPerNodeMax + 1> least;  // by what is still missing
+  std::array<int64_t, kGpusPerNodeMax + 1> least;  // by the GPUs still missing
   std::fill_n(least.begin(), missing, kNone);
   least[static_cast<size_t>(missing)] = 0;
   for (const Contender& candidate : candidates) {
@@ -162,8 +164,8 @@ std::optional<EvictionPlan> VictimSearch::Find(const std::vector<OnNode>& open) 
   return cheaper ? Gather(*cheaper, made, open) : found;
 }
 
-// Cheapest first, until what is left cannot be cheaper than what a whole gang has found, nor than
-// the rooms that are combined for it.
+// Looks at nodes in order of their lower bounds, until no other node can be cheaper than the best
+// gang so far, or than the options that are combined for it.
 VictimSearch::Made VictimSearch::FindOnEach(const std::vector<OnNode>& open) {
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
   std::vector<std::pair<NodeEvictionCost, const OnNode*>> promising;
@@ -172,12 +174,12 @@ VictimSearch::Made VictimSearch::FindOnEach(const std::vector<OnNode>& open) {
   }
   std::ranges::sort(promising, {}, [](const auto& one) { return one.first; });
   const size_t combined = wanted == 1 || wanted > kNodesCombined ? 0 : kNodesCombined;
-  std::vector<NodeEvictionCost> cheapest;  // so many of all
+  std::vector<NodeEvictionCost> cheapest;  // of all traits, at most `combined`
   const auto cannot_matter = [&](const NodeEvictionCost& least) {
     return cheapest.size() == combined && (combined == 0 || cheapest.back() < least);
   };
   Made made;
-  std::optional<NodeEvictionCost> best;  // of the dearest node of the gang
+  std::optional<NodeEvictionCost> best;  // of the most expensive node of the gang
   for (const auto& [least, one] : promising) {
     if (best && *best < least && cannot_matter(least)) break;
     auto option = FindOn(*one);
@@ -196,7 +198,7 @@ VictimSearch::Made VictimSearch::FindOnEach(const std::vector<OnNode>& open) {
   return made;
 }
 
-// On each of the cheapest nodes every room that leaves nobody out who could be spared there.
+// For each of the cheapest nodes: every victim set without an unnecessary victim.
 std::vector<std::vector<NodeVictims>> VictimSearch::AllAmongCheapest(
     const Made& made, const std::vector<OnNode>& open) {
   std::vector<NodeEvictionCost> first;
@@ -217,18 +219,18 @@ std::vector<std::vector<NodeVictims>> VictimSearch::AllAmongCheapest(
   return all;
 }
 
-// What room there costs at least; nullopt: there cannot be enough.
+// A lower bound of the cost on the node; nullopt: its candidates hold too few GPUs.
 std::optional<NodeEvictionCost> VictimSearch::LeastCost(const OnNode& on) const {
   const int missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
   if (missing <= 0)
-    return NodeEvictionCost{{}, on.node};  // whom it must do without may be somewhere else
+    return NodeEvictionCost{{}, on.node};  // enough GPUs are free: perhaps no victims are needed
   const auto gpus = LeastGpusFor(missing, on.candidates);
   if (!gpus) return std::nullopt;
   const int priority = LeastPriorityFor(missing, on.candidates);
   return NodeEvictionCost{{priority, *gpus, 1, priority}, on.node};
 }
 
-// The cheapest room there; nullopt: there is none, not even without all of them.
+// The cheapest victims there; nullopt: evicting all candidates would not be enough.
 std::optional<NodeVictims> VictimSearch::FindOn(const OnNode& on) {
   std::ranges::sort(on.candidates, {},
                     [this](const Contender& candidate) { return OrderOf(candidate, at_); });
@@ -237,7 +239,8 @@ std::optional<NodeVictims> VictimSearch::FindOn(const OnNode& on) {
   return cheapest.empty() ? std::nullopt : std::optional(std::move(cheapest.front()));
 }
 
-// Every set, the cheapest first; of equal ones, those who go first.  None has another one in it.
+// All sufficient sets, the cheapest first; of equal ones, by the order of eviction. No set contains
+// another one.
 std::vector<NodeVictims> VictimSearch::FindCheapestOn(const OnNode& on, size_t options_max) {
   const int64_t missing =
       job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
@@ -271,7 +274,7 @@ std::vector<NodeVictims> VictimSearch::FindCheapestOn(const OnNode& on, size_t o
   return options;
 }
 
-// Candidates in order until the job fits, without those who can be spared.
+// Adds candidates in order until the job fits, then removes those that are not needed.
 std::optional<NodeVictims> VictimSearch::FindAnyOn(const OnNode& on) {
   NodeVictims option{on.node, {}, ""};
   bool fits = FitsIn(option);
@@ -292,9 +295,9 @@ std::optional<NodeVictims> VictimSearch::FindAnyOn(const OnNode& on) {
   return option;
 }
 
-// Who leaves for all of these rooms, without whoever can be spared, the highest priority first.
-// Gangs that leave make room on other nodes too, beside those that have it already: then it may be
-// these.
+// All victims of these options, without any that is not needed; tries the highest priority first.
+// Gangs that are evicted free GPUs on other nodes as well, and some nodes need no victims: the
+// result may use those nodes.
 EvictionPlan VictimSearch::Gather(std::span<const NodeVictims> options, const Made& made,
                                   const std::vector<OnNode>& open) {
   EvictionPlan found;
@@ -332,8 +335,8 @@ EvictionPlan VictimSearch::Gather(std::span<const NodeVictims> options, const Ma
   return found;
 }
 
-// The first of these nodes that together have room for the job when those have left; empty: not
-// enough.
+// The first of these nodes that together hold the job once the victims have ended; empty: they
+// cannot hold it.
 std::vector<NodeId> VictimSearch::NodesWithout(const std::vector<const Job*>& victims,
                                                const std::vector<NodeId>& on) {
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
@@ -350,7 +353,7 @@ std::vector<NodeId> VictimSearch::NodesWithout(const std::vector<const Job*>& vi
   return {};
 }
 
-// Whether the room is enough; then it has its trait.
+// Whether a rank fits without the victims; if so, sets the trait.
 bool VictimSearch::FitsIn(NodeVictims& option) {
   const auto choice = ChooseWithout(option.victims, option.node);
   if (choice) option.trait = CommonTrait(*job_.spec, scratch_, *choice);

@@ -1,7 +1,6 @@
 #pragma once
 
-// NodeVictims for one rank of a job on one node, made by taking away some of those who run there:
-// whole gangs, and none that could be spared.
+// Finds victims on nodes so that the ranks of a job fit: whole gangs, and none without need.
 
 #include <compare>
 #include <cstdint>
@@ -21,12 +20,12 @@
 
 namespace gp {
 
-// What it costs that these jobs leave: less is better, the first field that differs decides.
+// The cost of evicting some jobs: less is better; the first field that differs decides.
 struct EvictionCost {
-  int priority = -1;  // the highest of theirs; -1: nobody leaves
-  int64_t gpus = 0;   // of all of them, wherever they are
+  int priority = -1;  // the highest of them; -1: no victims
+  int64_t gpus = 0;   // of all victims, on all nodes
   size_t jobs = 0;
-  int64_t priorities = 0;  // all of theirs together
+  int64_t priorities = 0;  // sum over all victims
 
   auto operator<=>(const EvictionCost&) const = default;
   EvictionCost operator+(const EvictionCost& other) const;
@@ -34,10 +33,10 @@ struct EvictionCost {
 EvictionCost CostOf(const Job& victims);
 EvictionCost CostOf(const std::vector<const Job*>& victims);
 
-// Of equal ones the lower node.
+// Between equal costs, the lower node decides.
 using NodeEvictionCost = std::pair<EvictionCost, NodeId>;
 
-// One node with room made on it.
+// A node, and the victims there that let one rank fit.
 struct NodeVictims {
   NodeId node;
   std::vector<const Job*> victims;
@@ -46,46 +45,47 @@ struct NodeVictims {
   NodeEvictionCost Cost() const { return {CostOf(victims), node}; }
 };
 
-// Those on one node who may have to go.
+// The candidates for eviction on one node.
 struct OnNode {
   NodeId node;
   std::span<Contender> candidates;
 };
 
-// The candidates, each as often as it holds nodes, side by side for each node.
+// The candidates for eviction, grouped by node: a gang appears once on each of its nodes.
 class CandidatesByNode {
  public:
   CandidatesByNode(const State& state, const std::vector<Contender>& candidates);
 
-  // `all`: also the nodes without any, where a rank of a gang may fit as it is.
+  // `all`: also nodes without candidates, where a rank of a gang may fit as it is.
   std::vector<OnNode> Open(const std::set<NodeId>& left_out, bool all);
 
  private:
-  std::vector<size_t> begins_;  // by node, and the end
+  std::vector<size_t> begins_;  // by node; the last one is the end
   std::vector<Contender> contenders_;
 };
 
-// Who leaves, each once, and the nodes on which there is room for the whole job when they have.
+// The victims, each once, and the nodes on which the whole job fits once they have ended.
 struct EvictionPlan {
   std::vector<const Job*> victims;
   std::vector<NodeId> nodes;  // in order of id
 };
 
+// Searches victims for one job. The state and the nodes must not change meanwhile. Not thread-safe.
 class VictimSearch {
  public:
-  // Whether all of these may go together; so may, then, any of them.
+  // Whether all of these jobs may be evicted together. If so, any subset may be as well.
   using MayEvict = std::function<bool(const std::vector<const Job*>&)>;
   VictimSearch(const State& state, const ScratchNodes& nodes, Instant at, const Job& job,
                MayEvict may_evict);
 
-  // NodeVictims for the whole job, on nodes of one trait, and nobody goes who can be spared.  For
-  // one node the cheapest of all.  For a gang the cheapest of all on few nodes (`combine_rooms.h`);
-  // on more, the nodes that are cheapest one by one, made cheaper among these.  nullopt: none was
-  // found.
+  // Victims for the whole job, on nodes of one trait, without any that are not needed. For one
+  // node: the cheapest of all. For a gang on few nodes: the cheapest combination
+  // (`combine_node_victims.h`); on more nodes: those that are cheapest one by one, then reduced.
+  // nullopt: none was found.
   std::optional<EvictionPlan> Find(const std::vector<OnNode>& open);
 
  private:
-  // Rooms by their trait, the cheapest first, and the trait of the cheapest gang of them.
+  // The options by trait, the cheapest first, and the trait of the cheapest gang.
   struct Made {
     std::map<std::string, std::vector<NodeVictims>> by_trait;
     std::optional<std::string> best;
@@ -109,7 +109,7 @@ class VictimSearch {
   const Instant at_;
   const Job& job_;
   const MayEvict may_evict_;
-  Node scratch_;  // one for all: what it has allocated is used again
+  Node scratch_;  // reused, to reuse its allocations
 };
 
 }  // namespace gp

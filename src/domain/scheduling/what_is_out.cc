@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-// In the order in which they are named: where little is to be done comes first.
+// In the order of the text: problems that are quick to repair come first.
 struct Outage {
   bool is_whole_node = false;
   int gpus = 0;  // out of service
@@ -27,7 +27,7 @@ std::set<Outage> Candidates(const std::vector<const NodeClasses::Class*>& classe
     const bool is_whole_node = IsOut(one->example);
     const int out = std::popcount(OutOfService(one->example, gpus));
     if (!is_whole_node && out == 0) continue;
-    int left = nodes;  // more of a class are never named
+    int left = nodes;  // more nodes of a class are never named
     for (const NodeId node : one->members) {
       if (left-- == 0) break;
       found.insert({is_whole_node, out, node});
@@ -36,7 +36,7 @@ std::set<Outage> Candidates(const std::vector<const NodeClasses::Class*>& classe
   return found;
 }
 
-// 0: it has none.
+// 0: the GPU has none.
 IncidentId IncidentOf(const State& state, const GpuKey& key, const IncidentsByGpu* incidents) {
   if (incidents != nullptr) {
     const auto found = incidents->find(key);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is out of service and keeps nodes from taking the ranks of a job.
+// What is out of service and prevents nodes from taking the ranks of a job.
 
 #include <map>
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace gp {
 
-// The open incidents of GPUs, for a copy of a state that knows nothing of them.
+// The open incidents of GPUs, for a copy of the state that does not contain them.
 using IncidentsByGpu = std::map<GpuKey, IncidentId>;
 IncidentsByGpu IncidentsOf(const State& state);
 
 // The first GPU or node to repair, and how many more: "GPU 0 of n1 is missing (incident-3); 2 more
-// GPUs are out of service".  `classes`: those whose nodes would do once repaired, for work of
-// `gpus` GPUs each; `nodes`: how many nodes are missing; `incidents`: nullptr: those of the state.
-// "": these are too few.
+// GPUs are out of service". `classes`: classes whose nodes would do once repaired, for `gpus` GPUs
+// on each node; `nodes`: how many nodes are missing; `incidents`: nullptr: those of the state. "":
+// the classes have too few nodes.
 std::string WhatIsOut(const State& state, const std::vector<const NodeClasses::Class*>& classes,
                       int gpus, int nodes, const IncidentsByGpu* incidents);
 

@@ -23,7 +23,7 @@ bool InService(const Node& node, const JobSpec& spec) {
          std::ranges::any_of(node.gpus, [](const Gpu& gpu) { return IsGrantable(gpu); });
 }
 
-// Whether the job would fit now if nobody held cores or host memory there.
+// Whether the job would fit now if no cores and host memory were granted there.
 bool FitsButForHost(const Node& node, const Job& job) {
   Node other = node;
   other.numa.assign(node.numa.size(), NumaLedger{});
@@ -32,14 +32,14 @@ bool FitsButForHost(const Node& node, const Job& job) {
 
 struct Survey {
   PendingReason reason;
-  int nodes_with_gpus = 0;                      // enough eligible GPUs now, wherever on the node
+  int nodes_with_gpus = 0;                      // enough eligible GPUs now, wherever they are
   int nodes_but_for_host = 0;                   // the GPUs are where the job wants them
-  std::vector<Node> ideals;                     // one of each class, where none could hold a rank
+  std::vector<Node> ideals;                     // one of each class, if none could hold a rank
   std::vector<const NodeClasses::Class*> away;  // not in service
   std::vector<const NodeClasses::Class*> full;  // in service, and no rank fits now
 };
 
-// What one node of a class says, said by all its members.
+// Counts one class: its example stands for all of its members.
 void LookAt(const NodeClasses::Class& one, const Job& job, Survey& survey) {
   const Node& node = one.example;
   const JobSpec& spec = *job.spec;
@@ -61,7 +61,8 @@ void LookAt(const NodeClasses::Class& one, const Job& job, Survey& survey) {
   if (FitsButForHost(node, job)) survey.nodes_but_for_host += members;
 }
 
-// Of the groups of nodes from which a gang may take its ranks, the one that is nearest to hold it.
+// Surveys the groups of nodes from which a gang may take its ranks, and returns the one that comes
+// nearest to holding it.
 Survey Look(const NodeClasses& classes, const Job& job, const PlacementWeights& weights) {
   const JobSpec& spec = *job.spec;
   std::map<std::string, Survey> by_trait;
@@ -102,8 +103,8 @@ std::string Tell(const Survey& survey, const Job& job) {
       return Count(r.gpus_free, "GPU") +
              " free, but not together as topology asks (allow_cross_numa: true, "
              "or a weaker topology.require, would start it sooner)";
-    case PendingKind::kReservation: return "";  // told by its times
-    case PendingKind::kQuota: return "";        // told by the limit
+    case PendingKind::kReservation: return "";  // WhyReservationWaits gives the text
+    case PendingKind::kQuota: return "";        // the limit gives the text
     case PendingKind::kCapacity:
       return "waits for " + Count(r.gpus_asked, "GPU") +
              (spec.nodes > 1 ? " on " + Count(spec.nodes, "node") + " at once" : std::string()) +
@@ -111,7 +112,7 @@ std::string Tell(const Survey& survey, const Job& job) {
              Count(r.nodes_up, "node") + " could take a rank now";
     case PendingKind::kHost:
       return "GPUs are free, but not the cores or host memory asked with them";
-    case PendingKind::kReserved: return "";  // told by who keeps them
+    case PendingKind::kReserved: return "";  // the text names the other job
     case PendingKind::kTurn: return "fits now; starts with the next pass";
   }
   return "";
@@ -127,7 +128,7 @@ PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec)
   return survey.nodes_but_for_host < spec.nodes ? PendingKind::kTopology : PendingKind::kHost;
 }
 
-// What is out of service, where the job would start if it were not.
+// What is out of service, if the job would start without that.
 std::string RepairsNeeded(const State& state, const Survey& survey, const Job& job,
                           const IncidentsByGpu* incidents) {
   const PendingReason& r = survey.reason;

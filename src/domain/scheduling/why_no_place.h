@@ -1,6 +1,7 @@
 #pragma once
 
-// Why a job does not run now, as far as nodes can tell: without limits and turns.
+// Why a job does not run now, as far as nodes decide: limits and the queue order are not
+// considered.
 
 #include "domain/cluster/state.h"
 #include "domain/scheduling/node_classes.h"

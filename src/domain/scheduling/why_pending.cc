@@ -20,8 +20,8 @@
 namespace gp {
 namespace {
 
-// Who has no time limit and holds something on the nodes that are kept for the job: "job-3", "job-3
-// and 2 more".
+// The jobs without a time limit on the nodes that are reserved for the owner: "job-3", "job-3 and 2
+// more".
 std::string EndlessOn(const State& state, const std::map<NodeId, BackfillReservation>& backfill,
                       JobId owner) {
   std::set<JobId> endless;
@@ -37,7 +37,7 @@ std::string EndlessOn(const State& state, const std::map<NodeId, BackfillReserva
          (endless.size() == 1 ? "" : " and " + std::to_string(endless.size() - 1) + " more");
 }
 
-// Of one that a pass keeps nodes for: when it starts there, or what it waits for.
+// When the owner of a backfill reservation starts, or what it waits for.
 std::string WhenItStarts(const State& state, const std::map<NodeId, BackfillReservation>& all,
                          const BackfillReservation& backfill) {
   if (HasShadowTime(backfill))
@@ -50,11 +50,11 @@ std::string WhenItStarts(const State& state, const std::map<NodeId, BackfillRese
          (endless.contains(" and ") ? ", which have" : ", which has") + " no time limit";
 }
 
-// For whom the places are kept where the job would fit.
+// For which jobs and advance reservations the fitting nodes are reserved.
 struct Owners {
   std::string text;  // "job-4, which starts by …; reservation course from … on"
   bool any_job = false;
-  bool would_limit_help = false;  // the job has no time limit, and whoever has one is let in
+  bool would_limit_help = false;  // the job has no time limit; with one it could run there
 };
 
 class OwnersOf {
@@ -82,7 +82,7 @@ class OwnersOf {
   }
   bool FitsOn(NodeId node) const { return Fits(*state_.FindNode(node), job_); }
 
-  // Who was interrupted by a fault keeps the GPUs that it still had for a while.
+  // A job that was interrupted by a fault keeps its remaining GPUs for a while.
   void AddRecovering(const Job& interrupted) {
     const bool is_waiting = interrupted.state == JobState::kQueued;
     if (interrupted.id == job_.id || (is_waiting && at_ >= interrupted.recovers_until) ||
@@ -97,7 +97,7 @@ class OwnersOf {
   }
 
   void AddMoved(const PlaceGang& held) {
-    const Job* moved = state_.FindJob(held.job);  // it may be forgotten since
+    const Job* moved = state_.FindJob(held.job);  // may have been forgotten meanwhile
     if (moved == nullptr || moved->destination.empty() || held.job == job_.id) return;
     if (std::ranges::none_of(held.ranks,
                              [&](const RankPlacement& rank) { return FitsOn(rank.node); }))
@@ -133,7 +133,7 @@ bool IsPlaced(const Plan& plan, JobId job) {
   });
 }
 
-// One of a job's ways to be given what it needs.
+// A variant of a job and its number of nodes.
 struct Way {
   int variant = 0;
   int nodes = 0;
@@ -146,7 +146,7 @@ Job As(const Job& job, const Way& way) {
   return as;
 }
 
-// The one with the mildest reason, on the fewest nodes.
+// The variant with the mildest reason, on its fewest nodes.
 Way NearestWay(const State& state, const NodeClasses& classes, const Job& job) {
   Way nearest{0, LeastNodes(*job.spec)};
   if (!HasVariants(*job.spec)) return nearest;
@@ -172,8 +172,8 @@ const char* CodeOf(QuotaStop::Kind kind) {
   return "?";
 }
 
-// What the job itself is denied, wherever it would fit; more room under the limits would not help
-// one that fits nowhere.
+// Limits and advance reservations that stop the job, even where it would fit. Limits are not
+// checked for a job that fits nowhere: raising them would not help.
 std::optional<PendingReason> WhatIsDenied(const State& state, Instant at, const Job& job,
                                           PendingReason reason) {
   if (std::string waits = WhyReservationWaits(state, job, at); !waits.empty()) {
@@ -215,10 +215,10 @@ const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
   return known->second;
 }
 
-// It fits: the next pass places it, or its place is somebody else's.
+// It fits: the next pass places it, or its nodes are reserved for, or used by, jobs before it.
 PendingReason PendingReasons::WithQueuePosition(const Job& job, PendingReason reason) {
   if (plan_ == nullptr) plan_ = &own_plan_.emplace(Schedule(state_, at_));
-  const bool is_later = plan_->made_at < job.queued_at;  // no pass has looked at it yet
+  const bool is_later = plan_->made_at < job.queued_at;  // no pass has seen the job yet
   if (is_later || IsPlaced(*plan_, job.id)) return reason;
   const Owners owners = OwnersOf(state_, at_, *plan_, job).Find();
   if (owners.text.empty()) {
@@ -266,7 +266,7 @@ const char* Name(PendingKind kind) {
   return "?";
 }
 
-// As Slurm calls them, where it has a word for it.
+// The codes of Slurm, where it has one.
 const char* CodeOf(PendingKind kind) {
   switch (kind) {
     case PendingKind::kNoNodes: return "NoNodes";

@@ -1,7 +1,7 @@
 #pragma once
 
-// Why a queued job does not run now, as data with numbers.  Judged in the order of the enum: a
-// reason that no waiting mends comes first (docs/reference/pending_reasons.md).
+// Why a queued job does not run now, as data with numbers. Reasons are checked in the order of the
+// enum: those that waiting cannot resolve come first (docs/reference/pending_reasons.md).
 
 #include <map>
 #include <optional>
@@ -17,24 +17,24 @@ namespace gp {
 
 enum class PendingKind {
   kNoNodes,         // no node has ever joined
-  kReservation,     // its reservation has not begun, or is over, or ends too soon
+  kReservation,     // its advance reservation has not begun, is over, or ends too soon
   kNoSuchHardware,  // no node, or too few, could hold a rank even if empty and in service
-  kNodesAway,       // they could, but are lost, draining or without healthy GPUs
-  kQuota,           // a limit of its queues, or what others were guaranteed
+  kNodesAway,       // enough nodes could, but are lost, draining or without healthy GPUs
+  kQuota,           // a limit of its queues, or the guarantees of others
   kCapacity,        // too few GPUs are free
   kTopology,        // enough GPUs are free, but not where the job wants them
-  kHost,            // GPUs are there, cores or memory are not
-  kReserved,        // nodes that would do are kept for another job
-  kTurn,            // it fits: it starts with the next pass, or others before it are served first
+  kHost,            // GPUs are free, cores or memory are not
+  kReserved,        // suitable nodes are reserved for another job
+  kTurn,  // it fits: it starts with the next pass, or jobs before it in the queue order start first
 };
 
 struct PendingReason {
   PendingKind kind = PendingKind::kTurn;
   int nodes_able = 0;  // could hold a rank if empty
   int nodes_up = 0;    // of those, in service
-  int nodes_now = 0;   // of those, could hold one now
+  int nodes_now = 0;   // of those, could hold a rank now
   int gpus_free = 0;   // eligible now, on all nodes
-  int gpus_asked = 0;  // by all ranks
+  int gpus_asked = 0;  // requested by all ranks
   // One word for programs: "Resources", "ReservedForJob" (docs/reference/pending_reasons.md)
   std::string code;
   std::string text;  // one line, with the numbers and what would help
@@ -42,24 +42,24 @@ struct PendingReason {
 
 PendingReason WhyPending(const State& state, Instant at, const Job& job);
 
-// The reasons of many jobs of one state; where they fit is worked out once per shape, and what the
-// next pass does with those that fit once for all.
+// The reasons of many jobs of one state. It computes placement once for each shape of jobs, and the
+// plan of the next pass once for all. Not thread-safe.
 class PendingReasons {
  public:
-  // `plan`: what the next pass does, or what the newest one did; it outlives this.  nullptr: it is
-  // worked out. `incidents`: as in WhatIsOut; they outlive this.
+  // `plan`: the plan of the next or of the newest pass; it must outlive this. nullptr: it is
+  // computed. `incidents`: as in WhatIsOut; they must outlive this.
   PendingReasons(const State& state, Instant at, const Plan* plan = nullptr,
                  const IncidentsByGpu* incidents = nullptr);
 
-  // What weighs most: the same wherever it is asked for.
+  // The most important reason: the same everywhere that reasons are shown.
   PendingReason Of(const Job& job) { return All(job).front(); }
-  // All that is in its way, in the order of the enum; never empty.
+  // All reasons, in the order of the enum; never empty.
   std::vector<PendingReason> All(const Job& job);
 
  private:
   struct Known {
     PendingReason reason;
-    int variant = 0;  // of the nearest way, and on how many nodes
+    int variant = 0;  // the nearest variant, and its number of nodes
     int nodes = 0;
   };
   const Known& PlaceOf(const Job& job);
@@ -69,13 +69,13 @@ class PendingReasons {
   const Instant at_;
   const Plan* plan_;
   const IncidentsByGpu* const incidents_;
-  std::optional<Plan> own_plan_;        // once one that fits was asked about
-  std::optional<NodeClasses> classes_;  // once any was
+  std::optional<Plan> own_plan_;        // set when a job that fits is first asked about
+  std::optional<NodeClasses> classes_;  // set on first use
   std::map<JobShape, Known> known_;
 };
 
 const char* Name(PendingKind kind);
-// The code of a reason that has no closer one.
+// The code of a reason that has no more specific one.
 const char* CodeOf(PendingKind kind);
 
 }  // namespace gp
