@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array kNames = {"none", "viewer", "user", "operator", "admin"};
 
-// The queue above; of one at the top, everywhere (empty).
+// The parent queue; empty (everywhere) for a top-level queue.
 std::string_view Above(std::string_view queue) {
   const size_t slash = queue.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : queue.substr(0, slash);
@@ -26,7 +26,7 @@ std::optional<Role> NearestGrant(const Access& access, std::string_view subject,
   }
 }
 
-// In the queue, or anywhere above it: whoever governs there is not shut out below.
+// In the queue or anywhere above it: an admin above is not locked out below.
 bool IsAdminAbove(const Access& access, std::string_view subject, std::string_view queue) {
   while (true) {
     const auto found = access.roles.find({std::string(subject), std::string(queue)});

@@ -1,7 +1,7 @@
 #pragma once
 
-// Who may do what: roles that were granted, secrets that stand for their users, and certificates by
-// which nodes are known (docs/reference/access.md).
+// Access control: granted roles, secrets that stand for users, and the certificates of nodes
+// (docs/reference/access.md).
 
 #include <cstddef>
 #include <cstdint>
@@ -19,21 +19,21 @@
 
 namespace gp {
 
-// Each may do what those before it may.
+// Each role includes all roles before it.
 enum class Role {
   kNone,      // nothing at all
   kViewer,    // see what there is
   kUser,      // run jobs
-  kOperator,  // care for nodes and GPUs, and for everybody's jobs
+  kOperator,  // manage nodes and GPUs, and the jobs of all users
   kAdmin,     // queues, limits, roles, tokens of others
 };
 const char* Name(Role role);
 std::optional<Role> ParseRole(std::string_view text);
 
 inline constexpr const char* kEverybody = "*";
-// The name of a user, or kEverybody.
+// Whether the text is a user name or kEverybody.
 bool IsSubject(std::string_view text);
-inline constexpr Role kRoleOfOthers = Role::kUser;  // of whom nobody has granted anything
+inline constexpr Role kRoleOfOthers = Role::kUser;  // without a grant
 inline constexpr size_t kRolesMax = 10'000;
 inline constexpr size_t kRolesPerQueueMax = 1'000;
 inline constexpr size_t kTokensMax = 10'000;
@@ -44,20 +44,20 @@ inline constexpr size_t kCertifiedNodesMax = 100'000;
 inline constexpr size_t kFingerprintLength = 64;
 inline constexpr Duration kTokenLifeMax = Duration::Minutes(60 * 24 * 366);
 
-// Of a user, or of everybody (kEverybody), in a queue and all below it; empty queue: everywhere.
+// The key of a grant: a user or kEverybody, in a queue and all below it; empty queue: everywhere.
 struct RoleKey {
   std::string subject;
   std::string queue;
   auto operator<=>(const RoleKey&) const = default;
 };
 
-// A secret by which programs call as a user.  The secret itself nobody keeps.
+// A secret with which programs act as a user. The secret itself is not stored.
 struct AccessToken {
   TokenId id;
   std::string label;        // what it is for
-  User user;                // whom it stands for
-  Role most = Role::kUser;  // it gives no more than that
-  std::string queue;        // and only in this queue and below; empty: everywhere
+  User user;                // that it stands for
+  Role most = Role::kUser;  // highest role that it gives
+  std::string queue;        // only in this queue and below; empty: everywhere
   std::string hash;         // SHA-256 of the secret, hexadecimal
   Instant issued_at;
   Instant expires_at;
@@ -65,12 +65,12 @@ struct AccessToken {
   bool operator==(const AccessToken&) const = default;
 };
 
-// kInvalidArgument names the field and what it may be.
+// kInvalidArgument: the message says which field is wrong and what is allowed.
 Status ValidateToken(const AccessToken& token, Instant now);
 
-// By which the agent of a node is known where it comes over a network.
+// Identifies the agent of a node that connects over a network.
 struct NodeCertificate {
-  std::string fingerprint;  // SHA-256 of it, hexadecimal
+  std::string fingerprint;  // SHA-256 of the certificate, hexadecimal
   Instant expires_at;
   bool operator==(const NodeCertificate&) const = default;
 };
@@ -78,23 +78,23 @@ struct NodeCertificate {
 struct Access {
   std::map<RoleKey, Role> roles;
   std::map<TokenId, AccessToken> tokens;
-  // By the node's name: the newest last, and the one before it, with which the agent goes on until
-  // it has the new one.
+  // By node name, the newest last. The previous certificate stays valid until the agent has the new
+  // one.
   std::map<std::string, std::vector<NodeCertificate>> nodes;
 };
 
-// kInvalidArgument names what is wrong: the name (as in a certificate, so more narrow than
-// ValidateNodeFacts'), the fingerprint or the time.
+// kInvalidArgument: the message names the wrong field. The name must be valid in a certificate, so
+// its rule is stricter than that of ValidateNodeFacts.
 Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& certificate,
                                Instant now);
 
-// Whether this certificate is one of the node's, and not over.
+// Whether the certificate is one of the node's and has not expired.
 bool IsCertified(const Access& access, const std::string& node, std::string_view fingerprint,
                  Instant now);
 
-// What was granted to the user itself counts before what was granted to everybody; of each the
-// grant for the nearest queue at or above.  An admin above is one below.    `queue` empty: what
-// holds everywhere.
+// A grant to the user overrides a grant to everybody; among each, the grant for the nearest queue
+// at or above decides. An admin of a queue above is an admin below. Empty `queue`: the role that
+// applies everywhere.
 Role RoleOf(const Access& access, std::string_view user, std::string_view queue);
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// Arrays: jobs of one spec that differ by an index, called job-5[0], job-5[1] …  An array has a
-// number of its own, and its elements have those behind it: each is a job like any other.
+// Arrays: jobs of one spec that differ by an index, named job-5[0], job-5[1] … An array has its own
+// number; its elements have the numbers after it. Each element is a job like any other.
 
 #include <optional>
 #include <string>
@@ -13,39 +13,39 @@
 
 namespace gp {
 
-// What has become of its elements, those that are forgotten too.
+// Counts of the elements, including those that are forgotten.
 struct Array {
   int count = 0;
   int known = 0;      // not forgotten
   int started = 0;    // at least once
-  int unstarted = 0;  // ended without that
+  int unstarted = 0;  // ended without a start
   int ended = 0;
   int completed = 0;
-  int failed = 0;  // also by their time limit
+  int failed = 0;  // includes those that reached their time limit
   bool operator==(const Array&) const = default;
 };
 
-// How many jobs are submitted with the spec, and which: the job alone, or the elements.
+// How many jobs a spec submits, and which: the job itself, or the elements.
 int CountJobs(const JobSpec& spec);
 std::vector<JobId> JobsOf(JobId submitted, const JobSpec& spec);
 
-// The number of what is submitted next.
+// The number of the next submitted job or array.
 JobId Behind(JobId submitted, const JobSpec& spec);
 
 JobId ElementId(JobId array, int index);
 // REQUIRES: the job is an element of the array.
 int IndexIn(JobId array, JobId element);
-// What was submitted: the array, or the job alone.
+// What the user submitted: the array, or the job itself.
 JobId SubmittedAs(const Job& job);
-// The job's array where that limits how many of its elements run; otherwise 0.
+// The job's array if it limits how many elements run at once; otherwise 0.
 JobId LimitingArray(const Job& job);
 
-// "job-5[3]" of an element, otherwise "job-5".
+// "job-5[3]" for an element, otherwise "job-5".
 std::string NameOf(const Job& job);
-// The same of one that may be an element of `array`; 0: it is of none.
+// The same for a job that may be an element of `array`; 0: it is not an element.
 std::string ElementName(JobId array, JobId job);
 
-// What may be written for jobs: job-5 (a job, or all of an array), job-5[3], job-5[2-7], job-5[*].
+// How users name jobs: job-5 (a job, or a whole array), job-5[3], job-5[2-7], job-5[*].
 struct JobName {
   struct Elements {
     int first = 0;
@@ -56,10 +56,10 @@ struct JobName {
   std::optional<Elements> elements;
   bool operator==(const JobName&) const = default;
 };
-// kInvalidArgument says what may be written.
+// kInvalidArgument: the message lists the valid forms.
 Result<JobName> ParseJobName(std::string_view text);
-// A job, an array or one element, by the number that the ledger has for it.  kInvalidArgument:
-// several elements.
+// A job, an array or one element, as the number of the job in the ledger. kInvalidArgument: several
+// elements.
 Result<JobId> ParseOneJob(std::string_view text);
 
 }  // namespace gp

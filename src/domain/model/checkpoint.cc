@@ -25,7 +25,7 @@ bool IsBetter(BestScore best, const Checkpoint& one, const Checkpoint& other) {
   return best == BestScore::kMin ? one.score < other.score : one.score > other.score;
 }
 
-// Of equal ones the newest.
+// The best checkpoint; of equal ones the newest.
 const Checkpoint* BestOf(BestScore best, const std::vector<Checkpoint>& checkpoints) {
   const Checkpoint* found = nullptr;
   if (best == BestScore::kNone) return found;
@@ -36,8 +36,8 @@ const Checkpoint* BestOf(BestScore best, const std::vector<Checkpoint>& checkpoi
   return found;
 }
 
-// Of each, whether it is one that must stay: the newest that are complete, the best, and where an
-// attempt begins.
+// For each checkpoint, whether it must stay: the newest complete ones, the best, and the one from
+// which an attempt starts.
 std::vector<bool> FindKept(const CheckpointRequest& request, int beginning,
                            const std::vector<Checkpoint>& checkpoints) {
   std::vector<bool> kept(checkpoints.size(), false);
@@ -54,7 +54,7 @@ std::vector<bool> FindKept(const CheckpointRequest& request, int beginning,
   return kept;
 }
 
-// Where something that stays lies in the same place, nothing is to be removed.
+// Removes nothing whose path overlaps with a checkpoint that stays.
 void TakeOutSurplus(const CheckpointRequest& request, int beginning,
                     std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus) {
   const std::vector<bool> kept = FindKept(request, beginning, checkpoints);
@@ -85,7 +85,7 @@ void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, bool is_b
   checkpoints.push_back(std::move(added));
   if (request.keep > 0) TakeOutSurplus(request, beginning, checkpoints, surplus);
   if (checkpoints.size() <= kCheckpointsMax) return;
-  // Those that must stay do, however many that are not complete have come after them.
+  // The checkpoints that must stay do so, however many incomplete ones came after them.
   const std::vector<bool> kept = FindKept(request, beginning, checkpoints);
   const auto oldest = std::ranges::find(kept, false);
   checkpoints.erase(checkpoints.begin() + (oldest == kept.end() ? 0 : oldest - kept.begin()));
@@ -105,7 +105,7 @@ const Checkpoint* NewestBefore(int attempt, const std::vector<Checkpoint>& check
 Duration BestInterval(Duration cost, int nodes, Duration node_mtbf) {
   GP_ASSERT(cost.ns > 0 && nodes > 0 && node_mtbf.ns > 0,
             "an interval follows from what faults and checkpoints cost");
-  // In milliseconds: 2 · a day · ten years is far below the limit.
+  // In milliseconds the largest product (2 · a day · ten years) is far below the limit.
   const int64_t cost_ms =
       std::clamp<int64_t>(cost.ToMilliseconds(), 1, Duration::Minutes(60 * 24).ToMilliseconds());
   const int64_t mtbf_ms = std::max<int64_t>(node_mtbf.ToMilliseconds() / nodes, 1);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a job has written to go on from: docs/checkpoints.md.
+// The checkpoints from which a job can resume: docs/checkpoints.md.
 
 #include <cstdint>
 #include <string>
@@ -10,48 +10,47 @@
 
 namespace gp {
 
-// Signals by their numbers on Linux.
+// Signal numbers of Linux.
 inline constexpr int kSignalMax = 31;
 inline constexpr int kSignalKill = 9;
 inline constexpr int kSignalStop = 19;
 
-// Which score is the best of a job's checkpoints.
+// Which score of a job's checkpoints is the best.
 enum class BestScore { kNone, kMin, kMax };
 
-// How a job writes checkpoints, and is asked for them.
+// How a job writes checkpoints, and how the platform requests them.
 struct CheckpointRequest {
   std::string directory;  // GP_CHECKPOINT_DIR; empty: none
-  int signal = 0;         // asks for one; 0: none does, and SIGTERM says that the job is to end
-  Duration every;         // so often the signal is sent; 0: only when the job is to stop
-  // The newest of those that are complete; the others are removed; 0: all stay
+  int signal = 0;  // requests a checkpoint; 0: none does, and SIGTERM means that the job must end
+  Duration every;  // interval of the signal; 0: only when the job must stop
+  // Number of newest complete checkpoints to keep; the others are removed; 0: keep all
   int keep = 0;
-  BestScore best = BestScore::kNone;  // is kept too
+  BestScore best = BestScore::kNone;  // the best one is kept too
   bool operator==(const CheckpointRequest&) const = default;
 };
 
 struct Checkpoint {
   int attempt = 0;
-  int rank = 0;        // who reported it
-  int64_t number = 0;  // of the report, by its rank and attempt, from 1
+  int rank = 0;        // that reported it
+  int64_t number = 0;  // of the report, by rank and attempt, from 1
   int64_t step = 0;
   std::string path;
-  int64_t bytes = 0;         // as the job said; 0: it did not
-  Duration took;             // to write it; 0: the job did not say
+  int64_t bytes = 0;         // as the job reported; 0: not reported
+  Duration took;             // time to write it; 0: not reported
   bool is_complete = false;  // all of it was found
-  std::string fault;         // what was not; empty: nothing
-  Instant at;                // when it was reported
+  std::string fault;         // what was not found; empty: nothing
+  Instant at;                // time of the report
   bool is_scored = false;
-  int64_t score = 0;  // billionths; as the job said
+  int64_t score = 0;  // in billionths, as the job reported
   bool operator==(const Checkpoint&) const = default;
 };
 
 inline constexpr size_t kCheckpointPathMax = 1024;
-inline constexpr int kCheckpointsKeptMax = 15;  // `keep`
-// Remembered of one job: those that are kept, the best one, and the one from which an attempt
-// begins.
+inline constexpr int kCheckpointsKeptMax = 15;  // the largest `keep`
+// Remembered for one job: the kept ones, the best one, and the one from which an attempt starts.
 inline constexpr size_t kCheckpointsMax = kCheckpointsKeptMax + 2;
 
-// One that is not needed any more, and is to be removed where the rank runs.
+// A checkpoint that is no longer needed; the node of the rank removes it.
 struct SurplusCheckpoint {
   int rank = 0;
   std::string path;
@@ -59,20 +58,21 @@ struct SurplusCheckpoint {
 };
 inline constexpr size_t kSurplusMax = 32;  // of one job; the newest
 
-// Where the next attempt goes on; null: from the beginning.
+// Where the next attempt resumes; null: it starts from the beginning.
 const Checkpoint* NewestComplete(const std::vector<Checkpoint>& checkpoints);
-// Where all ranks of this attempt go on, whatever some of them have written before others begin.
+// Where all ranks of this attempt resume, even if some have written checkpoints before others
+// start.
 const Checkpoint* NewestBefore(int attempt, const std::vector<Checkpoint>& checkpoints);
 
-// Remembers one more, in place of what it was written over, and which of the others are surplus
-// from now on. `is_beginning`: ranks of the attempt have still to begin; where they are to go on
-// stays.
+// Adds a checkpoint, in place of one with the same path, and adds to `surplus` those that are no
+// longer needed. `is_beginning`: some ranks of the attempt have not started; the checkpoint from
+// which they resume is kept.
 void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, bool is_beginning,
                    std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus);
 
-// The interval at which the least time is lost, to writing and to repeating what faults took:
-// sqrt(2 · cost · time between faults), after Young (1974).  `nodes` fail independently, each once
-// in `node_mtbf`. REQUIRES: all above 0.
+// The interval with the least lost time, for writing checkpoints and for repeating work after
+// faults: sqrt(2 · cost · time between faults), after Young (1974). `nodes` fail independently,
+// each once in `node_mtbf`. REQUIRES: all above 0.
 Duration BestInterval(Duration cost, int nodes, Duration node_mtbf);
 
 }  // namespace gp

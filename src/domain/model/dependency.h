@@ -1,6 +1,6 @@
 #pragma once
 
-// What a job may wait for, as it is written: "job-3", "job-4:ended".
+// What a job may wait for, as text: "job-3", "job-4:ended".
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace gp {
 const char* Name(AfterKind kind);
 std::string ToText(const Dependency& dependency);
 
-// kInvalidArgument says what may be written.
+// kInvalidArgument: the message lists the valid forms.
 Result<Dependency> ParseDependency(std::string_view text);
 Result<AfterKind> ParseAfterKind(std::string_view text);  // empty: kOk
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Why an attempt ended, sorted by what it tells: whose doing it was, and whether to try again.
+// Why an attempt ended, sorted by what follows: who is responsible, and whether to retry.
 
 #include <cstdint>
 #include <string>
@@ -12,25 +12,25 @@ enum class EndClass {
   kNone,  // it has not ended
   kCompleted,
   kExitCode,       // the program ended with a code other than 0
-  kSignal,         // the program was ended by a signal that nobody of us sent
-  kHostMemory,     // it needed more than its limit
-  kGpuMemory,      // its log says that a GPU's memory was used up
-  kCommunication,  // its log says that its ranks lost each other: a time-out of NCCL or the like
-  kHang,           // no progress for longer than it allowed
+  kSignal,         // a signal ended the program, and the platform did not send it
+  kHostMemory,     // it exceeded its memory limit
+  kGpuMemory,      // its log says that the memory of a GPU was exhausted
+  kCommunication,  // its log says that its ranks lost each other: an NCCL timeout or similar
+  kHang,           // no progress for longer than the job allows
   kCouldNotStart,  // no such program, working directory …
-  kGpuError,       // the driver reported an error of a GPU that excuses it
+  kGpuError,       // the driver reported a GPU error that excuses the job
   kNodeLost,
-  kPlatform,  // isolation, prolog, supervisor: not its own doing
+  kPlatform,  // isolation, prolog, supervisor: not the job's own failure
   kPreempted,
   kMoved,
   kDrained,
   kTimeLimit,
   kCancelled,
-  kUnderUse,  // it left its GPUs idle for longer than the policy allows
-  kBudget,    // a budget that counts for it was used up
+  kUnderUse,  // its GPUs were idle for longer than the policy allows
+  kBudget,    // a budget that applies to it was used up
 };
 
-// Who answers for the end, and so for the retry that follows it.
+// Who is responsible for the end, and so for the retry that follows.
 enum class EndCharge { kNobody, kUser, kHardware, kPlatform };
 
 EndCharge ChargeOf(EndClass end);
@@ -40,8 +40,8 @@ const char* Name(EndCharge charge);
 
 // What to do when a line of the job's output matches.
 enum class LogAction {
-  kStopRetries,  // it is not started again: it would fail again
-  kExcludeNode,  // it is started again, and never there
+  kStopRetries,  // no retry: it would fail again
+  kExcludeNode,  // retry, but never on this node
 };
 
 struct LogRule {
@@ -53,13 +53,13 @@ struct LogRule {
 inline constexpr size_t kLogRulesMax = 16;
 inline constexpr size_t kLogPatternMax = 512;
 
-// What the end of an attempt's output gives away.
+// What the end of an attempt's output says about the cause.
 struct LogClues {
   bool gpu_memory = false;
   bool communication = false;
-  std::vector<int> rules;  // of its LogRules, those that matched, in order
-  std::string last_error;  // the last line that reads like one; empty: none does
-  // Its MPS server had failed, or other clients failed with it: it may be another's error
+  std::vector<int> rules;  // the job's LogRules that matched, in order
+  std::string last_error;  // the last line that looks like an error; empty: none
+  // Its MPS server failed, or other clients failed with it: the error may be another client's
   bool mps_failed = false;
   bool operator==(const LogClues&) const = default;
 };

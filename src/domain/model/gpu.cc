@@ -5,8 +5,9 @@ namespace gp {
 bool CanBecome(GpuCondition from, GpuCondition to) {
   using enum GpuCondition;
   if (from == to) return false;
-  if (to == kLost) return true;              // anything may stop answering
-  if (to == kOffline) return from != kLost;  // a person may take out whatever answers
+  if (to == kLost) return true;  // anything may stop responding
+  // an operator may take any GPU that responds out of service
+  if (to == kOffline) return from != kLost;
   switch (from) {
     case kUnknown: return to == kTesting;
     case kTesting:

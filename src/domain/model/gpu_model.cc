@@ -12,7 +12,7 @@ Sort SortOf(char c) {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Whether a word or a number goes on there.
+// Whether the position is inside a word or a number.
 bool IsWithin(std::string_view name, size_t at) {
   return at > 0 && at < name.size() && SortOf(name[at]) != Sort::kSeparator &&
          SortOf(name[at - 1]) == SortOf(name[at]);

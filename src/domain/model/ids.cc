@@ -34,8 +34,7 @@ Error NamesNone(std::string_view prefix, std::string_view text) {
                          kind + "-17");
 }
 
-// Digits alone, with a zero in front: an old spelling, or the new one with zeros that somebody has
-// added.
+// Only digits, with a leading zero: either an old id, or a new one with added zeros.
 Error IsAmbiguous(std::string_view prefix, std::string_view text, uint64_t as_old) {
   const std::string_view digits = text.substr(prefix.size());
   const std::string as_new(
@@ -51,7 +50,7 @@ Error IsAmbiguous(std::string_view prefix, std::string_view text, uint64_t as_ol
 
 Result<uint64_t> Parse(std::string_view prefix, std::string_view text) {
   const auto as_old = ParseKey(prefix, text);
-  // It is none in decimal either, whose digits are a part of the others
+  // Decimal digits are also base-32 digits, so it is no decimal id either
   if (!as_old) return Fail(NamesNone(prefix, text));
   const std::string_view digits = text.substr(prefix.size());
   if (!std::ranges::all_of(digits, IsDigit)) return *as_old;

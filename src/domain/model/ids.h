@@ -1,7 +1,7 @@
 #pragma once
 
-// The ids of everything the ledger names.  People see job-17, lease-17, incident-17, token-17:
-// decimal, no leading zeros.
+// The ids of everything in the ledger. Users see job-17, lease-17, incident-17, token-17: decimal,
+// without leading zeros.
 
 #include <cstdint>
 #include <optional>
@@ -24,17 +24,16 @@ std::string ToText(LeaseId id);
 std::string ToText(IncidentId id);
 std::string ToText(TokenId id);
 
-// Earlier versions wrote ids in base 32 with four digits at least.  One of those that holds a
-// letter is understood still (job-000h is job-17).  Errors: kInvalidArgument: it is none; or it
-// begins with a zero and holds no letter, so that nobody knows which of the two is meant: both are
-// named.
+// Earlier versions wrote ids in base 32 with at least four digits. Such an id is still accepted if
+// it contains a letter (job-000h is job-17). kInvalidArgument: the text is not an id; or it starts
+// with a zero and contains no letter, so it could mean either: the message gives both.
 Result<JobId> ParseJobId(std::string_view text);
 Result<LeaseId> ParseLeaseId(std::string_view text);
 Result<IncidentId> ParseIncidentId(std::string_view text);
 Result<TokenId> ParseTokenId(std::string_view text);
 
-// What directories, control groups and attempts on a node are called: in base 32, as ever, so that
-// an agent finds what an earlier version has begun.
+// The name of directories, control groups and attempts on a node: in base 32, as in earlier
+// versions, so that an agent finds what an earlier version started.
 std::string KeyOf(JobId id);
 std::string KeyOf(LeaseId id);
 std::optional<JobId> ParseJobKey(std::string_view key);

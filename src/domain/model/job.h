@@ -18,15 +18,15 @@
 namespace gp {
 
 enum class JobState {
-  kHeld,      // a person keeps it back
-  kQueued,    // eligible, waits for its place
-  kStarting,  // has its leases; not every rank runs yet (the gang's barrier)
+  kHeld,      // an operator or its user holds it
+  kQueued,    // eligible; waits to be placed
+  kStarting,  // has its leases; not all ranks run yet (the gang's barrier)
   kRunning,
   kCheckpointing,
   kPreempted,
-  kRecovering,  // a fault of the platform took it; the rest of the gang is being ended
-  kRetryWait,   // its own failure; waits for its back-off
-  kBlocked,     // waits for what other jobs come to
+  kRecovering,  // a platform fault ended an attempt; the rest of the gang is being stopped
+  kRetryWait,   // failed by itself; waits for its back-off
+  kBlocked,     // waits for other jobs (`after`)
   kCompleted,
   kFailed,
   kCancelled,
@@ -37,7 +37,7 @@ bool CanBecome(JobState from, JobState to);
 bool IsTerminal(JobState state);
 bool HoldsLeases(JobState state);
 
-// The states of the requirement, as users read them.
+// The job states that users see.
 enum class ShownJobState {
   kPending,
   kQueued,
@@ -70,28 +70,28 @@ struct User {
   bool operator==(const User&) const = default;
 };
 
-// An error that the driver reported of a GPU while the job used it.
+// A GPU error that the driver reported while the job used the GPU.
 struct XidNote {
   int attempt = 0;
   int xid = 0;
   NodeId node;
   int gpu = 0;            // position in the node
-  bool forgiven = false;  // an end of the attempt that follows is not charged to the job
+  bool forgiven = false;  // an end that follows is not charged to the job
   Instant at;
 };
 
 inline constexpr size_t kXidNotesMax = 16;  // of one job; the newest
 
-// One rank of an attempt that is over, kept for `jobs describe`.
+// One rank of an ended attempt, kept for `jobs describe`.
 struct RankRecord {
   LeaseId lease;
   NodeId node;
   std::vector<int> gpus;
   LeaseOutcome outcome = {};
-  int64_t checkpoints_seen = 0;  // its reports of them, up to this number
-  RankUse use = {};              // of one that has ended
-  int cores = 0;                 // that it was granted to itself; 0: none
-  int64_t memory_mib = 0;        // of the host
+  int64_t checkpoints_seen = 0;  // number of its newest checkpoint report that was handled
+  RankUse use = {};              // of an ended rank
+  int cores = 0;                 // granted exclusively; 0: none
+  int64_t memory_mib = 0;        // host memory
 };
 
 struct AttemptRecord {
@@ -99,88 +99,89 @@ struct AttemptRecord {
   Instant placed_at;
   Instant started_at;  // ns == 0: never
   Instant ended_at;
-  std::string placement;  // why here, in words
+  std::string placement;  // why it was placed here, in words
   std::vector<RankRecord> ranks;
   EndClass end = EndClass::kNone;
 };
 
 struct Job {
   JobId id;
-  JobId array;                          // of which it is an element (model/array.h); 0: of none
-  std::shared_ptr<const JobSpec> spec;  // as it waits, or as it was given its place
-  // With all its variants, where it was given one of them
+  JobId array;                          // that it is an element of (model/array.h); 0: none
+  std::shared_ptr<const JobSpec> spec;  // as submitted, or with the variant of its placement
+  // With all variants, if it was placed with one of them
   std::optional<std::shared_ptr<const JobSpec>> asked;
-  int variant = 0;  // that it was given last
+  int variant = 0;  // of its last placement
   User user;
-  std::string queue = kDefaultQueue;  // where it stands; resolved at its submit
+  std::string queue = kDefaultQueue;  // resolved at submit
   std::string pool = kDefaultPool;    // of the queue
   std::string request_id;
   JobState state = JobState::kQueued;
   Instant submitted_at;
-  Instant queued_at;    // of this stay in the queue
-  Instant eligible_at;  // kRetryWait ends then
+  Instant queued_at;    // start of its current stay in the queue
+  Instant eligible_at;  // end of kRetryWait
   Instant ended_at;
   int attempt = 0;              // of the current or last attempt, from 1
-  int retries_used = 0;         // of the job's own
-  int faults = 0;               // attempts lost to the platform
-  int faults_in_row = 0;        // of them, the last ones that got nowhere
-  int preemptions = 0;          // attempts interrupted for other jobs
-  int moves = 0;                // attempts interrupted to go on elsewhere
+  int retries_used = 0;         // for its own failures
+  int faults = 0;               // attempts lost to platform faults
+  int faults_in_row = 0;        // of those, the last ones without progress in between
+  int preemptions = 0;          // attempts that were preempted
+  int moves = 0;                // attempts that were stopped to resume elsewhere
   Instant moved_at;             // the last time; ns == 0: never
-  int64_t attained_gpu_ms = 0;  // GPU time of the attempts that are over
-  JobId preempted_for;          // while it is being interrupted: who waits for its place
-  // While it waits: nodes that are, or were, cleared for it by interrupting others
+  int64_t attained_gpu_ms = 0;  // GPU time of ended attempts
+  JobId preempted_for;          // while it is being preempted: the preemptor
+  // While it waits: the nodes that it is, or was, nominated to
   std::vector<NodeId> nominated_nodes;
-  std::vector<RankTarget> destination;  // while it is being moved: where it goes on, by rank
-  JobId moved_for;                      // then: who gets its place
+  std::vector<RankTarget> destination;  // while it is being moved: where each rank resumes
+  JobId moved_for;                      // while it is being moved: the job that needs its GPUs
   StopCause stop = StopCause::kNone;
   std::vector<LeaseId> leases;          // live, by rank
-  std::vector<AttemptRecord> attempts;  // the last one is the current
+  std::vector<AttemptRecord> attempts;  // the last one is the current one
   int exit_code = 0;
-  std::string note;    // what the platform had to say of how it let the job in; empty: nothing
-  std::string reason;  // of the state, in words; empty: nothing to say
+  std::string note;    // what the platform remarked at submit; empty: nothing
+  std::string reason;  // of the state, in words; empty: none
   std::vector<XidNote> xids;
-  std::vector<Checkpoint> checkpoints;     // the newest last
-  std::vector<SurplusCheckpoint> surplus;  // to be removed while it runs; some may be gone already
-  bool is_limit_notified = false;          // its attempt: that its time limit is near
-  bool is_idle_notified = false;           // its attempt: that its GPUs are idle
-  // While it waits: a fault took its attempt, and it comes before others; ns == 0: none did
+  std::vector<Checkpoint> checkpoints;  // the newest last
+  // to be removed while it runs; some may be removed already
+  std::vector<SurplusCheckpoint> surplus;
+  bool is_limit_notified = false;  // of this attempt: the time limit is near
+  bool is_idle_notified = false;   // of this attempt: its GPUs are idle
+  // Until then it is tried first, because a fault interrupted it; ns == 0: no fault did
   Instant recovers_until;
 };
 
-// Whether it has a place, and a time limit there.
+// Whether it is placed with a time limit.
 bool HasEnd(const Job& job);
 
-// When it has left its place at the latest, by its time limit; kNever: it has none.
-// REQUIRES: it has been placed.
+// When it has ended at the latest, by its time limit; kNever: it has none.
+// REQUIRES: it is placed.
 Instant LatestEnd(const Job& job);
 
-// When its time limit is reached, and when its user is told that this is near.
-// REQUIRES: it has been placed, and has one.
+// When it reaches its time limit, and when its user is notified before.
+// REQUIRES: it is placed and has a time limit.
 Instant LimitReachedAt(const Job& job);
 Instant LimitNoticeAt(const Job& job);
 
-// Whether a program of it was ever executed.
+// Whether any of its programs was ever executed.
 bool HasStarted(const Job& job);
 
-// Ended by a failure of its own, or by its time limit.
+// Whether it ended by its own failure or at its time limit.
 bool HasFailed(const Job& job);
 
-// Where the platform failed its attempts, or its log says that the node did: its last choice from
-// then on.
+// Nodes where the platform failed its attempts, or where its log blames the node: they come last
+// from then on.
 std::set<NodeId> NodesWithFaults(const Job& job);
 
-// Whether its attempt has been of use until now: it ran for long, or saved something to go on from.
+// Whether the attempt has been useful so far: it ran for long, or saved a checkpoint.
 bool GotOn(const Job& job, Instant at);
 
-// Since when its work would have to be done again if it were ended now.
-// REQUIRES: it has been placed.
+// The work since this instant would be lost if the job ended now.
+// REQUIRES: it is placed.
 Instant WorkKeptUntil(const Job& job);
 
-// A fault takes its attempt, or has just taken it.
+// Whether a fault is ending its attempt, or has just ended it.
 bool IsRecovering(const Job& job);
 
-// Whether the clock of its time limit runs: from its placement on, until it is told to stop.
+// Whether its time limit counts: from its placement until it receives the signal to stop.
 bool RunsAgainstLimit(const Job& job);
 
 const char* Name(JobState state);

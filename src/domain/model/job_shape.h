@@ -1,6 +1,6 @@
 #pragma once
 
-// What decides where a job fits.  Two jobs of one shape fit in the same places: what one cannot get
+// What decides where a job fits. Two jobs of one shape fit in the same places: if one cannot start
 // now, the other cannot either.
 
 #include <compare>
@@ -22,7 +22,7 @@ struct JobShape {
   std::string pool;
   std::map<std::string, std::string> node_labels;
   std::string reservation;
-  std::string user;  // only of jobs that share GPUs: they share with their own
+  std::string user;  // only for jobs that share GPUs: they share within one user
   int nodes_min = 0;
   std::vector<Alternative> any_of;
   auto operator<=>(const JobShape&) const = default;

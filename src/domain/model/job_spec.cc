@@ -45,7 +45,8 @@ class Findings {
 };
 
 void CheckNames(const JobSpec& spec, Findings& findings) {
-  if (!spec.name.empty()) findings.Text("name", NameFault(spec.name));  // empty: shown by its id
+  // empty: the job is shown by its id
+  if (!spec.name.empty()) findings.Text("name", NameFault(spec.name));
   findings.Text("project", NameFault(spec.project));
   if (!spec.queue.empty()) findings.Text("queue", QueueFault(spec.queue));
   if (!spec.reservation.empty()) findings.Text("reservation", NameFault(spec.reservation));
@@ -236,12 +237,12 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   if (!spec.file.empty()) findings.Text("file", PathFault(spec.file));
 }
 
-// Each alternative is as legal as the job's own fields would be; its problems are told with its
+// Each alternative must be as legal as the job's own fields; its problems are reported with its
 // number.
 void CheckAlternatives(const JobSpec& spec, Findings& findings) {
   findings.Size("any_of", spec.any_of.size(), kAlternativesMax, "alternatives");
   for (size_t i = 0; i < std::min(spec.any_of.size(), kAlternativesMax); ++i) {
-    JobSpec one;  // what is judged, not the whole job once more
+    JobSpec one;  // only the fields to check, not the whole job again
     one.nodes = spec.any_of[i].nodes;
     one.nodes_min = spec.any_of[i].nodes_min;
     one.gpus = spec.any_of[i].gpus;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a user asks for.  The job file, the command line and the API all end here; whatever they
-// leave out has the default given here.  FindProblems is the one place that says what is legal.
+// What a user requests. The job file, the command line and the API all produce this; omitted fields
+// have the defaults given here. FindProblems alone decides what is legal.
 
 #include <compare>
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace gp {
 
-// How a fraction of a GPU is kept apart from its neighbours.
+// How a part of a GPU is isolated from its neighbors.
 enum class Isolation {
   kExclusive,  // whole GPUs only
   kTimeslice,  // shared with the same user's jobs; memory is accounted, not enforced
-  kMps,        // shared with the same user's jobs, side by side, by NVIDIA's MPS; one GPU a node
-  kMig,        // an instance of its own, in hardware; one GPU a node
+  kMps,        // shared with the same user's jobs, concurrently, by NVIDIA's MPS; one GPU per node
+  kMig,        // a hardware instance of its own; one GPU per node
 };
 
 enum class TopologyLevel { kNone, kSameNuma, kNvlink, kSameNode };
@@ -43,13 +43,13 @@ struct TopologyRequest {
   TopologyLevel require = TopologyLevel::kNone;
   TopologyLevel prefer = TopologyLevel::kSameNuma;
   bool allow_cross_numa = true;
-  int network_levels = 0;  // in so many levels of their networks all nodes must agree
+  int network_levels = 0;  // number of network levels that all nodes must have in common
 
   auto operator<=>(const TopologyRequest&) const = default;
 };
 
 enum class LeaseLoss {
-  kDefault,  // stop for jobs of several nodes, continue for others
+  kDefault,  // stop for jobs with several nodes, continue for others
   kStop,
   kContinue,
 };
@@ -62,7 +62,7 @@ struct RetryPolicy {
   bool operator==(const RetryPolicy&) const = default;
 };
 
-// What another job must have come to before this one is queued.
+// What must have happened to another job before this one is queued.
 enum class AfterKind { kOk, kEnded, kStarted, kFailed };
 
 struct Dependency {
@@ -71,7 +71,7 @@ struct Dependency {
   auto operator<=>(const Dependency&) const = default;
 };
 
-// Another way to give the job what it needs, in place of its own fields of these names.
+// An alternative to the job's own fields of these names.
 struct Alternative {
   int nodes = 1;
   int nodes_min = 0;
@@ -81,18 +81,18 @@ struct Alternative {
   auto operator<=>(const Alternative&) const = default;
 };
 
-// Many jobs of one spec, which differ by an index.
+// Many jobs of one spec that differ by an index.
 struct ArrayRequest {
-  int count = 0;         // 0: it is one job, and no array
-  int max_parallel = 0;  // of its elements hold a place at once; 0: any number
+  int count = 0;         // 0: a single job, not an array
+  int max_parallel = 0;  // elements that run at once; 0: any number
   bool operator==(const ArrayRequest&) const = default;
 };
 
-// Who is to hear of the job, beside those who hear of all: receivers of the site that jobs may
-// name.
+// The receivers to notify about the job, in addition to those that are notified about all jobs.
+// Jobs may name these receivers of the site.
 struct NotifyRequest {
-  std::vector<std::string> to;  // by their names
-  // Kinds of events (docs/how-to/notifications.md); empty: how it ends
+  std::vector<std::string> to;  // names of receivers
+  // Kinds of events (docs/how-to/notifications.md); empty: its end
   std::vector<std::string> on;
   bool operator==(const NotifyRequest&) const = default;
 };
@@ -100,45 +100,45 @@ struct NotifyRequest {
 struct JobSpec {
   std::string name;
   std::string project = "default";
-  // Path; empty: the one called as the project, or "default" where there is none
+  // Path; empty: the queue with the project's name, or "default" if there is none
   std::string queue;
   int nodes = 1;      // a gang: all or none
-  int nodes_min = 0;  // it starts on fewer nodes too, down to so many; 0: it does not
+  int nodes_min = 0;  // it may start on fewer nodes, down to this number; 0: it may not
   GpuRequest gpus;
   int cpus = 0;              // cores per node; 0: the GPUs' fair part of the node's cores
   int64_t memory_bytes = 0;  // host memory per node; 0: the GPUs' fair part of the node's memory
   int64_t shm_bytes = 0;     // /dev/shm per node; 0: as much as the host memory of the job
   TopologyRequest topology;
-  std::map<std::string, std::string> node_labels;  // only nodes that have all of these
-  std::string reservation;                         // whose nodes it runs on; empty: none
-  std::vector<Dependency> after;                   // all of them
-  int priority = 500;                              // 0–1000; low 250, medium 500, high 750
-  Duration time_limit;                             // 0: none
+  std::map<std::string, std::string> node_labels;  // only nodes with all of these
+  std::string reservation;        // advance reservation that it runs in; empty: none
+  std::vector<Dependency> after;  // all of them
+  int priority = 500;             // 0–1000; low 250, medium 500, high 750
+  Duration time_limit;            // 0: none
   Duration grace = Duration::Seconds(30);
   LeaseLoss on_lease_loss = LeaseLoss::kDefault;
   RetryPolicy retry;
   std::map<std::string, std::string> environment;
   std::map<std::string, std::string> labels;
-  std::string working_directory;     // empty: the user's home, or / where there is none
+  std::string working_directory;     // empty: the user's home, or / if there is none
   std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
   bool interactive = false;
   CheckpointRequest checkpoint;
-  // May be interrupted for others; it keeps its work when told to stop
+  // May be preempted; it saves its work when it receives the signal to stop
   bool preemptible = false;
-  // Where its own fields fit nowhere, the first of these that does
+  // If its own fields fit nowhere, the first of these that fits
   std::vector<Alternative> any_of;
-  // May be told to stop and go on elsewhere; it keeps its work then
+  // May be stopped to resume elsewhere; it then saves its work
   bool movable = false;
   ArrayRequest array;
-  // So long without a report of progress it hangs, and is started again; 0: never
+  // Without a progress report for this time it hangs and is restarted; 0: never
   Duration hang_after;
-  std::vector<LogRule> on_log;  // what lines of its output tell of a failure
+  std::vector<LogRule> on_log;  // what lines of its output mean for a failure
   NotifyRequest notify;
-  // Names; each is a variable of its environment, which the controller fills in
+  // Names of secrets; the controller sets an environment variable for each
   std::vector<std::string> secrets;
-  std::string file;             // that it was submitted from, for people to find; empty: none
-  bool wait_for_nodes = false;  // it is queued even where no node that is known could ever hold it
-  // Who submitted it may not have those of its user: a token that counts in a queue alone
+  std::string file;             // file that it was submitted from, for information; empty: none
+  bool wait_for_nodes = false;  // queue it even if no known node could ever hold it
+  // It may not use the user's own secrets: it was submitted with a token for one queue
   bool shared_secrets_only = false;
 
   bool operator==(const JobSpec&) const = default;
@@ -174,16 +174,16 @@ inline constexpr const char* kNotifyWords[] = {"started",     "ended", "failed",
                                                "interrupted", "idle",  "time_limit"};
 inline constexpr size_t kSecretsPerJobMax = 64;
 
-// The longest that it keeps its place once it is given it: its time limit, and what it may take to
-// end it and to hear of it.  kForever: it has no limit.
+// The longest time from placement to the end of the job: its time limit, and the time to stop it
+// and to receive the report. kForever: no time limit.
 inline constexpr Duration kForever{INT64_MAX};
 inline constexpr Duration kEndMargin = Duration::Seconds(10);
 Duration LongestStay(const JobSpec& spec);
 
-// Whether it keeps what it has done when it is told to stop.
+// Whether it saves its work when it receives the signal to stop.
 bool KeepsWork(const JobSpec& spec);
 
-// When it has left at the latest if it is placed now.
+// When it has ended at the latest if it is placed now.
 inline constexpr Instant kNever{INT64_MAX};
 Instant EndOfStay(Instant placed_at, const JobSpec& spec);
 
@@ -194,11 +194,11 @@ struct SpecProblem {
   enum class Kind { kRange, kText, kContradiction };
 
   Kind kind = Kind::kRange;
-  std::string field;    // as the job file names it: "resources.gpus.share", "env.PATH"
+  std::string field;    // as named in the job file: "resources.gpus.share", "env.PATH"
   std::string message;  // what is wrong, and the fix
 };
 
-// Everything illegal about the job, in the order of its fields; empty: it may be submitted.
+// All problems of the spec, in the order of its fields; empty: the job may be submitted.
 std::vector<SpecProblem> FindProblems(const JobSpec& spec);
 
 // The first of them as kInvalidArgument: "resources.gpus.share: …".

@@ -38,8 +38,8 @@ bool IsDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Digits with an optional fraction in units of 10^-places, without rounding; -1 where it is not
-// such a number, or larger than anything meant here.
+// Digits with an optional fraction, in units of 10^-places, without rounding; -1: not such a
+// number, or too large.
 int64_t FixedPoint(std::string_view text, size_t places) {
   const size_t dot = text.find('.');
   const std::string_view whole = text.substr(0, dot);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The words for a job's choices, the same in job files, flags, JSON and tables.  The tables here
-// are the only list of them: parsing, printing, documents and schema read them.
+// The words for a job's options, the same in job files, flags, JSON and tables. The tables here are
+// the only list of them: parser, printer, documentation and schema read them.
 
 #include <span>
 #include <string>
@@ -43,7 +43,7 @@ inline constexpr Word<LeaseLoss> kLeaseLossWords[] = {
     {"continue", LeaseLoss::kContinue},
 };
 
-// Those that a program can act on, by their numbers on Linux.
+// Signals that a program can handle, with their numbers on Linux.
 inline constexpr Word<int> kSignalWords[] = {{"SIGUSR1", 10}, {"SIGUSR2", 12}, {"SIGTERM", 15},
                                              {"SIGINT", 2},   {"SIGHUP", 1},   {"SIGQUIT", 3}};
 
@@ -54,20 +54,20 @@ std::string_view ToText(TopologyLevel level);
 std::string_view ToText(LeaseLoss choice);
 std::string_view ToText(LogAction action);
 
-// kInvalidArgument names the word meant, or all of them.
+// kInvalidArgument: the message names the closest word, or all words.
 Result<Isolation> IsolationFromText(std::string_view text);
 Result<TopologyLevel> TopologyLevelFromText(std::string_view text);
 Result<LeaseLoss> LeaseLossFromText(std::string_view text);
 Result<LogAction> LogActionFromText(std::string_view text);
 
-// "high" where a word means exactly this priority, otherwise the number.
+// "high" if a word means exactly this priority, otherwise the number.
 std::string PriorityToText(int priority);
 // A word, or a number from 0 to 1000.
 Result<int> PriorityFromText(std::string_view text);
 
 // Thousandths as "0.5", "0.125" or "1".
 std::string ShareToText(int thousandths);
-// "0.5", "1" or "12.5%" in thousandths; what is finer than a thousandth is refused, not rounded.
+// "0.5", "1" or "12.5%" in thousandths; finer values are refused, not rounded.
 Result<int> ShareFromText(std::string_view text);
 
 }  // namespace gp

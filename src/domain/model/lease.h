@@ -1,7 +1,7 @@
 #pragma once
 
-// A lease: what one rank of one job attempt holds on one node.  Its id is never used again, so it
-// is also the fence: two attempts of a job never hold live leases.
+// A lease: what one rank of one job attempt holds on one node. Its id is never used again, so it
+// also serves as the fence: two attempts of a job never hold live leases.
 
 #include <cstdint>
 #include <string>
@@ -20,8 +20,8 @@ struct GpuGrant {
   int gpu = 0;  // position in the node
   int share = kWholeShare;
   int64_t memory_mib = 0;
-  int mig_profile = kNoMig;  // of the instance that it is; kNoMig: none
-  int mig_start = kNoMig;    // where that stands
+  int mig_profile = kNoMig;  // of the MIG instance; kNoMig: none
+  int mig_start = kNoMig;    // its first memory slice
   bool operator==(const GpuGrant&) const = default;
 };
 
@@ -32,7 +32,7 @@ struct NumaGrant {
   bool operator==(const NumaGrant&) const = default;
 };
 
-// What one rank of a job may have on a node.
+// What one rank of a job is granted on a node.
 struct RankPlacement {
   NodeId node;
   std::vector<GpuGrant> gpus;
@@ -40,7 +40,7 @@ struct RankPlacement {
   bool operator==(const RankPlacement&) const = default;
 };
 
-// Where one rank of a job is to go on: the cores and the memory follow from the GPUs.
+// Where one rank of a job resumes: its cores and memory follow from the GPUs.
 struct RankTarget {
   NodeId node;
   uint64_t gpus = 0;  // bit i: GPU i of the node
@@ -57,29 +57,29 @@ struct Lease {
   int rank = 0;
   NodeId node;
   GpuMode mode = GpuMode::kWhole;
-  std::vector<GpuGrant> gpus;   // by gpu
-  std::vector<NumaGrant> numa;  // by numa
-  bool stop_on_loss = false;    // the supervisor ends the job when the lease is not renewed
+  std::vector<GpuGrant> gpus;   // in order of gpu
+  std::vector<NumaGrant> numa;  // in order of numa
+  bool stop_on_loss = false;    // the supervisor stops the job if the lease is not renewed
   LeasePhase phase = LeasePhase::kGranted;
   StopOrder stop = StopOrder::kNone;
-  Instant metered_until;  // its time is in what its job has had up to then
-  RankUse use;            // what it was seen to do with its grants
-  RankUse reported;       // as its node told it last
-  // Of the time that was measured, so long its GPUs have been idle until now
+  Instant metered_until;  // its GPU time up to then is included in the job's total
+  RankUse use;            // measured use of its grants
+  RankUse reported;       // as last reported by its node
+  // Measured time for which its GPUs have been idle until now
   int64_t idle_ms = 0;
   bool operator==(const Lease&) const = default;
 };
 
 // How a lease ended.
 enum class LeaseEnd {
-  kExited,          // the program ended by itself
-  kStopped,         // on order
+  kExited,          // the program ended
+  kStopped,         // by an order
   kLeaseLost,       // not renewed in time
   kOutOfMemory,     // host memory limit
   kCouldNotStart,   // the program could not be run
-  kSupervisorLost,  // the platform lost hold of it
-  kNodeLost,        // its node is gone
-  kPlatformFault,   // the platform could not give it what it needs to start
+  kSupervisorLost,  // the platform lost control of it
+  kNodeLost,        // its node is lost
+  kPlatformFault,   // the platform could not provide what it needs to start
 };
 
 struct LeaseOutcome {
@@ -91,7 +91,7 @@ struct LeaseOutcome {
   bool operator==(const LeaseOutcome&) const = default;
 };
 
-// Faults of the platform are not charged to the job's own retries.
+// Such an end does not count as one of the job's own retries.
 bool IsPlatformFault(LeaseEnd end);
 const char* Name(LeaseEnd end);
 

@@ -8,7 +8,7 @@
 namespace gp {
 namespace {
 
-// Calls visit for each place that an instance of the profile could have beside those.
+// Calls visit for each start at which an instance of the profile fits beside those in `taken`.
 template <typename F>
 void ForEachFreeStart(const MigProfile& profile, MigSlices taken, F visit) {
   for (MigSlices rest = profile.starts; rest != 0; rest &= rest - 1) {
@@ -17,7 +17,7 @@ void ForEachFreeStart(const MigProfile& profile, MigSlices taken, F visit) {
   }
 }
 
-// Memory slices of all places that are left, larger instances counted for more.
+// Memory slices of all remaining placements: larger instances count more.
 int PlacesLeft(const MigTable& table, MigSlices taken) {
   int left = 0;
   for (const MigProfile& profile : table.profiles) {
@@ -37,7 +37,7 @@ Status ValidateProfile(const MigTable& table, const MigProfile& profile, int64_t
     return bad("impossible memory slices");
   if (profile.memory_mib < 1 || profile.memory_mib > gpu_memory_mib)
     return bad("impossible memory size");
-  // The last slice of its last place is one of the GPU's.
+  // The last slice of the last placement must be in the GPU.
   const bool is_within =
       static_cast<int>(std::bit_width(profile.starts)) + profile.memory_slices - 1 <=
       table.memory_slices;
@@ -57,7 +57,7 @@ const MigProfile* MigTable::Smallest(int share, int64_t memory_mib) const {
   };
   const MigProfile* smallest = nullptr;
   for (const MigProfile& profile : profiles) {
-    // In whole numbers: a third of seven slices is more than two of them.
+    // In integers: a third of seven slices is more than two of them.
     const bool is_enough = profile.compute_slices * kWholeShare >= share * compute_slices &&
                            profile.memory_mib >= memory_mib;
     if (is_enough && (smallest == nullptr || size(profile) < size(*smallest))) smallest = &profile;

@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// A GPU of four slices has more in each: whatever fits seven fits it.
+// GPUs with four slices have more compute in each: what suffices for seven suffices for four.
 constexpr int kSlicesOfMost = 7;
 constexpr int64_t kGigabyteMax = 1'024;
 
@@ -34,9 +34,9 @@ std::optional<MigDemand> ParseMigName(std::string_view name) {
   if (!slices || *slices < 1 || *slices > kSlicesOfMost || !gigabytes || *gigabytes < 1 ||
       *gigabytes > kGigabyteMax)
     return std::nullopt;
-  // Names may round up: a tenth less is enough.  No two sizes of one GPU are as near to each other.
+  // Names may be rounded up, so a tenth less is enough. No two sizes of one GPU are that close.
   const int64_t least_bytes = *gigabytes * 900'000'000;
-  // All of a GPU would not be a part of one.
+  // An instance is never the whole GPU.
   const int share =
       std::min(static_cast<int>(*slices) * kWholeShare / kSlicesOfMost, kWholeShare - 1);
   return MigDemand{share, (least_bytes + (int64_t{1} << 20) - 1) >> 20};

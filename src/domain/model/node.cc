@@ -24,7 +24,7 @@ Status ValidateGpu(const NodeFacts& facts, const GpuFacts& gpu) {
   return Ok();
 }
 
-// A core belongs to one NUMA node: the ledger counts them by node.
+// A core belongs to one NUMA node, because the ledger counts cores by NUMA node.
 Status ValidateNuma(const NodeFacts& facts) {
   CpuSet cpus;
   for (const NumaFacts& numa : facts.numa) {

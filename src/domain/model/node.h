@@ -1,7 +1,6 @@
 #pragma once
 
-// A node: what its agent found (facts, shared and never changed in place) and what of it is
-// granted.
+// A node: what its agent found (facts, shared and never changed in place) and what is granted.
 
 #include <cstdint>
 #include <map>
@@ -19,7 +18,7 @@
 
 namespace gp {
 
-inline constexpr int kGpusMax = 64;  // of one node: a set of them is one 64-bit word
+inline constexpr int kGpusMax = 64;  // of one node: a set of GPUs is one 64-bit word
 inline constexpr int kNumaMax = 64;
 
 struct NumaFacts {
@@ -36,14 +35,14 @@ struct NodeFacts {
   std::string driver_version;
   std::vector<NumaFacts> numa;  // at least one
   std::vector<GpuFacts> gpus;
-  // links[a * gpus.size() + b]: NVLinks between two GPUs, 0 where there is only PCIe.
+  // links[a * gpus.size() + b]: NVLinks between two GPUs; 0: only PCIe.
   std::vector<uint8_t> links;
-  // Names the host where no GPU does: a digest of its machine id; empty: unknown.
+  // Identifies the host without GPUs: a digest of its machine id; empty: unknown.
   std::string machine;
 
-  // Whether it is the same hardware, whatever its software can do with it.
+  // Whether the hardware is the same, whatever its software supports.
   bool HasGpusOf(const NodeFacts& other) const;
-  // Positions of those that are in MIG mode.
+  // Positions of the GPUs in MIG mode.
   std::vector<int> DividedGpus() const;
   // The position of the GPU; -1: it was never in this node.
   int PositionOf(const std::string& uuid) const;
@@ -59,7 +58,7 @@ inline bool IsRetired(const NodeFacts& facts, int gpu) {
   return facts.gpus[static_cast<size_t>(gpu)].presence == GpuPresence::kRetired;
 }
 
-// kInvalidArgument names what an agent reported that cannot be.
+// kInvalidArgument: the message names the impossible value that an agent reported.
 Status ValidateNodeFacts(const NodeFacts& facts);
 
 struct NumaLedger {
@@ -72,21 +71,22 @@ enum class NodeCondition { kUp, kLost };
 struct Node {
   NodeId id;
   std::shared_ptr<const NodeFacts> facts;
-  uint64_t incarnation = 0;  // the agent's: a report of an earlier one is stale
+  uint64_t incarnation = 0;  // of the agent: reports of an earlier one are stale
   NodeCondition condition = NodeCondition::kUp;
-  Instant lost_at;              // or when a controller began since
-  bool leases_expired = false;  // since lost_at, those that end by themselves have
+  Instant lost_at;  // or when a controller started since
+  // since lost_at, all leases that end without the controller have ended
+  bool leases_expired = false;
   bool draining = false;
-  Instant drained_at;  // when that was ordered last; ns == 0: it does not drain
+  Instant drained_at;  // time of the last order to drain; ns == 0: not draining
   std::string reason;
   std::string pool = kDefaultPool;
   std::map<std::string, std::string> labels;
-  std::set<std::string> reservations;  // that it is in; follows from State::reservations
-  std::vector<Gpu> gpus;               // as facts->gpus
-  std::vector<NumaLedger> numa;        // as facts->numa
-  std::vector<LeaseId> leases;         // not ended, in order of grant
-  uint64_t signals_seen = 0;           // number of the newest report of a fault that was judged
-  // Of its hardware, lately and since a person looked; the newest kFailuresMax
+  std::set<std::string> reservations;  // that contain the node; computed from State::reservations
+  std::vector<Gpu> gpus;               // parallel to facts->gpus
+  std::vector<NumaLedger> numa;        // parallel to facts->numa
+  std::vector<LeaseId> leases;         // that have not ended, in order of grant
+  uint64_t signals_seen = 0;           // number of the newest fault report that was judged
+  // Recent hardware failures since an operator last cleared them; the newest kFailuresMax
   std::vector<Instant> failures;
   // Number of its last change (State::node_changes); not part of the value
   uint64_t changed = 0;

@@ -1,7 +1,8 @@
 #pragma once
 
-// What a pool wants of places, beyond the fixed order of docs/reference/placement_score.md: how
-// much each kind of cost weighs.  All zero: the fixed order alone decides.
+// The placement preferences of a pool, in addition to the fixed order of
+// docs/reference/placement_score.md: the weight of each kind of cost. All zero: only the fixed
+// order decides.
 
 #include <compare>
 #include <cstddef>
@@ -23,7 +24,7 @@ struct PlacementWeights {
   auto operator<=>(const PlacementWeights&) const = default;
 };
 
-// Stands for every pool that has no weights of its own.
+// Stands for every pool without weights of its own.
 inline constexpr const char* kEveryPool = "*";
 
 using WeightsByPool = std::map<std::string, PlacementWeights>;

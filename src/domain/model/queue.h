@@ -1,6 +1,6 @@
 #pragma once
 
-// A queue of the tree: how its jobs stand against those of its siblings, and what they may hold.
+// A queue in the tree: its weight among its siblings, and its limits.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace gp {
 
-inline const std::string kDefaultQueue = "default";  // always there
+inline const std::string kDefaultQueue = "default";  // always exists
 inline const std::string kDefaultPool = "default";
 
 inline constexpr int kQueueWeightMax = 1000;
@@ -32,21 +32,21 @@ struct Quota {
 struct Queue {
   std::string name;  // path: "research/nlp"
   std::string pool = kDefaultPool;
-  int weight = 1;           // of what its siblings share
-  int64_t guaranteed = 0;   // GPUs that it can have at any time
-  bool reclaimable = true;  // what it holds beyond them may be taken back
-  Quota limit{};            // of all its jobs together
-  Quota user_limit{};       // of each of its users
-  Duration default_time{};  // the time limit of jobs that say none; 0: none
-  Duration max_time{};      // no job may run longer; 0: any
+  int weight = 1;           // among its siblings
+  int64_t guaranteed = 0;   // GPUs that its jobs can have at any time
+  bool reclaimable = true;  // usage above the guarantee may be reclaimed
+  Quota limit{};            // for all of its jobs together
+  Quota user_limit{};       // for each of its users
+  Duration default_time{};  // for jobs without a time limit; 0: none
+  Duration max_time{};      // longest time limit of a job; 0: any
   bool operator==(const Queue&) const = default;
 };
 
-// "": a queue at the top.
+// "": a top-level queue.
 std::string ParentOf(const std::string& queue);
 
-// kInvalidArgument names the field and what it may be.  What depends on other queues is not looked
-// at.
+// kInvalidArgument: the message says which field is wrong and what is allowed. Does not check
+// against other queues.
 Status ValidateQueue(const Queue& queue);
 
 }  // namespace gp

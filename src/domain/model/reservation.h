@@ -1,6 +1,6 @@
 #pragma once
 
-// Nodes that are set aside for some users from one moment to another: a course, a deadline,
+// Advance reservations: nodes that are set aside for some users for a time: a course, a deadline,
 // maintenance.
 
 #include <cstddef>
@@ -22,28 +22,27 @@ inline constexpr Duration kReservationTimeMax = Duration::Minutes(60 * 24 * 3650
 struct Reservation {
   std::string name;
   std::string pool = kDefaultPool;
-  std::vector<NodeId> nodes;  // in order
-  // Instants, which a step of the wall clock changes: it is for the calendar's times
+  std::vector<NodeId> nodes;  // in order of id
+  // Instants; they move when the wall clock is stepped, because the calendar's times count
   Instant starts_at;
   Instant ends_at;
-  // Whose jobs may name it: these users', and those of these queues or queues below; both empty:
-  // nobody's.
+  // Jobs of these users, and jobs in these queues or below, may name it; both empty: no job may.
   std::vector<std::string> users;
   std::vector<std::string> queues;
   std::string note;
-  // nobody's; whoever still runs there when it begins is told to leave in time
+  // For nobody: jobs that still run there are stopped before it starts
   bool maintenance = false;
-  // A step of the wall clock has moved it since jobs were placed: those may still be on its nodes
-  // when it begins.
+  // A step of the wall clock has moved it: jobs that were placed before may still run there at its
+  // start.
   bool is_moved = false;
   bool operator==(const Reservation&) const = default;
 };
 
-// Whether somebody's job in this queue may name it.
+// Whether a job of this user in this queue may name it.
 bool Admits(const Reservation& reservation, const std::string& user, const std::string& queue);
 
-// kInvalidArgument names the field and what it may be.  Nodes and other reservations are not looked
-// at.
+// kInvalidArgument: the message says which field is wrong and what is allowed. Does not check nodes
+// and other reservations.
 Status ValidateReservation(const Reservation& reservation, Instant now);
 
 }  // namespace gp

@@ -20,7 +20,7 @@ bool HasControlCharacter(std::string_view text) {
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-// Letters, digits and `others`, beginning with a letter or digit.
+// Letters, digits and `others`, starting with a letter or digit.
 bool IsWord(std::string_view text, std::string_view others) {
   return !text.empty() && IsAlphanumeric(text.front()) &&
          std::ranges::all_of(text, [&](char c) { return IsAlphanumeric(c) || IsOneOf(c, others); });

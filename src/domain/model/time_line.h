@@ -1,8 +1,8 @@
 #pragma once
 
-// What the state's instants follow.  They count elapsed time, of the controller's boot clock, and
-// never go back; the wall clock, which people and daemons step, is known by its distance from them
-// and serves people and calendars alone. docs/adr/0048-instants-count-elapsed-time.md
+// The time line of the state's instants. They count elapsed time by the controller's boot clock and
+// never go back. The wall clock, which people and daemons step, is known by its offset from them;
+// it is for people and calendars only. docs/adr/0048-instants-count-elapsed-time.md
 
 #include <string>
 
@@ -11,16 +11,17 @@
 namespace gp {
 
 struct TimeLine {
-  // Of the controller's machine, which one: its boot clock goes on where this is the same
+  // Identifies the boot of the controller's machine: while it stays the same, the boot clock goes
+  // on
   std::string boot;
   Duration before_boot;  // instant = boot clock + before_boot
   Duration wall;         // wall clock = instant + wall; whole milliseconds
   bool operator==(const TimeLine&) const = default;
 };
 
-// For people and calendars.  Instants that mean "never" stay what they are.
+// The wall clock time, for people and calendars. Instants that mean "never" stay as they are.
 Instant WallOf(const TimeLine& line, Instant at);
-// Of a time of the calendar.
+// The instant of a calendar time.
 Instant InstantOf(const TimeLine& line, Instant wall);
 
 }  // namespace gp

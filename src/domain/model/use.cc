@@ -10,7 +10,7 @@ const GpuUse* FindGpu(const RankUse& use, int gpu) {
   return found == use.gpus.end() ? nullptr : &*found;
 }
 
-// The longest that any of it was measured for.
+// The longest measured time of any counter.
 int64_t SeenMs(const RankUse& use) {
   int64_t seen = use.cpu_seen_ms;
   for (const GpuUse& gpu : use.gpus) seen = std::max(seen, gpu.seen_ms);
@@ -41,7 +41,7 @@ bool Follows(const RankUse& before, const RankUse& now, const std::vector<int>& 
 }
 
 bool FitsInto(const RankUse& use, Duration time) {
-  constexpr int64_t kSlackMs = 3'600'000;  // clocks that are stepped
+  constexpr int64_t kSlackMs = 3'600'000;  // for steps of the clock
   constexpr int64_t kCoresMax = 8'192;
   const int64_t most = time.ToMilliseconds() + kSlackMs;
   return use.cpu_seen_ms <= most && use.cpu_ms / kCoresMax <= most &&

@@ -1,7 +1,7 @@
 #pragma once
 
-// The ways in which a job may be given what it needs: its own fields, then its alternatives, each
-// with as many nodes as it says or, where it says so, fewer.
+// The variants of a job: its own fields, then its alternatives, each on its number of nodes or, if
+// it allows that, on fewer.
 
 #include <memory>
 #include <vector>
@@ -10,30 +10,30 @@
 
 namespace gp {
 
-// Whether there is more than one way.
+// Whether there is more than one variant.
 bool HasVariants(const JobSpec& spec);
 
-// Any of the ways has GPUs.
+// Whether any variant requests GPUs.
 bool AsksForGpus(const JobSpec& spec);
 
-// 1 and the alternatives.
+// 1 plus the number of alternatives.
 int CountVariants(const JobSpec& spec);
 
-// The spec with this variant in its place and no further ones; its nodes_min stays.
+// The spec with the fields of this variant and no alternatives; keeps nodes_min.
 // REQUIRES: 0 <= variant < CountVariants.
 JobSpec Variant(const JobSpec& spec, int variant);
 
-// On how many nodes this variant starts.
+// The numbers of nodes on which a variant can start.
 struct NodeRange {
   int least = 1;
   int most = 1;
 };
 NodeRange NodesOf(const JobSpec& spec, int variant);
 
-// The fewest nodes on which it starts.
+// The fewest nodes on which the first variant can start.
 int LeastNodes(const JobSpec& spec);
 
-// The spec as it is given to the job: this variant, on so many nodes.
+// The spec as placed: this variant, on that many nodes.
 std::shared_ptr<const JobSpec> Resolve(const std::shared_ptr<const JobSpec>& spec, int variant,
                                        int nodes);
 
