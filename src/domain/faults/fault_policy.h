@@ -1,7 +1,7 @@
 #pragma once
 
-// The numbers and rules by which faults are judged.  A part of the policy, so of the journal: a
-// replay judges with the rules of its time.
+// The numbers and rules for judging faults. They are part of the policy, and so of the journal: a
+// replay judges by the rules of its time.
 
 #include <map>
 
@@ -13,40 +13,40 @@ namespace gp {
 
 struct FaultPolicy {
   std::map<int, XidRule> xids;
-  // Reports of one GPU that come so close together speak of one error.
+  // Reports of one GPU within this time are about one error.
   Duration correlate = Duration::Seconds(5);
-  // A fault that comes back within this time belongs to the incident that is still open.
+  // A fault that returns within this time belongs to the incident that is still open.
   Duration incident_window = Duration::Minutes(3);
-  // Errors of programs are counted for so long, once for each user and spec.
+  // Errors of programs are counted for this time, once for each user and spec.
   Duration error_window = Duration::Minutes(24 * 60);
-  // A GPU is suspected with errors of so many users, and so many in all; and with that many more
-  // times the mean of the other GPUs that have had such errors, where the first of each does not
-  // count: an error anywhere is none much.
+  // A GPU becomes suspect if this many users had errors on it, and this many errors in all, and if
+  // it has this many times the mean of the other GPUs with such errors. The mean leaves out the
+  // first error of each GPU, because one error anywhere means little.
   int suspect_users = 3;
   int suspect_errors = 6;
   int suspect_factor = 6;
-  // One user's errors count at most so often on a GPU: a flood of one, and an accident of two
-  // others, are no many users.
+  // Largest number of one user's errors that count on a GPU: many errors of one user and a few of
+  // two others are not many users.
   int suspect_errors_per_user = 3;
-  // For so long after a fault took its attempt a job comes before all others, and keeps the GPUs
-  // that it still had.
+  // For this time after a fault interrupted it, a job is tried before all others and keeps its
+  // remaining GPUs.
   Duration recovery_hold = Duration::Minutes(1);
-  // Resets that the platform orders by itself, of one GPU in a day; then a person is asked.
+  // Automatic resets of one GPU in a day; after that, an operator must act.
   int resets_per_day = 1;
-  // A node that failed so often within the window, and so many times as often as the others do,
-  // takes no new work until a person has looked.
+  // A node with this many failures within the window, and this many times the failures of the
+  // others, takes no new work until an operator has checked it.
   int lemon_failures = 4;
   int lemon_factor = 4;
   Duration lemon_window = Duration::Minutes(7 * 24 * 60);
-  // Past this share of a pool's GPUs taken out within the window nothing is reset or drained by
-  // itself.  100: off.
+  // If more than this share of a pool's GPUs went out of service within the window, no GPU is reset
+  // or drained automatically. 100: off.
   int breaker_percent = 20;
-  // So many may be taken out in any case, and on so few nodes: what fails on one or two machines is
-  // no storm, however small the site is.
+  // Below this number of GPUs or of nodes the breaker does not act: failures on one or two machines
+  // are no mass failure, however small the site is.
   int breaker_gpus_min = 8;
   int breaker_nodes_min = 3;
   Duration breaker_window = Duration::Minutes(10);
-  // What follows from each finding in a GPU's readings.
+  // The action for each finding in a GPU's readings.
   HealthTable health = DefaultHealthTable();
 };
 

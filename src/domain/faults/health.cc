@@ -12,7 +12,7 @@ const HealthTable& DefaultHealthTable() {
       {HealthCode::kUnread, HealthAction::kNoNewWork},
       {HealthCode::kLinkDown, HealthAction::kNoLinkedWork},
       {HealthCode::kWarm, HealthAction::kNoNewWork},
-      // The rest of it follows from the driver's own word: judge.cc.
+      // The driver's own advice decides the rest: judge.cc.
       {HealthCode::kRecoveryAction, HealthAction::kNoNewWork},
       {HealthCode::kRemapPending, HealthAction::kResetWhenIdle},
       {HealthCode::kUncorrected, HealthAction::kResetWhenIdle},
@@ -26,7 +26,7 @@ const HealthTable& DefaultHealthTable() {
 
 std::vector<HealthFinding> Examine(const GpuVitals& vitals) {
   if (vitals.lost) return {{HealthCode::kLost, 0, 0}};
-  // Old readings say nothing of now.
+  // Stale readings say nothing about the present.
   if (vitals.unread_s > 0) return {{HealthCode::kUnread, vitals.unread_s, 0}};
   std::vector<HealthFinding> findings;
   const auto add = [&](bool is_so, HealthCode code, int64_t value = 0, int64_t limit = 0) {
@@ -35,7 +35,7 @@ std::vector<HealthFinding> Examine(const GpuVitals& vitals) {
   add(vitals.links_active < vitals.links_total, HealthCode::kLinkDown, vitals.links_active,
       vitals.links_total);
   add(vitals.heat == Heat::kWarm, HealthCode::kWarm, vitals.temperature_c);
-  // An IMEX domain is the fabric's, and no GPU's.
+  // An IMEX domain belongs to the fabric, not to a GPU.
   const bool is_asked = Asks(vitals.advice) && vitals.advice != DriverAdvice::kRecoverImex;
   add(is_asked, HealthCode::kRecoveryAction, static_cast<int64_t>(vitals.advice));
   add(vitals.remap_pending, HealthCode::kRemapPending);

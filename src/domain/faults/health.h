@@ -1,8 +1,8 @@
 #pragma once
 
-// One verdict on a GPU's health.  What was read of it becomes findings, each a code with its
-// numbers; the policy's table says what follows from each.  Admission, placement, incidents and
-// everything that is shown go by it.
+// The health verdict on a GPU. Its readings become findings, each a code with its numbers; the
+// policy's table gives the action for each. Admission, placement, incidents and all displays use
+// this verdict.
 
 #include <cstdint>
 #include <map>
@@ -15,15 +15,15 @@ namespace gp {
 
 struct FaultPolicy;
 
-// How warm it is: domain/node/heat.h.
+// How warm a GPU is: domain/node/heat.h.
 enum class Heat {
   kCool,
   kWarm,      // near the temperature at which it slows down
-  kHot,       // has been slowed down for its heat, by itself, for long
-  kCritical,  // near the temperature at which it turns itself off
+  kHot,       // has slowed down for a long time because of heat
+  kCritical,  // near the temperature at which it shuts down
 };
 
-// What a verdict goes by.  What the driver does not tell is left as it is here.
+// The input of a verdict. Values that the driver does not report keep their defaults.
 struct GpuVitals {
   bool lost = false;
   bool remap_failed = false;
@@ -34,16 +34,16 @@ struct GpuVitals {
   int64_t uncorrected = 0;  // memory errors since its last reset
   int links_active = 0;
   int links_total = 0;   // 0: it has no NVLinks
-  int64_t unread_s = 0;  // 0: its newest reading is not stale; else so many seconds old
+  int64_t unread_s = 0;  // age of its newest reading in seconds; 0: not stale
 };
 
-// In order of weight, the lightest first.  Journalled by number: new ones go to the end of the
+// In order of severity, the lightest first. Journalled by number: new codes go to the end of the
 // list.
 enum class HealthCode {
-  kUnread,  // nothing is known of it now
+  kUnread,  // its state is unknown now
   kLinkDown,
   kWarm,
-  kRecoveryAction,  // the driver asks for something
+  kRecoveryAction,  // the driver recommends an action
   kRemapPending,
   kUncorrected,
   kHot,
@@ -52,42 +52,42 @@ enum class HealthCode {
   kLost,
 };
 
-// What follows for the GPU, the mildest first.
+// What happens to the GPU, the mildest first.
 enum class HealthAction {
-  kNone,           // shown, and no more
-  kNoLinkedWork,   // granted to work of one GPU only, until it is well again
-  kNoNewWork,      // until it is well again
+  kNone,           // only shown
+  kNoLinkedWork,   // only for jobs with one GPU on the node, until it has recovered
+  kNoNewWork,      // until it has recovered
   kResetWhenIdle,  // no new work; reset and tested when idle
-  kOperator,       // out of service until a person has looked
+  kOperator,       // out of service until an operator has checked it
 };
 
 struct HealthFinding {
   HealthCode code = HealthCode::kUnread;
   int64_t value = 0;
-  int64_t limit = 0;  // that the value is held against, where there is one
+  int64_t limit = 0;  // the limit for the value, if there is one
   bool operator==(const HealthFinding&) const = default;
 };
 
 using HealthTable = std::map<HealthCode, HealthAction>;
 const HealthTable& DefaultHealthTable();
 
-// In order of their codes; empty: it is well.
+// In order of code; empty: the GPU is healthy.
 std::vector<HealthFinding> Examine(const GpuVitals& vitals);
 
-// What follows from all of them together.
+// The action for all findings together.
 HealthAction ActionOf(const FaultPolicy& policy, const std::vector<HealthFinding>& findings);
 HealthAction ActionOf(const FaultPolicy& policy, HealthCode code);
-// The one from which most follows; the findings are not empty.
+// The finding with the strongest action; there must be at least one.
 const HealthFinding& WorstOf(const FaultPolicy& policy, const std::vector<HealthFinding>& findings);
-// What the action calls for; kNone: nothing but to wait until the GPU is well again.
+// The remedy for the action; kNone: wait until the GPU has recovered.
 GpuRemedy RemedyOf(HealthAction action);
 
 const char* Name(HealthCode code);
 const char* Name(HealthAction action);
-// What an incident is called that is opened for it: without numbers, so that like is counted with
-// like.
+// The cause that an incident is opened with: without numbers, so that equal causes are counted
+// together.
 std::string CauseOf(const HealthFinding& finding);
-// In words, as "17 of 18 NVLinks are up".
+// As text: "17 of 18 NVLinks are up".
 std::string ToText(const HealthFinding& finding);
 
 inline constexpr int kHealthCodes = static_cast<int>(HealthCode::kLost) + 1;

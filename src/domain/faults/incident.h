@@ -1,7 +1,7 @@
 #pragma once
 
-// An incident: one cause, what was done about it and when, whom it cost what.  It is opened by a
-// fault, closed by its remedy or by a person, and remembered for a while.
+// An incident: one cause, what was done about it and when, and what it cost which jobs. A fault
+// opens it, its remedy or an operator closes it, and it is remembered for a while.
 
 #include <cstdint>
 #include <string>
@@ -23,32 +23,32 @@ struct IncidentStep {
 struct Incident {
   IncidentId id;
   IncidentState state = IncidentState::kOpen;
-  std::string cause;  // "XID 79": the first that was seen
-  std::string pool;   // of its node, at that time
-  std::string node;   // its name; empty: of the whole pool
-  int gpu = -1;       // position in the node; -1: of the whole node or pool
+  std::string cause;  // "XID 79": the first cause
+  std::string pool;   // of its node at that time
+  std::string node;   // its name; empty: the incident concerns the whole pool
+  int gpu = -1;       // position in the node; -1: the whole node or pool
   std::string uuid;
-  GpuRemedy remedy = GpuRemedy::kNone;  // the strongest that it called for
-  bool needs_person = false;            // nothing more happens by itself
+  GpuRemedy remedy = GpuRemedy::kNone;  // the strongest that was needed
+  bool needs_person = false;            // nothing more happens automatically
   Instant opened_at;
   Instant last_at;  // of the newest report
   Instant closed_at;
   int reports = 0;
-  std::vector<JobId> jobs;  // interrupted by it, in order; at most kIncidentJobsMax are named
-  int64_t jobs_hit = 0;     // all of them
+  std::vector<JobId> jobs;  // interrupted by it, in order; at most kIncidentJobsMax are listed
+  int64_t jobs_hit = 0;     // number of all of them
   int64_t lost_gpu_ms = 0;  // GPU time of the interrupted attempts
-  std::string person;       // who acknowledged or closed it
+  std::string person;       // the operator who acknowledged or closed it
   std::string note;
   std::vector<IncidentStep> steps;  // the oldest first; at most kIncidentStepsMax
-  bool is_lasting = false;  // it ends when its GPU's readings are well again, and not by itself
+  bool is_lasting = false;          // it ends when the readings of its GPU are healthy, not by time
 };
 
 inline constexpr size_t kIncidentJobsMax = 64;
 inline constexpr size_t kIncidentStepsMax = 64;
-// Closed ones beyond are forgotten, the oldest first
+// Older closed incidents are forgotten
 inline constexpr size_t kIncidentsKept = 10'000;
 
-// Whether what is to be done says that the hardware failed, and not a program on it.
+// Whether the remedy means that the hardware failed, not a program.
 bool IsHardwareFailure(GpuRemedy remedy);
 
 const char* Name(IncidentState state);

@@ -9,7 +9,7 @@ constexpr int kUncorrectable = 48;
 constexpr int kContained = 94;
 constexpr int kAdviceChanged = 154;
 
-// What the driver's advice means; nothing where it gives none.
+// What the driver's advice means; no action if there is none.
 FaultVerdict Follow(DriverAdvice advice) {
   FaultVerdict verdict;
   switch (advice) {
@@ -25,7 +25,7 @@ FaultVerdict Follow(DriverAdvice advice) {
     case DriverAdvice::kDrainAndReset:
       verdict = {TenantAction::kNone, GpuRemedy::kDrainReset, false, ""};
       break;
-    case DriverAdvice::kRecoverImex:  // no GPU's fault
+    case DriverAdvice::kRecoverImex:  // not the fault of a GPU
       verdict.is_of_node = true;
       break;
     case DriverAdvice::kUnknown:
@@ -42,7 +42,7 @@ FaultVerdict ByRule(const XidRule& rule, const FaultSignal& signal, const std::s
       return {TenantAction::kRestartLinked, GpuRemedy::kNone, false, "", false, true};
     return {TenantAction::kRestartLinked, GpuRemedy::kReset, false, ""};
   }
-  // The error was contained: whom it hit is named by the 94, and the others are sound.
+  // The error was contained: XID 94 names the affected program; the others are unaffected.
   if (signal.xid == kUncorrectable && near.contains(kContained)) {
     return {TenantAction::kForgive, GpuRemedy::kResetWhenIdle, false, ""};
   }
@@ -52,8 +52,8 @@ FaultVerdict ByRule(const XidRule& rule, const FaultSignal& signal, const std::s
 
 FaultVerdict OfXid(const FaultPolicy& policy, const FaultSignal& signal, const std::set<int>& near,
                    bool is_repeated) {
-  // 154 is nothing but its text.  That a driver asks for nothing any more takes nothing back: a
-  // test does.
+  // XID 154 only carries advice in its text. If the driver no longer recommends an action, nothing
+  // is undone; a test does that.
   FaultVerdict verdict;
   if (signal.xid != kAdviceChanged)
     verdict = ByRule(RuleOf(policy, signal.xid), signal, near, is_repeated);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a node saw of one of its GPUs, once: a fact, without a judgement.
+// What a node observed once on one of its GPUs: a fact without a judgement.
 
 #include <cstdint>
 #include <string>
@@ -13,27 +13,27 @@ namespace gp {
 
 enum class SignalKind {
   kXid,
-  kAdvice,  // the driver asks for something, or for nothing any more, and no XID says so
-  kLost,    // it fell off the bus, and no XID says so
+  kAdvice,  // the driver's advice changed without an XID
+  kLost,    // it fell off the bus, and no XID reports it
   kRemapFailed,
-  kHot,       // slowed down for its heat for long
-  kCritical,  // about to turn itself off for its heat
+  kHot,       // slowed down for a long time because of heat
+  kCritical,  // about to shut down because of heat
   kFabric,    // an NVSwitch reports an error (SXid); gpu is -1
   kMissing,   // its node joins without it; gpu is never -1
 };
 
 struct FaultSignal {
-  uint64_t number = 0;  // grows on its node, over restarts of the agent too
-  int gpu = 0;          // position in the node; -1: the node itself, or a GPU that is not known
+  uint64_t number = 0;  // grows on its node, also over restarts of the agent
+  int gpu = 0;          // position in the node; -1: the node itself, or an unknown GPU
   SignalKind kind = SignalKind::kXid;
-  int xid = 0;    // of kFabric: the number of the SXid
-  LeaseId lease;  // of the program that the report names; 0: none, or nobody's
-  DriverAdvice advice = DriverAdvice::kUnknown;    // what the driver asks for at that moment
-  DriverAdvice reported = DriverAdvice::kUnknown;  // what the text of XID 154 says
-  bool is_fatal = true;                            // where the text says how bad it is
+  int xid = 0;    // for kFabric: the number of the SXid
+  LeaseId lease;  // of the program in the report; 0: none, or not of a lease
+  DriverAdvice advice = DriverAdvice::kUnknown;    // the driver's advice at that moment
+  DriverAdvice reported = DriverAdvice::kUnknown;  // the advice in the text of XID 154
+  bool is_fatal = true;                            // false if the text says that it is not fatal
   Instant at;                                      // by the node's clock
-  std::string text;         // for people: the kernel's line, or what was read
-  bool is_of_peer = false;  // of an NVLink error: the other end of the link has failed
+  std::string text;         // for people: the line of the kernel log, or the reading
+  bool is_of_peer = false;  // of an NVLink error: the other end of the link failed
   bool operator==(const FaultSignal&) const = default;
 };
 

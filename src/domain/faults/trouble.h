@@ -1,7 +1,6 @@
 #pragma once
 
-// What is the matter with one GPU: what was reported lately, and what is to be done about it.  GPUs
-// that are well have none of this.
+// The problems of one GPU: recent reports and the remedy. Healthy GPUs have no such record.
 
 #include <cstdint>
 #include <string>
@@ -21,7 +20,7 @@ struct GpuKey {
   auto operator<=>(const GpuKey&) const = default;
 };
 
-// What a node is told to do with a GPU that nobody uses.
+// What a node must do with an unused GPU.
 enum class GpuTask { kNone, kReset, kTest };
 
 struct XidMark {
@@ -33,30 +32,30 @@ struct XidMark {
 struct UserError {
   int xid = 0;
   std::string user;
-  uint64_t spec = 0;  // digest of the command and where it runs
+  uint64_t spec = 0;  // digest of the command and its environment
   Instant at;
 };
 
 struct GpuTrouble {
-  GpuRemedy remedy = GpuRemedy::kNone;  // called for and not yet done
-  bool is_asked = false;                // by a person: neither budget nor breaker stand against it
+  GpuRemedy remedy = GpuRemedy::kNone;  // needed and not yet done
+  bool is_asked = false;                // by an operator: neither budget nor breaker prevents it
   IncidentId incident;                  // that it belongs to; 0: none is open
-  GpuTask task = GpuTask::kNone;        // ordered of its node
+  GpuTask task = GpuTask::kNone;        // ordered from its node
   uint64_t task_number = 0;             // of the newest task ordered
-  Instant hot_at;                       // too hot, the last time; ns == 0: never
-  std::vector<Instant> resets;          // that the platform ordered by itself, of the last day
-  // Of the last day, two of a number, the newest last; at most kMarksMax
+  Instant hot_at;                       // when it was last too hot; ns == 0: never
+  std::vector<Instant> resets;          // automatic resets of the last day
+  // Of the last day, two for each number, the newest last; at most kMarksMax
   std::vector<XidMark> xids;
   std::vector<UserError> errors;  // the oldest first; at most kErrorsMax
-  // Of its readings, as they were when their codes changed last
+  // Findings in its readings when their codes last changed
   std::vector<HealthFinding> findings;
-  // By itself, the last time; ns == 0: not within the breaker's window
+  // Last automatic removal from service; ns == 0: not within the breaker's window
   Instant out_of_service_at;
 };
 
-// GPUs of a node within it: its cooling fails
+// Several hot GPUs of a node within this time: its cooling fails
 inline constexpr Duration kHotTogether = Duration::Minutes(10);
-// What comes again within it is repeated
+// An error that returns within this time is repeated
 inline constexpr Duration kMarksKept = Duration::Minutes(24 * 60);
 inline constexpr size_t kMarksMax = 16;
 inline constexpr size_t kErrorsMax = 256;

@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// GPUs with four slices have more compute in each: what suffices for seven suffices for four.
+// A slice of a four-slice GPU has more compute, so a demand in sevenths fits it as well.
 constexpr int kSlicesOfMost = 7;
 constexpr int64_t kGigabyteMax = 1'024;
 
@@ -36,7 +36,7 @@ std::optional<MigDemand> ParseMigName(std::string_view name) {
     return std::nullopt;
   // Names may be rounded up, so a tenth less is enough. No two sizes of one GPU are that close.
   const int64_t least_bytes = *gigabytes * 900'000'000;
-  // An instance is never the whole GPU.
+  // The demand stays below a whole GPU, because it asks for a part.
   const int share =
       std::min(static_cast<int>(*slices) * kWholeShare / kSlicesOfMost, kWholeShare - 1);
   return MigDemand{share, (least_bytes + (int64_t{1} << 20) - 1) >> 20};

@@ -15,8 +15,8 @@ struct OrderedNodes {
   void operator()(const GangPlaced& event) { OfJob(event.job); }
   void operator()(const LeaseEnded& event) {
     OfJob(event.job);
-    // In the same batch the job may have been placed again, elsewhere: where the lease was, it is
-    // to be ended all the same.
+    // In the same batch the job may have been placed elsewhere; the old lease must be ended where
+    // it was.
     const Job* job = state.FindJob(event.job);
     if (job == nullptr) return;
     for (const AttemptRecord& attempt : job->attempts) {
@@ -41,7 +41,7 @@ struct OrderedNodes {
       if (static_cast<size_t>(rank) < ranks.size())
         nodes.insert(ranks[static_cast<size_t>(rank)].node);
     };
-    // Something of it may not be surplus any more
+    // A surplus checkpoint of this rank may be needed again
     if (job->spec->checkpoint.keep > 0) of_rank(event.checkpoint.rank);
     for (const SurplusCheckpoint& one : job->surplus) of_rank(one.rank);
   }
@@ -76,7 +76,7 @@ NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
                      .resume_step = 0,
                      .surplus = {},
                      .secrets = {}};
-    order.lease.metered_until = {};  // the ledger's business alone
+    order.lease.metered_until = {};  // only the ledger uses it
     order.lease.use = order.lease.reported = {};
     order.lease.idle_ms = 0;
     if (const Checkpoint* newest = NewestBefore(lease.attempt, job.checkpoints)) {

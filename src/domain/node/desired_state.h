@@ -1,8 +1,8 @@
 #pragma once
 
-// What a node is to hold, complete each time: an agent that missed a message, or was restarted,
-// needs only the latest.  The epoch rejects those of an older controller; within a connection they
-// come in order.
+// The desired state of a node, sent complete each time: an agent that missed a message or restarted
+// needs only the latest. The epoch rejects those of an older controller; within a connection they
+// arrive in order.
 
 #include <cstdint>
 #include <map>
@@ -23,16 +23,16 @@ struct LeaseOrder {
   std::string queue;                    // of the job
   std::vector<std::string> node_names;  // of all ranks, in order
   std::string master_address;           // of rank 0's node
-  JobId array;                          // of which the job is an element; 0: of none
-  std::string resume_from;              // its newest complete checkpoint; empty: there is none
+  JobId array;                          // of which the job is an element; 0: none
+  std::string resume_from;              // its newest complete checkpoint; empty: none
   int64_t resume_step = 0;
-  std::vector<std::string> surplus;  // checkpoints of this rank that are to be removed
-  // Of spec.secrets; whoever sends the order puts them in
+  std::vector<std::string> surplus;  // checkpoints of this rank to remove
+  // Values of spec.secrets; the sender fills them in
   std::map<std::string, std::string> secrets;
   bool operator==(const LeaseOrder& other) const { return lease == other.lease; }
 };
 
-// What to do with a GPU that nobody uses; done once, and its result told until the order is gone.
+// What to do with an unused GPU. Done once; the agent reports the result until the task is gone.
 struct GpuTaskOrder {
   int gpu = 0;  // position in the node
   GpuTask task = GpuTask::kTest;
@@ -43,16 +43,16 @@ struct GpuTaskOrder {
 struct NodeDesiredState {
   uint64_t epoch = 0;     // of the controller
   uint64_t revision = 0;  // grows within a connection
-  LeaseId last_lease;     // the newest that the controller has given out, to any node
+  LeaseId last_lease;     // the newest lease that the controller has assigned to any node
   std::vector<LeaseOrder> leases;
-  uint64_t lineage = 0;  // of the journal: what the leases' numbers belong to
+  uint64_t lineage = 0;  // of the journal: the leases' numbers belong to it
   std::vector<GpuTaskOrder> tasks;
 };
 
-// The orders for one node as the state has them (revision left to the sender).
+// The desired state of one node (the sender sets the revision).
 NodeDesiredState DesiredStateFor(const State& state, NodeId node);
 
-// The nodes whose orders these events changed; `state` is the one after them.
+// The nodes whose desired state these events changed; `state` is the state after them.
 std::set<NodeId> NodesToOrder(const State& state, const std::vector<Event>& events);
 
 }  // namespace gp

@@ -7,12 +7,12 @@ namespace gp {
 namespace {
 
 constexpr Duration kSameError = Duration::Seconds(5);
-// Of one number and GPU in a second; more of them say nothing more.
+// For one number and GPU in a second; more reports add no information.
 constexpr int kSameInASecondMax = 10;
 constexpr Duration kAwaitLine = Duration::Milliseconds(100);
 constexpr int kFellOffTheBus = 79;
 
-// The line knows the program and the words, the driver its own advice.
+// The log line names the program; the driver gives its advice.
 void Join(SeenXid& all, const SeenXid& more) {
   if (all.lease.value == 0) all.lease = more.lease;
   if (!Asks(all.advice)) all.advice = more.advice;
@@ -24,7 +24,7 @@ void Join(SeenXid& all, const SeenXid& more) {
   }
 }
 
-// The driver does not say how bad it is, and the kernel's log alone tells of the fabric.
+// The driver does not report the severity, and only the kernel log reports fabric errors.
 bool IsLike(const SeenXid& a, const SeenXid& b) {
   return a.gpu == b.gpu && a.kind == b.kind && a.xid == b.xid &&
          (a.kind != SignalKind::kFabric || a.is_fatal == b.is_fatal);
@@ -51,14 +51,15 @@ void FaultSignals::Saw(const SeenXid& seen, Instant at) {
   const bool by_kernel = seen.source == XidSource::kKernelLog;
   std::erase_if(open_,
                 [&](const Open& one) { return one.is_reported && at - one.at > kSameError; });
-  // The same error told by the other source: of each source the first belongs to the first.
+  // The same error from the other source: the first unpaired report of each source belongs
+  // together.
   const auto twin = std::ranges::find_if(open_, [&](const Open& one) {
     return IsLike(one.seen, seen) && !(by_kernel ? one.by_kernel : one.by_driver) &&
            at - one.at <= kSameError;
   });
   if (seen.gpu >= 0) xids_at_[seen.gpu] = at;
   if (IsLoss(seen)) {
-    // A driver that cannot start a GPU says so each time that somebody asks for it.
+    // A driver that cannot start a GPU reports this on every request for it.
     const bool is_reported = seen.kind == SignalKind::kLost && IsRecent(fallen_at_, seen.gpu, at);
     fallen_at_[seen.gpu] = at;
     if (is_reported) return;
@@ -99,8 +100,8 @@ void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
     tell(SignalKind::kHot, "the hardware has held its clocks down for its heat, for long");
   if (vitals.heat == Heat::kCritical && before.heat < Heat::kCritical)
     tell(SignalKind::kCritical, "it is as hot as it may be before it turns itself off");
-  // An XID carries the advice with it, where it was there already; what comes just after one is
-  // told when it stays.
+  // An XID includes the advice if it was there already. Advice that appears just after an XID is
+  // reported only if it stays.
   DriverAdvice& reported = advised_[gpu];
   if (!Asks(vitals.advice)) reported = DriverAdvice::kUnknown;
   if (!Asks(vitals.advice) || vitals.advice == reported || is_explained) return;

@@ -16,8 +16,8 @@ bool IsIdentity(const std::vector<int>& places) {
   return places == same;
 }
 
-// Renames the GPUs of all entries by `places`, drops those that have no place, and sorts them as
-// their lists are.
+// Translates the GPU numbers of all entries by `places`, drops entries without a number, and sorts
+// them.
 template <typename T>
 void Rename(const std::vector<int>& places, std::vector<T>& all) {
   for (T& one : all) one.gpu = PlaceOf(places, one.gpu);

@@ -1,8 +1,8 @@
 #pragma once
 
-// An agent numbers its GPUs and NUMA nodes as its machine lists them now; the ledger as it has
-// known them ever since (domain/cluster/node_hardware.h).  For one connection this tells the two
-// apart by UUID and by the kernel's number, and rewrites what goes up and down.
+// Translates GPU and NUMA numbers between an agent and the ledger. The agent numbers them as its
+// machine lists them now; the ledger numbers them as first seen (domain/cluster/node_hardware.h).
+// GPUs are matched by UUID, NUMA nodes by the kernel's number.
 
 #include <vector>
 
@@ -11,17 +11,18 @@
 
 namespace gp {
 
+// Rewrites the messages of one connection in both directions. Immutable.
 class GpuPlaces {
  public:
-  GpuPlaces() = default;  // they number alike
+  GpuPlaces() = default;  // both number alike
   GpuPlaces(const NodeFacts& ledger, const NodeFacts& agent);
 
-  // What names a GPU that the agent did not report at its join is dropped.
+  // Drops entries of GPUs that the agent did not report when it joined.
   void ToLedger(std::vector<LeaseObservation>& leases) const;
   void ToLedger(std::vector<GpuObservation>& gpus) const;
   void ToLedger(std::vector<FaultSignal>& signals) const;
   void ToLedger(std::vector<GpuTaskResult>& results) const;
-  // A GPU that the machine does not have is dropped from its lease: such a lease is being ended.
+  // Drops GPUs that the machine does not have from their leases: such leases are being ended.
   void ToAgent(NodeDesiredState& desired) const;
 
  private:

@@ -11,7 +11,7 @@ Heat HeatLadder::Of(int gpu) const {
 
 Heat HeatLadder::Read(int gpu, const HeatReading& reading, Instant at) {
   State& state = gpus_[gpu];
-  if (!reading.temperature_c) return state.heat;  // nothing is known: nothing changes
+  if (!reading.temperature_c) return state.heat;  // unknown: no change
   const int temperature = *reading.temperature_c;
   const int slowdown = reading.slowdown_c.value_or(kSlowdownC);
   if (!reading.is_slowed) {
@@ -24,7 +24,7 @@ Heat HeatLadder::Read(int gpu, const HeatReading& reading, Instant at) {
   if (state.slowed_since.ns != 0 && at - state.slowed_since >= kSlowedForLong) now = Heat::kHot;
   if (reading.shutdown_c && temperature >= *reading.shutdown_c - kCriticalMarginC)
     now = Heat::kCritical;
-  // Up at once; down only when it is cool.
+  // Up immediately; down only once the GPU is cool.
   const bool is_cool = temperature <= slowdown - kCoolMarginC && !reading.is_slowed;
   state.heat = is_cool ? now : std::max(now, state.heat);
   return state.heat;

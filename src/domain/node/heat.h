@@ -1,8 +1,8 @@
 #pragma once
 
-// How warm each GPU of a node is, on a ladder: warm takes no new work, hot sends its jobs
-// elsewhere, critical ends them. Against each GPU's own limits, as models differ; with hysteresis,
-// so that nobody swings between two rungs.
+// How warm each GPU of a node is, in steps: a warm GPU takes no new work, a hot one sends its jobs
+// elsewhere, a critical one ends them. It uses each GPU's own limits, because models differ, and
+// hysteresis, so that no GPU flips between two steps.
 
 #include <map>
 #include <optional>
@@ -14,29 +14,30 @@ namespace gp {
 
 struct HeatReading {
   std::optional<int> temperature_c;
-  std::optional<int> slowdown_c;  // by the driver; a GPU that tells none slows down at kSlowdownC
+  std::optional<int> slowdown_c;  // from the driver; without a value kSlowdownC is used
   std::optional<int> shutdown_c;
-  bool is_slowed = false;  // the hardware holds its clocks down for its heat
+  bool is_slowed = false;  // the hardware reduces its clocks because of heat
 };
 
 inline constexpr int kSlowdownC = 85;
-inline constexpr int kWarmMarginC = 2;      // below the slowdown
-inline constexpr int kCoolMarginC = 7;      // below it again: cool
-inline constexpr int kCriticalMarginC = 1;  // below the shutdown
+inline constexpr int kWarmMarginC = 2;      // below the slowdown temperature
+inline constexpr int kCoolMarginC = 7;      // below the slowdown temperature: cool again
+inline constexpr int kCriticalMarginC = 1;  // below the shutdown temperature
 inline constexpr Duration kSlowedForLong = Duration::Seconds(30);
 
+// The heat of all GPUs of one agent. Not thread-safe.
 class HeatLadder {
  public:
-  // The rung it is on now.
+  // Takes a reading and returns the current step.
   Heat Read(int gpu, const HeatReading& reading, Instant at);
   Heat Of(int gpu) const;
 
  private:
   struct State {
     Heat heat = Heat::kCool;
-    Instant slowed_since;  // ns == 0: it is not
+    Instant slowed_since;  // ns == 0: not slowed
   };
-  std::map<int, State> gpus_;  // that were ever read
+  std::map<int, State> gpus_;  // all GPUs that were ever read
 };
 
 }  // namespace gp

@@ -1,13 +1,15 @@
 #pragma once
 
-// Messages of an agent that wait to be sent, in order.  Reports are complete: one that still waits
-// gives way to a newer one.  Nothing else ever does: what a join or news of GPUs say is said once.
+// Messages of an agent that wait to be sent, in order. Reports are complete, so a newer report
+// replaces a waiting one. All other messages are kept: a join or a change of GPUs is sent only
+// once.
 
 #include <deque>
 #include <utility>
 
 namespace gp {
 
+// The queue of one connection. Not thread-safe.
 template <typename Message>
 class Outgoing {
  public:
@@ -17,7 +19,7 @@ class Outgoing {
     waiting_.push_back({std::move(report), true});
   }
   bool empty() const { return waiting_.empty(); }
-  // REQUIRES: it is not empty.
+  // REQUIRES: not empty.
   Message Take() {
     Message next = std::move(waiting_.front().message);
     waiting_.pop_front();

@@ -1,6 +1,7 @@
 #pragma once
 
-// The agent's brain: what is ordered against what is there, as a list of things to do.
+// The agent's decisions: compares the desired state with what the node holds, and lists the
+// actions.
 
 #include <vector>
 
@@ -8,7 +9,7 @@
 
 namespace gp {
 
-// What the node holds of one lease.
+// What the node holds for one lease.
 struct HeldLease {
   LeaseId lease;
   bool ended = false;
@@ -17,11 +18,11 @@ struct HeldLease {
 };
 
 enum class NodeActionKind {
-  kStart,    // ordered, not there
-  kDecline,  // ordered and already to be stopped, never started: report it as ended
-  kStop,     // ordered to stop, with grace
-  kKill,     // ordered to stop at once, or not ordered at all: its lease is over
-  kForget,   // ended and no longer ordered: the controller knows
+  kStart,    // desired, not there
+  kDecline,  // desired but already to be stopped, never started: report it as ended
+  kStop,     // to be stopped with grace
+  kKill,     // to be stopped at once, or not desired at all: its lease is over
+  kForget,   // ended and no longer desired: the controller knows
 };
 
 struct NodeAction {
@@ -30,7 +31,7 @@ struct NodeAction {
   bool operator==(const NodeAction&) const = default;
 };
 
-// By lease; each lease gets at most one action.
+// In order of lease; at most one action for each lease.
 std::vector<NodeAction> Reconcile(const NodeDesiredState& desired,
                                   const std::vector<HeldLease>& held);
 
