@@ -32,7 +32,7 @@ struct XidMark {
 struct UserError {
   int xid = 0;
   std::string user;
-  uint64_t spec = 0;  // digest of the command and its environment
+  uint64_t spec = 0;  // digest of the command and working directory
   Instant at;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A node as packing sees it, and what is to be packed: plain numbers, small enough to scan by the
-// ten thousand.  Shares of a GPU are thousandths.
+// Nodes and workloads as packing sees them: plain numbers, small enough to scan ten thousand nodes.
+// Shares of a GPU are in thousandths.
 
 #include <array>
 #include <compare>
@@ -13,20 +13,20 @@ namespace gp {
 inline constexpr int kBinGpusMax = 8;
 inline constexpr int kWholeGpu = 1000;
 
-// What one tenant asks of one node.
+// What one tenant requests of one node.
 struct Shape {
   int64_t cpu_milli = 0;
   int64_t memory_mib = 0;
   int gpus = 0;
-  int share = 0;        // of each GPU; below kWholeGpu only where `gpus` is 1
-  uint32_t models = 0;  // bit m: model m will do; 0: any
+  int share = 0;        // of each GPU; less than kWholeGpu only if `gpus` is 1
+  uint32_t models = 0;  // bit m: model m is allowed; 0: any
   auto operator<=>(const Shape&) const = default;
 
   int64_t GpuTotal() const { return static_cast<int64_t>(gpus) * share; }
   bool IsPart() const { return gpus == 1 && share < kWholeGpu; }
 };
 
-// Tenants of one kind ask for the same number of GPUs; parts of a GPU are a kind of their own.
+// Tenants of one kind request the same number of GPUs; parts of a GPU are a kind of their own.
 inline constexpr int kKinds = kBinGpusMax + 1;
 int KindOf(const Shape& shape);
 
@@ -42,14 +42,15 @@ struct Bin {
   int IdleGpus() const;
 };
 
-// Whether its GPUs, whatever else it lacks, could hold the shape now.
+// Whether its GPUs can hold the shape now, regardless of cores and memory.
 bool GpusFit(const Bin& bin, const Shape& shape);
 bool Fits(const Bin& bin, const Shape& shape);
 
 // The GPU with the least free share that still fits a part; the lowest number breaks ties.
 // REQUIRES: shape.IsPart() and Fits.
 int TightestGpu(const Bin& bin, const Shape& shape);
-// Takes the shape out of the bin: whole GPUs from the lowest idle one on, a part from `gpu`.
+// Removes the shape from the free resources: whole GPUs from the lowest idle one on, or a part of
+// `gpu`.
 void Take(Bin& bin, const Shape& shape, int gpu);
 
 }  // namespace gp

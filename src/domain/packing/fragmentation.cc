@@ -29,7 +29,7 @@ bool CouldRun(const Bin& bin, const Shape& shape) {
   return shape.gpus > 0 && bin.cpu_milli >= shape.cpu_milli && GpusFit(bin, shape);
 }
 
-// How many more of the shape the bin could take, host memory left aside.
+// How many more workloads of the shape fit in the bin, regardless of host memory.
 int64_t Slots(const Bin& bin, const Shape& shape) {
   if (shape.gpus == 0 || !GpusFit(bin, shape)) return 0;
   int64_t slots = 0;
@@ -54,7 +54,7 @@ int64_t ToPower15(int64_t ratio) {
 }  // namespace
 
 void TypicalShapes::Weigh(const std::vector<Bin>& empty) {
-  constexpr int64_t kRatioMax = 1'000'000;  // a thousandth of the GPUs and less count alike
+  constexpr int64_t kRatioMax = 1'000'000;  // a thousandth of the GPUs or less counts alike
   int64_t all = 0;
   for (const Bin& bin : empty) all += bin.gpus;
   for (TypicalShape& one : list_) {

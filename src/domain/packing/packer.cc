@@ -46,7 +46,7 @@ Packer::Row& Packer::UpToDate(const Shape& shape) {
 
 std::optional<Packer::Choice> Packer::Choose(const Shape& shape) {
   const Row& row = UpToDate(shape);
-  const auto best = std::ranges::max_element(row.scores);  // the first of equals
+  const auto best = std::ranges::max_element(row.scores);  // the first of equal ones
   if (best == row.scores.end() || *best == kMisfit) return std::nullopt;
   const auto bin = static_cast<size_t>(best - row.scores.begin());
   return Choice{bin, row.gpus[bin]};

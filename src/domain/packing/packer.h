@@ -1,7 +1,7 @@
 #pragma once
 
-// Chooses bins by a policy.  Scores are kept per shape and worked out again only for bins that
-// changed since the shape was last asked for.
+// Chooses bins by a policy. Keeps scores for each shape and updates them only for bins that changed
+// since the shape was last used.
 
 #include <cstdint>
 #include <map>
@@ -12,21 +12,22 @@
 
 namespace gp {
 
+// Holds its own copy of the bins and places workloads on them. Not thread-safe.
 class Packer {
  public:
-  // Among equal scores the first of `bins` is taken: their order is part of the policy.
+  // Among equal scores the first of `bins` wins: their order is part of the policy.
   Packer(const PackingPolicy& policy, std::vector<Bin> bins, TypicalShapes typical);
 
-  // From now on these are the typical shapes: all scores are worked out anew.
+  // Replaces the typical shapes; all scores are computed again.
   void Learn(TypicalShapes typical);
 
   struct Choice {
     size_t bin = 0;
     int gpu = -1;
   };
-  // nullopt: fits nowhere now.
+  // nullopt: the shape fits nowhere now.
   std::optional<Choice> Choose(const Shape& shape);
-  // Every bin in which it fits now, in order: for policies that do not score.
+  // Every bin in which the shape fits now, in order: for policies without scores.
   std::vector<size_t> FitBins(const Shape& shape) const;
   void Place(const Shape& shape, const Choice& choice);
 
@@ -34,9 +35,9 @@ class Packer {
 
  private:
   struct Row {
-    std::vector<int8_t> scores;  // by bin; kMisfit where it does not fit
+    std::vector<int8_t> scores;  // by bin; kMisfit if it does not fit
     std::vector<int8_t> gpus;
-    size_t seen = 0;  // how much of changes_ it knows
+    size_t seen = 0;  // how much of changes_ is applied
   };
   void Score(const Shape& shape, Row& row, size_t bin);
   Row& UpToDate(const Shape& shape);

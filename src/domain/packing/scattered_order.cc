@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-// The finalizer of SplitMix64: neighbours come out far apart.
+// The finalizer of SplitMix64: neighboring values end up far apart.
 uint64_t Mix(uint64_t value) {
   value += 0x9e3779b97f4a7c15;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;

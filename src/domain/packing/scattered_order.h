@@ -1,7 +1,7 @@
 #pragma once
 
-// A fixed order of bins that owes nothing to how they were listed.  Among equal scores the first
-// bin wins, so a list sorted by size or by model would gather tenants on the wrong ones.
+// A fixed order of bins that does not depend on the order of the list. Among equal scores the first
+// bin wins, so a list sorted by size or model would collect tenants on the wrong bins.
 
 #include <cstddef>
 #include <vector>

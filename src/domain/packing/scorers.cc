@@ -7,7 +7,7 @@ namespace gp {
 namespace {
 
 constexpr int kScoreMax = 100;
-// What counts as a full node where amounts of different things are added.
+// The capacity of a full node, so that different resources can be added.
 constexpr int64_t kCpuScale = 128'000;
 constexpr int64_t kGpuScale = int64_t{kBinGpusMax} * kWholeGpu;
 
@@ -17,7 +17,7 @@ int PartGpu(const Bin& bin, const Shape& shape) {
 
 Scored Nothing(const ScoreContext&, const Bin&, const Shape&) { return {}; }
 
-// 100 * (1 - mean over resources of free * asked).
+// 100 * (1 - mean over resources of free * requested).
 Scored DotProduct(const ScoreContext&, const Bin& bin, const Shape& shape) {
   // Both products over the common denominator of the squares of the scales.
   const int64_t cpu = bin.cpu_milli * shape.cpu_milli * (kGpuScale / 1000) * (kGpuScale / 1000);
@@ -47,7 +47,8 @@ Scored Packing(const ScoreContext&, const Bin& bin, const Shape& shape) {
   return {std::max(kScoreMax - left_percent / 10, kScoreMax / 2), gpu};
 }
 
-// Tenants of a kind together: nodes of that kind alone, then mixed with it, then idle, then others.
+// Tenants of one kind together: first nodes with only that kind, then mixed nodes with it, then
+// idle nodes, then others.
 Scored Clustering(const ScoreContext&, const Bin& bin, const Shape& shape) {
   const int gpu = PartGpu(bin, shape);
   if (shape.gpus == 0) return {0, gpu};
@@ -66,7 +67,7 @@ int Gradient(const ScoreContext& context, const Bin& bin, const Shape& shape, in
                        context.typical.total());
 }
 
-// Where the potential grows least, in so many steps.
+// Prefers the least growth of the potential, in kSteps steps.
 template <int kSteps>
 Scored Descend(const ScoreContext& context, const Bin& bin, const Shape& shape) {
   constexpr int kCoarse = kScoreMax / kSteps;

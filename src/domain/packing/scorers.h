@@ -1,7 +1,7 @@
 #pragma once
 
-// How good a bin is for a shape: 0 to 100, more is better.  Whole numbers on purpose: among equals
-// the first bin in a fixed order is taken, and coarse steps let that order gather tenants.
+// The quality of a bin for a shape: 0 to 100, more is better. Scores are coarse integers on
+// purpose: the first of equal bins wins, so a fixed order collects tenants.
 
 #include <optional>
 #include <span>
@@ -12,18 +12,18 @@
 
 namespace gp {
 
-// What a policy wants little of, in thousandths of a GPU times TypicalShapes::total().
+// What a policy minimizes, in thousandths of a GPU times TypicalShapes::total().
 using Potential = int64_t (*)(const Bin& bin, const TypicalShapes& typical);
 
 struct ScoreContext {
   const TypicalShapes& typical;
   Potential potential = nullptr;
-  int64_t before = 0;  // the potential of the bin as it is now
+  int64_t before = 0;  // the potential of the bin now
 };
 
 struct Scored {
   int score = 0;
-  int gpu = -1;  // for a part of a GPU: which
+  int gpu = -1;  // for a part of a GPU: its number
 };
 
 // REQUIRES: Fits(bin, shape).
@@ -32,12 +32,12 @@ using Scorer = Scored (*)(const ScoreContext& context, const Bin& bin, const Sha
 struct PackingPolicy {
   std::string_view name;
   Scorer scorer;
-  Potential potential;  // null: it looks at none
+  Potential potential;  // null: the policy uses none
   bool is_random;       // takes any bin that fits, and any GPU of it
-  bool is_scattered;    // wants its bins in ScatteredOrder; the others in the order of the list
+  bool is_scattered;    // needs its bins in ScatteredOrder; other policies in the order of the list
 };
 
-// docs/reference/packing_policies.md tells each.
+// docs/reference/packing_policies.md describes each policy.
 std::span<const PackingPolicy> PackingPolicies();
 const PackingPolicy* FindPackingPolicy(std::string_view name);
 

@@ -43,7 +43,8 @@ void ForEachSubset(GpuMask from, int count, F visit) {
   }
 }
 
-// For large nodes: from each NUMA node in turn its lowest GPUs, then those of the ones behind it.
+// For large nodes: the lowest GPUs of each NUMA node in turn, then those of the following NUMA
+// nodes.
 template <typename F>
 void ForEachRun(const Node& node, GpuMask from, int count, F visit) {
   const int numas = static_cast<int>(node.facts->numa.size());
@@ -97,7 +98,7 @@ GpuMask EligibleGpus(const Node& node, const Job& job) {
   GpuMask eligible = 0;
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const GpuFacts& facts = node.facts->gpus[i];
-    // Most are held by somebody: not worth a refusal in words.
+    // Most GPUs are in use: skip them before the costly check with a reason.
     if (!IsGrantable(node.gpus[i], spec.gpus.count) || node.gpus[i].mode == GpuMode::kWhole)
       continue;
     if (!ModelFits(spec.gpus, facts)) continue;
@@ -180,7 +181,8 @@ std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job,
   };
   const GpuMask best = std::ranges::min(scores).gpus;
   if (auto host = ShareHost(node, spec, best)) return describe(best, *std::move(host));
-  // The best set's NUMA nodes lack cores or memory: the next best that differs in NUMA nodes.
+  // The NUMA nodes of the best set lack cores or memory: tries the next best set on other NUMA
+  // nodes.
   std::ranges::sort(scores);
   std::set<std::vector<int>> without_room;
   for (const GpuScore& score : scores) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// The best GPUs of one node for one rank of a job.  Exact: every set that fits is compared, up to
-// kExactGpus candidates; beyond that, only sets that begin in one NUMA node and spill in order.
+// Chooses the best GPUs of one node for one rank of a job. Exact for up to kExactGpus candidates:
+// every fitting set is compared. Beyond that, only sets that start in one NUMA node and spill over
+// in order are compared.
 
 #include <optional>
 
@@ -18,25 +19,25 @@ struct NodeChoice {
   GpuScore score;
   Locality locality = Locality::kSameNuma;
   int unlinked_pairs = 0;
-  int links = 0;         // NVLinks between each pair, the fewest
-  int alternatives = 0;  // sets that were compared
+  int links = 0;         // the fewest NVLinks between any pair
+  int alternatives = 0;  // number of sets compared
 };
 
-// GPUs of the node that the job could have now, one by one.
+// GPUs of the node that the job could have now, each judged alone.
 GpuMask EligibleGpus(const Node& node, const Job& job);
-// GPUs that nobody holds and that may be granted whole; none where the node is out of service.
+// Free GPUs that may be granted whole; none if the node is out of service.
 GpuMask FreeGpus(const Node& node);
-// The node as it would be with nothing granted on it, its GPUs in the conditions that they are in.
+// The node with nothing granted on it and its GPUs in their current conditions.
 Node Emptied(const Node& node);
-// The same with every GPU in service, those that are missing as well.
+// The same with every GPU in service, including missing ones.
 Node Ideal(const Node& node);
 
-// `weights`: of the job's pool.  They decide which set is best, never whether there is one.
+// `weights`: those of the job's pool. They decide which set is best, never whether there is one.
 std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job,
                                      const PlacementWeights& weights);
-// The same where these GPUs it shall be.
+// The same for exactly these GPUs.
 std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMask gpus);
-// Whether a rank of the job could be placed there now.
+// Whether a rank of the job fits on the node now.
 bool Fits(const Node& node, const Job& job);
 
 }  // namespace gp

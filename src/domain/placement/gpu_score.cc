@@ -45,7 +45,7 @@ BlockCounts GpuScorer::Blocks(GpuMask free) const {
   GpuMask placed = 0;
   ForEach(free, [&](int gpu) { placed |= GpuMask{1} << position_[static_cast<size_t>(gpu)]; });
   BlockCounts counts{};
-  // `starts`: positions where a block of the current size begins.
+  // `starts`: positions where a block of the current size starts.
   GpuMask starts = placed;
   for (int power = 0; power <= 6; ++power) {
     counts[static_cast<size_t>(6 - power)] = static_cast<int8_t>(std::popcount(starts));

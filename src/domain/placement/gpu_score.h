@@ -1,7 +1,7 @@
 #pragma once
 
-// How good a set of GPUs of one node is for a job, as whole numbers compared in order; smaller is
-// better.  docs/reference/placement_score.md explains each with an example.
+// Scores a set of GPUs of one node for a job, as integers compared in order; smaller is better.
+// docs/reference/placement_score.md explains each of them with an example.
 
 #include <array>
 #include <compare>
@@ -17,29 +17,29 @@ using GpuMask = uint64_t;  // bit i: GPU i of the node
 
 enum class Locality { kSameNuma, kSameSocket, kCrossSocket };
 
-// How many aligned blocks of 64, 32, … 1 free GPUs a set of free GPUs contains.  GPUs are numbered
-// by locality (socket, NUMA node, index); a block of size 2^s begins at a multiple of 2^s.
+// The number of aligned blocks of 64, 32, … 1 free GPUs in a set of free GPUs. GPUs are numbered by
+// locality (socket, NUMA node, index); a block of size 2^s starts at a multiple of 2^s.
 using BlockCounts = std::array<int8_t, 7>;
 
 struct GpuScore {
-  int64_t weighted = 0;      // by the weights of its pool; 0 where it has none
-  int first = 0;             // locality, or pairs without NVLink where the job prefers NVLink
-  int second = 0;            // the other one of the two
+  int64_t weighted = 0;      // by the weights of the pool; 0 without weights
+  int first = 0;             // locality, or pairs without NVLink if the job prefers NVLink
+  int second = 0;            // the other of the two
   int links_descending = 0;  // minus the NVLinks between chosen pairs
-  // For a MIG instance: what the GPU cannot become any more (MigTable::LossAt)
+  // For a MIG instance: the placements that the GPU loses (MigTable::LossAt)
   int mig_lost = 0;
-  int gpus_opened = 0;        // for shared GPUs: how many were not shared before
+  int gpus_opened = 0;        // for shared GPUs: number of newly shared GPUs
   BlockCounts blocks_lost{};  // free aligned blocks broken, the largest first
   int share_left = 0;         // for shared GPUs: thousandths left over, the tightest fit first
-  GpuMask gpus = 0;           // the lowest numbers, so that every tie is broken
+  GpuMask gpus = 0;           // the lowest numbers, to break every tie
 
   auto operator<=>(const GpuScore&) const = default;
 };
 
-// What all sets of a node have in common, worked out once.
+// Scores the sets of one node; computes once what all of them have in common. Immutable.
 class GpuScorer {
  public:
-  // `free`: GPUs that nobody holds.  REQUIRES: node has at most 64 GPUs.
+  // `free`: free GPUs. REQUIRES: node has at most 64 GPUs.
   GpuScorer(const Node& node, const JobSpec& spec, GpuMask free, const PlacementWeights& weights);
 
   GpuScore Score(GpuMask gpus) const;

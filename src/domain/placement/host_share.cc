@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// How far a NUMA node is from the GPUs: it has some, its socket has some, or neither.
+// The distance of a NUMA node from the GPUs: it has some, its socket has some, or neither.
 enum class Nearness { kOwn, kOwnSocket, kOther };
 
 Nearness NearnessOf(const NodeFacts& facts, const std::vector<int>& weights, size_t numa) {
@@ -22,8 +22,8 @@ Nearness NearnessOf(const NodeFacts& facts, const std::vector<int>& weights, siz
   return Nearness::kOther;
 }
 
-// Splits `need` by weight, then hands what a NUMA node cannot give to the next that can: first
-// those with weight, then, if allowed, the others, the near ones first.  False: it does not fit.
+// Divides `need` by weight. What a NUMA node cannot give comes from the next one that can: first
+// those with weight, then, if allowed, the others, near ones first. False: not enough.
 bool Split(int64_t need, const NodeFacts& facts, const std::vector<int>& weights,
            const std::vector<int64_t>& room, bool others_too, std::vector<int64_t>* parts) {
   int64_t weight_sum = 0;
@@ -66,7 +66,7 @@ HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts) {
     node_cpus += numa.cpus.Count();
   }
   const auto gpus = int64_t{facts.CountGpus()};
-  // Shared GPUs bring no cores of their own: their jobs use the NUMA node's together.
+  // Shared GPUs bring no cores: their jobs share those of the NUMA node.
   if (spec.cpus == 0 && spec.gpus.isolation == Isolation::kExclusive) {
     need.cpus = static_cast<int>(node_cpus * spec.gpus.count / gpus);
   }

@@ -18,14 +18,15 @@ struct HostNeed {
   bool operator==(const HostNeed&) const = default;
 };
 
-// What the job asked for, or the GPUs' fair part of the node where it asked for nothing.
+// The cores and memory that the job requests, or the GPUs' fair part of the node if it requests
+// none.
 HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts);
 
-// How many GPUs of the set each NUMA node has; a job without GPUs belongs to all alike.
+// Number of GPUs of the set on each NUMA node; a job without GPUs belongs to all of them equally.
 std::vector<int> GpusByNuma(const NodeFacts& facts, GpuMask gpus);
 
-// Divides the need over the GPUs' NUMA nodes by the GPUs they hold; what does not fit there comes
-// from others if the job may cross NUMA nodes.  nullopt: not enough.
+// Divides the need among the GPUs' NUMA nodes in proportion to their GPUs. The rest comes from
+// other NUMA nodes if the job may cross NUMA nodes. nullopt: not enough.
 std::optional<std::vector<NumaGrant>> ShareHost(const Node& node, const JobSpec& spec,
                                                 GpuMask gpus);
 

@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-// With those that are missing in their places again.
+// The facts with missing GPUs as present.
 std::shared_ptr<const NodeFacts> Completed(const std::shared_ptr<const NodeFacts>& facts) {
   const auto is_missing = [](const GpuFacts& gpu) { return gpu.presence == GpuPresence::kMissing; };
   if (std::ranges::none_of(facts->gpus, is_missing)) return facts;

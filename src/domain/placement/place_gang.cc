@@ -78,7 +78,7 @@ std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice&
 
 PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit,
                   const PlacementWeights& weights) {
-  // Ranks follow the nodes' order, so that a restart on the same nodes has the same ranks.
+  // Ranks follow the order of nodes, so that a restart on the same nodes gives the same ranks.
   std::ranges::sort(chosen, {}, [](const Node* node) { return node->id; });
   std::vector<Candidate> candidates;
   for (const Node* node : chosen) {

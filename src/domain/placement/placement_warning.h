@@ -1,6 +1,6 @@
 #pragma once
 
-// What the note of a placement warns of; it stands at the end of the note.
+// The warning at the end of a placement's note.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@ namespace gp {
 
 // "crosses sockets" -> "; warning: crosses sockets"
 std::string WarningText(std::string_view warning);
-// And back, of a whole note; empty: it warns of nothing.
+// The warning in a whole note; empty: none.
 std::string_view WarningIn(std::string_view note);
 
 }  // namespace gp

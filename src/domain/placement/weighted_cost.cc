@@ -10,8 +10,8 @@ int64_t Numa(const ScoredSet& set) { return static_cast<int64_t>(set.locality); 
 
 int64_t Nvlink(const ScoredSet& set) { return set.unlinked_pairs; }
 
-// Free GPUs that are in no whole block of 2, of 4, of 8 …, after less before.  A part of a GPU
-// gains nothing by opening one that stands alone.
+// Free GPUs outside whole blocks of 2, 4, 8 …, after minus before. A shared job gains nothing by
+// opening a GPU that stands alone.
 int64_t Fragmentation(const ScoredSet& set) {
   const int opened = std::popcount(set.gpus & set.free);
   const size_t sizes = set.blocks_lost.size();
@@ -29,7 +29,7 @@ int64_t Spread(const ScoredSet& set) {
   return std::ranges::count_if(set.node.gpus, [](const Gpu& gpu) { return !gpu.leases.empty(); });
 }
 
-// GiB of the GPUs' memory beyond what the job asks of each.
+// GiB of GPU memory beyond the requested minimum.
 int64_t ModelFit(const ScoredSet& set) {
   const int64_t asked = std::max(set.spec.gpus.memory_mib_min, set.spec.gpus.memory_mib);
   int64_t beyond_mib = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a set of GPUs costs by the weights of its pool.  Each kind of cost is a small function of
-// the node, the set and what the job asks of a GPU; a policy names them by the names of this table
+// The cost of a set of GPUs by the weights of its pool. Each kind of cost is a small function of
+// the node, the set and the job's GPU request; policies use the names in this table
 // (docs/reference/placement_score.md).
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace gp {
 
-// What is known of a set when it is scored.
+// What is known about a set when it is scored.
 struct ScoredSet {
   const Node& node;
   const JobSpec& spec;
   GpuMask gpus = 0;
-  GpuMask free = 0;  // of the node, before
+  GpuMask free = 0;  // of the node, before placement
   Locality locality = Locality::kSameNuma;
   int unlinked_pairs = 0;
   const BlockCounts& blocks_lost;
@@ -34,7 +34,7 @@ struct PlacementCost {
 
 std::span<const PlacementCost> PlacementCosts();
 
-// The sum of all, each times its weight; smaller is better.
+// The sum of all costs, each multiplied by its weight; smaller is better.
 int64_t WeightedCost(const PlacementWeights& weights, const ScoredSet& set);
 
 }  // namespace gp

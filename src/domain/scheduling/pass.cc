@@ -203,7 +203,7 @@ void Pass::PlaceNominated(const Job& waiting) {
 }
 
 // Equivalence classes that differ only in the run time of their jobs, and find the same nodes
-// closed, fail alike. So many different time limits cost no more than one.
+// closed, fail alike. Many different time limits therefore cost no more than one.
 bool Pass::TryEquivalenceClass(const QueueOrder::Candidate& candidate) {
   const Job& job = *candidate.job;
   ShapeRanking& ranking = rankings_.Of(candidate.equivalence_class->shape);
