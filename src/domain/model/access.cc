@@ -68,7 +68,7 @@ Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& c
   if (certificate.fingerprint.size() != kFingerprintLength ||
       !std::ranges::all_of(certificate.fingerprint, IsHex))
     return Fail(InvalidArgument("fingerprint: 64 hexadecimal digits"));
-  if (certificate.expires_at <= now) return Fail(InvalidArgument("certificate: is over"));
+  if (certificate.expires_at <= now) return Fail(InvalidArgument("certificate: has expired"));
   return Ok();
 }
 

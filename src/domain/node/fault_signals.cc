@@ -97,9 +97,9 @@ void FaultSignals::Read(int gpu, const GpuVitals& vitals, Instant at) {
   if (vitals.remap_failed && !before.remap_failed)
     tell(SignalKind::kRemapFailed, "a memory row could not be remapped");
   if (vitals.heat == Heat::kHot && before.heat < Heat::kHot)
-    tell(SignalKind::kHot, "the hardware has held its clocks down for its heat, for long");
+    tell(SignalKind::kHot, "the hardware has reduced its clocks for a long time because of heat");
   if (vitals.heat == Heat::kCritical && before.heat < Heat::kCritical)
-    tell(SignalKind::kCritical, "it is as hot as it may be before it turns itself off");
+    tell(SignalKind::kCritical, "its temperature is close to its shutdown limit");
   // An XID includes the advice if it was there already. Advice that appears just after an XID is
   // reported only if it stays.
   DriverAdvice& reported = advised_[gpu];

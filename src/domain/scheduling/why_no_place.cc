@@ -111,7 +111,7 @@ std::string Tell(const Survey& survey, const Job& job) {
              ": " + std::to_string(r.gpus_free) + " free, " + std::to_string(r.nodes_now) + " of " +
              Count(r.nodes_up, "node") + " could take a rank now";
     case PendingKind::kHost:
-      return "GPUs are free, but not the cores or host memory asked with them";
+      return "GPUs are free, but not the cores or host memory requested with them";
     case PendingKind::kReserved: return "";  // the text names the other job
     case PendingKind::kTurn: return "fits now; starts with the next pass";
   }
