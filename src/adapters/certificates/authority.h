@@ -1,8 +1,5 @@
 #pragma once
 
-// The controller's own certificate authority.  It vouches for the controller, and for nodes that
-// have joined; who knows its fingerprint can be sure to speak with this controller.
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,25 +10,28 @@
 
 namespace gp {
 
-// What every certificate of a controller names it, whatever else: nodes check this name, and need
-// not know by which address they came.  No node's certificate has it.
+// Every certificate of a controller has this name beside its own names.  Nodes check this name, so
+// the address that they connect to does not matter.  No node's certificate has it.
 inline constexpr const char* kControllerName = "controller.gpu-platform";
 
+// The controller's own certificate authority.  It signs the certificates of the controller and of
+// nodes that have joined.  A peer that knows its fingerprint can verify that it speaks with this
+// controller.  Immutable; any thread.
 class Authority {
  public:
-  // A new one, for twenty years.
+  // Makes a new authority, valid for twenty years.
   static Result<Identity> Make(Instant now);
-  // kInvalidArgument: key and certificate are damaged, or not each other's.
+  // kInvalidArgument: key or certificate is damaged, or they do not match.
   static Result<Authority> From(const Identity& identity);
 
   const std::string& certificate() const { return certificate_; }  // PEM
   const std::string& fingerprint() const { return fingerprint_; }  // 64 hexadecimal digits
 
-  // Of the controller, for two years.  `names`: of hosts, or IP addresses.  The authority's own
-  // certificate follows the new one.  kInvalidArgument: a name that cannot be one.
+  // A key and a certificate of the controller, valid for two years.  `names`: host names or IP
+  // addresses.  The authority's certificate follows the new one.  kInvalidArgument: a bad name.
   Result<Identity> ForController(const std::vector<std::string>& names, Instant now) const;
-  // Of the node, for so long, for the key that signed the request.  kInvalidArgument: a request
-  // that is none, or whose signature is not its key's.
+  // A certificate of the node, valid for `life`, for the key that signed the request (PEM).
+  // kInvalidArgument: the request is malformed, or its signature does not match its key.
   Result<std::string> ForNode(const std::string& request, const std::string& node, Duration life,
                               Instant now) const;
 

@@ -9,23 +9,23 @@
 
 namespace gp {
 
-// Whose word it is.  The certificate may be followed by those that vouch for it.
+// A private key and its certificate (PEM), optionally followed by the issuers' certificates.
 struct Identity {
   std::string key;
   std::string certificate;
 };
 
 struct CertificateFacts {
-  std::string node;         // of which node it is; empty: of none
-  std::string fingerprint;  // SHA-256 of all of it: 64 hexadecimal digits
+  std::string node;         // the node that it belongs to; empty: none
+  std::string fingerprint;  // SHA-256 of the certificate: 64 hexadecimal digits
   Instant begins_at;
   Instant expires_at;
 };
 
-// Of the first one in `pem`.  kInvalidArgument: there is none.
+// Reads the first certificate in `pem`.  kInvalidArgument: there is none.
 Result<CertificateFacts> ReadCertificate(const std::string& pem);
 
-// A new key, and a request for a certificate of it.  Whose it will be is for the authority to say.
+// A new key and a certificate request for it (PEM).  The authority sets the subject.
 struct CertificateRequest {
   std::string key;
   std::string request;

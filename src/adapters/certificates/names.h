@@ -1,6 +1,6 @@
 #pragma once
 
-// What certificates of this program call their owners.
+// Names and fingerprints in this program's certificates.
 
 #include <openssl/x509.h>
 
@@ -9,9 +9,10 @@
 
 namespace gp {
 
+// A node's certificate has this URI, followed by the node's name.
 inline constexpr std::string_view kNodeUri = "gpu-platform://node/";
 
-// As 64 hexadecimal digits.
+// SHA-256 of the certificate, as 64 hexadecimal digits.
 std::string FingerprintOf(const X509& certificate);
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// OpenSSL's objects with owners.  Only inside this folder.
+// OpenSSL's objects in owning pointers.  Only for this folder.
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -44,7 +44,7 @@ inline std::string Text(const Bio& bio) {
   return std::string(data, static_cast<size_t>(size));
 }
 
-// With what OpenSSL has to say about the last of its failures.
+// An error with OpenSSL's own reason for its last failure; clears OpenSSL's error queue.
 inline Error Failed(const std::string& what) {
   char reason[200] = "";
   const unsigned long code = ERR_peek_last_error();

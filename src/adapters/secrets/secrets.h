@@ -1,6 +1,6 @@
 #pragma once
 
-// Secrets by which programs call, and the digests by which they are known again.
+// Secrets that authenticate programs, and the digests that verify them.
 
 #include <string>
 #include <string_view>
@@ -9,17 +9,17 @@
 
 namespace gp {
 
-// 256 random bits of the kernel's, as 64 hexadecimal digits.  kInternal: it has none to give.
+// 256 random bits from the kernel, as 64 hexadecimal digits.  kInternal: the kernel gives none.
 Result<std::string> NewSecret();
 
-// As 64 hexadecimal digits.
+// The digest as 64 hexadecimal digits.
 std::string Sha256(std::string_view bytes);
 
-// The 32 bytes of RFC 2104, by which a receiver knows who sent `bytes`.
+// The 32-byte MAC of RFC 2104.  A receiver uses it to verify the sender of `bytes`.
 std::string HmacSha256(std::string_view key, std::string_view bytes);
 
-// The bytes that an RFC 4648 text with padding stands for.  kInvalidArgument: it is none.  The text
-// is in no message.
+// Decodes base64 with padding (RFC 4648).  kInvalidArgument: malformed; the message does not
+// contain the text.
 Result<std::string> FromBase64(std::string_view text);
 
 }  // namespace gp

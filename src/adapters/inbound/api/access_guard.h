@@ -1,8 +1,5 @@
 #pragma once
 
-// Knows callers by what they show, and what was granted to them, without asking the writer each
-// time.  All calls are for any thread.
-
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,26 +12,28 @@
 
 namespace gp {
 
-// Root, and whom the controller runs as.
+// Whether this is root or the user that the controller runs as.
 bool IsSuperuser(const User& user);
 
+// Identifies callers by their credentials and checks their roles, without asking the writer each
+// time.  Any thread.
 class AccessGuard : public CommitObserver {
  public:
   explicit AccessGuard(ControlGateway& gateway) : gateway_(gateway), refusals_(gateway) {}
 
-  // The kernel has said who it is.
+  // For a caller whose user the kernel reported.
   Result<Caller> ByKernel(User user, std::string from);
-  // `secret` as it was told when the token was issued.  kUnauthenticated: it is none, or is over.
+  // `secret`: as shown when the token was issued.  kUnauthenticated: unknown or expired.
   Result<Caller> BySecret(std::string_view secret, std::string from);
 
-  // kUnauthenticated: this certificate is none of the node's, or was revoked.
+  // kUnauthenticated: this is not a certificate of the node, or it was revoked.
   Status CheckNode(const std::string& node, std::string_view fingerprint);
-  // For the audit: whoever speaks from there was refused what it asked for.
+  // Records in the audit that the caller at `origin` was refused this operation.
   void NoteRefusal(const Origin& origin, std::string_view operation, const std::string& why) {
     refusals_.Note(origin, operation, why);
   }
 
-  // Runs `answer` if the caller is known and may use the operation; writes down what is refused.
+  // Runs `answer` if the caller is known and may use the operation; otherwise audits the refusal.
   Status Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation,
                 const std::function<Status(const Caller&)>& answer);
 
@@ -47,14 +46,14 @@ class AccessGuard : public CommitObserver {
   };
 
   static Caller CallerOf(const std::shared_ptr<const View>& view, User user, std::string from);
-  // As of the last commit.
+  // The access rights as of the last commit.
   Result<std::shared_ptr<const View>> Look();
   void Take(const State& state);
 
   ControlGateway& gateway_;
   Refusals refusals_;
   std::mutex mutex_;
-  std::shared_ptr<const View> view_;  // nullptr: nobody has asked yet
+  std::shared_ptr<const View> view_;  // nullptr: not read yet
 };
 
 }  // namespace gp

@@ -1,8 +1,5 @@
 #pragma once
 
-// All that carriers share: what users may ask, who may, and what nodes have told that is not in the
-// journal.
-
 #include <utility>
 #include <vector>
 
@@ -12,13 +9,15 @@
 
 namespace gp {
 
+// The objects that gRPC, REST and the dashboard share: the users' operations, access control, and
+// the reports of nodes that are not in the journal.
 struct Api {
   Api(ControlGateway& gateway, NodeGateway& nodes, ControlApi::About about)
       : channels(nodes),
         guard(gateway),
         control(gateway, channels, readings, progress, feed, changes, std::move(about)) {}
 
-  // To be told of every commit.
+  // These must be notified of every commit.
   std::vector<CommitObserver*> Observers() { return {&feed, &guard, &changes}; }
 
   NodeChannels channels;

@@ -1,7 +1,5 @@
 #pragma once
 
-// Who asks, once somebody has vouched for it: the kernel (a ticket), or a secret (a token).
-
 #include <map>
 #include <memory>
 #include <string>
@@ -13,21 +11,22 @@
 
 namespace gp {
 
+// An authenticated caller.  The kernel (a local credential) or a secret (a token) proves the user.
 struct Caller {
   User user;
-  // Where the call came from, for the audit: "unix", "127.0.0.1:40312"
+  // The origin of the call, for the audit: "unix", "127.0.0.1:40312"
   std::string from;
-  std::shared_ptr<const Access> access;  // what was granted when the call came
-  // Root, or whom the controller runs as: nobody can shut it out
+  std::shared_ptr<const Access> access;  // all roles and tokens when the call came
+  // Root, or the user that the controller runs as; its access cannot be revoked
   bool is_superuser = false;
-  TokenId token;             // value 0: the kernel vouched
-  Role most = Role::kAdmin;  // a token gives no more than this
-  std::string scope;         // and only in this queue and below; empty: everywhere
+  TokenId token;             // value 0: identified by the kernel
+  Role most = Role::kAdmin;  // a token's highest role
+  std::string scope;         // the token counts only in this queue and below; empty: everywhere
 
-  // As whom the journal names it.
+  // The caller as the journal records it.
   Origin AsOrigin() const { return {"user:" + user.name, from}; }
 
-  // What it may do in a queue, and in those below as far as nothing else was granted there; "":
+  // The role in a queue, and in queues below unless another role was granted there; "": the role
   // everywhere.
   Role In(std::string_view queue) const;
   // Whether it has the role in any queue at all.
@@ -35,14 +34,14 @@ struct Caller {
   bool Owns(const User& owner) const { return owner.uid == user.uid; }
 };
 
-// What is done with a job.
+// What a caller wants to do with a job.
 enum class JobAct {
-  kSee,     // that it is there, and what it holds
-  kChange,  // stop it, hold it, let it go
-  kRead,    // what it runs with and what it says, and processes inside it
+  kSee,     // see that it exists and what it holds
+  kChange,  // stop, hold or release it
+  kRead,    // read its command, environment and logs, and run processes inside it
 };
 
-// What the caller may do with jobs, many of which stand in one queue.
+// What the caller may do with jobs.  Caches the role in each queue; one thread at a time.
 class JobRights {
  public:
   explicit JobRights(const Caller& caller) : caller_(caller) {}
@@ -53,7 +52,7 @@ class JobRights {
   Role In(const std::string& queue);
 
   const Caller& caller_;
-  std::map<std::string, Role> roles_;  // by queue, as far as asked
+  std::map<std::string, Role> roles_;  // cache, by queue
 };
 
 }  // namespace gp

@@ -1,9 +1,5 @@
 #pragma once
 
-// What has changed, in order, for those who keep a picture of the whole: dashboards, the terminal,
-// scripts.  A change names its object and the state that it has now; whoever wants more asks for
-// the object.  The newest are kept, so that a watcher that was cut off goes on where it was.
-
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -28,40 +24,44 @@ struct StateChange {
   uint64_t number = 0;
   FeedKind kind = FeedKind::kJob;
   std::string object;  // "job-7", a name
-  std::string state;   // as lists say it; empty: it is gone
+  std::string state;   // as lists show it; empty: removed
   std::string queue;   // of a job
   User user;           // of a job
 };
 
-// Where a watcher stands.
+// A watcher's position in the feed.
 struct FeedPlace {
-  uint64_t epoch = 0;   // of the controller that counts: another one begins anew
-  uint64_t number = 0;  // of the last change that was seen
+  uint64_t epoch = 0;   // of the controller; numbers start again with each epoch
+  uint64_t number = 0;  // of the last change seen
 };
 std::string ToText(const FeedPlace& place);
-// "3-1207".  nullopt: it is none.
+// Parses "3-1207".  nullopt: malformed.
 std::optional<FeedPlace> ParseFeedPlace(std::string_view text);
 
+// The changes of all objects in order, for clients that keep a picture of the cluster: dashboards,
+// the terminal, scripts.  A change has only its object and the object's current state; a client
+// requests the object for details.  The feed keeps the newest changes, so that a disconnected
+// client can resume.  Any thread.
 class ChangeFeed : public CommitObserver {
  public:
   explicit ChangeFeed(size_t kept_max = 20'000) : kept_max_(kept_max) {}
 
-  // After the last change.
+  // The place after the last change.
   FeedPlace End() const;
 
   struct Part {
     std::vector<StateChange> changes;
-    FeedPlace end;  // behind them
-    // Some before them are forgotten, or were another controller's: read everything anew
+    FeedPlace end;  // after them
+    // Earlier changes are dropped or of another epoch: the client must read everything again
     bool missed = false;
   };
-  // At most `max` of them, and nothing that is not there yet.
+  // At most `max` changes after the place; does not wait.
   Part After(const FeedPlace& place, size_t max) const;
-  // Waits for a change behind the place, at most so long.  False: there was none.
+  // Waits for a change after the place.  False: none came within `timeout`.
   bool Await(const FeedPlace& place, Duration timeout) const;
 
-  // Called after each commit that changed something, on the writer's thread: it must not wait.
-  // Before the first commit.
+  // `tell` runs after each commit with changes, on the writer's thread, and must not wait.  Set it
+  // before the first commit.
   void OnNews(std::function<void()> tell) { tell_ = std::move(tell); }
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
@@ -75,7 +75,7 @@ class ChangeFeed : public CommitObserver {
   std::deque<StateChange> kept_;
 };
 
-// Whether the caller may know of it.
+// Whether the caller may see the changed object.
 bool MaySee(const Caller& caller, const StateChange& change);
 
 }  // namespace gp

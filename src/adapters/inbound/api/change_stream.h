@@ -1,8 +1,5 @@
 #pragma once
 
-// One caller's way through the feed of changes: what it asked for, may see, and has not been told
-// yet.
-
 #include <set>
 #include <string>
 #include <vector>
@@ -15,19 +12,21 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
+// One caller's position in the change feed.  It passes on changes of the requested kinds that the
+// caller may see.  One thread at a time.
 class ChangeStream {
  public:
-  // kInvalidArgument: since or kinds.  The feed outlives it.
+  // kInvalidArgument: `since` or `kinds` is wrong.  The feed outlives the stream.
   static Result<ChangeStream> Open(const ChangeFeed& feed, Caller caller,
                                    const v1::WatchChangesRequest& request);
 
-  // What there is to tell now, a part of it where there is much; empty: nothing.
+  // The next changes, up to a limit; empty: none now.
   std::vector<v1::StateChange> Take();
-  // Waits for more, at most so long.
+  // Waits for a change.  False: none came within `timeout`.
   bool Await(Duration timeout) const { return feed_->Await(place_, timeout); }
-  // Behind what was told or passed over.
+  // The place after all changes that were taken or skipped.
   std::string place() const { return ToText(place_); }
-  // Who calls may have less by now.
+  // Updates the caller, whose roles may have changed.
   void SetCaller(Caller caller) { caller_ = std::move(caller); }
 
  private:

@@ -1,9 +1,5 @@
 #pragma once
 
-// What users may ask of the controller, whatever carries the question.  Who asks is known by then
-// and may ask it at all (operations.h); what depends on whose the object is, is decided here.  All
-// calls are for any thread.
-
 #include <functional>
 #include <mutex>
 #include <string>
@@ -24,41 +20,44 @@
 
 namespace gp {
 
-// Where one rank of an attempt is, or was.
+// The node and lease of one rank of an attempt, past or present.
 struct RankPlace {
   NodeId node;
   LeaseId lease;
   JobId job;
   int attempt = 0;
-  bool live = false;  // its lease is not over
+  bool live = false;  // its lease has not ended
 };
 
 using ExecConversation = Conversation<v1::ExecInput, v1::ExecOutput>;
 
-// What the files of a controller say now.
+// The controller's configuration files, read again.
 struct Reloaded {
   Policy policy;
-  std::function<std::vector<std::string>(const Policy& before)> changes;  // what differs, in words
-  // Puts them in force, and tells what has changed
+  std::function<std::vector<std::string>(const Policy& before)> changes;  // as texts
+  // Applies the receivers and returns the changes as texts
   std::function<Result<std::vector<std::string>>()> receivers;
 };
 
+// The users' operations, independent of the transport.  The transport has identified the caller and
+// checked that it may use the operation at all (operations.h); ControlApi checks access to the
+// object.  Any thread.
 class ControlApi {
  public:
-  // What it tells of the controller itself.
+  // Facts and functions of the controller itself.
   struct About {
     std::string version;
     std::function<Result<std::string>(const std::string& names)> metrics;  // empty: none
     AuditTrail* audit = nullptr;                                           // nullptr: none
-    Journal* journal = nullptr;   // the writer's own: read on its turns only
-    std::string state_directory;  // empty: nothing is kept on disk
-    // Tells the policy, and whom it tells; empty: neither
+    Journal* journal = nullptr;   // owned by the writer: read it only inside gateway_.Read
+    std::string state_directory;  // empty: no state on disk
+    // Fills in the policy and the receivers; empty: neither
     std::function<void(const Policy&, v1::Settings*)> settings = nullptr;
-    // Reads its files once more; empty: it was given none
+    // Reads the configuration files again; empty: there are none
     std::function<Result<Reloaded>()> reload = nullptr;
-    // That jobs may name; empty: none
+    // The receivers that jobs may name; empty: none
     std::function<std::vector<std::string>()> receivers = nullptr;
-    SecretKeeper* secrets = nullptr;  // nullptr: it keeps none
+    SecretKeeper* secrets = nullptr;  // nullptr: no secrets
   };
 
   ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings,
@@ -148,17 +147,17 @@ class ControlApi {
   Status ReadJournal(const Caller& caller, const v1::ReadJournalRequest& request,
                      v1::ReadJournalReply* reply);
 
-  // For nobody in particular: whether questions are answered at all.
+  // Whether the writer answers; needs no caller.
   Status CheckReady() {
     return gateway_.Read([](const State&) {});
   }
 
-  // Until the job has ended, or the caller is gone.
+  // Returns when the job has ended or the caller is gone.
   Status WatchJob(const Caller& caller, const v1::GetJobRequest& request, Sink<v1::Job>& out);
-  // Until the caller is gone.
+  // Returns when the caller is gone.
   Status WatchChanges(const Caller& caller, const v1::WatchChangesRequest& request,
                       Sink<v1::StateChange>& out);
-  // Whether it may follow the job, or read what it writes, now.
+  // Whether the caller may now watch the job, or read its log.
   Status MayWatchJob(const Caller& caller, const std::string& job) {
     return MayAct(caller, JobAct::kSee, job);
   }
@@ -172,19 +171,19 @@ class ControlApi {
   Status CheckSameAsBefore(const std::vector<Outcome>& outcomes,
                            const std::vector<std::shared_ptr<const JobSpec>>& specs);
   static void Redact(JobRights& rights, const Job& job, v1::Job* message);
-  // kNotFound also where the caller may not see it; kPermissionDenied: it may see it, and no more.
+  // kNotFound: the caller may not see the job.  kPermissionDenied: the caller may only see it.
   static Status CheckMay(const Caller& caller, JobAct act, const Job& job);
   static Result<JobId> FindJobFor(const State& state, const Caller& caller, JobAct act,
                                   const std::string& text);
   Result<JobId> JobFor(const Caller& caller, JobAct act, const std::string& text);
   Status MayAct(const Caller& caller, JobAct act, const std::string& job);
-  // Of an array all of it, in one.
+  // For an array: one message for all its elements.
   Status FillJob(const Caller& caller, const std::string& name, v1::Job* reply);
   Status FillFrom(const State& state, const Caller& caller, const std::string& name,
                   v1::Job* reply) const;
   void AddProgress(const State& state, const Job& job, v1::Job* message) const;
   Status FillCluster(bool readings, v1::Cluster* reply);
-  // Leaves that node alone in it, with its leases.
+  // Removes all other nodes from the reply and adds this node's leases.
   Status KeepNode(const std::string& name, v1::Cluster* reply);
   Status FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
@@ -192,7 +191,7 @@ class ControlApi {
   Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request,
                                           v1::MovePlans* reply);
-  // Whether the receivers and secrets that it names are there.
+  // Checks that the receivers and secrets that the spec names exist.
   Status CheckNamed(const Caller& caller, const JobSpec& spec);
   Status NoteSecret(const Caller& caller, const std::string& operation, const std::string& name,
                     const std::string& queue);
@@ -202,7 +201,7 @@ class ControlApi {
   void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
   Status Change(const Caller& caller, const std::string& job, v1::Job* reply,
                 const std::function<Command(JobId)>& make);
-  // Both move the request's offset behind what was sent.
+  // Both move the request's offset past the bytes sent.
   Status CopyLog(const RankPlace& place, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
   Status PumpLog(Tunnel& tunnel, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
   Status PumpExec(Tunnel& tunnel, ExecConversation& stream);
@@ -215,7 +214,7 @@ class ControlApi {
   ChangeFeed& changes_;
   const About about_;
   std::mutex reloading_;
-  std::timed_mutex forecasting_;  // whose turn it is to be worked out
+  std::timed_mutex forecasting_;  // one forecast or search for moves at a time
 };
 
 }  // namespace gp

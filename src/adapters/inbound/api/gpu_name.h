@@ -1,6 +1,6 @@
 #pragma once
 
-// Which GPU a person means: a UUID or a unique prefix of one, "node/index", or a PCI bus id.
+// Finds a GPU by its UUID or a unique prefix of it, by "node/index", or by its PCI bus id.
 
 #include <string>
 
@@ -14,7 +14,7 @@ struct GpuPlace {
   int gpu = 0;
 };
 
-// kNotFound, or kInvalidArgument where several match; both name what there is.
+// kNotFound: no match.  kInvalidArgument: several match.  Both messages suggest what to write.
 Result<GpuPlace> FindGpu(const State& state, const std::string& text);
 Result<NodeId> FindNodeByName(const State& state, const std::string& name);
 

@@ -1,7 +1,5 @@
 #pragma once
 
-// Wakes those who watch a job after each durable change of it.
-
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -12,12 +10,13 @@
 
 namespace gp {
 
+// Wakes the watchers of a job after each durable change of it.  Any thread.
 class JobFeed : public CommitObserver {
  public:
-  // One watcher's view: counts the changes of its job.
+  // One watcher: counts the changes of its job.  One thread waits.
   class Watch {
    public:
-    // Waits for a change that was not yet seen, at most so long.  True: there was one.
+    // Waits for a new change.  False: none came within `timeout`.
     bool Next(Duration timeout);
 
    private:
@@ -34,10 +33,10 @@ class JobFeed : public CommitObserver {
  private:
   std::mutex mutex_;
   std::multimap<JobId, std::weak_ptr<Watch>> watches_;
-  size_t sweep_at_ = 64;  // with so many of them those that nobody has any more are taken out
+  size_t sweep_at_ = 64;  // at this size, expired watches are removed
 };
 
-// The jobs that events speak of.
+// The jobs that the events concern.
 std::set<JobId> JobsOf(const State& state, const std::vector<Event>& events);
 
 }  // namespace gp

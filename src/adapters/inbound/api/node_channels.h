@@ -1,7 +1,7 @@
 #pragma once
 
-// The channels (logs, exec) that agents are asked to open, and what each agent last said beside its
-// reports.
+// The channels (logs, exec) that agents open on request, and the latest readings and progress of
+// each node.
 
 #include <condition_variable>
 #include <map>
@@ -20,14 +20,14 @@ namespace v1 = gpu_platform::v1;
 
 using Tunnel = Conversation<v1::TunnelFrame, v1::TunnelFrame>;
 
-// A tunnel from an agent, handed to whoever asked for it.
+// Hands an agent's tunnel to the thread that requested it.  Any thread.
 class Channel {
  public:
-  // For the one who asked: waits for the agent's tunnel.  nullptr: it did not come in time.
+  // The requester waits for the agent's tunnel.  nullptr: it did not come in time.
   Tunnel* WaitForTunnel(Duration timeout);
-  // For the tunnel's thread: hands it over and waits until the asker is done with it.
+  // The tunnel's thread hands it over and waits until the requester calls Finish.
   void Attach(Tunnel& tunnel);
-  // Breaks the tunnel: whoever reads or writes it sees its end.
+  // Breaks the tunnel: reads and writes on it fail.
   void Break();
   void Finish();
 
@@ -37,13 +37,15 @@ class Channel {
   Tunnel* tunnel_ = nullptr;
   bool finished_ = false;
 };
+
+// The channels that users have requested and agents have not opened yet.  Any thread.
 class NodeChannels {
  public:
   explicit NodeChannels(NodeGateway& nodes) : nodes_(nodes) {}
 
   // Asks the node's agent for a channel.  kUnavailable: the agent is not connected.
   Result<std::shared_ptr<Channel>> Open(NodeId node, v1::OpenChannel order);
-  // Of a channel that an agent is to be told of; nullopt: nobody waits for it any more.
+  // The request to send to the agent; nullopt: nobody waits for the channel any more.
   std::optional<v1::OpenChannel> OrderOf(uint64_t channel) const;
   // The channel that a tunnel names; nullptr: nobody waits for it any more.
   std::shared_ptr<Channel> Claim(uint64_t channel);
@@ -58,14 +60,14 @@ class NodeChannels {
   std::map<uint64_t, Ordered> ordered_;
 };
 
-// What is older than three reports of a node says nothing of now.
+// Readings older than three reports of a node are stale.
 inline constexpr Duration kReportStaleAfter = Duration::Seconds(6);
-// Ages the readings of a report by the time since it came: stale values are left out and marked
-// stale.
+// Adds the time since the report to the age of its readings.  Stale readings lose their values and
+// are marked stale.
 void AgeReadings(Duration since_report, v1::GpuReadings* readings);
 
-// The newest readings of each node's GPUs.  A GPU is known by its UUID, which is in its readings:
-// those without one are nobody's.
+// The newest readings of each node's GPUs, by the UUID in the readings; readings without a UUID are
+// dropped.  Any thread.
 class NodeReadings {
  public:
   struct Latest {
@@ -80,7 +82,7 @@ class NodeReadings {
   std::map<NodeId, Latest> latest_;
 };
 
-// What jobs of each node say of themselves; decisions do not depend on it.
+// The progress that jobs of each node report; decisions do not depend on it.  Any thread.
 class NodeProgress {
  public:
   void Set(NodeId node, std::vector<v1::LeaseProgress> progress);

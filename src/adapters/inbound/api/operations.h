@@ -1,7 +1,7 @@
 #pragma once
 
-// Every operation of the API and who may use it at all.  What is not in the table may be used by
-// nobody.
+// Every operation of the API and the role that it requires.  An operation that is not in the table
+// is refused to everybody.
 
 #include <span>
 #include <string_view>
@@ -13,8 +13,8 @@ namespace gp {
 
 // Where the caller must have the role.
 enum class Reach {
-  kSomewhere,   // in some queue: the object decides then
-  kEverywhere,  // it concerns everybody
+  kSomewhere,   // in any queue; the operation then checks the object
+  kEverywhere,  // in all queues
 };
 
 struct Operation {
@@ -25,7 +25,7 @@ struct Operation {
 
 std::span<const Operation> AllOperations();
 
-// kPermissionDenied: the caller has not the role, or there is no such operation.
+// kPermissionDenied: the caller lacks the role, or there is no such operation.
 Status Admit(const Caller& caller, std::string_view operation);
 
 }  // namespace gp

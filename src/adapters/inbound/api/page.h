@@ -4,7 +4,7 @@
 
 namespace gp {
 
-// So many entries has a page of a list, where so many were asked for; 0 or less: nobody said.
+// Entries on a page of a list.  `asked`: as requested; 0 or less: not given.
 inline int PageSize(int asked) {
   constexpr int kDefault = 100;
   constexpr int kMax = 10'000;

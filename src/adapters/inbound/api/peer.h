@@ -1,17 +1,17 @@
 #pragma once
 
-// Users as the controller's machine knows them.
+// Users of the controller's machine.
 
 #include "base/result.h"
 #include "domain/model/job.h"
 
 namespace gp {
 
-// Who is at the other end of a Unix socket, by the kernel's word.  kUnauthenticated: the kernel
-// does not say; kUnavailable: nobody says which name that uid has.
+// The user at the other end of a Unix socket, as the kernel reports it.  kUnauthenticated: the
+// kernel reports none; kUnavailable: the uid's name cannot be looked up.
 Result<User> PeerOf(int connection);
 
-// kNotFound: there is none of that name; kUnavailable: nobody says.
+// kNotFound: no user has that name; kUnavailable: the lookup failed.
 Result<User> NamedUser(const std::string& name);
 
 }  // namespace gp

@@ -1,8 +1,5 @@
 #pragma once
 
-// What was refused, on its way into the journal.  Who asks again and again is written down once in
-// a while, with how often: an attack fills no disk.  All calls are for any thread.
-
 #include <map>
 #include <mutex>
 #include <string>
@@ -13,20 +10,22 @@
 
 namespace gp {
 
+// Writes refused calls into the journal.  Repeated refusals of a caller are combined into one
+// record with their number at an interval, so that an attack cannot fill the disk.  Any thread.
 class Refusals {
  public:
   explicit Refusals(ControlGateway& gateway) : gateway_(gateway) {}
 
   void Note(const Origin& origin, std::string_view operation, const std::string& why);
-  // Those that have waited for long enough.
+  // Writes the combined refusals that are due.
   void Flush();
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string>;  // who, from which host, what
+  using Key = std::tuple<std::string, std::string, std::string>;  // principal, host, operation
   struct Repeated {
     Origin origin;
     std::string why;
-    int times = 0;  // that are not written down
+    int times = 0;  // not written yet
     Instant written_at;
   };
 

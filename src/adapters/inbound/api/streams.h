@@ -1,27 +1,26 @@
 #pragma once
 
-// Answers of many messages, whatever carries them.
-
 namespace gp {
 
+// An answer of many messages, independent of the transport.
 template <typename Message>
 class Sink {
  public:
   virtual ~Sink() = default;
-  // Nothing is in the way of an answer any more, even if there is nothing to be told yet.
+  // The call is accepted; the first message may come much later.
   virtual void Begin() {}
-  // Waits while the caller is slow.  False: nobody reads any more.
+  // Waits while the caller is slow.  False: the caller is gone.
   virtual bool Write(const Message& message) = 0;
   virtual bool IsGone() const = 0;
 };
 
-// Both sides speak, from a thread each.
+// A stream in both directions; one thread reads, another writes.
 template <typename Input, typename Output>
 class Conversation : public Sink<Output> {
  public:
   // False: the caller has ended its side, or is gone.
   virtual bool Read(Input* message) = 0;
-  // Ends both sides: whoever waits in Read returns.
+  // Ends both directions; a waiting Read returns.
   virtual void Break() = 0;
 };
 

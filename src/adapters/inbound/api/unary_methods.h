@@ -1,6 +1,6 @@
 #pragma once
 
-// The operations that have one request and one answer, by name: for carriers that know messages by
+// The operations with one request and one answer, by name, for transports that handle messages by
 // their descriptors.
 
 #include <google/protobuf/message.h>
@@ -20,11 +20,11 @@ struct UnaryMethod {
   std::unique_ptr<Message> (*new_request)();
   std::unique_ptr<Message> (*new_reply)();
   Status (*call)(ControlApi& api, const Caller& caller, const Message& request, Message* reply);
-  bool takes_long = false;  // seconds, on a large cluster
+  bool takes_long = false;  // may take seconds on a large cluster
 };
 
 std::span<const UnaryMethod> UnaryMethods();
-// nullptr: there is none of that name.
+// nullptr: no method has that name.
 const UnaryMethod* UnaryMethodNamed(std::string_view name);
 
 }  // namespace gp

@@ -1,8 +1,5 @@
 #pragma once
 
-// The users' side of the controller over gRPC.  Every method first asks who calls, and whether that
-// one may.
-
 #include "adapters/inbound/api/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
 #include "adapters/inbound/grpc/local_credentials.h"
@@ -12,6 +9,8 @@ namespace gp {
 
 class Admission;
 
+// The users' service over gRPC.  Every method first identifies the caller and checks that it may
+// use the operation.  gRPC calls it on its own threads.
 class ControlService final : public v1::Control::Service {
  public:
   ControlService(ControlApi& api, AccessGuard& guard, LocalCredentialIssuer& local_credentials)
@@ -83,7 +82,7 @@ class ControlService final : public v1::Control::Service {
   Result<Caller> Identify(const grpc::ServerContext& context, const std::string& from) const;
   grpc::Status Answer(grpc::ServerContext& context, std::string_view operation,
                       const std::function<Status(const Caller&)>& answer) const;
-  // As long as the caller may.
+  // Ends the stream when the caller loses the right to it.
   grpc::Status AnswerStream(grpc::ServerContext& context, std::string_view operation,
                             const std::function<Status(const Caller&, Admission&)>& answer) const;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Streams of gRPC calls as the API speaks of them.
+// gRPC streams as the Sink and Conversation of the API.
 
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/sync_stream.h>
@@ -14,8 +14,8 @@
 
 namespace gp {
 
-// Whether the caller of a stream may go on: tokens end and are revoked, roles are taken away. Asked
-// now and then; any thread.
+// Whether the caller of a stream still has access: tokens expire or are revoked, and roles change.
+// Asks again at most once a second.  Any thread.
 class Admission {
  public:
   explicit Admission(std::function<Status()> ask) : ask_(std::move(ask)) {}
@@ -28,7 +28,7 @@ class Admission {
     status_ = ask_();
     return status_.has_value();
   }
-  // What came of it.
+  // The result of the last check.
   Status status() {
     const std::lock_guard lock(mutex_);
     return status_;
@@ -43,6 +43,7 @@ class Admission {
   Status status_ = Ok();
 };
 
+// A server-side stream.
 template <typename Message>
 class GrpcSink : public Sink<Message> {
  public:
@@ -57,6 +58,7 @@ class GrpcSink : public Sink<Message> {
   grpc::ServerWriter<Message>& writer_;
 };
 
+// A stream in both directions.
 template <typename Input, typename Output>
 class GrpcConversation : public Conversation<Input, Output> {
  public:

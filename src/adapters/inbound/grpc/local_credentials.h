@@ -1,9 +1,5 @@
 #pragma once
 
-// Who calls.  gRPC does not tell a Unix socket's peer, so a second socket does one thing: it gives
-// every process that connects a fresh secret bound to the uid that the kernel vouches for.  Calls
-// carry it as metadata (docs/adr/0004-local-credentials.md).
-
 #include <atomic>
 #include <deque>
 #include <map>
@@ -17,13 +13,16 @@
 
 namespace gp {
 
+// Identifies local callers.  gRPC does not report the peer of a Unix socket, so a second socket
+// gives every process that connects a new secret, bound to the uid that the kernel reports.  Calls
+// carry it as metadata (docs/adr/0004-local-credentials.md).  Any thread.
 class LocalCredentialIssuer {
  public:
   // Listens on the socket `path`, open to all users.
   static Result<std::unique_ptr<LocalCredentialIssuer>> Listen(const std::string& path);
   ~LocalCredentialIssuer();
 
-  // kUnauthenticated where the ticket is none of ours.
+  // kUnauthenticated: this credential was not issued here, or was dropped.
   Result<User> Verify(const std::string& local_credential) const;
 
  private:
@@ -32,8 +31,8 @@ class LocalCredentialIssuer {
   void Serve();
   void Answer(int connection);
 
-  static constexpr size_t kLocalCredentialsPerUser =
-      256;  // the oldest goes; a caller asks for a new one
+  // Beyond it the oldest is dropped; its caller connects for a new one.
+  static constexpr size_t kLocalCredentialsPerUser = 256;
 
   int listener_;
   std::string path_;

@@ -1,7 +1,5 @@
 #pragma once
 
-// What the connection of an agent proves by itself.
-
 #include <grpcpp/server_context.h>
 
 #include <optional>
@@ -10,9 +8,10 @@
 
 namespace gp {
 
+// What an agent's connection proves.
 struct NodePeer {
   bool is_encrypted = false;
-  // Signed by our authority and in its time: TLS has seen to that.  nullopt: none was shown.
+  // TLS has verified its signature and validity period.  nullopt: the agent sent none.
   std::optional<CertificateFacts> certificate;
 };
 

@@ -1,7 +1,5 @@
 #pragma once
 
-// The agents' side of the controller: joins, reports, orders, tunnels.
-
 #include <string>
 
 #include "adapters/certificates/authority.h"
@@ -14,14 +12,16 @@
 
 namespace gp {
 
+// The agents' service over gRPC: joins, reports, desired states, tunnels.  gRPC calls it on its own
+// threads.
 class NodeService final : public v1::NodeLink::Service {
  public:
-  // Who vouches for nodes, and for how long at a time; nullptr: nothing is encrypted.
+  // Signs nodes' certificates, each valid for `life`; nullptr: connections are not encrypted.
   struct Vouching {
     const Authority* authority;
     Duration life;
   };
-  // All references outlive it.
+  // All references outlive the service.
   NodeService(NodeGateway& nodes, Api& api, ControlGateway& gateway, std::string join_token,
               Vouching vouching, const SecretKeeper* secrets)
       : nodes_(nodes),
@@ -41,15 +41,15 @@ class NodeService final : public v1::NodeLink::Service {
 
  private:
   Status CheckToken(const grpc::ServerContext& context) const;
-  // `node` empty: any.
+  // `node`: whose certificate it must be; empty: any node.
   Status CheckPeer(const grpc::ServerContext& context, const std::string& node);
-  // What it said is written into the audit where it was refused.
+  // Returns `status`; an error is written to the audit.
   Status Audited(const grpc::ServerContext& context, const std::string& operation,
                  const std::string& node, Status status);
   Result<std::string> CertificateFor(const grpc::ServerContext& context,
                                      const v1::CertifyRequest& request);
   Status Hear(NodeExchange& exchange, const v1::AgentMessage& message);
-  // Those leases that are to be started are given what their jobs name.
+  // Adds the secrets that jobs name to the leases that are to start.
   void AddSecrets(NodeDesiredState& desired) const;
   v1::ControllerMessage ToMessage(const ControllerNews& news) const;
 
@@ -58,7 +58,7 @@ class NodeService final : public v1::NodeLink::Service {
   ControlGateway& gateway_;
   const std::string join_token_;
   const Vouching vouching_;
-  const SecretKeeper* const secrets_;  // nullptr: none
+  const SecretKeeper* const secrets_;  // nullptr: no secrets
 };
 
 }  // namespace gp

@@ -8,13 +8,13 @@
 
 namespace gp {
 
-// grpc.reflection.v1, as newer tools call what the library offers as grpc.reflection.v1alpha: its
-// messages are the same bytes on the wire, so each is passed on to the library's service.
+// Serves grpc.reflection.v1, which newer tools call, by forwarding to the library's
+// grpc.reflection.v1alpha: the messages have the same bytes on the wire.
 class ReflectionV1 : public grpc::Service {
  public:
   ReflectionV1();
 
-  // Before the first call.  `server`: offers v1alpha, and outlives the calls.
+  // Call it before the first request.  `server` offers v1alpha and outlives the calls.
   void PassOnTo(grpc::Server& server);
 
  private:

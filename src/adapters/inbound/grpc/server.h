@@ -1,8 +1,5 @@
 #pragma once
 
-// One gRPC server for users and agents: a Unix socket for this machine, and if asked a TCP address
-// for agents of others.
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,17 +17,19 @@ struct ServerOptions {
   std::string socket_directory;  // holds control.sock and ticket.sock
   std::string listen;            // "127.0.0.1:7070", port 0: any; empty: no TCP
   std::string join_token;
-  // Vouches for the controller and its nodes; outlives the server
+  // Signs the certificates of nodes; outlives the server
   const Authority* authority = nullptr;
   Duration node_certificate_life = Duration::Minutes(60 * 24 * 90);
-  std::optional<Identity> identity;  // the controller's, on TCP; nullopt: TCP is not encrypted
-  // What jobs are given by name; outlives the server; nullptr: nothing
+  std::optional<Identity> identity;  // of the controller, for TCP; nullopt: no TLS
+  // The secrets that jobs name; outlives the server; nullptr: none
   const SecretKeeper* secrets = nullptr;
 };
 
+// The gRPC server for users and agents: a Unix socket for this machine, and optionally a TCP
+// address for agents of other machines.
 class Server {
  public:
-  // The gateways may start after it: calls wait.  All three outlive it.
+  // The gateways may start later; calls wait for them.  All references outlive the server.
   static Result<std::unique_ptr<Server>> Start(Api& api, ControlGateway& gateway,
                                                NodeGateway& nodes, const ServerOptions& options);
   virtual ~Server() = default;

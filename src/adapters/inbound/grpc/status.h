@@ -1,8 +1,7 @@
 #pragma once
 
 // The project's errors as gRPC statuses, with details for programs (gRPC's richer error model):
-// ErrorInfo always, BadRequest where the error is in a field, RetryInfo where the same call may do
-// later.
+// always ErrorInfo, BadRequest if a field is wrong, RetryInfo if the same call may succeed later.
 
 #include <grpcpp/support/status.h>
 
