@@ -1,12 +1,12 @@
 #pragma once
 
-// Arrays as users see them.
+// Arrays as messages.
 
 #include "adapters/wire/views.h"
 
 namespace gp {
 
-// One line for all of the array.  REQUIRES: it is known.
+// Fills in one list line for the whole array.  REQUIRES: the array exists.
 void ArrayLine(const State& state, JobId array, Instant now, PendingReasons& reasons,
                v1::Job* message);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How the secret of a token looks, and how it travels: behind "Bearer " in the header or metadata
+// The form of a token's secret, and its transport: after "Bearer " in the header or metadata
 // "authorization".
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace gp {
 
-// What looks for leaked secrets finds it by this
+// Scanners for leaked secrets recognize this prefix.
 inline constexpr std::string_view kSecretPrefix = "gpp_";
 inline constexpr std::string_view kBearer = "Bearer ";
 
@@ -18,7 +18,7 @@ inline std::string AsBearer(std::string_view secret) {
   return std::string(kBearer) + std::string(secret);
 }
 
-// kUnauthenticated: it is something else.
+// The secret in the header.  kUnauthenticated: another scheme.
 inline Result<std::string_view> SecretOf(std::string_view authorization) {
   if (!authorization.starts_with(kBearer))
     return Fail(Unauthenticated("authorization: must be \"Bearer \" and the secret of a token"));

@@ -1,6 +1,6 @@
 #pragma once
 
-// The .proto files as they were compiled in, with their comments, which the generated code has not.
+// The embedded .proto files with their comments, which the generated code lacks.
 
 #include <google/protobuf/descriptor.h>
 
@@ -8,10 +8,10 @@
 
 namespace gp {
 
-// The service gpu_platform.v1.Control, and from there all messages; lives as long as the program.
+// The service gpu_platform.v1.Control, which leads to all messages; lives until the program ends.
 const google::protobuf::ServiceDescriptor& DescribedService();
 
-// What stands before it or behind it in its line, as one paragraph; empty: nothing.
+// The comment before it or at the end of its line, joined into paragraphs; empty: none.
 template <typename Descriptor>
 std::string CommentOf(const Descriptor& descriptor);
 

@@ -11,7 +11,7 @@
 namespace gp {
 
 nlohmann::ordered_json ToDocument(const google::protobuf::Message& message);
-// On one line; bytes that are no UTF-8 are replaced.
+// JSON on one line; invalid UTF-8 is replaced.
 std::string ToLine(const nlohmann::ordered_json& document);
 std::string ToYaml(const nlohmann::ordered_json& document);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// One table from the project's error codes to gRPC's status codes, HTTP's and exit codes of the
-// command line; tested for every code.
+// Maps the project's error codes to gRPC status codes, HTTP statuses and exit codes of the command
+// line.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace gp {
 int GrpcCodeFor(ErrorCode code);
 ErrorCode ErrorCodeFromGrpc(int grpc_code);
 int HttpStatusFor(ErrorCode code);
-// gRPC's names as the Connect protocol writes them: "invalid_argument".
+// The name of the gRPC code in the Connect protocol: "invalid_argument".
 std::string ConnectNameFor(ErrorCode code);
 ErrorCode ErrorCodeFromConnect(std::string_view name);
 int ExitCodeFor(ErrorCode code);

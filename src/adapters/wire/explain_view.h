@@ -10,7 +10,7 @@ namespace v1 = gpu_platform::v1;
 
 void ExplanationView(const State& state, const Job& job, const Explanation& explanation,
                      v1::ExplainJobReply* message);
-// Of a job that waits for what others come to: it is not in the queue yet.
+// For a job that waits for the result of other jobs and is not in the queue yet.
 void BlockedView(const Job& job, v1::ExplainJobReply* message);
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// JSON from outside as a message: the reverse of ToDocument, and strict.  What is not understood is
-// an error that names its place, never something else that was meant.
+// Converts JSON input to a message: the strict reverse of ToDocument.  Unknown input is an error
+// that names its place; nothing is guessed.
 
 #include <google/protobuf/message.h>
 
@@ -14,9 +14,9 @@
 
 namespace gp {
 
-// Where and what: "/specs/0/gpus/count", "must be a whole number".
+// The place and the error: "/specs/0/gpus/count", "must be a whole number".
 struct FieldError {
-  std::string pointer;  // RFC 6901; empty: the whole
+  std::string pointer;  // RFC 6901; empty: the whole document
   std::string detail;
   bool operator==(const FieldError&) const = default;
 };
@@ -24,14 +24,14 @@ struct FieldError {
 inline constexpr size_t kFieldErrorsMax = 20;
 inline constexpr int kJsonDepthMax = 32;
 
-// Refuses names that come twice, and what is nested deeper than kJsonDepthMax.
+// Refuses duplicate names in an object and nesting deeper than kJsonDepthMax.
 std::vector<FieldError> ParseJson(std::string_view text, nlohmann::json& document);
 
-// Into fields that are named as in the .proto files; null is as if the field were not there.
+// Fields are named as in the .proto files; null means that the field is absent.
 std::vector<FieldError> FromDocument(const nlohmann::json& document,
                                      google::protobuf::Message* message);
 
-// One field from text, as paths and queries have them; a repeated one grows.
+// Sets one field from the text of a path or query; a repeated field gets another element.
 std::vector<FieldError> FromText(const std::string& field, const std::string& text,
                                  google::protobuf::Message* message);
 

@@ -10,10 +10,10 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 void ToProto(const JobSpec& spec, v1::JobSpec* message);
-// kInvalidArgument where an enum has a value that is none; what else is legal says ValidateJobSpec.
+// kInvalidArgument: an unknown enum value.  ValidateJobSpec checks the rest.
 Result<JobSpec> FromProto(const v1::JobSpec& message);
 
-// Milliseconds beyond what nanoseconds can hold become the largest; validation refuses those.
+// Saturates beyond the range of nanoseconds; validation refuses such values.
 Duration FromMilliseconds(int64_t ms);
 
 }  // namespace gp

@@ -6,7 +6,7 @@
 
 namespace gp {
 
-// kInvalidArgument: not a regular expression of RE2, and what is wrong with it.
+// kInvalidArgument: not a regular expression of RE2; the message says why.
 Status CheckLogPattern(const std::string& pattern);
 
 }  // namespace gp

@@ -12,7 +12,7 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// The fragmentation of all pools and queues, and these plans.
+// Fills in the fragmentation of all pools and queues, and these plans.
 void MovesView(const State& state, Instant now, const std::vector<MovePlan>& plans,
                v1::MovePlans* message);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is said of a node beside its hardware: how its drain goes, and who is on it.
+// Details of a node beside its hardware: the progress of its drain, and its leases.
 
 #include "domain/cluster/state.h"
 #include "gpu_platform/v1/control.pb.h"
@@ -9,7 +9,7 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// REQUIRES: it drains.
+// REQUIRES: the node is draining.
 void DrainView(const State& state, const Node& node, v1::NodeDrain* message);
 void LeasesView(const State& state, const Node& node, v1::Node* message);
 

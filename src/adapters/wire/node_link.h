@@ -1,7 +1,7 @@
 #pragma once
 
-// What controller and agent tell each other, as messages and back.  Messages come from outside:
-// every number that could not be is refused with kInvalidArgument.
+// Converts the messages between controller and agent.  Messages are untrusted input: impossible
+// numbers are refused with kInvalidArgument.
 
 #include "base/result.h"
 #include "domain/cluster/command.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// When a job may start, what it may cost, and what each node could do for it.
+// A job's forecast and cost, and what each node could offer it, as messages.
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Queues, what they hold and have used, as messages.
+// Queues and their usage as messages.
 
 #include "domain/cluster/command.h"
 #include "domain/cluster/state.h"
@@ -11,7 +11,7 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* message);
-// All queues and pools.
+// Fills in all queues and pools.
 void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message);
 
 SetQueue FromProto(const v1::SetQueueRequest& message);

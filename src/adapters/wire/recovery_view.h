@@ -1,6 +1,6 @@
 #pragma once
 
-// What a job keeps of its work and why its attempts ended, as users see it.
+// A job's checkpoints and progress as messages.
 
 #include "domain/cluster/state.h"
 #include "gpu_platform/v1/control.pb.h"

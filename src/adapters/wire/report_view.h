@@ -1,6 +1,6 @@
 #pragma once
 
-// What a job was seen to do with what it was granted.
+// A job's use of the resources that it was granted, as a message.
 
 #include "domain/cluster/state.h"
 #include "gpu_platform/v1/control.pb.h"
@@ -9,7 +9,7 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// Of its last attempt; of one that was never placed there are no ranks.
+// Reports the last attempt; a job that was never placed has no ranks.
 void ReportView(const State& state, const Job& job, Instant now, v1::JobReport* message);
 
 }  // namespace gp

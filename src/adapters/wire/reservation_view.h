@@ -13,7 +13,7 @@ void ReservationView(const State& state, const Reservation& reservation, Instant
                      v1::Reservation* message);
 void ReservationsView(const State& state, Instant now, v1::ListReservationsReply* message);
 
-// Nodes apart: their names mean something to the state only.
+// Leaves the nodes empty: only the state can look up their names.
 Reservation FromProto(const v1::ReserveNodesRequest& message);
 
 }  // namespace gp

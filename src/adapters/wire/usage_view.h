@@ -18,7 +18,7 @@ namespace v1 = gpu_platform::v1;
 
 inline constexpr size_t kUsageRowsMax = 50'000;
 
-// Which rows are asked for, and how they are put together.
+// The requested rows and their grouping.
 struct UsageQuery {
   UsageBy by;
   int64_t first_day = 0;
@@ -28,26 +28,26 @@ struct UsageQuery {
   std::string pool;
 };
 
-// "2026-11-01" as days since 1970, from 1970 to 9999.
+// "2026-11-01" as days since 1970; years 1970 to 9999.
 Result<int64_t> ParseDay(const std::string& text);
 std::string DayText(int64_t day);
 
-// Empty days are filled in as of `now`.  kInvalidArgument names the field.
+// Days that are not given get defaults as of `now`.  kInvalidArgument names the field.
 Result<UsageQuery> FromProto(const v1::GetUsageRequest& message, Instant now);
 
-// All that has run up until then, of rows that `may_see` lets through; days of which only the month
-// or the year is known any more count as that.  kInvalidArgument: more than kUsageRowsMax rows.
+// The usage up to `until` in rows that `may_see` allows.  Days that the ledger has combined into a
+// month or year count as that whole row.  kInvalidArgument: more than kUsageRowsMax rows.
 Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query,
                  const std::function<bool(const UsageKey&)>& may_see, v1::Usage* message);
 
-// Its standings are of the users that `may_see` lets through; empty: of everybody.
+// Includes the standings of users that `may_see` allows; an empty function allows all.
 void BudgetView(const State& state, const BudgetKey& key, Instant now,
                 const std::function<bool(const std::string& user)>& may_see, v1::Budget* message);
 
-// kInvalidArgument: money or over.
+// kInvalidArgument: `money` or `over` is wrong.
 Result<SetBudget> FromProto(const v1::SetBudgetRequest& message);
 
-// What these jobs have used, together, and how busy GPUs were in the attempts that their lines
+// The usage of these jobs together, and how busy the GPUs were in the attempts that their lines
 // show.
 void JobsUseView(const State& state, std::span<const Job* const> jobs, Instant now, v1::Job* line);
 

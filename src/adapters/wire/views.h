@@ -9,15 +9,15 @@
 
 namespace gp {
 
-// An instant of the ledger as people read it, to the millisecond.
+// An instant as wall clock time, to the millisecond.
 std::string TimeText(const State& state, Instant at);
 
 namespace v1 = gpu_platform::v1;
 
 v1::JobState ToProto(ShownJobState state);
-// Why it is in its state, in words; empty: nothing to say.
+// Why a job is in its state; empty: no reason.
 struct ShownReason {
-  std::string code;  // of one that waits; empty: it does not
+  std::string code;  // of a waiting job; empty: the job does not wait
   std::string text;
 };
 ShownReason ReasonOf(const Job& job, PendingReasons& reasons);

@@ -1,10 +1,5 @@
 #pragma once
 
-// Faults, what was done about them, what they cost, and what is free, as Prometheus reads it.
-// Counters follow what is committed and begin at 0 with each controller; what the state knows is
-// told as it is.  No series is named after a job or a user, so there are so many for each GPU and
-// each queue, and kinds of errors that were seen.
-
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,14 +12,18 @@
 
 namespace gp {
 
+// Faults, remedies, their cost, and free resources, for Prometheus.  Counters count committed
+// events and begin at 0 with each controller; gauges show the state.  No series has a job or a user
+// as a label, so their number depends only on GPUs, queues and the kinds of errors seen.  The
+// writer's thread calls it.
 class ControllerMetrics : public CommitObserver {
  public:
   ControllerMetrics();
   ~ControllerMetrics() override;
 
-  // By the writer's thread.
+  // Counts the events of a commit.
   void OnCommit(const State& state, const std::vector<Event>& events) override;
-  // By the writer's thread too.
+  // Copies the gauges and counters; MetricsText writes them on another thread.
   MetricsPicture Look(const State& state, Instant now) const;
 
  private:
@@ -32,9 +31,9 @@ class ControllerMetrics : public CommitObserver {
   std::unique_ptr<Counters> counters_;
 };
 
-// All of it in Prometheus' text format; `names`: "", the platform's own, or "dcgm", those of
-// NVIDIA's dcgm-exporter for what it would tell.  Any thread.  kInvalidArgument: there are no such
-// names.
+// All metrics in Prometheus' text format.  `names`: "" for the platform's own names, "dcgm" for
+// the metrics of NVIDIA's dcgm-exporter with its names.  kInvalidArgument: other names.  Any
+// thread.
 Result<std::string> MetricsText(MetricsPicture picture, const GpuReadingsOf& readings_of,
                                 std::string_view names);
 

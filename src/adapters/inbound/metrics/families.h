@@ -1,6 +1,6 @@
 #pragma once
 
-// Families of series, as prometheus-cpp writes them.
+// Families of series for prometheus-cpp.
 
 #include <prometheus/metric_family.h>
 
@@ -14,7 +14,7 @@ namespace gp {
 using Labels = std::vector<std::pair<std::string, std::string>>;
 using Values = std::map<Labels, double>;
 
-// One series of the family.
+// Adds one series to the family.
 void AddMetric(prometheus::MetricFamily& family, const Labels& labels, double value);
 
 prometheus::MetricFamily Family(const char* name, const char* help, prometheus::MetricType type,

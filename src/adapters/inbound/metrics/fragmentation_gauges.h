@@ -1,6 +1,6 @@
 #pragma once
 
-// How much of what is free is of use to the jobs that are here (docs/defragmentation.md).
+// How many free GPUs the current jobs can and cannot use (docs/defragmentation.md).
 
 #include "adapters/inbound/metrics/families.h"
 #include "domain/cluster/state.h"

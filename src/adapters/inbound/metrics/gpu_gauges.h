@@ -1,7 +1,7 @@
 #pragma once
 
-// Each GPU: what of it is granted, and what its node last read.  Three kinds of use are kept apart:
-// what is granted (share_granted), how much of the time anything ran on it (busy), and its memory.
+// Gauges of each GPU: what is granted of it and its latest readings.  Three kinds of use are
+// separate: the granted share (share_granted), the time in which any kernel ran (busy), and memory.
 
 #include <functional>
 #include <optional>
@@ -13,14 +13,14 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// The latest of a node's GPUs, by position; empty: nothing was heard lately.
+// The latest readings of a node's GPUs, by UUID; empty: none arrived lately.
 using GpuReadingsOf = std::function<std::map<std::string, v1::GpuReadings>(NodeId)>;
 
 std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
                                                 const GpuReadingsOf& readings_of);
 
-// The same by the names and labels of NVIDIA's dcgm-exporter, as far as it is known here: for
-// dashboards and alerts that exist.  Facts: github.com/NVIDIA/dcgm-exporter,
+// The same with the names and labels of NVIDIA's dcgm-exporter, where it has a counterpart, for
+// existing dashboards and alerts.  Names: github.com/NVIDIA/dcgm-exporter,
 // etc/default-counters.csv.
 std::vector<prometheus::MetricFamily> DcgmGauges(const MetricsPicture& picture,
                                                  const GpuReadingsOf& readings_of);

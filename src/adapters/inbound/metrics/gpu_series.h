@@ -1,7 +1,5 @@
 #pragma once
 
-// Series of which every GPU has one: many, so they are written as they come.
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -11,6 +9,8 @@
 
 namespace gp {
 
+// Builds families with one series for each GPU.  There are many series, so each is written at once,
+// without sorting.  One thread.
 class GpuSeries {
  public:
   struct One {
@@ -20,12 +20,12 @@ class GpuSeries {
     const GpuPicture& now;
   };
 
-  // A family; its number.
+  // Adds a family and returns its number for Set.
   int Add(const char* name, const char* help,
           prometheus::MetricType type = prometheus::MetricType::Gauge);
   void Set(int family, const Labels& labels, double value);
 
-  // With what was last read of it; nullptr: nothing.
+  // Calls `tell` for each GPU with its latest readings; nullptr: none.
   template <typename Tell>
   void ForEach(const MetricsPicture& picture, const GpuReadingsOf& readings_of, const Tell& tell) {
     for (const NodePicture& node : picture.nodes) {
@@ -38,7 +38,7 @@ class GpuSeries {
     }
   }
 
-  // Those that have any series.
+  // The families that have series.
   std::vector<prometheus::MetricFamily> Take();
 
  private:

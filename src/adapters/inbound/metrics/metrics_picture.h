@@ -1,6 +1,6 @@
 #pragma once
 
-// What metrics are made of, taken from the state in one look, so that the writer waits for no text.
+// The values of all metrics, copied from the state at once: the writer does not wait for the text.
 
 #include <prometheus/metric_family.h>
 
@@ -15,9 +15,9 @@ namespace gp {
 struct GpuPicture {
   int share_granted = 0;  // thousandths
   int64_t memory_granted_mib = 0;
-  // The driver's number of the last error that was reported; 0: none since the controller began
+  // XID of the last reported error; 0: none since the controller started
   int last_xid = 0;
-  std::string verdict;  // its level and code, as whatever shows health shows them
+  std::string verdict;  // the health level and its code, as in all health views
   std::string code;
 };
 
@@ -25,11 +25,11 @@ struct NodePicture {
   NodeId id;
   std::shared_ptr<const NodeFacts> facts;
   std::string pool;
-  std::vector<GpuPicture> gpus;  // as facts->gpus
+  std::vector<GpuPicture> gpus;  // in the order of facts->gpus
 };
 
 struct MetricsPicture {
-  std::vector<prometheus::MetricFamily> families;  // of the controller and of all that is few
+  std::vector<prometheus::MetricFamily> families;  // all except those of single GPUs
   std::vector<NodePicture> nodes;                  // those that are up
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What queues have waiting, hold, and may hold.
+// Each queue's pending jobs, held GPUs, guarantee and limit.
 
 #include "adapters/inbound/metrics/families.h"
 #include "domain/cluster/state.h"

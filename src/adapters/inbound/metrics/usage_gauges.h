@@ -1,6 +1,6 @@
 #pragma once
 
-// What GPUs are used for now, and how budgets stand.
+// The current use of GPUs by kind, and the state of budgets.
 
 #include "adapters/inbound/metrics/families.h"
 #include "domain/cluster/state.h"

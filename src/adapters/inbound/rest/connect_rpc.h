@@ -1,9 +1,8 @@
 #pragma once
 
-// Single calls of the service as the Connect protocol carries them
-// (https://connectrpc.com/docs/protocol): a POST to /gpu_platform.v1.Control/METHOD with the
-// message in the body, as bytes of Protocol Buffers or as JSON.  The command line calls so on the
-// controller's machine.
+// Unary calls over the Connect protocol (https://connectrpc.com/docs/protocol): a POST to
+// /gpu_platform.v1.Control/METHOD with the message in the body, as Protocol Buffers or JSON.  The
+// command line uses it on the controller's machine.
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The API for people: what can be called, in a page that is made of the OpenAPI document.
+// An HTML page that lists the API's operations, generated from the OpenAPI document.
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,8 +1,5 @@
 #pragma once
 
-// Changes as server-sent events: what a browser's EventSource reads, and goes on with after a break
-// by the id of the last.
-
 #include <functional>
 
 #include <nlohmann/json.hpp>
@@ -12,14 +9,16 @@
 
 namespace gp {
 
-// One event; `id`: what a reader that was cut off comes back with, empty: nothing.
+// One server-sent event.  `id`: a disconnected reader resumes with it; empty: none.
 std::string ToEvent(const std::string& id, const std::string& kind,
                     const nlohmann::ordered_json& data);
 
+// Changes as server-sent events.  A browser's EventSource reads them and resumes after a break by
+// the id of the last event.
 class EventStream : public HttpStream {
  public:
-  // `identify`: who calls, asked again now and then; an error ends the stream, as a token that is
-  // over does.
+  // `identify`: checks the caller again at intervals; an error, such as an expired token, ends the
+  // stream.
   EventStream(ChangeStream changes, std::function<Result<Caller>()> identify)
       : changes_(std::move(changes)), identify_(std::move(identify)) {}
 

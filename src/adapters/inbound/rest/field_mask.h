@@ -1,7 +1,5 @@
 #pragma once
 
-// Of an answer only what the caller asks for: "total,jobs.id,jobs.spec.name".
-
 #include <google/protobuf/descriptor.h>
 
 #include <map>
@@ -13,19 +11,20 @@
 
 namespace gp {
 
+// The fields of an answer that the caller requests: "total,jobs.id,jobs.spec.name".  Any thread.
 class FieldMask {
  public:
-  // Names of fields of the message, of those of its fields behind dots; of a list they mean each
-  // element, of a map each value.  kInvalidArgument: an unknown one, or too many.
+  // `text`: field names, with dots for nested fields; they apply to each element of a list and to
+  // each value of a map.  kInvalidArgument: an unknown field, or too many fields.
   static Result<FieldMask> Parse(std::string_view text,
                                  const google::protobuf::Descriptor& message);
 
-  // Takes everything else out of the message's document.
+  // Removes all other fields from the message's document.
   void Apply(nlohmann::ordered_json& document) const;
 
  private:
   std::map<std::string, FieldMask> fields_;  // empty: all
-  bool is_map_ = false;                      // of each value these fields
+  bool is_map_ = false;                      // `fields_` apply to each value of a map
 };
 
 }  // namespace gp

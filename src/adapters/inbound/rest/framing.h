@@ -1,8 +1,8 @@
 #pragma once
 
-// Where a request ends, and whom it is for, must be beyond doubt: another reader before us, with
-// users of its own on one connection, may otherwise take for the next request what we take for the
-// body of the last one.
+// Protects against request smuggling: the end of a request and its host must be unambiguous.
+// Otherwise a proxy in front, which puts several users' requests on one connection, may read the
+// body of one request as the next request.
 
 #include <boost/beast/http/fields.hpp>
 
@@ -10,9 +10,9 @@
 
 namespace gp {
 
-// kInvalidArgument: more lengths than one, or one that is no plain number; a coding that is not
-// "chunked" alone, or beside a length; no host, more than one, or one that is none.  `version`: 10
-// or 11.
+// kInvalidArgument: several lengths, or one that is not a plain number; a transfer coding other
+// than "chunked", or together with a length; no host, several hosts, or a malformed one.
+// `version`: 10 or 11.
 Status CheckFraming(const boost::beast::http::fields& fields, unsigned version);
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// Requests and answers as the API's side of the server sees them: no sockets, no library.
+// HTTP requests and answers, independent of sockets and of the HTTP library.
 
 #include <functional>
 #include <memory>
@@ -16,36 +16,36 @@ namespace gp {
 
 struct HttpRequest {
   std::string method;  // "GET"
-  std::string target;  // as it came: "/api/v1/jobs?limit=5"
+  std::string target;  // as received: "/api/v1/jobs?limit=5"
   std::optional<std::string> authorization;
   std::optional<std::string> content_type;
   std::optional<std::string> idempotency_key;
   std::optional<std::string> host;
-  std::optional<std::string> origin;  // a page of a browser asks
+  std::optional<std::string> origin;  // set by browsers: the page's origin
   std::string body;
   std::string from;          // "unix", "127.0.0.1:40312"
-  std::optional<User> peer;  // whom the kernel vouches for: on the Unix socket
+  std::optional<User> peer;  // reported by the kernel, on the Unix socket only
   std::optional<std::string> last_event_id = std::nullopt;
   std::optional<std::string> accept = std::nullopt;
   std::optional<std::string> if_none_match = std::nullopt;
 };
 
-// An answer that goes on, piece by piece.  One thread at a time asks it.
+// A streaming answer, sent piece by piece.  One thread at a time calls it.
 class HttpStream {
  public:
   virtual ~HttpStream() = default;
-  // What is to be sent now; empty: nothing yet.  nullopt: it is over.
+  // The next piece to send; empty: nothing yet.  nullopt: the stream has ended.
   virtual std::optional<std::string> Take() = 0;
-  // Once it is over: what cut it short.  Where nothing was sent it is the answer; otherwise the
-  // connection is cut, so that nobody takes a part for the whole.
+  // After the end: the error that ended it early.  If nothing was sent yet, the error is the
+  // answer; otherwise the connection is closed, so that the client notices the incomplete answer.
   virtual std::optional<Error> Failure() const { return std::nullopt; }
-  // False: whether there will be an answer is not known yet.
+  // False: it is not known yet whether the call succeeds.
   virtual bool HasBegun() const { return true; }
-  // `tell` says that Take may have more; any thread may call it, until another is set.  It waits
-  // for nothing.
+  // The stream calls `tell`, on any thread, when Take may have more; `tell` does not wait.  A new
+  // function replaces the old one.
   virtual void OnNews(std::function<void()> tell) { (void)tell; }
-  // Called now and then; what it gives is sent where nothing else is, so that both sides notice
-  // when the other has gone.
+  // Called at intervals; the text is sent if nothing else is, so that each side notices when the
+  // other is gone.
   virtual std::string Heartbeat() = 0;
 };
 
@@ -54,7 +54,7 @@ struct HttpReply {
   std::string content_type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
-  // What comes instead of the body; nullptr: the body is all
+  // Replaces the body; nullptr: not a streaming answer
   std::shared_ptr<HttpStream> stream = nullptr;
 };
 

@@ -1,10 +1,5 @@
 #pragma once
 
-// HTTP/1.1 on a Unix socket and, if asked, a TCP address.  Each of a few threads waits for
-// connections of its own and answers what it reads in place, so that nothing is handed over; what
-// takes long goes to threads that do nothing else. It bounds what comes in: header, body, time,
-// number of connections.
-
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +11,9 @@
 
 namespace gp {
 
+// HTTP/1.1 on a Unix socket and optionally a TCP address.  Each of a few threads serves its own
+// connections and answers most requests itself; long requests run on separate threads.  The server
+// limits headers, bodies, times and the number of connections.
 class HttpServer {
  public:
   struct Handler {
@@ -26,20 +24,20 @@ class HttpServer {
   struct Options {
     std::string socket;  // path; empty: none
     std::string listen;  // "127.0.0.1:8080", port 0: any; empty: no TCP
-    // Of the controller, on TCP; nullopt: TCP is not encrypted
+    // Of the controller, for TCP; nullopt: no TLS
     std::optional<Identity> identity = std::nullopt;
     int threads = 4;
     int threads_for_long = 4;
   };
 
-  // kInvalidArgument: no such address; kUnavailable: somebody else listens there.
+  // kInvalidArgument: not an address; kUnavailable: it cannot listen there.
   static Result<std::unique_ptr<HttpServer>> Start(const Options& options, Handler handler);
   virtual ~HttpServer() = default;
 
   virtual int tcp_port() const = 0;  // 0: none
-  // Answers that go on may have more to say.  Any thread; waits for nothing.
+  // Streaming answers may have more to send.  Any thread; does not wait.
   virtual void Wake() = 0;
-  // Nothing more is read or sent.
+  // Stops reading and sending.
   virtual void Shutdown() = 0;
 };
 

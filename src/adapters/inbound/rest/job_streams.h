@@ -1,6 +1,6 @@
 #pragma once
 
-// What a job does and says, as it comes, over HTTP: events, or the bytes of its output as they are.
+// Streams a job's state and its log over HTTP, as events or, for the log, as plain bytes.
 
 #include <functional>
 #include <memory>
@@ -12,24 +12,24 @@
 
 namespace gp {
 
-// An answer that goes on, and of what type.
+// A streaming answer and its content type.
 struct OpenedStream {
   std::string content_type;
   std::shared_ptr<HttpStream> stream;
 };
 
-// The job at once, and after each change.  `may_go_on`: as in PumpedStream.
+// Sends the job at once and after each change.  `may_go_on`: as in PumpedStream.
 Result<OpenedStream> StreamJob(Pumps& pumps, ControlApi& api, const Caller& caller,
                                const v1::GetJobRequest& request, std::function<Status()> may_go_on);
 
-// Its output: `as_events` with the place of each piece, which a reader that was cut off comes back
-// with.
+// Sends the job's log.  `as_events`: each event has its place, with which a disconnected reader
+// resumes.
 Result<OpenedStream> StreamLog(Pumps& pumps, ControlApi& api, const Caller& caller,
                                const v1::ReadLogRequest& request, bool as_events,
                                std::function<Status()> may_go_on);
 
-// Behind what a reader has: "2-1024", of the second attempt 1,024 bytes.  kInvalidArgument: it is
-// no such id.
+// Resumes a log after an event's id: "2-1024" means 1,024 bytes of the second attempt.
+// kInvalidArgument: malformed.
 Status GoOnBehind(const std::string& id, v1::ReadLogRequest& request);
 
 }  // namespace gp

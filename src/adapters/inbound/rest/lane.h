@@ -1,8 +1,5 @@
 #pragma once
 
-// One thread with its connections.  Those whose answers go on are looked at together, and not more
-// often than a person can tell: a thousand of them cost a busy controller little.
-
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -11,21 +8,23 @@
 
 namespace gp {
 
-// An answer that goes on.
+// A connection with a streaming answer.
 class Streaming {
  public:
   virtual ~Streaming() = default;
-  // Sends what there is; where there is nothing, a heartbeat if it is asked for one.
+  // Sends what is available; otherwise a heartbeat if `is_beat`.
   virtual void Push(bool is_beat) = 0;
 };
 
+// One thread with its connections.  All its streaming answers are served together, with a short
+// pause between: a thousand of them cost a busy controller little.
 class Lane {
  public:
   boost::asio::io_context& context() { return context_; }
   void Add(std::weak_ptr<Streaming> stream) { streams_.push_back(std::move(stream)); }
-  // Until the context is stopped.
+  // Returns when the context is stopped.
   void Run();
-  // There may be more to send.  Any thread.
+  // Streams may have more to send.  Any thread.
   void Wake();
 
  private:
@@ -33,7 +32,7 @@ class Lane {
   void Beat();
   void PushAll(bool is_beat);
 
-  boost::asio::io_context context_{1};  // its one thread wakes no other
+  boost::asio::io_context context_{1};  // 1: only one thread runs it
   boost::asio::steady_timer pause_{context_};
   boost::asio::steady_timer beat_{context_};
   bool is_resting_ = false;

@@ -1,7 +1,8 @@
 #pragma once
 
-// A submit whose body is the job itself, {"name": …, "gpu": 1, "command": "…"}, as other programs
-// take it.  It is refused, for a guess would run something; but the refusal shows what to send.
+// Some programs send the job itself as the body of a submit: {"name": …, "gpu": 1, "command": "…"}.
+// The controller refuses such a body, because a wrong guess would run a job; the refusal contains a
+// correct body.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,8 +10,8 @@
 
 namespace gp {
 
-// The request that this body was meant to be, of what can be read of it; what is missing is filled
-// with an example.  nullopt: it holds no field of a job, or is too long to be sent back.
+// The request that the caller probably meant; missing fields have example values.  nullopt: the
+// body has no field of a job, or is too long to send back.
 std::optional<nlohmann::ordered_json> MeantSubmit(std::string_view body);
 
 }  // namespace gp

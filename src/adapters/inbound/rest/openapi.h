@@ -1,7 +1,7 @@
 #pragma once
 
-// The API over HTTP as an OpenAPI 3.1 document, made of the .proto files: routes, messages and
-// comments.
+// The HTTP API as an OpenAPI 3.1 document, generated from the routes, messages and comments of the
+// .proto files.
 
 #include <nlohmann/json.hpp>
 #include <string>

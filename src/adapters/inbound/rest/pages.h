@@ -1,7 +1,7 @@
 #pragma once
 
-// The dashboard's files, which the program carries with it (web/).  They hold no secret: whoever
-// can connect may have them, and what they show they ask for with the reader's own token.
+// The dashboard's files (web/), embedded in the program.  They contain no secrets, so they need no
+// token; the pages read their data with the user's own token.
 
 #include <string_view>
 
@@ -13,11 +13,11 @@ struct Page {
   std::string_view text;
 };
 
-// nullptr: there is none.
+// nullptr: no page has that path.
 const Page* PageAt(std::string_view path);
 
-// What a browser lets these pages do: nothing that comes from elsewhere, and nobody shows them
-// inside their own.
+// The Content-Security-Policy of these pages: no content from other sites, and no site may embed
+// them.
 inline constexpr std::string_view kPagePolicy =
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src "
     "'none'";

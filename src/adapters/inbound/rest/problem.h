@@ -1,6 +1,6 @@
 #pragma once
 
-// Errors as RFC 9457 problems.
+// Errors as RFC 9457 problem details.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace gp {
 
-// `example`: a body that would have been taken in place of the one that was sent.
+// `example`: a body that the operation accepts, in place of the one that was sent.
 HttpReply ProblemOf(const Error& error, std::span<const FieldError> fields = {},
                     const std::optional<nlohmann::ordered_json>& example = std::nullopt);
-// A status of HTTP's own, for which there is no error of ours: 405, 413, 415 …
+// For HTTP statuses without an error code of the project: 405, 413, 415 …
 HttpReply ProblemWithStatus(int status, const std::string& detail);
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// Answers that are made by calls which wait: each has a thread of its own, that writes what a
-// connection sends when it can.
+// Streaming answers from calls that block: each call has its own thread, and the connection sends
+// what it writes.
 
 #include <condition_variable>
 #include <functional>
@@ -17,18 +17,18 @@
 
 namespace gp {
 
-// Between the thread that makes an answer and the connection that sends it.
+// A bounded buffer between the thread that makes an answer and the connection that sends it.
 class Pump {
  public:
-  // The maker's side.
+  // For the thread that makes the answer.
   void Begin();
-  // Waits while much is not sent yet.  False: nobody reads any more.
+  // Waits while kUnsentMax bytes or more are unsent.  False: the reader is gone.
   bool Write(std::string piece);
   bool IsGone() const;
   void End(Status made);
   bool HasEnded() const;
 
-  // The connection's side; as in HttpStream.
+  // For the connection, as in HttpStream.
   std::optional<std::string> Take();
   std::optional<Error> Failure() const;
   bool HasBegun() const;
@@ -49,19 +49,19 @@ class Pump {
   std::function<void()> tell_;
 };
 
-// The threads.
+// The threads of all pumps, limited in number.  Any thread.
 class Pumps {
  public:
   using Make = std::function<Status(Pump&)>;
 
   explicit Pumps(size_t max = 256, size_t max_of_one = 64) : max_(max), max_of_one_(max_of_one) {}
-  // Waits for all of them.
+  // Abandons all pumps and waits for their threads.
   ~Pumps();
 
-  // `owner`: who may have so many of them.  kUnavailable: there are as many as may be, of this
-  // owner or of all.
+  // `owner`: the limit `max_of_one` applies to each owner.  kUnavailable: the owner or all together
+  // have reached the limit.
   Result<std::shared_ptr<Pump>> Start(const std::string& owner, Make make);
-  // Tells all that nobody reads any more.
+  // Marks all readers as gone.
   void Abandon();
 
  private:
@@ -77,11 +77,11 @@ class Pumps {
   std::list<Running> running_;
 };
 
-// What a connection holds of a pump.
+// A connection's end of a pump.
 class PumpedStream : public HttpStream {
  public:
-  // `beat`: what is sent where nothing else is.  `may_go_on`: asked now and then; an error cuts it
-  // short, as that of a token that is over.
+  // `beat`: sent when there is nothing else.  `may_go_on`: called at each heartbeat; an error, such
+  // as an expired token, ends the stream.
   PumpedStream(std::shared_ptr<Pump> pump, std::string beat, std::function<Status()> may_go_on)
       : pump_(std::move(pump)), beat_(std::move(beat)), may_go_on_(std::move(may_go_on)) {}
   ~PumpedStream() override;

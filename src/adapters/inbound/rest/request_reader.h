@@ -1,8 +1,5 @@
 #pragma once
 
-// Bytes of one connection, as requests: bounded in header, body and what is read ahead, and refused
-// where two readers could take them differently.  No socket, no thread.
-
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -14,24 +11,26 @@
 
 namespace gp {
 
+// Parses the bytes of one connection into requests.  It limits headers, bodies and read-ahead, and
+// refuses requests that two parsers could understand differently.  It has no socket and no thread.
 class RequestReader {
  public:
   explicit RequestReader(uint64_t body_max) : body_max_(body_max) { Next(); }
 
-  // What was read ahead belongs to the next request.
+  // Begins the next request with the bytes read ahead.
   void Next();
-  // Where the next bytes go; never empty.
+  // The buffer for the next bytes; never empty.
   boost::asio::mutable_buffer Room();
 
   enum class Progress { kNeedsMore, kWhole, kRefused };
-  // So many bytes have come.  After kRefused the connection ends.
+  // Parses `bytes` new bytes in Room().  After kRefused the connection must end.
   Progress Take(size_t bytes);
 
   const HttpReply& refusal() const { return refusal_; }
   HttpRequest& request() { return request_; }
   unsigned version() const { return version_; }  // 10 or 11
-  // Another request may come behind this one.  Not behind HEAD: whoever asked so would take our
-  // body for the next answer.
+  // Whether another request may follow.  Not after HEAD: the client would read our body as the next
+  // answer.
   bool may_go_on() const { return may_go_on_; }
 
  private:

@@ -1,8 +1,5 @@
 #pragma once
 
-// The API as JSON over HTTP: finds the operation, reads the request, asks, writes the answer.  Any
-// thread.
-
 #include <mutex>
 #include <string>
 
@@ -13,14 +10,16 @@
 
 namespace gp {
 
+// The API as JSON over HTTP: finds the operation, parses the request, calls ControlApi, writes the
+// answer.  Any thread.
 class RestApi {
  public:
   RestApi(Api& api, const std::string& version);
 
   HttpReply Answer(const HttpRequest& request);
-  // Answers that go on end; before what they wait for ends.
+  // Ends streaming answers; call it before the feeds that they wait for are destroyed.
   void EndStreams() { pumps_.Abandon(); }
-  // Whether the answer may take seconds.
+  // Whether the call may take seconds.
   bool TakesLong(const HttpRequest& request) const;
 
  private:

@@ -1,7 +1,5 @@
 #pragma once
 
-// One connection of the HTTP server: reads a request, answers it, and again.
-
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -40,30 +38,30 @@ namespace http = beast::http;
 using Tcp = net::ip::tcp;
 namespace ssl = net::ssl;
 using Local = net::local::stream_protocol;
-// Local sockets and TCP alike: what is compiled for each kind of stream costs half a minute.
+// One type for local sockets and TCP: each further stream type costs half a minute of compilation.
 using PlainStream = beast::basic_stream<net::generic::stream_protocol>;
 using HiddenStream = beast::ssl_stream<PlainStream>;
 
 inline constexpr auto kHandshakeTime = std::chrono::seconds(10);
-// From the first wish to read to the last byte
+// From the start of reading to the last byte
 inline constexpr auto kRequestTime = std::chrono::seconds(30);
 inline constexpr auto kAnswerTime = std::chrono::seconds(30);
-// Before anybody knows who calls: little from strangers, on few connections.
+// Bytes.  The limits apply before the caller is identified, so TCP has a lower one.
 inline constexpr uint64_t kBodyMaxLocal = 16 << 20;
 inline constexpr uint64_t kBodyMaxTcp = 2 << 20;
 
-// What all connections share.
+// State that all connections share.
 struct Shared {
   HttpServer::Handler handler;
   net::thread_pool long_work;
   std::optional<ssl::context> tls;  // nullopt: nothing is encrypted
   std::atomic<bool> is_ending = false;
-  // Connections; they may outlive who took them.
+  // Open connections; they may outlive their listener.
   std::atomic<size_t> open_local = 0;
   std::atomic<size_t> open_tcp = 0;
 };
 
-// A peer whose machine has vanished says nothing: within two minutes it counts as gone.
+// Detects a peer whose machine has vanished within two minutes.
 inline void NoticeLoss(int socket) {
   const int on = 1;
   const int idle_s = 60;
@@ -75,10 +73,10 @@ inline void NoticeLoss(int socket) {
   (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
 }
 
-// Who is at the other end, as far as the connection tells.
+// The other end of a connection.
 struct FarEnd {
   std::string from;          // "unix", or address and port
-  std::optional<User> peer;  // of a local socket: whom the kernel names
+  std::optional<User> peer;  // of a local socket, as the kernel reports it
   uint64_t body_max;         // bytes
 };
 
@@ -94,11 +92,11 @@ inline FarEnd FarEndOf(Tcp::socket& socket) {
           kBodyMaxTcp};
 }
 
-// One connection: reads, answers, and again.
+// One connection: reads a request, answers it, and repeats.  Its lane's thread calls it.
 template <typename Stream>
 class Session : public Streaming, public std::enable_shared_from_this<Session<Stream>> {
  public:
-  // `open`: how many there are of its kind.
+  // `open`: counts the connections of this kind.
   template <typename Socket>
   Session(Socket socket, FarEnd far_end, Shared& shared, Lane& lane, std::atomic<size_t>& open)
       : stream_(MakeStream(std::move(socket), shared)),
@@ -150,7 +148,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
         reader_.Room(),
         [self = this->shared_from_this()](const boost::system::error_code& error, size_t bytes) {
           if (!error) self->Go(self->reader_.Take(bytes));
-          // Else gone, silent for too long, or ending: nobody reads an answer.
+          // On an error the peer is gone or timed out, or the server ends: no answer.
         });
   }
 
@@ -167,7 +165,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     });
   }
 
-  // A mistake of ours in one answer ends no others.
+  // An exception in one answer must not end the process.
   HttpReply Answer(const HttpRequest& request) const {
     try {
       return shared_.handler.answer(request);
@@ -195,7 +193,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     reply_->body() = std::move(reply.body);
     reply_->keep_alive(keep_alive);
     reply_->prepare_payload();
-    // That would be the length of what is not sent
+    // A 304 has no body, so it must not have the length of one
     if (reply.status == 304) reply_->erase(http::field::content_length);
     lowest().expires_after(kAnswerTime);
     http::async_write(stream_, *reply_,
@@ -220,7 +218,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     });
     lane_.Add(this->shared_from_this());
     begun_.expires_at(std::chrono::steady_clock::time_point::max());
-    // Lives until its answer is known
+    // Keeps the session alive until the result of the call is known
     begun_.async_wait([self = this->shared_from_this()](const boost::system::error_code&) {});
     Push(false);
   }
@@ -239,7 +237,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
         });
   }
 
-  // Whoever listens to a stream says nothing more: what can be read is the end.
+  // A client sends nothing during a streaming answer: anything readable means that it is gone.
   void AwaitGone() {
     lowest().expires_never();
     stream_.async_read_some(
@@ -256,7 +254,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     if (is_sending_ || !source_->HasBegun()) return;
     if (!serializer_) {
       begun_.cancel();
-      // The answer is known: that it goes on, or that there is none.
+      // The result of the call is known: a stream or an error.
       const auto failure = source_->Failure();
       return failure ? Refuse(*failure) : SendHead();
     }
@@ -265,7 +263,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     if (piece->empty()) piece = std::move(beat);
     if (piece->empty()) return;
     is_sending_ = true;
-    // A reader that is too slow is cut off; it comes back behind what it has.
+    // A client that reads too slowly is disconnected; it can resume where it was.
     lowest().expires_after(kAnswerTime);
     piece_ = *std::move(piece);
     net::async_write(
@@ -282,7 +280,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
     Send(ProblemOf(why), false);
   }
 
-  // Its last chunk says that this was all.
+  // Sends the last chunk only if the answer is complete.
   void EndStream() {
     const bool is_whole = !source_->Failure();
     source_ = nullptr;
@@ -313,8 +311,8 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   const FarEnd far_end_;
   RequestReader reader_{far_end_.body_max};
   std::optional<http::response<http::string_body>> reply_;
-  // Of an answer that goes on:
-  std::shared_ptr<HttpStream> source_;  // nullptr: there is none, or nobody listens any more
+  // For a streaming answer:
+  std::shared_ptr<HttpStream> source_;  // nullptr: none, or the client is gone
   std::optional<http::response<http::empty_body>> head_;
   std::optional<http::response_serializer<http::empty_body>> serializer_;
   net::steady_timer begun_{stream_.get_executor()};
