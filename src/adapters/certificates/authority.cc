@@ -16,12 +16,12 @@ using namespace openssl;
 constexpr Duration kDay = Duration::Minutes(60 * 24);
 constexpr Duration kAuthorityLife = kDay * 7'300;
 constexpr Duration kControllerLife = kDay * 730;
-// So much may another clock be behind, or a tenth of the life
+// A certificate begins earlier by this, or by a tenth of its life, for clocks that are behind
 constexpr Duration kSkewMax = Duration::Minutes(60);
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr size_t kRequestMax = 16 << 10;
 
-// What one certificate says about its owner.
+// The fields of a certificate that describe its owner.
 struct Claims {
   const char* name;
   std::string alternative_names;  // as OpenSSL writes them; empty: none
@@ -48,7 +48,7 @@ Status SetSerial(X509* certificate) {
   return is_set ? Ok() : Fail(Failed("certificate: no random number"));
 }
 
-// `issuer`: nullptr: itself.
+// `issuer`: nullptr: self-signed.
 Result<Certificate> Sign(EVP_PKEY* owner, const Claims& claims, X509* issuer, EVP_PKEY* issuer_key,
                          Instant now) {
   Certificate certificate(X509_new());
@@ -142,7 +142,7 @@ Result<Authority> Authority::From(const Identity& identity) {
 Result<Identity> Authority::ForController(const std::vector<std::string>& names,
                                           Instant now) const {
   std::string alternative_names = std::string("DNS:") + kControllerName;
-  // Names are put into OpenSSL's little language: nothing else may come through.
+  // OpenSSL parses this text, so only valid names may enter it.
   for (const std::string& name : names) {
     if (!IsIpAddress(name) && !IsHostName(name))
       return Fail(InvalidArgument("\"" + Printable(name, 60) +

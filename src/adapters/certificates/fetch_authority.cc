@@ -13,9 +13,9 @@ namespace {
 using namespace openssl;
 
 constexpr std::chrono::seconds kPatience{10};
-constexpr unsigned char kProtocol[] = {2, 'h', '2'};  // what speaks gRPC expects to be asked for it
+constexpr unsigned char kProtocol[] = {2, 'h', '2'};  // gRPC servers expect this protocol in ALPN
 
-// Whoever answers: it is not trusted, only asked what it shows.
+// The server is not trusted yet; the handshake only fetches its certificates.
 Status ShakeHands(BIO* bio) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (BIO_do_handshake(bio) <= 0) {

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-// GP_DESCRIPTORS_FILE is what protoc makes of the .proto files with their comments.
+// protoc writes GP_DESCRIPTORS_FILE from the .proto files, with their comments.
 __asm__(
     ".section .rodata.gp_descriptors,\"a\",@progbits\n"
     "gp_descriptors_begin:\n"
@@ -39,7 +39,7 @@ const DescriptorPool& Pool() {
   return *pool;
 }
 
-// Lines of one paragraph are joined; an empty line begins another.
+// Lines of one paragraph are joined; an empty line begins another one.
 std::string Joined(const std::string& comment) {
   std::string text;
   bool is_break = false;

@@ -72,7 +72,7 @@ void WriteYaml(const Json& value, int depth, std::string& out) {
     for (const auto& child : value) {
       std::string item;
       WriteYaml(child, depth + 1, item);
-      // The first line of the item stands behind the dash.
+      // The first line of the item follows the dash.
       const size_t text = item.find_first_not_of(' ');
       out += indent + "- " + item.substr(text == std::string::npos ? 0 : text);
     }

@@ -14,7 +14,8 @@ struct Row {
   const char* connect;
 };
 
-// gRPC's numbers are part of its protocol; the first row of a number is the way back from it.
+// gRPC's numbers are part of its protocol; the first row with a number is used for the reverse
+// direction.
 constexpr Row kRows[] = {
     {ErrorCode::kInvalidArgument, 3, 400, 2, "invalid_argument"},
     {ErrorCode::kDeadlineExceeded, 4, 504, 7, "deadline_exceeded"},

@@ -21,7 +21,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using Json = nlohmann::json;
 
-// "~" and "/" have a meaning in a pointer.
+// Escapes "~" and "/", which have a meaning in a pointer.
 std::string Escaped(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -76,7 +76,7 @@ class Decoder {
     }
   }
 
-  // Of a path or a query: everything is text there.
+  // For paths and queries, where all values are text.
   void Text(const std::string& text, const std::string& at, const FieldDescriptor& field,
             Message* message) {
     switch (field.cpp_type()) {
@@ -188,7 +188,7 @@ class Decoder {
     Put(field, message, *number, set, add);
   }
 
-  // 3 and 3.0, as JSON knows no difference.
+  // Accepts 3 and 3.0, which are the same number in JSON.
   template <typename Number>
   static std::optional<Number> Whole(const Json& value) {
     if (value.is_number_unsigned()) {
@@ -222,7 +222,7 @@ class Decoder {
   std::vector<FieldError> errors_;
 };
 
-// Watches what the parser meets: depth, and names that come twice in an object.
+// Checks the parser's events: the depth, and duplicate names in an object.
 class Strictness {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& value) {
@@ -251,7 +251,7 @@ std::vector<FieldError> ParseJson(std::string_view text, Json& document) {
       return strictness(depth, event, value);
     });
   } catch (const Json::exception& error) {
-    const std::string_view what = error.what();  // what was read last may be a secret
+    const std::string_view what = error.what();  // the text after "last read" may be a secret
     return {{"", "is no JSON: " + Printable(what.substr(0, what.find("; last read")), 200)}};
   }
   if (strictness.trouble().empty()) return {};

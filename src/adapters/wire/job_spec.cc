@@ -18,7 +18,7 @@ void ToProto(const GpuRequest& request, v1::GpuRequest* message) {
   message->set_isolation(static_cast<v1::Isolation>(request.isolation));
 }
 
-// Proto enums are open: any number may come in.
+// Proto enums are open: a message may contain any number.
 template <typename To>
 Result<To> EnumFrom(int value, To last, const char* field) {
   if (value >= 0 && value <= static_cast<int>(last)) return static_cast<To>(value);

@@ -51,7 +51,7 @@ Checkpoint FromProto(const v1::CheckpointReport& message) {
   checkpoint.path = message.path().substr(0, kCheckpointPathMax);
   checkpoint.bytes = message.bytes();
   checkpoint.took.ns = message.took_ns();
-  // A path that was cut names something else.
+  // A shortened path would name another file.
   checkpoint.is_complete = message.is_complete() && message.path().size() <= kCheckpointPathMax;
   checkpoint.fault = message.fault().substr(0, 500);
   checkpoint.at.ns = message.at_ns();
@@ -74,7 +74,7 @@ void ToProto(const MigTable& table, v1::MigTable* message) {
   }
 }
 
-// What cannot be, ValidateNodeFacts refuses.
+// ValidateNodeFacts refuses impossible values.
 MigTable FromProto(const v1::MigTable& message) {
   MigTable table{message.compute_slices(), message.memory_slices(), {}};
   for (const v1::MigTable::Profile& part : message.profiles()) {
@@ -98,7 +98,7 @@ void ToProto(const RankUse& use, v1::RankUse* message) {
   if (use.memory_mib != GpuUse::kNotSeen) message->set_memory_mib(use.memory_mib);
 }
 
-// What cannot be, Follows refuses.
+// Follows() refuses impossible values.
 RankUse FromProto(const v1::RankUse& message) {
   const auto memory = [](const auto& part) {
     return part.has_memory_mib() ? std::clamp<int64_t>(part.memory_mib(), 0, kUseMemoryMibMax)
@@ -286,7 +286,7 @@ void ToProto(const GpuObservation& seen, v1::GpuObservation* message) {
   }
 }
 
-// Codes of a newer agent say nothing here but that it is not well.
+// An unknown code of a newer agent only means that the GPU is not healthy.
 GpuObservation FromProto(const v1::GpuObservation& message) {
   GpuObservation seen{
       message.gpu(), message.healthy(), message.lost(), message.detail().substr(0, 500), {}};

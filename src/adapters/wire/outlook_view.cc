@@ -8,7 +8,7 @@ namespace gp {
 namespace {
 
 constexpr double kHourOfGpu = 3.6e6 * kWholeShare;
-constexpr size_t kNamed = 16;  // nodes, or jobs, of one row
+constexpr size_t kNamed = 16;  // nodes or jobs that a row names
 
 double GpuHours(int64_t share, Duration length) {
   return static_cast<double>(share) * static_cast<double>(length.ToMilliseconds()) / kHourOfGpu;

@@ -23,7 +23,7 @@ void QuotaView(const Quota& quota, v1::Quota* message) {
   if (quota.gpu_hours) message->set_gpu_hours(*quota.gpu_hours);
 }
 
-// Its part of what it shares with its siblings: by weight, and as used.
+// The queue's part of what it shares with its siblings: by weight, and by use.
 void ShareView(const State& state, const Queue& queue, Instant now, v1::Queue* message) {
   double weights = 0;
   double use = 0;
@@ -69,7 +69,7 @@ void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* m
     UseView(AccountAt(state, account->first, now),
             user.empty() ? message->mutable_use() : &(*message->mutable_users())[user]);
   }
-  message->mutable_use();  // there also where nothing was ever held
+  message->mutable_use();  // present even if nothing was ever held
   int64_t queued = 0;
   for (const auto& [equivalence_class, jobs] : state.equivalence_classes)
     queued += IsWithin(equivalence_class.queue, queue.name) ? static_cast<int64_t>(jobs.size()) : 0;
@@ -88,7 +88,7 @@ void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message) {
   }
   for (const auto& [name, queue] : state.queues) {
     const auto pool = pools.find(queue.pool);
-    // Counted by those above; nothing to be held
+    // A queue above counts it, or its pool is unknown
     if (name.contains('/') || pool == pools.end()) continue;
     pool->second.set_gpus_held(pool->second.gpus_held() +
                                static_cast<double>(HeldNow(state, {name, ""}).share) / kWholeShare);

@@ -15,11 +15,11 @@ double Ratio(int64_t part, int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Of all ranks together.
+// Sums over all ranks.
 struct Sums {
   BusyTime busy;
   int64_t cpu_ms = 0;
-  int64_t cores_ms = 0;  // that they could have used while they were measured
+  int64_t cores_ms = 0;  // available while they were measured
   bool is_memory_known = true;
   int64_t memory_mib = 0;
   int64_t memory_granted_mib = 0;
@@ -85,7 +85,7 @@ void RankView(const State& state, const JobSpec& spec, const RankRecord& record,
   sums.busy.busy_ms += busy.busy_ms;
 }
 
-// What the policy says of idle GPUs, in words.
+// The policy's rule on underutilized GPUs, as text.
 std::string RuleText(const UnderUseRule& rule, const JobSpec& spec) {
   std::string text;
   if (rule.warn_after.ns > 0) text = "its user is told after " + ToText(rule.warn_after);

@@ -84,7 +84,7 @@ struct UseSum {
   BusyTime busy;
 };
 
-// A job that is queued again is shown as it was before its first attempt: so are its GPUs.
+// A job that is queued again is shown without its last attempt, and so without its GPUs.
 bool ShowsAttempt(const Job& job) {
   return !job.attempts.empty() && (HoldsLeases(job.state) || IsTerminal(job.state));
 }
@@ -160,7 +160,7 @@ Result<UsageQuery> FromProto(const v1::GetUsageRequest& message, Instant now) {
 
 Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query,
                  const std::function<bool(const UsageKey&)>& may_see, v1::Usage* message) {
-  // Days of long ago are in the rows of their months and years: these count whole.
+  // Old days are combined into rows of months and years, which count whole.
   const int64_t first_day = meter.ledger.FirstOfRow(query.first_day);
   const int64_t last_day = meter.ledger.LastOfRow(query.last_day);
   UsageSums rows, kinds;
@@ -179,7 +179,7 @@ Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query
   for (auto row = meter.ledger.rows.lower_bound(first);
        row != meter.ledger.rows.end() && row->first.day <= last_day; ++row)
     add(row->first, row->second);
-  UsageLedger open;  // what is not settled
+  UsageLedger open;  // usage that is not settled yet
   open.today = meter.ledger.today;
   for (const auto& [row, rate] : meter.rates)
     open.Add(row, rate.since + meter.wall, until + meter.wall, rate.share);

@@ -47,7 +47,8 @@ void RankView(const State& state, const RankRecord& record, int rank, v1::Rank* 
   std::set<int> numa_nodes;
   for (const int index : record.gpus) {
     message->add_gpus(index);
-    if (index >= static_cast<int>(facts.gpus.size())) continue;  // the node came back with fewer
+    if (index >= static_cast<int>(facts.gpus.size()))
+      continue;  // the node joined again with fewer GPUs
     const GpuFacts& gpu = facts.gpus[static_cast<size_t>(index)];
     message->add_gpu_uuids(gpu.uuid);
     if (gpu.numa >= 0) numa_nodes.insert(facts.numa[static_cast<size_t>(gpu.numa)].os_id);
@@ -237,7 +238,7 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
   Instant started{0};
   if (!job.attempts.empty()) {
     const AttemptRecord& last = job.attempts.back();
-    // A job that is queued again waits as it did before its first attempt.
+    // A job that is queued again is shown as waiting, without its last attempt.
     if (HoldsLeases(job.state) || IsTerminal(job.state)) {
       started = last.started_at;
       if (started.ns > 0) message->set_started_at(TimeText(state, started));

@@ -1,4 +1,4 @@
-// Who may do what: roles and tokens.
+// Roles and tokens.
 
 #include "adapters/inbound/api/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
@@ -14,20 +14,20 @@ namespace {
 
 constexpr Duration kTokenLife = Duration::Minutes(60 * 24 * 30);
 
-// By a token that does not stand for an admin everywhere: it must leave nothing behind that is more
-// than itself.
+// Whether the caller uses a token without the role admin everywhere.  Such a token must not create
+// anything that allows more than the token itself.
 bool IsNarrow(const Caller& caller) {
   return caller.token.value != 0 && caller.In("") < Role::kAdmin;
 }
 
-// It gives no more than whom it stands for has when it is shown: nothing is gained by it.
+// A token never allows more than its user has when it is used, so issuing one gains nothing.
 Status CheckMayIssue(const Caller& caller, const AccessToken& token) {
   const bool is_own = caller.Owns(token.user);
   if (!is_own && caller.In("") < Role::kAdmin)
     return Fail(PermissionDenied("user: only an admin issues tokens for others"));
   if (!is_own && IsSuperuser(token.user) && !caller.is_superuser)
     return Fail(PermissionDenied(
-        "user: only root, or whom the controller runs as, issues tokens for these"));
+        "user: only root, or the user that the controller runs as, issues tokens for these"));
   if (IsNarrow(caller))
     return Fail(
         PermissionDenied("a token issues no tokens: ask the controller's socket, or as an admin"));
@@ -123,7 +123,7 @@ Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest&
   token.hash = Sha256(secret);
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::IssueToken{std::move(token)});
   if (!outcome.status) return outcome.status;
-  GP_CHECK_OK(gateway_.Read([](const State&) {}));  // from now on it is known at the door
+  GP_CHECK_OK(gateway_.Read([](const State&) {}));  // the commit has reached the access guard
   reply->set_secret(secret);
   TokenView(std::get<TokenIssued>(outcome.events.front()).token, reply->mutable_token());
   return Ok();

@@ -48,7 +48,7 @@ Result<Caller> AccessGuard::BySecret(std::string_view secret, std::string from) 
   if (token.expires_at <= gateway_.WallNow())
     return Fail(Unauthenticated(ToText(token.id) + " ended at " + ToRfc3339(token.expires_at) +
                                 ": issue another one"));
-  // Of the same moment: its token is there
+  // The token was found in this same view
   Caller caller = CallerOf(view, token.user, std::move(from));
   caller.token = token.id;
   caller.most = token.most;
@@ -89,7 +89,7 @@ Result<std::shared_ptr<const AccessGuard::View>> AccessGuard::Look() {
   return view_;
 }
 
-// On the writer's thread: what it takes is never older than what it has.
+// Runs on the writer's thread, so a view is never replaced by an older one.
 void AccessGuard::Take(const State& state) {
   auto view = std::make_shared<View>(View{state.access, {}});
   for (const auto& [id, token] : view->access.tokens) view->tokens.emplace(token.hash, id);

@@ -1,4 +1,4 @@
-// Who changed what, and what was refused to whom.
+// The audit: changes and refusals.
 
 #include "adapters/inbound/api/control_api.h"
 #include "adapters/inbound/api/page.h"

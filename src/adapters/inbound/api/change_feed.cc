@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array kNames = {"job", "node", "queue", "reservation", "incident"};
 
-// What a commit has changed, each object once.
+// The objects that a commit changed, each once.
 struct Touched {
   std::set<JobId> jobs;
   std::set<NodeId> nodes;
@@ -80,7 +80,7 @@ FeedPlace ChangeFeed::End() const {
 ChangeFeed::Part ChangeFeed::After(const FeedPlace& place, size_t max) const {
   const std::lock_guard lock(mutex_);
   Part part;
-  const uint64_t first = last_ + 1 - kept_.size();  // that is kept, or would be the next
+  const uint64_t first = last_ + 1 - kept_.size();  // the oldest one held, or the next one
   part.missed = place.epoch != epoch_ || place.number > last_ || place.number + 1 < first;
   if (part.missed) {
     part.end = {epoch_, last_};
@@ -114,7 +114,7 @@ void ChangeFeed::OnCommit(const State& state, const std::vector<Event>& events) 
   };
   for (const JobId id : touched.jobs) {
     const Job* job = state.FindJob(id);
-    if (job == nullptr) continue;  // long over, and forgotten
+    if (job == nullptr) continue;  // ended long ago and dropped
     StateChange& change = add(FeedKind::kJob, NameOf(*job), Name(job->state));
     change.queue = job->queue;
     change.user = job->user;

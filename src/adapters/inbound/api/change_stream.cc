@@ -7,7 +7,8 @@ namespace gp {
 namespace {
 
 constexpr size_t kPartMax = 500;
-constexpr Duration kLookAgain = Duration::Milliseconds(500);  // whether the caller is still there
+constexpr Duration kLookAgain =
+    Duration::Milliseconds(500);  // interval of checks that the caller is still there
 
 }  // namespace
 
@@ -32,7 +33,7 @@ Result<ChangeStream> ChangeStream::Open(const ChangeFeed& feed, Caller caller,
 
 std::vector<v1::StateChange> ChangeStream::Take() {
   std::vector<v1::StateChange> changes;
-  // What is not for this caller is passed over, as far as there is any.
+  // Skips changes that are not for this caller, until there are some or the feed ends.
   while (changes.empty()) {
     const ChangeFeed::Part part = feed_->After(place_, kPartMax);
     place_ = part.end;

@@ -1,4 +1,4 @@
-// Nodes and GPUs: what there is, and what is in service.
+// Nodes and GPUs, and their service state.
 
 #include "adapters/inbound/api/control_api.h"
 

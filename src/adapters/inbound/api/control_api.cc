@@ -7,7 +7,7 @@
 
 namespace gp {
 
-// Others see that a job is there and what it holds, not what it runs with.
+// Other users see that a job exists and what it holds, but not its command and environment.
 void ControlApi::Redact(JobRights& rights, const Job& job, v1::Job* message) {
   if (rights.May(JobAct::kRead, job)) return;
   message->mutable_spec()->clear_environment();
@@ -28,7 +28,7 @@ void ControlApi::Redact(JobRights& rights, const Job& job, v1::Job* message) {
   }
 }
 
-// Of what the caller may not even see it is told as of what is not there.
+// A job that the caller may not see is reported as not found.
 Result<JobId> ControlApi::FindJobFor(const State& state, const Caller& caller, JobAct act,
                                      const std::string& text) {
   const JobId id = GP_TRY(FindJobNamed(state, text));
@@ -56,7 +56,7 @@ Status ControlApi::MayAct(const Caller& caller, JobAct act, const std::string& j
   return id ? Ok() : Fail(id.error());
 }
 
-// The rank that reported last speaks for all.
+// Shows the progress of the rank that reported last.
 void ControlApi::AddProgress(const State& state, const Job& job, v1::Job* message) const {
   std::optional<v1::LeaseProgress> newest;
   for (const LeaseId id : job.leases) {

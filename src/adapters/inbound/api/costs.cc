@@ -1,4 +1,4 @@
-// Where the time of GPUs went, and what it cost.
+// Usage of GPU time, its cost, and budgets.
 
 #include "adapters/inbound/api/control_api.h"
 #include "adapters/wire/usage_view.h"
@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-// Which rows of the book the caller may see.
+// Which rows of the usage ledger the caller may see.
 class UsageRights {
  public:
   explicit UsageRights(const Caller& caller)
@@ -27,7 +27,7 @@ class UsageRights {
   std::map<std::string, Role> roles_;
 };
 
-// What a queue may spend is the business of the one above it.
+// A queue's budget needs the role admin in the queue above.
 Status CheckGovernsBudget(const Caller& caller, const std::string& queue) {
   const std::string above = ParentOf(queue);
   if (caller.In(above) >= Role::kAdmin) return Ok();
@@ -53,7 +53,7 @@ Status ControlApi::GetUsage(const Caller& caller, const v1::GetUsageRequest& req
         [&](const UsageKey& row) { return rights.May(row); }, reply);
   }));
   GP_CHECK_OK(shown);
-  // Queues that are gone have left rows.
+  // Deleted queues may still have rows.
   if (!is_known && reply->rows().empty())
     return Fail(NotFound("queue: there is no queue " + Printable(query.queue, 140)));
   return Ok();
@@ -70,7 +70,7 @@ Status ControlApi::FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply
       };
       v1::Budget budget_view;
       BudgetView(state, key, now, may_see, &budget_view);
-      // Of the others who uses any of it has a standing.
+      // Other callers see a budget only if they have used some of it.
       if (sees_all || !budget_view.standings().empty())
         *reply->add_budgets() = std::move(budget_view);
     }

@@ -1,4 +1,4 @@
-// Why a job waits, what would start it, and when it may start.
+// Why a job waits, which changes would start it, and when it may start.
 
 #include <chrono>
 #include <optional>
@@ -17,8 +17,7 @@
 namespace gp {
 namespace {
 
-// The job, or the first element of the array, as it would stand in the queue if it were submitted
-// now.
+// The job, or the first element of the array, as it would be queued if it were submitted now.
 Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const User& user) {
   const auto shared = std::make_shared<const JobSpec>(spec);
   const std::vector<Event> events =
@@ -39,7 +38,7 @@ Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const
   return job;
 }
 
-// Of an array the first element that waits stands for all; of one where none does, whichever.
+// An array is explained by its first waiting element, or by any element if none waits.
 std::string NameToExplain(const State& state, const std::string& name) {
   const auto array = ArrayNamed(state, name);
   if (!array) return name;
@@ -60,7 +59,7 @@ Result<Job> Waiting(const State& state, JobId id) {
                        ": only a queued job waits for its turn"));
 }
 
-// The job, waiting in the copy as if it had been submitted.
+// Submits the job to the copy of the state.
 Result<JobId> SubmitTo(State& state, Instant at, const Job& job) {
   const std::vector<Event> events =
       GP_TRY(Decide(state, {at, "", "", gp::SubmitJob{job.spec, job.user}}));
@@ -68,7 +67,7 @@ Result<JobId> SubmitTo(State& state, Instant at, const Job& job) {
   return job.id;
 }
 
-// `incidents`: of a copy of the state; nullptr: it is the state itself.
+// `incidents`: for a copy of the state; nullptr: `state` is the state itself.
 void FillExplanation(const State& state, Instant at, const Job& job,
                      const IncidentsByGpu* incidents, v1::ExplainJobReply* reply) {
   reply->set_note(job.note);
@@ -80,7 +79,7 @@ constexpr auto kTurnTime = std::chrono::seconds(5);
 
 }  // namespace
 
-// One at a time: on a large cluster it takes seconds of a core.
+// One at a time: on a large cluster it uses a core for seconds.
 void ControlApi::FillForecast(Present& present, Instant at, const Job& job,
                               v1::ExplainJobReply* reply) {
   const Lengths lengths(present.past);
@@ -99,7 +98,7 @@ void ControlApi::FillForecast(Present& present, Instant at, const Job& job,
                reply->mutable_forecast());
 }
 
-// The writer only copies, where that is soon done; all else is worked out here.
+// The writer only copies the state, if that is quick; all else is computed on this thread.
 Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest& request,
                               v1::ExplainJobReply* reply) {
   const Result<JobSpec> spec = request.has_spec() ? FromProto(request.spec()) : JobSpec{};
@@ -134,7 +133,7 @@ Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest&
   if (present && request.forecast()) FillForecast(*present, at, *job, reply);
   if (!present && request.forecast())
     reply->mutable_forecast()->set_text("not told: too much runs and waits here to play it on");
-  // What others run with is theirs.
+  // Others' commands and environments are private.
   if (!JobRights(caller).May(JobAct::kRead, *job))
     for (v1::Change& change : *reply->mutable_changes()) change.clear_spec();
   return Ok();

@@ -1,4 +1,4 @@
-// What happened to GPUs, and what was done about it.
+// Incidents of GPUs, and the actions on them.
 
 #include <algorithm>
 

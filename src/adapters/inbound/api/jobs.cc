@@ -23,7 +23,7 @@ std::string NoteOf(const Outcome& outcome) {
   return submitted == nullptr ? "" : submitted->note;
 }
 
-// How many jobs the request comes to; 0: it is not one that may be made.
+// The number of jobs in the request; 0: the request is not allowed.
 int CountSubmitted(const v1::SubmitJobsRequest& request) {
   const int64_t copies = std::max(request.count(), 1);
   int64_t jobs = 0;
@@ -34,8 +34,8 @@ int CountSubmitted(const v1::SubmitJobsRequest& request) {
   return jobs <= kJobsPerSubmitMax ? static_cast<int>(jobs) : 0;
 }
 
-// Where none is named the job goes to the queue of its project, if there is one, or else to the
-// default: whoever may not use both has to say which.
+// A job without a queue goes to the queue of its project, if that exists, or else to the default
+// queue.  A caller that may not use both must name a queue.
 Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
   const auto may_use = [&](const std::string& queue) { return caller.In(queue) >= Role::kUser; };
   if (!spec.queue.empty()) {
@@ -48,7 +48,7 @@ Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
                                " may use (gpu-platform whoami)"));
 }
 
-// As it would stand in its queue; nullopt: there is no such queue, which the rules say themselves.
+// The job as it would be queued; nullopt: no such queue, which the command reports itself.
 std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobSpec>& spec,
                             const User& user) {
   const auto queue = state.queues.find(QueueFor(state, *spec));
@@ -61,16 +61,16 @@ std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobS
   return job;
 }
 
-// A shape that fits nowhere is held against every node: of one request only the first few shapes
-// are checked.
+// A shape that fits nowhere is compared with every node, so only the first shapes of a request are
+// checked.
 constexpr size_t kShapesChecked = 16;
 
-// What no node could ever hold would wait in vain: its user hears of it now.
+// Refuses a job that no node could ever hold, because it would wait for ever.
 Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<const JobSpec>>& specs,
                        const User& user) {
   std::set<JobShape> known;
   for (const auto& spec : specs) {
-    // The rules say so
+    // The command itself refuses an unknown reservation
     const bool is_unknown =
         !spec->reservation.empty() && !state.reservations.contains(spec->reservation);
     const auto job =
@@ -84,7 +84,7 @@ Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<con
   return Ok();
 }
 
-// What its user may want to change, or wait for.
+// A hint for the user: what to change, or what to wait for.
 std::string HintFor(const JobSpec& spec, bool any_nodes) {
   if (!any_nodes) return "no node has joined yet";
   if (spec.time_limit.ns != 0 || !AsksForGpus(spec) || spec.interactive) return "";
@@ -92,7 +92,7 @@ std::string HintFor(const JobSpec& spec, bool any_nodes) {
          "(--time-limit)";
 }
 
-// Nothing at all where there is nothing to say of any.
+// Leaves the list empty if all texts are empty.
 void Fill(const std::vector<std::string>& texts,
           google::protobuf::RepeatedPtrField<std::string>* to) {
   if (std::ranges::any_of(texts, [](const std::string& text) { return !text.empty(); }))
@@ -151,8 +151,8 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
   return CheckSameAsBefore(outcomes, specs);
 }
 
-// A request id that was used for something else would hide that what is asked for now was not
-// queued.
+// Refuses a request id that was used for different jobs: otherwise the caller would not notice that
+// the new jobs are not queued.
 Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes,
                                      const std::vector<std::shared_ptr<const JobSpec>>& specs) {
   const auto is_repeated = [](const Outcome& outcome) { return outcome.events.empty(); };
@@ -167,7 +167,7 @@ Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes,
       JobSpec before = *(job->asked ? *job->asked : job->spec);
       before.priority = specs[i]->priority;      // may have been changed since
       before.time_limit = specs[i]->time_limit;  // the same, or its queue's
-      // By a budget that is used up
+      // An exhausted budget may have changed it
       if (!job->note.empty()) before.preemptible = specs[i]->preemptible;
       if (before != *specs[i])
         same = Fail(Conflict("request_id: was used for " + ToText(outcomes[i].job) +
@@ -185,7 +185,7 @@ Status ControlApi::WatchJob(const Caller& caller, const v1::GetJobRequest& reque
                             Sink<v1::Job>& out) {
   const auto id = JobFor(caller, JobAct::kSee, request.job_id());
   if (!id) return Fail(id.error());
-  const auto watch = feed_.Follow(*id);  // before the first look: no change falls between
+  const auto watch = feed_.Follow(*id);  // before the first read, so that no change is missed
   while (!out.IsGone()) {
     v1::Job job;
     GP_CHECK_OK(FillJob(caller, ToText(*id), &job));

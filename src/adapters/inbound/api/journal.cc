@@ -1,4 +1,4 @@
-// The journal as it is, for copies of it.
+// The journal's records, for backups.
 
 #include <algorithm>
 
@@ -7,10 +7,10 @@
 namespace gp {
 namespace {
 
-constexpr size_t kPageBytes = 1 << 20;  // read in a millisecond or two, in which nobody is answered
-constexpr size_t kBaseBytes = 16 << 20;  // of a state, of which there is one in a copy
+constexpr size_t kPageBytes = 1 << 20;   // a read blocks the writer for a millisecond or two
+constexpr size_t kBaseBytes = 16 << 20;  // larger, because a copy has only one base
 
-// Whatever comes after `after`, up to a page.
+// The records after `after`, up to a page.
 Status FillRecords(Journal& journal, uint64_t after, v1::ReadJournalReply* reply) {
   size_t bytes = 0;
   const Status read =
@@ -20,20 +20,20 @@ Status FillRecords(Journal& journal, uint64_t after, v1::ReadJournalReply* reply
         bytes += record.size();
         return bytes < kPageBytes ? Ok() : Fail(Unavailable("the page is full"));
       });
-  // What could be read before a damaged record is sound; the next page begins with the damage.
+  // Records before a damaged one are sound; the next page fails at the damaged record.
   return reply->records_size() > 0 ? Ok() : read;
 }
 
-// An offset behind its end is one of another base, which this one has replaced: the asker sees that
-// by its number.
+// An offset beyond the end belongs to an earlier base, which this one has replaced; the client sees
+// that by the sequence number.
 void FillBase(const Snapshot& snapshot, uint64_t offset, v1::ReadJournalReply::Base* base) {
   base->set_sequence(static_cast<int64_t>(snapshot.sequence));
   base->set_state(snapshot.bytes.substr(std::min(offset, snapshot.bytes.size()), kBaseBytes));
   base->set_bytes(static_cast<int64_t>(snapshot.bytes.size()));
 }
 
-// A copy from the beginning begins with the base: it would hardly be faster than what sweeps the
-// records before that.
+// A copy from the beginning begins with the base: records before it might be dropped faster than
+// the client can read them.
 bool BeginsWithBase(Journal& journal, uint64_t after) {
   return after == 0 && journal.BaseNumber().value_or(0) > 0;
 }
@@ -48,7 +48,7 @@ Status FillPage(Journal& journal, const v1::ReadJournalRequest& request,
   Status read = Fail(NotFound("record 1 was dropped"));
   if (!BeginsWithBase(journal, after)) read = FillRecords(journal, after, reply);
   if (read) return Ok();
-  // Old records were dropped, or are damaged: the copy begins, or goes on, behind a snapshot.
+  // Old records were dropped or are damaged: the copy begins, or continues, after a snapshot.
   const auto base = journal.Base();
   const Snapshot snapshot =
       base && base->sequence > after ? *base : GP_TRY(journal.LatestSnapshot());
@@ -66,7 +66,7 @@ Status ControlApi::ReadJournal(const Caller&, const v1::ReadJournalRequest& requ
   if (request.after() < 0) return Fail(InvalidArgument("after: must not be negative"));
   reply->set_state_directory(about_.state_directory);
   Status filled = Ok();
-  // The journal is the writer's: it is read in its place.
+  // The writer owns the journal, so it is read on the writer's thread.
   GP_CHECK_OK(
       gateway_.Read([&](const State&) { filled = FillPage(*about_.journal, request, reply); }));
   return filled;

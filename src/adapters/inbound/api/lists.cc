@@ -1,4 +1,4 @@
-// Several jobs at once: lists of them, and changes to all that a name means.
+// Lists of jobs, and changes to all jobs that a name means.
 
 #include <algorithm>
 
@@ -47,7 +47,7 @@ Result<JobId> ParsePageStart(const std::string& text) {
   return *id;
 }
 
-// What is asked, as a command to one job.
+// The requested action as a command for one job.
 Command ChangeOf(v1::ChangeJobsRequest::Action action, JobId job) {
   switch (action) {
     case v1::ChangeJobsRequest::HOLD: return HoldJob{job};
@@ -100,7 +100,7 @@ Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest&
   const Status read = gateway_.Read([&](const State& state) {
     ids = FindJobsNamed(state, request.name());
     if (!ids) return;
-    // Of one submit: they have one owner.
+    // They come from one submit and so have one owner.
     if (const Status may = CheckMay(caller, JobAct::kChange, *state.FindJob(ids->front())); !may)
       ids = Fail(may.error());
   });

@@ -1,4 +1,4 @@
-// The controller's metrics, for whoever may ask it anything.
+// The controller's metrics.
 
 #include "adapters/inbound/api/control_api.h"
 

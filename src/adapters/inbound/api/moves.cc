@@ -1,4 +1,4 @@
-// Fragmentation, and moves that mend it.
+// Fragmentation, and moves that reduce it.
 
 #include <chrono>
 #include <mutex>
@@ -30,7 +30,7 @@ constexpr auto kTurnTime = std::chrono::seconds(5);
 
 }  // namespace
 
-// The writer only copies, where that is soon done; one at a time looks for moves.
+// The writer only copies the state, if that is quick; one search for moves at a time.
 Result<std::vector<MovePlan>> ControlApi::FillMoves(const v1::PlanMovesRequest& request,
                                                     v1::MovePlans* reply) {
   const std::unique_lock turn(forecasting_, kTurnTime);
@@ -68,7 +68,7 @@ Status ControlApi::ApplyMoves(const Caller& caller, const v1::PlanMovesRequest& 
                               v1::MovePlans* reply) {
   const auto plans = FillMoves(request, reply);
   if (!plans) return Fail(plans.error());
-  // What has been ordered is told, also where the next is not possible any more.
+  // Moves that have begun are reported, even if a later plan is no longer possible.
   for (size_t i = 0; i < plans->size(); ++i) {
     const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", (*plans)[i].moves);
     if (outcome.status) continue;

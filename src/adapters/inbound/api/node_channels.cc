@@ -37,7 +37,7 @@ void Channel::Finish() {
 
 namespace {
 
-// Nobody but the agent that is told of it can name it.
+// A random number: only the agent that receives it can name the channel.
 uint64_t NewNumber() {
   uint64_t number = 0;
   while (number == 0) (void)!getrandom(&number, sizeof number, 0);

@@ -12,16 +12,16 @@
 namespace gp {
 namespace {
 
-// nullopt: there is none.  Who could not be looked up must not pass for one that is not there, and
-// without what was granted to it.
+// nullopt: no such user.  A failed lookup is an error: otherwise a user would seem not to exist,
+// and would lose its roles.
 template <typename LookUp>
-Result<std::optional<User>> Find(const std::string& whom, LookUp look_up) {
+Result<std::optional<User>> Find(const std::string& user, LookUp look_up) {
   std::vector<char> buffer(16'384);
   passwd entry{};
   passwd* found = nullptr;
   const int failure = look_up(&entry, buffer.data(), buffer.size(), &found);
   if (failure != 0)
-    return Fail(Unavailable(whom + " cannot be looked up: " + std::strerror(failure)));
+    return Fail(Unavailable(user + " cannot be looked up: " + std::strerror(failure)));
   return found == nullptr ? std::nullopt
                           : std::optional(User{found->pw_name, found->pw_uid, found->pw_gid});
 }

@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// What a queue is given is the business of the one above it.
+// A queue's settings need the role admin in the queue above.
 Status CheckGoverns(const Caller& caller, const std::string& queue) {
   const std::string above = ParentOf(queue);
   if (caller.In(above) >= Role::kAdmin) return Ok();

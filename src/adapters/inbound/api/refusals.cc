@@ -5,8 +5,9 @@
 namespace gp {
 namespace {
 
-constexpr Duration kTogether = Duration::Seconds(10);  // of one caller for one operation, one line
-constexpr size_t kCallersMax = 1'000;                  // more at once are written down as others
+constexpr Duration kTogether =
+    Duration::Seconds(10);             // one record for a caller and operation in this time
+constexpr size_t kCallersMax = 1'000;  // further callers are combined as "others"
 
 // "127.0.0.1:40312" -> "127.0.0.1": a caller may come from another port each time.
 std::string HostOf(const std::string& from) { return from.substr(0, from.rfind(':')); }
@@ -48,7 +49,7 @@ void Refusals::FlushDue(Instant now) {
   }
 }
 
-// Nobody waits for it; where the writer has too much to do it is tried again.
+// Does not wait; if the writer's inbox is full, the next flush tries again.
 void Refusals::Write(const Key& key, Repeated& repeated, Instant now) {
   if (!gateway_.Post(repeated.origin, NoteRefusal{std::get<2>(key), repeated.why, repeated.times},
                      {}))

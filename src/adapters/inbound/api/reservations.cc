@@ -1,4 +1,4 @@
-// Nodes set aside.
+// Advance reservations.
 
 #include "adapters/inbound/api/control_api.h"
 #include "adapters/inbound/api/gpu_name.h"

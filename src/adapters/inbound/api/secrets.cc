@@ -1,4 +1,4 @@
-// What jobs are given by name, and nobody is shown.
+// Secrets: jobs receive them by name, and nobody can read them.
 
 #include <algorithm>
 
@@ -9,14 +9,14 @@
 namespace gp {
 namespace {
 
-// Own ones by whoever runs jobs at all; a queue's by its admins.
+// Every caller may set its own secrets; a queue's secrets need the role admin in the queue.
 Status CheckKeeps(const Caller& caller, const std::string& queue) {
   if (queue.empty() || caller.In(queue) >= Role::kAdmin) return Ok();
   return Fail(PermissionDenied("queue: " + caller.user.name + " has not the role admin in " +
                                Printable(queue, 140) + " (gpu-platform whoami)"));
 }
 
-// Of a token that counts in one queue alone the user's own secrets are none of its business.
+// The owner of a secret; "": the caller.  A token limited to a queue must not reach user secrets.
 SecretOwner OwnerFor(const Caller& caller, const std::string& queue) {
   return queue.empty() ? SecretOwner{"", caller.user.name} : SecretOwner{queue, ""};
 }
@@ -78,7 +78,7 @@ Status ControlApi::SetSecret(const Caller& caller, const v1::SetSecretRequest& r
   if (!MayName(caller, owner))
     return Fail(PermissionDenied("queue: this token counts in " + caller.scope +
                                  " alone: name a queue there"));
-  // First: what is changed is told of, whatever dies
+  // First, so that the audit has the change even if the controller dies now
   GP_CHECK_OK(NoteSecret(caller, "SetSecret", request.name(), request.queue()));
   GP_CHECK_OK(about_.secrets->Set({owner, request.name(), gateway_.WallNow(), caller.user.name},
                                   request.value()));
@@ -109,7 +109,7 @@ Status ControlApi::NoteSecret(const Caller& caller, const std::string& operation
       .status;
 }
 
-// Who makes a queue of that name again begins without them.
+// A new queue of the same name must not get the old secrets.
 Status ControlApi::DropSecretsOf(const Caller& caller, const std::string& queue) {
   if (about_.secrets == nullptr) return Ok();
   for (const SecretFacts& facts : about_.secrets->List()) {

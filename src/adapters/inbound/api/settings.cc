@@ -11,7 +11,7 @@ Status ControlApi::GetSettings(const Caller& caller, const v1::GetSettingsReques
   GP_CHECK_OK(gateway_.Read([&](const State& state) { policy = state.policy; }));
   about_.settings(policy, reply);
   if (caller.In("") >= Role::kOperator) return Ok();
-  // What a receiver or a program says may have addresses and other secrets in it.
+  // The error of a receiver or program may contain addresses and other secrets.
   for (v1::Receiver& receiver : *reply->mutable_receivers()) {
     if (!receiver.problem().empty()) receiver.set_problem("cannot be told now");
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr Duration kChannelTimeout = Duration::Seconds(10);
 constexpr std::chrono::milliseconds kCallerCheck{200};
 constexpr Duration kEndCheck = Duration::Milliseconds(500);
-constexpr int kExitPlatform = 125;  // an exit code that says: not the program's own
+constexpr int kExitPlatform = 125;  // an exit code of the platform, not of the program
 
 Result<RankPlace> FindRank(const State& state, const std::string& job_text, int rank, int attempt) {
   const Job* job = state.FindJob(GP_TRY(FindJobNamed(state, job_text)));
@@ -34,7 +34,7 @@ Result<RankPlace> FindRank(const State& state, const std::string& job_text, int 
                    state.FindLease(place.lease) != nullptr};
 }
 
-// Until the caller ends its input: with its exit code in hand, or because it is gone.
+// Runs until the caller ends its input: it has the exit code, or it is gone.
 void PumpInput(ExecConversation& stream, Tunnel& tunnel) {
   v1::ExecInput message;
   v1::TunnelFrame frame;
@@ -46,7 +46,7 @@ void PumpInput(ExecConversation& stream, Tunnel& tunnel) {
   (void)tunnel.Write(frame);
 }
 
-// In the stream itself: a status would come only after the caller's input has ended.
+// Sends the error in the stream: a status would arrive only after the caller's input has ended.
 Status RefuseExec(ExecConversation& stream, const std::string& why) {
   v1::ExecOutput output;
   output.set_errors("error: " + why + "\n");
@@ -73,8 +73,8 @@ Status ControlApi::ReadLog(const Caller& caller, const v1::ReadLogRequest& reque
     if (!place) return Fail(place.error());
     part.set_attempt(place->attempt);
     const Status copied = CopyLog(*place, part, out);
-    // Where the agent saw the end is the end only if the attempt was over before it was asked:
-    // until then it may not even have begun there.
+    // The agent's end of the log is final only if the attempt was over before the request:
+    // otherwise it may not even have begun there.
     if (!copied || !part.follow() || !place->live) return copied;
     (void)watch->Next(kEndCheck);
   }
@@ -111,11 +111,11 @@ Status ControlApi::PumpLog(Tunnel& tunnel, v1::ReadLogRequest& request, Sink<v1:
     if (frame.what_case() == v1::TunnelFrame::WHAT_NOT_SET) return Ok();  // the end
     if (!frame.has_log()) continue;
     frame.mutable_log()->set_attempt(request.attempt());
-    // A piece without bytes shows that the agent is still there.
+    // A piece without bytes only shows that the agent is still there.
     if (!frame.log().data().empty() && !out.Write(frame.log())) return Ok();
     request.set_offset(frame.log().offset() + static_cast<int64_t>(frame.log().data().size()));
   }
-  // The agent went away before it said that this was all: the reader must ask again.
+  // The agent went away before the end of the log: the client must ask again.
   return Fail(Unavailable("the node's agent went away"));
 }
 
@@ -147,7 +147,7 @@ Status ControlApi::Exec(const Caller& caller, ExecConversation& stream) {
   std::thread input([&, until = ended.get_future()] {
     PumpInput(stream, *tunnel);
     while (until.wait_for(kCallerCheck) == std::future_status::timeout) {
-      if (stream.IsGone()) (*channel)->Break();  // gone: its terminal hangs up
+      if (stream.IsGone()) (*channel)->Break();  // the caller is gone: hang up the terminal
     }
   });
   const Status status = PumpExec(*tunnel, stream);

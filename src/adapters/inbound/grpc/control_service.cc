@@ -46,7 +46,7 @@ grpc::Status ControlService::AnswerStream(
     grpc::ServerContext& context, std::string_view operation,
     const std::function<Status(const Caller&, Admission&)>& answer) const {
   return Answer(context, operation, [&](const Caller& caller) {
-    // Whom the kernel has vouched for stays who it is.
+    // A user that the kernel reported does not change.
     Admission admission([&]() -> Status {
       if (caller.token.value == 0) return Ok();
       const auto again = Identify(context, caller.from);

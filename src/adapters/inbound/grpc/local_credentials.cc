@@ -46,7 +46,7 @@ void LocalCredentialIssuer::Serve() {
     const int connection = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) {
       if (stopping_) return;
-      usleep(10'000);  // out of descriptors, say: let others finish
+      usleep(10'000);  // for example out of file descriptors: let others finish
       continue;
     }
     Answer(connection);
@@ -68,7 +68,7 @@ void LocalCredentialIssuer::Answer(int connection) {
     mine.push_back(*secret);
     local_credentials_[*secret] = *peer;
   }
-  // A peer that does not read loses its ticket; it never blocks the others.
+  // Does not wait: a peer that does not read loses its credential and cannot block others.
   (void)send(connection, secret->data(), secret->size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

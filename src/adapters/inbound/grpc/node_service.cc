@@ -12,7 +12,7 @@
 namespace gp {
 namespace {
 
-// Its time tells nothing of where the two differ.
+// Constant time: the duration does not reveal where the two differ.
 bool SameSecret(std::string_view a, std::string_view b) {
   unsigned char difference = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < a.size() && i < b.size(); ++i)
@@ -76,7 +76,7 @@ Status NodeService::CheckToken(const grpc::ServerContext& context) const {
   return Ok();
 }
 
-// TLS has checked that the authority is ours; that the certificate still counts is for us to say.
+// TLS has verified the signature; this checks that the certificate was not revoked.
 Status NodeService::CheckPeer(const grpc::ServerContext& context, const std::string& node) {
   const NodePeer peer = NodePeerOf(context);
   if (!peer.is_encrypted) return CheckToken(context);
@@ -93,7 +93,7 @@ Status NodeService::CheckPeer(const grpc::ServerContext& context, const std::str
 
 Status NodeService::Audited(const grpc::ServerContext& context, const std::string& operation,
                             const std::string& node, Status status) {
-  // As whom it passes itself off is in the words alone.
+  // The claimed node is unverified, so it appears only in the message.
   const std::string as = node.empty() ? "" : " (as node " + Printable(node, 60) + ")";
   if (!status)
     api_.guard.NoteRefusal(Origin("unknown", context.peer()), operation,
@@ -106,7 +106,7 @@ Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& conte
   const NodePeer peer = NodePeerOf(context);
   if (!peer.is_encrypted || vouching_.authority == nullptr)
     return Fail(Conflict("certificates are for encrypted connections: this is none"));
-  // One that was revoked renews nothing.
+  // A revoked certificate cannot be renewed.
   const bool is_own = peer.certificate && peer.certificate->node == request.node() &&
                       api_.guard.CheckNode(request.node(), peer.certificate->fingerprint);
   if (!is_own) GP_CHECK_OK(CheckToken(context));
@@ -119,7 +119,7 @@ Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& conte
                                    {facts.fingerprint, facts.expires_at},
                                    is_own ? peer.certificate->fingerprint : ""});
   if (!outcome.status) return Fail(outcome.status.error());
-  GP_CHECK_OK(gateway_.Read([](const State&) {}));  // from now on it is known at the door
+  GP_CHECK_OK(gateway_.Read([](const State&) {}));  // the commit has reached the access guard
   return certificate;
 }
 
@@ -146,7 +146,7 @@ Status NodeService::Hear(NodeExchange& exchange, const v1::AgentMessage& message
 }
 
 void NodeService::AddSecrets(NodeDesiredState& desired) const {
-  constexpr size_t kOfMessageMax = 32 << 20;  // an agent takes no larger ones than twice that
+  constexpr size_t kOfMessageMax = 32 << 20;  // half of the largest message that an agent accepts
   size_t all = 0;
   for (LeaseOrder& order : desired.leases) {
     const bool is_to_start =
@@ -160,7 +160,7 @@ void NodeService::AddSecrets(NodeDesiredState& desired) const {
       of_job += value->size();
       order.secrets[name] = *std::move(value);
     }
-    // They may have grown since the job was submitted: it is told, and nobody else suffers.
+    // Secrets may have grown since the submit: only this job goes without them.
     if (of_job > kSecretBytesOfJobMax || all + of_job > kOfMessageMax) order.secrets.clear();
     all += order.secrets.empty() ? 0 : of_job;
   }
@@ -188,7 +188,7 @@ v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
 }
 
 grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream* stream) {
-  // Nothing is read of strangers, nor waited for.
+  // Reads nothing from unauthenticated peers.
   if (const Status known = Audited(*context, "JoinNode", "", CheckPeer(*context, "")); !known)
     return ToGrpc(known);
   v1::AgentMessage message;
@@ -208,7 +208,7 @@ grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream*
     while (const auto news = exchange.AwaitNews()) {
       if (!stream->Write(ToMessage(*news))) break;
     }
-    context->TryCancel();  // one that was replaced, or a dead peer, ends the reading too
+    context->TryCancel();  // ends the read of a replaced connection or a dead peer
   });
   Status heard = Ok();
   while (heard && stream->Read(&message)) heard = Hear(exchange, message);
@@ -226,7 +226,7 @@ grpc::Status NodeService::Tunnel(
   if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
   const std::shared_ptr<Channel> channel = api_.channels.Claim(first.channel());
   if (channel == nullptr) return ToGrpc(NotFound("nobody waits for this channel"));
-  Admission admission([] { return Ok(); });  // the channel ends with its caller's
+  Admission admission([] { return Ok(); });  // the channel ends with its caller's stream
   GrpcConversation<v1::TunnelFrame, v1::TunnelFrame> tunnel(*context, admission, *stream);
   channel->Attach(tunnel);
   return grpc::Status::OK;

@@ -26,7 +26,7 @@ ReflectionV1::ReflectionV1() {
 
 void ReflectionV1::PassOnTo(grpc::Server& server) { library_ = server.InProcessChannel({}); }
 
-// Each request has one answer, in its order.
+// Each request has one answer, in the same order.
 grpc::Status ReflectionV1::PassOn(Stream& stream) {
   grpc::ClientContext context;
   const RpcMethod method(kThere, RpcMethod::BIDI_STREAMING, library_);

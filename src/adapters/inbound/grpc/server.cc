@@ -19,7 +19,7 @@ namespace {
 constexpr int kMessageBytesMax = 16 << 20;
 constexpr int kThreadsMax = 2'048;
 
-// Agents show certificates, users show tokens, and who joins for the first time the join token.
+// Agents authenticate by certificates, users by tokens, and new agents by the join token.
 std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const ServerOptions& options) {
   if (!options.identity) return grpc::InsecureServerCredentials();
   grpc::SslServerCredentialsOptions ssl(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
@@ -49,7 +49,7 @@ class GrpcServer : public Server {
     grpc::ResourceQuota quota("server");
     quota.SetMaxThreads(kThreadsMax);
     builder.SetResourceQuota(quota);
-    // With two, the default, threads that wait for calls end and begin again all the time.
+    // With the default of two, polling threads end and start again all the time.
     builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 4);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     builder.AddListeningPort("unix:" + socket, grpc::InsecureServerCredentials());
@@ -66,7 +66,7 @@ class GrpcServer : public Server {
                               ": is another controller running there?"));
     }
     if (has_reflection) reflection_.PassOnTo(*server_);
-    chmod(socket.c_str(), 0666);  // whoever connects is known by a ticket
+    chmod(socket.c_str(), 0666);  // callers authenticate by local credentials
     return Ok();
   }
 
@@ -81,8 +81,8 @@ class GrpcServer : public Server {
   }
 
  private:
-  // The contract is public, but each stream of it holds a thread, and the library lets in whoever
-  // calls: on this machine's socket alone.
+  // Only on the local socket: the library does not authenticate callers, and each reflection stream
+  // holds a thread.
   static void OfferReflection() {
     static std::once_flag once;
     std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });

@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-// Trailers of more than 8 KiB are refused by many, and it stands there three times
+// Many clients refuse trailers above 8 KiB, and the message occurs there three times
 constexpr size_t kMessageBytesMax = 1'024;
 constexpr int kRetryAfterSeconds = 1;
 
@@ -21,8 +21,7 @@ std::string ReasonOf(ErrorCode code) {
   return reason;
 }
 
-// Messages begin with the field that they are about: "specs[0].gpus: must not be negative".  Empty:
-// with none.
+// The field at the start of a message: "specs[0].gpus: must not be negative".  Empty: none.
 std::string_view FieldOf(std::string_view message) {
   const size_t end = message.find(": ");
   if (end == std::string_view::npos || end == 0) return "";

@@ -21,7 +21,7 @@
 namespace gp {
 namespace {
 
-constexpr size_t kIncidentsMax = 1'000;  // open ones that are told one by one, the newest
+constexpr size_t kIncidentsMax = 1'000;  // the newest open incidents get a series each
 constexpr double kMsPerSecond = 1e3;
 constexpr double kNsPerSecond = 1e9;
 
@@ -33,7 +33,7 @@ Labels GpuLabels(const State& state, NodeId node, int gpu) {
 
 bool IsInService(const Gpu& gpu) { return IsGrantable(gpu); }
 
-// Counted before anything is put into words: there may be 100,000 of them.
+// Counts before it formats labels: there may be 100,000 GPUs.
 Values GpusByCondition(const State& state) {
   std::map<std::tuple<std::string_view, GpuCondition, bool>, int64_t> counts;
   for (const Node& node : state.nodes) {
@@ -119,7 +119,7 @@ struct ControllerMetrics::Counters {
 
 namespace {
 
-// Counts one event; those that say nothing of faults count nothing.
+// Counts one event; events without a counter are ignored.
 template <typename Counters>
 struct Counting {
   const State& state;
@@ -176,7 +176,7 @@ struct Counting {
 }  // namespace
 
 ControllerMetrics::ControllerMetrics() : counters_(std::make_unique<Counters>()) {
-  // From the beginning, so that what happens first is an increase.
+  // Starts series at 0, so that the first event is an increase.
   for (int i = static_cast<int>(EndClass::kNone) + 1; i <= static_cast<int>(EndClass::kCancelled);
        ++i) {
     const auto end = static_cast<EndClass>(i);

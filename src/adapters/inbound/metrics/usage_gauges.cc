@@ -18,7 +18,7 @@ Values GpusByKind(const State& state) {
   return values;
 }
 
-// Of each user's budget that of the one who has used most: users come and go, series stay.
+// A budget of each user shows the user who has used most: one series, however many users.
 BudgetStanding WorstOf(const State& state, const BudgetKey& key, Instant now) {
   BudgetStanding worst;
   for (const auto& [user, one] : StandingsOf(state, key, now)) {

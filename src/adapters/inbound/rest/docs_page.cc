@@ -34,7 +34,7 @@ std::string Row(const std::string& method, const std::string& path, const Json& 
 }  // namespace
 
 std::string DocsPage(const Json& openapi) {
-  std::vector<std::string> tags;  // in the order in which they come first
+  std::vector<std::string> tags;  // in order of first use
   std::map<std::string, std::string> rows;
   for (const auto& [path, operations] : openapi["paths"].items()) {
     for (const auto& [method, operation] : operations.items()) {

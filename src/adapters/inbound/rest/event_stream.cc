@@ -5,7 +5,7 @@
 namespace gp {
 namespace {
 
-// A browser that was cut off comes back after so long.
+// A browser reconnects after this time (ms).
 constexpr const char* kRetry = "retry: 1000\n";
 
 }  // namespace
@@ -18,7 +18,7 @@ std::string ToEvent(const std::string& id, const std::string& kind,
 
 std::optional<std::string> EventStream::Take() {
   if (is_over_) return std::nullopt;
-  // With its place from the first word on: a break before anything has happened loses nothing.
+  // Sends the place first, so that a break before the first event loses nothing.
   std::string text = has_begun_ ? "" : kRetry + Place();
   has_begun_ = true;
   for (const v1::StateChange& change : changes_.Take())
@@ -33,7 +33,7 @@ std::string EventStream::Heartbeat() {
   return Place();
 }
 
-// What was passed over counts as seen.
+// Skipped changes count as seen.
 std::string EventStream::Place() const { return "id: " + changes_.place() + "\n\n"; }
 
 }  // namespace gp

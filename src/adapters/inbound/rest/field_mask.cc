@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kFieldsMax = 100;
 
-// nullptr: it has no fields.
+// The message type of the field's values; nullptr: they have no fields.
 const Descriptor* FieldsOf(const FieldDescriptor& field) {
   const FieldDescriptor& value = field.is_map() ? *field.message_type()->map_value() : field;
   return value.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE ? value.message_type() : nullptr;
@@ -38,7 +38,7 @@ Result<FieldMask> FieldMask::Parse(std::string_view text, const Descriptor& mess
   for (const std::string& path : paths) {
     FieldMask* at = &mask;
     const Descriptor* type = &message;
-    bool is_whole = false;  // something above it was asked for
+    bool is_whole = false;  // a prefix of it was requested, with all its fields
     for (const std::string& name : Split(path, '.')) {
       const FieldDescriptor* field = type == nullptr ? nullptr : type->FindFieldByName(name);
       if (field == nullptr) return Fail(UnknownField(name, type));

@@ -14,7 +14,7 @@ namespace http = beast::http;
 constexpr size_t kDigitsMax = 18;
 constexpr size_t kHostMax = 261;  // a name of 255 characters, and a port
 
-// nullopt: there is none.
+// The value of a header that may occur once; nullopt: absent.
 Result<std::optional<std::string_view>> OnlyOne(const http::fields& fields, http::field name) {
   const auto [first, end] = fields.equal_range(name);
   if (first == end) return std::nullopt;

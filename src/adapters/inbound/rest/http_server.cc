@@ -13,9 +13,9 @@
 namespace gp {
 namespace {
 
-constexpr size_t kConnectionsMax = 4'096;  // of each kind
+constexpr size_t kConnectionsMax = 4'096;  // of each kind, local and TCP
 
-// Takes connections, and gives them to one lane after the other.
+// Accepts connections and assigns them to the lanes in turn.  Runs on the lanes' threads.
 template <typename Protocol>
 class Listener {
  public:
@@ -39,9 +39,9 @@ class Listener {
     acceptor_.async_accept(lane.context(), [this, &lane](const boost::system::error_code& error,
                                                          typename Protocol::socket socket) {
       if (shared_.is_ending || error == net::error::operation_aborted) return;
-      // Too many: whoever comes is told by a closed door, and others are served.
+      // Beyond the limit the new connection is closed.
       if (!error && open_ < kConnectionsMax) Begin(std::move(socket), lane);
-      if (error) usleep(10'000);  // out of descriptors, say: let others finish
+      if (error) usleep(10'000);  // for example out of file descriptors: let others finish
       Accept();
     });
   }
@@ -56,7 +56,7 @@ class Listener {
     }
     Serve<PlainStream>(std::move(socket), lane);
   }
-  // On its own lane's thread.
+  // Runs on the connection's lane's thread.
   template <typename Stream>
   void Serve(typename Protocol::socket socket, Lane& lane) {
     FarEnd far_end = FarEndOf(socket);
@@ -120,7 +120,7 @@ class BeastServer : public HttpServer {
         return Fail(InvalidArgument(options.socket + ": too long for a socket"));
       unlink(options.socket.c_str());
       GP_CHECK_OK(local_.Open(Local::endpoint(options.socket), options.socket));
-      chmod(options.socket.c_str(), 0666);  // whoever connects is known by the kernel
+      chmod(options.socket.c_str(), 0666);  // the kernel reports each caller
       local_.Accept();
     }
     if (!options.listen.empty()) {
@@ -142,7 +142,7 @@ class BeastServer : public HttpServer {
     for (Lane& lane : lanes_) lane.context().stop();
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
-    shared_.long_work.join();  // nobody gives it more
+    shared_.long_work.join();  // no lane gives it more work
   }
 
  private:

@@ -9,11 +9,11 @@ namespace {
 
 constexpr const char* kEvents = "text/event-stream";
 constexpr const char* kText = "text/plain; charset=utf-8";
-// A browser that has seen it closes, and does not come back.
+// A browser closes the stream on this event and does not reconnect.
 constexpr const char* kEnd = "event: end\ndata: {}\n\n";
 constexpr const char* kNothing = ":\n\n";
 
-// Messages into a pump, as `write` has them.
+// Writes messages into a pump in the form that `write` gives them.
 template <typename Message>
 class PumpSink : public Sink<Message> {
  public:

@@ -22,7 +22,7 @@ void Lane::Wake() {
   if (!is_notified_.exchange(true)) boost::asio::post(context_, [this] { Look(); });
 }
 
-// What comes meanwhile is seen when the pause is over.
+// News during the pause is handled when the pause ends.
 void Lane::Look() {
   if (is_resting_) return;
   is_notified_ = false;

@@ -27,7 +27,7 @@ bool IsGpuCount(const nlohmann::json& value) {
   return value.is_number_unsigned() && value.get<uint64_t>() <= uint64_t{kGpusPerNodeMax};
 }
 
-// False: it is no field of a job, under no name that is known for one.
+// False: `name` is not a known name of a job field.
 bool Take(const std::string& name, const nlohmann::json& value, Json& spec) {
   const bool are_gpus = std::ranges::find(kGpuWords, name) != std::end(kGpuWords);
   const bool is_command = std::ranges::find(kCommandWords, name) != std::end(kCommandWords);

@@ -38,10 +38,10 @@ bool HasBody(const Route& route) {
   return route.method == "POST" || route.method == "PUT" || route.method == "PATCH";
 }
 
-// Schemas of messages, as far as anything refers to them.
+// Schemas of all referenced messages.
 class Schemas {
  public:
-  // What one value of the field is.
+  // The schema of one value of the field.
   Json ValueOf(const FieldDescriptor& field) {
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_INT32: return {{"type", "integer"}, {"format", "int32"}};
@@ -80,7 +80,7 @@ class Schemas {
     return schema;
   }
 
-  // All fields but those of the path.
+  // All fields except those of the path (`left_out`).
   Json ObjectOf(const Descriptor& type, const std::set<std::string>& left_out = {}) {
     Json schema{{"type", "object"}};
     Describe(schema, CommentOf(type));
@@ -243,7 +243,7 @@ Json ProblemSchema() {
       {"required", {"type", "title", "status", "code", "detail"}}};
 }
 
-// What is for machines that watch: no message of the service.
+// Endpoints for monitoring, which are not methods of the service.
 void AddProbes(Json& paths) {
   const auto add = [&](const char* path, const char* id, const char* what, bool is_open) {
     Json operation{{"operationId", id}, {"tags", Json::array({"probes"})}, {"summary", what}};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-// Both compilers take files into a program only by their assembler.
+// Embeds files through the assembler, which works with both compilers.
 #define GP_CARRY(name, file)                                    \
   asm(".pushsection .rodata\n"                                  \
       ".global gp_page_" name "_begin, gp_page_" name           \

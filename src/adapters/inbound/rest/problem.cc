@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As HTTP names them.
+// The reason phrases of HTTP.
 const char* TitleOf(int status) {
   static const std::map<int, const char*> kTitles = {
       {400, "Bad Request"},         {401, "Unauthorized"},           {403, "Forbidden"},

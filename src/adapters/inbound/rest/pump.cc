@@ -5,7 +5,7 @@
 
 namespace gp {
 
-// Under the lock, so that nobody is told any more once somebody else is to be.
+// Call it under the lock, so that a replaced function is never called afterwards.
 void Pump::Tell() {
   if (tell_) tell_();
 }

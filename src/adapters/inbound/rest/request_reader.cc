@@ -26,8 +26,8 @@ std::optional<std::string> FieldOf(const http::fields& fields, const char* name)
   return std::string(found->value());
 }
 
-// A line of a header that begins with a space is part of the one before, to some; the library hides
-// that it was so. `bytes`: what it has not taken yet.
+// Some parsers join a header line that begins with a space to the line before, and the library
+// hides that.  `bytes`: not parsed yet.
 bool HasFoldedLine(std::string_view bytes) {
   if (bytes.starts_with("\r\n")) return false;  // the header's end; a body follows
   const std::string_view header = bytes.substr(0, bytes.find("\r\n\r\n"));
@@ -79,8 +79,7 @@ RequestReader::Progress RequestReader::Parse() {
   return Progress::kNeedsMore;
 }
 
-// What counts is what stands before the body: fields behind it come too late for whoever was to
-// check them on the way.
+// Only fields before the body count: a proxy on the way cannot check trailers in time.
 Status RequestReader::TakeHead() {
   const auto& head = parser_->get();
   has_head_ = true;
@@ -97,7 +96,7 @@ Status RequestReader::TakeHead() {
   request_.last_event_id = FieldOf(head, "Last-Event-ID");
   request_.accept = FieldOf(head, http::field::accept);
   request_.if_none_match = FieldOf(head, http::field::if_none_match);
-  // Readers differ in where an extension ends.
+  // Parsers differ in where a chunk extension ends.
   static auto refuse_extensions = [](uint64_t, boost::beast::string_view extensions,
                                      boost::system::error_code& error) {
     if (!extensions.empty()) error = make_error_code(http::error::bad_chunk_extension);

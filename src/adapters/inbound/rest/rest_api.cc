@@ -37,8 +37,8 @@ bool HasBody(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
-// Whoever opens a page of another site must not call us with what this browser knows; and a name
-// that an attacker lets point at this machine is not this machine.
+// Protects against cross-site requests, where a page of another site uses the browser's access, and
+// against DNS rebinding, where an attacker's host name points at this machine.
 bool IsForeign(const HttpRequest& request) {
   if (!request.origin) return false;
   const size_t scheme = request.origin->find("://");
@@ -53,7 +53,7 @@ std::vector<FieldError> ReadBody(const HttpRequest& request, Message* message) {
   return FromDocument(document, message);
 }
 
-// Of every answer to a question: which fields of it are wanted.
+// The query parameter that selects fields of an answer.
 constexpr const char* kMaskField = "fields";
 
 std::vector<FieldError> ReadQuery(std::string_view query, Message* message,
@@ -71,7 +71,7 @@ std::vector<FieldError> ReadQuery(std::string_view query, Message* message,
   return {};
 }
 
-// The fields of the path, and all others: a name that is in both would be a riddle.
+// Reads the fields of the path, and of the body or query; a name in both is an error.
 std::vector<FieldError> ReadRequest(const HttpRequest& request, const MatchedRoute& matched,
                                     std::string_view query, Message* message) {
   const bool may_have_mask = matched.route->call != nullptr;
@@ -90,7 +90,7 @@ std::vector<FieldError> ReadRequest(const HttpRequest& request, const MatchedRou
   return {};
 }
 
-// nullopt: all fields.
+// The field mask of the query; nullopt: all fields.
 Result<std::optional<FieldMask>> TakeMask(const HttpRequest& request, std::string_view query,
                                           const google::protobuf::Descriptor& reply) {
   if (HasBody(request.method)) return std::nullopt;
@@ -103,7 +103,7 @@ Result<std::optional<FieldMask>> TakeMask(const HttpRequest& request, std::strin
   return mask;
 }
 
-// Who has the same answer already does not get it again.
+// Adds the ETag; a client that already has this answer gets 304.
 void AddTag(const HttpRequest& request, HttpReply& reply) {
   char tag[20];
   std::snprintf(tag, sizeof tag, "\"%016llx\"",
@@ -126,7 +126,7 @@ HttpReply AnswerPage(const HttpRequest& request, const Page& page) {
   return reply;
 }
 
-// Of an operation whose answer is a stream.
+// A request message of an operation with a streaming answer.
 std::unique_ptr<Message> NewRequest(const std::string& operation) {
   const auto* type = v1::GetJobRequest::descriptor()
                          ->file()
@@ -137,7 +137,7 @@ std::unique_ptr<Message> NewRequest(const std::string& operation) {
       google::protobuf::MessageFactory::generated_factory()->GetPrototype(type)->New());
 }
 
-// One key, one effect: a repeated submit gives the same jobs again.
+// The key becomes the request id: a repeated submit gives the same jobs.
 std::vector<FieldError> ReadIdempotencyKey(const HttpRequest& request, Message* message) {
   const auto* field = message->GetDescriptor()->FindFieldByName("request_id");
   if (!request.idempotency_key || field == nullptr) return {};
@@ -161,7 +161,7 @@ Result<Caller> RestApi::Identify(const HttpRequest& request) {
   return guard_.ByKernel(*request.peer, request.from);
 }
 
-// Made when somebody asks: most controllers are never asked.
+// Built on the first request: most controllers never need it.
 const std::string& RestApi::OpenApiText() {
   std::call_once(openapi_once_, [this] { openapi_ = OpenApi(version_).dump(2); });
   return openapi_;
@@ -215,7 +215,7 @@ HttpReply RestApi::Answer(const HttpRequest& request) {
   return reply;
 }
 
-// Whether the writer answers, by what it has recovered.
+// Ready: the writer has recovered the state and answers.
 HttpReply RestApi::AnswerReadiness() {
   const Status ready = api_.CheckReady();
   return ready ? PlainText("ok\n") : ProblemOf(ready.error());
@@ -237,8 +237,8 @@ HttpReply RestApi::AnswerMetrics(const HttpRequest& request, std::string_view qu
   return http;
 }
 
-// Which of the streams.  A reader that comes back says so by itself, and does not change what it
-// first asked for.
+// Opens the operation's stream.  A reconnecting browser repeats its first request and adds
+// Last-Event-ID.
 Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& route,
                                    const Caller& caller, Message& message) {
   HttpRequest who = request;
@@ -253,8 +253,8 @@ Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& rout
         std::make_shared<EventStream>(GP_TRY(ChangeStream::Open(changes_, caller, changes)),
                                       std::move(identify))};
   }
-  // Asked at once, so that a refusal is written down, and now and then: who calls may have less by
-  // then.
+  // Access is checked at once, so that a refusal is audited, and again at intervals, because it may
+  // change.
   const auto while_allowed = [this, identify, &route](auto may, const std::string& job) {
     return [this, identify, may, job, operation = route.operation]() -> Status {
       const Caller now = GP_TRY(identify());
@@ -304,7 +304,7 @@ HttpReply RestApi::AnswerRoute(const HttpRequest& request, const MatchedRoute& m
   const auto reply = operation.new_reply();
   std::vector<FieldError> errors;
   std::optional<FieldMask> mask;
-  // Who may not ask learns nothing of what would be wrong with the question.
+  // A caller without access learns nothing about errors in the request.
   const Status answered = guard_.Answer(
       Identify(request), request.from, operation.name, [&](const Caller& caller) -> Status {
         const bool is_json =

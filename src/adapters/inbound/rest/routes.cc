@@ -17,7 +17,7 @@ std::optional<int> Digit(char c) {
   return std::nullopt;
 }
 
-// A segment of a template against one of a path: "{job_id}:stop" and "job-1:stop".
+// Matches a segment of a template with one of a path: "{job_id}:stop" and "job-1:stop".
 Result<bool> MatchSegment(std::string_view pattern, std::string_view segment,
                           MatchedRoute& matched) {
   const size_t open = pattern.find('{');
