@@ -131,7 +131,7 @@ Result<Authority> Authority::From(const Identity& identity) {
                         X509_check_private_key(keys->certificate.get(), keys->key.get()) == 1;
   ERR_clear_error();
   if (!is_whole)
-    return Fail(InvalidArgument("its key and its certificate are damaged, or not each other's"));
+    return Fail(InvalidArgument("its key or its certificate is damaged, or they do not match"));
   Authority authority;
   authority.certificate_ = identity.certificate;
   authority.fingerprint_ = FingerprintOf(*keys->certificate);

@@ -56,7 +56,7 @@ Result<std::string> FetchAuthority(const std::string& address, const std::string
   }
   return Fail(PermissionDenied(address +
                                ": another authority vouches for it than sha256:" + fingerprint +
-                               ". Is it another controller, or does somebody stand in between?"));
+                               ". Is it another controller, or is there a man in the middle?"));
 }
 
 }  // namespace gp

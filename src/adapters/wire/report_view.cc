@@ -88,7 +88,7 @@ void RankView(const State& state, const JobSpec& spec, const RankRecord& record,
 // The policy's rule on underutilized GPUs, as text.
 std::string RuleText(const UnderUseRule& rule, const JobSpec& spec) {
   std::string text;
-  if (rule.warn_after.ns > 0) text = "its user is told after " + ToText(rule.warn_after);
+  if (rule.warn_after.ns > 0) text = "its user is notified after " + ToText(rule.warn_after);
   if (rule.stop_after.ns > 0)
     text += (text.empty() ? "" : ", ") + std::string("after ") + ToText(rule.stop_after) +
             (KeepsWork(spec) ? " it is interrupted and held" : " it is stopped");

@@ -77,7 +77,7 @@ class Secrets(ClusterTest):
         self.assertEqual([(one["name"], one["queue"], one["user"]) for one in self.ben.json("secrets", "list")["secrets"]], [("KEY", "research", "")])
         for refused, said in (
             (self.ben("run", "--secret", "KEY", "--", "true"), "there is no secret \"KEY\" of "),
-            (self.ben("secrets", "set", "KEY", "--queue", "research", input=b"x"), "has not the role admin in research"),
+            (self.ben("secrets", "set", "KEY", "--queue", "research", input=b"x"), "lacks the role admin in research"),
             (self.ben("secrets", "delete", "KEY"), "there is no secret KEY of user "),
             (self.ana("secrets", "set", "KEY", input=b"\xff\xfe"), "no UTF-8 text: encode it"),
             (self.ana("secrets", "set", "NOT-A-NAME", input=b"x"), "is not a variable name"),

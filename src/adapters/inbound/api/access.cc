@@ -32,7 +32,7 @@ Status CheckMayIssue(const Caller& caller, const AccessToken& token) {
     return Fail(
         PermissionDenied("a token issues no tokens: ask the controller's socket, or as an admin"));
   if (is_own && !caller.HasSomewhere(token.most))
-    return Fail(PermissionDenied("role: " + caller.user.name + " has not the role " +
+    return Fail(PermissionDenied("role: " + caller.user.name + " lacks the role " +
                                  Name(token.most) + " itself"));
   return Ok();
 }
@@ -88,7 +88,7 @@ Status ControlApi::GrantRole(const Caller& caller, const v1::GrantRoleRequest& r
                              v1::ListRolesReply* reply) {
   if (caller.In(request.queue()) < Role::kAdmin) {
     return Fail(
-        PermissionDenied("queue: " + caller.user.name + " has not the role admin " +
+        PermissionDenied("queue: " + caller.user.name + " lacks the role admin " +
                          (request.queue().empty() ? "everywhere" : "in " + request.queue())));
   }
   if (IsNarrow(caller))

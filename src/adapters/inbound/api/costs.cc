@@ -31,7 +31,7 @@ class UsageRights {
 Status CheckGovernsBudget(const Caller& caller, const std::string& queue) {
   const std::string above = ParentOf(queue);
   if (caller.In(above) >= Role::kAdmin) return Ok();
-  return Fail(PermissionDenied("queue: " + caller.user.name + " has not the role admin " +
+  return Fail(PermissionDenied("queue: " + caller.user.name + " lacks the role admin " +
                                (above.empty() ? "everywhere" : "in " + above) +
                                " (gpu-platform whoami)"));
 }

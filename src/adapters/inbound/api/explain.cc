@@ -56,7 +56,7 @@ Result<Job> Waiting(const State& state, JobId id) {
   if (job->state == JobState::kQueued || job->state == JobState::kBlocked) return *job;
   const std::string reason = job->reason.empty() ? "" : " (" + job->reason + ")";
   return Fail(Conflict(NameOf(*job) + " is " + Name(job->state) + reason +
-                       ": only a queued job waits for its turn"));
+                       "; only a queued job can be explained"));
 }
 
 // Submits the job to the copy of the state.
@@ -87,11 +87,11 @@ void ControlApi::FillForecast(Present& present, Instant at, const Job& job,
   if (reply->starts_now()) return;
   const std::unique_lock turn(forecasting_, kTurnTime);
   if (!turn.owns_lock()) {
-    reply->mutable_forecast()->set_text("not told: others have asked about theirs, ask again");
+    reply->mutable_forecast()->set_text("no forecast: other forecasts are running, try again");
     return;
   }
   if (reply->job_id().empty() && !SubmitTo(present.state, at, job)) {
-    reply->mutable_forecast()->set_text("not told: what it waits for is over");
+    reply->mutable_forecast()->set_text("no forecast: the jobs that it waits for have ended");
     return;
   }
   ForecastView(present.state, ForecastStart(present, lengths, at, job.id),
@@ -132,7 +132,7 @@ Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest&
     NodeTableView(present->state, NodeTable(present->state, at, *job), reply);
   if (present && request.forecast()) FillForecast(*present, at, *job, reply);
   if (!present && request.forecast())
-    reply->mutable_forecast()->set_text("not told: too much runs and waits here to play it on");
+    reply->mutable_forecast()->set_text("no forecast: too many nodes, leases and open jobs");
   // Others' commands and environments are private.
   if (!JobRights(caller).May(JobAct::kRead, *job))
     for (v1::Change& change : *reply->mutable_changes()) change.clear_spec();

@@ -213,7 +213,7 @@ Status ControlApi::StopJob(const Caller& caller, const v1::StopJobRequest& reque
 Status ControlApi::SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequest& request,
                                 v1::Job* reply) {
   if (request.has_time_limit_ms() == request.has_longer_by_ms())
-    return Fail(InvalidArgument("time_limit_ms: say it, or longer_by_ms, one of the two"));
+    return Fail(InvalidArgument("time_limit_ms: give either this or longer_by_ms"));
   const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, request.job_id()));
   bool may_force = false;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {

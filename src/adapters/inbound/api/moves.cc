@@ -34,7 +34,7 @@ constexpr auto kTurnTime = std::chrono::seconds(5);
 Result<std::vector<MovePlan>> ControlApi::FillMoves(const v1::PlanMovesRequest& request,
                                                     v1::MovePlans* reply) {
   const std::unique_lock turn(forecasting_, kTurnTime);
-  if (!turn.owns_lock()) return Fail(Unavailable("others look ahead at the moment: ask again"));
+  if (!turn.owns_lock()) return Fail(Unavailable("other forecasts are running: try again"));
   std::vector<MovePlan> plans;
   std::optional<Present> present;
   Result<std::set<JobId>> wanted = Fail(Unavailable("the controller ends"));

@@ -79,8 +79,8 @@ Status Admit(const Caller& caller, std::string_view operation) {
                                                : caller.HasSomewhere(found->least);
   if (may) return Ok();
   const std::string by_token = caller.token.value == 0 ? "" : ", by this token,";
-  return Fail(PermissionDenied(caller.user.name + by_token + " has not the " + Wants(*found) +
-                               " that this takes (gpu-platform whoami)"));
+  return Fail(PermissionDenied(caller.user.name + by_token + " lacks the " + Wants(*found) +
+                               ", which this requires (gpu-platform whoami)"));
 }
 
 }  // namespace gp

@@ -13,7 +13,7 @@ namespace {
 Status CheckGoverns(const Caller& caller, const std::string& queue) {
   const std::string above = ParentOf(queue);
   if (caller.In(above) >= Role::kAdmin) return Ok();
-  return Fail(PermissionDenied("name: " + caller.user.name + " has not the role admin " +
+  return Fail(PermissionDenied("name: " + caller.user.name + " lacks the role admin " +
                                (above.empty() ? "everywhere" : "in " + above) +
                                " (gpu-platform whoami)"));
 }

@@ -12,15 +12,16 @@ namespace {
 // Every caller may set its own secrets; a queue's secrets need the role admin in the queue.
 Status CheckKeeps(const Caller& caller, const std::string& queue) {
   if (queue.empty() || caller.In(queue) >= Role::kAdmin) return Ok();
-  return Fail(PermissionDenied("queue: " + caller.user.name + " has not the role admin in " +
+  return Fail(PermissionDenied("queue: " + caller.user.name + " lacks the role admin in " +
                                Printable(queue, 140) + " (gpu-platform whoami)"));
 }
 
-// The owner of a secret; "": the caller.  A token limited to a queue must not reach user secrets.
+// The queue that is named, or else the caller.
 SecretOwner OwnerFor(const Caller& caller, const std::string& queue) {
   return queue.empty() ? SecretOwner{"", caller.user.name} : SecretOwner{queue, ""};
 }
 
+// A token that is limited to a queue must not reach its user's own secrets.
 bool MayName(const Caller& caller, const SecretOwner& owner) {
   if (!owner.queue.empty()) return caller.In(owner.queue) >= Role::kUser;
   return owner.user == caller.user.name && caller.scope.empty();

@@ -13,7 +13,7 @@ Status ControlApi::GetSettings(const Caller& caller, const v1::GetSettingsReques
   if (caller.In("") >= Role::kOperator) return Ok();
   // The error of a receiver or program may contain addresses and other secrets.
   for (v1::Receiver& receiver : *reply->mutable_receivers()) {
-    if (!receiver.problem().empty()) receiver.set_problem("cannot be told now");
+    if (!receiver.problem().empty()) receiver.set_problem("cannot be notified now");
   }
   return Ok();
 }

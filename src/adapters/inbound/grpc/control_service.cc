@@ -31,7 +31,8 @@ Result<Caller> ControlService::Identify(const grpc::ServerContext& context,
     return guard_.BySecret(GP_TRY(SecretOf(*shown)), from);
   }
   const auto local_credential = Metadata(context, "gp-ticket");
-  if (!local_credential) return Fail(Unauthenticated("no ticket of this machine's, and no token"));
+  if (!local_credential)
+    return Fail(Unauthenticated("no local credential of this machine, and no token"));
   return guard_.ByKernel(GP_TRY(local_credentials_.Verify(std::string(*local_credential))), from);
 }
 

@@ -76,7 +76,7 @@ Result<User> LocalCredentialIssuer::Verify(const std::string& local_credential) 
   const std::lock_guard lock(mutex_);
   const auto found = local_credentials_.find(local_credential);
   if (found == local_credentials_.end())
-    return Fail(Unauthenticated("no valid ticket: connect again"));
+    return Fail(Unauthenticated("no valid local credential: connect again"));
   return found->second;
 }
 

@@ -41,7 +41,7 @@ grpc::Status SendAway(uint64_t lineage, NodeService::ExchangeStream& stream) {
   v1::ControllerMessage message;
   message.set_foreign_to(lineage);
   stream.Write(message);
-  return ToGrpc(Conflict("the node keeps attempts of another journal: it is to end them first"));
+  return ToGrpc(Conflict("the node has attempts of another journal: it must end them first"));
 }
 
 Result<AgentReport> ReportFrom(const v1::Report& message) {
@@ -82,7 +82,7 @@ Status NodeService::CheckPeer(const grpc::ServerContext& context, const std::str
   if (!peer.is_encrypted) return CheckToken(context);
   if (!peer.certificate || peer.certificate->node.empty())
     return Fail(
-        Unauthenticated("an agent shows a certificate of its node here (gpu-platform agent gets "
+        Unauthenticated("an agent must show a certificate of its node (gpu-platform agent gets "
                         "one by the join token)"));
   if (!node.empty() && peer.certificate->node != node) {
     return Fail(PermissionDenied("this is the certificate of node " + peer.certificate->node +
@@ -105,7 +105,7 @@ Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& conte
                                                 const v1::CertifyRequest& request) {
   const NodePeer peer = NodePeerOf(context);
   if (!peer.is_encrypted || vouching_.authority == nullptr)
-    return Fail(Conflict("certificates are for encrypted connections: this is none"));
+    return Fail(Conflict("certificates require an encrypted connection"));
   // A revoked certificate cannot be renewed.
   const bool is_own = peer.certificate && peer.certificate->node == request.node() &&
                       api_.guard.CheckNode(request.node(), peer.certificate->fingerprint);

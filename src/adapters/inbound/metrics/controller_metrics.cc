@@ -196,21 +196,20 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
   MetricsPicture picture;
   picture.families = {
       Family("gpu_platform_fault_reports_total",
-             "Reports of errors of a GPU; xid: the driver's number of it, or none", kCounter,
+             "Reported errors of a GPU; xid: the driver's error number, or none", kCounter,
              c.reports),
       Family("gpu_platform_fabric_reports_total",
-             "Reports of errors of a node's NVSwitches; sxid: the driver's number of it", kCounter,
+             "Reported errors of a node's NVSwitches; sxid: the driver's error number", kCounter,
              c.fabric_reports),
       Family("gpu_platform_job_interruptions_total", "Orders to stop a running job, by cause",
              kCounter, c.interruptions),
-      Family(
-          "gpu_platform_job_requeues_total",
-          "Jobs that were queued again, by the class of the attempt's end and whose doing it was",
-          kCounter, c.requeues),
-      Family("gpu_platform_job_ends_total",
-             "Jobs that came to their end, by state and class of end", kCounter, c.ends),
+      Family("gpu_platform_job_requeues_total",
+             "Jobs that were queued again, by the end class of the attempt and who is charged",
+             kCounter, c.requeues),
+      Family("gpu_platform_job_ends_total", "Jobs that have ended, by state and end class",
+             kCounter, c.ends),
       Family("gpu_platform_gpu_tasks_ordered_total", "Resets and tests of GPUs", kCounter, c.tasks),
-      Family("gpu_platform_gpu_tests_passed_total", "Tests that found their GPU sound", kCounter,
+      Family("gpu_platform_gpu_tests_passed_total", "Tests of GPUs that passed", kCounter,
              c.tests_passed),
       Family("gpu_platform_incidents_opened_total", "Incidents that were opened, by cause",
              kCounter, c.incidents),
@@ -221,7 +220,7 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
              c.checkpoints),
       Family("gpu_platform_gpus", "GPUs by pool and condition", kGauge, GpusByCondition(state)),
       Family("gpu_platform_gpu_out_of_service_since_timestamp_seconds",
-             "When a GPU that may not be granted came into its condition", kGauge,
+             "When a GPU that is out of service entered its condition", kGauge,
              GpusOutSince(state)),
       Family("gpu_platform_nodes", "Nodes by pool and condition", kGauge, NodesByCondition(state)),
       Family("gpu_platform_incidents_open", "Incidents that are not closed", kGauge,
@@ -229,8 +228,8 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
       Family("gpu_platform_incident_opened_timestamp_seconds",
              "When an incident that is not closed was opened", kGauge, IncidentsSince(state)),
       Family("gpu_platform_breaker_open",
-             "1 for pools where nothing is reset or drained by itself until a person closes the "
-             "incident",
+             "1 for pools where nothing is reset or drained automatically until an operator "
+             "closes the incident",
              kGauge, OpenBreakers(state)),
   };
   std::ranges::move(QueueGauges(state), std::back_inserter(picture.families));

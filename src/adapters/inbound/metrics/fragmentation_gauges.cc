@@ -26,14 +26,13 @@ std::vector<prometheus::MetricFamily> FragmentationGauges(const State& state) {
     if (found.is_known) by_queue[{{"pool", queue.pool}, {"queue", name}}] = InGpus(found.stranded);
   }
   constexpr auto kGauge = prometheus::MetricType::Gauge;
-  return {Family("gpu_platform_gpus_free", "Whole GPUs that nobody holds and that may be granted",
-                 kGauge, free),
-          Family("gpu_platform_gpus_stranded",
-                 "Of those, how many the jobs of the pool could not use", kGauge, by_pool),
-          Family("gpu_platform_queue_gpus_stranded",
-                 "Of the free GPUs of its pool, how many the jobs of the queue and those below it "
-                 "could not use",
-                 kGauge, by_queue)};
+  return {
+      Family("gpu_platform_gpus_free", "Whole GPUs that are free and may be granted", kGauge, free),
+      Family("gpu_platform_gpus_stranded", "Free GPUs that the jobs of the pool could not use",
+             kGauge, by_pool),
+      Family("gpu_platform_queue_gpus_stranded",
+             "Free GPUs of its pool that the jobs of the queue and queues below it could not use",
+             kGauge, by_queue)};
 }
 
 }  // namespace gp

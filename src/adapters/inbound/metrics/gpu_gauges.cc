@@ -19,34 +19,36 @@ Labels With(const Labels& labels, const char* name, std::string value) {
 std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
                                                 const GpuReadingsOf& readings_of) {
   GpuSeries series;
-  const int info = series.Add("gpu_platform_gpu_info", "1; what the GPU is");
+  const int info = series.Add("gpu_platform_gpu_info", "1; the labels describe the GPU");
   const int verdict =
       series.Add("gpu_platform_gpu_verdict",
-                 "1; of its health: ok, WARN, FAIL or UNKNOWN, and the code of what is found");
+                 "1; the GPU's health (ok, WARN, FAIL or UNKNOWN) and the code of the finding");
   const int age = series.Add(
       "gpu_platform_gpu_readings_age_seconds",
-      "Of what was read of the GPU last; readings older than three intervals are left out");
+      "Age of the GPU's latest readings; readings older than three intervals are left out");
   const int granted = series.Add("gpu_platform_gpu_share_granted_ratio",
-                                 "Of its compute, what jobs were granted; 1: all");
+                                 "The part of its compute that is granted to jobs; 1: all");
   const int memory = series.Add("gpu_platform_gpu_memory_bytes", "Memory that jobs can use");
   const int memory_granted =
-      series.Add("gpu_platform_gpu_memory_granted_bytes", "Of that, what jobs were granted");
+      series.Add("gpu_platform_gpu_memory_granted_bytes", "Memory that is granted to jobs");
   const int memory_used =
-      series.Add("gpu_platform_gpu_memory_used_bytes", "Memory in use, by the driver");
-  const int busy = series.Add(
-      "gpu_platform_gpu_busy_ratio",
-      "Of the last moments, the part in which any kernel ran; says nothing of how full it was");
-  const int temperature = series.Add("gpu_platform_gpu_temperature_celsius", "Of the GPU's core");
-  const int power = series.Add("gpu_platform_gpu_power_watts", "Drawn now");
-  const int power_limit = series.Add("gpu_platform_gpu_power_limit_watts", "The driver's limit");
-  const int ecc =
-      series.Add("gpu_platform_gpu_ecc_errors_total", "Since the driver was loaded", kCounter);
+      series.Add("gpu_platform_gpu_memory_used_bytes", "Memory in use, as the driver reports it");
+  const int busy =
+      series.Add("gpu_platform_gpu_busy_ratio",
+                 "The part of recent time in which any kernel ran, whatever its share of the GPU");
+  const int temperature =
+      series.Add("gpu_platform_gpu_temperature_celsius", "Temperature of the GPU's core");
+  const int power = series.Add("gpu_platform_gpu_power_watts", "Current power draw");
+  const int power_limit =
+      series.Add("gpu_platform_gpu_power_limit_watts", "The driver's power limit");
+  const int ecc = series.Add("gpu_platform_gpu_ecc_errors_total",
+                             "ECC errors since the driver was loaded", kCounter);
   const int remap =
       series.Add("gpu_platform_gpu_row_remap",
                  "1: rows wait to be remapped at the next reset (pending), or cannot be (failed)");
   const int throttled =
-      series.Add("gpu_platform_gpu_throttled", "1: its clocks are held down, for this reason");
-  const int links = series.Add("gpu_platform_gpu_nvlinks", "NVLinks, those that work and all");
+      series.Add("gpu_platform_gpu_throttled", "1: its clocks are reduced for this reason");
+  const int links = series.Add("gpu_platform_gpu_nvlinks", "NVLinks: active, and all");
   series.ForEach(picture, readings_of, [&](const GpuSeries::One& gpu, const v1::GpuReadings* seen) {
     const Labels labels{{"node", gpu.node.facts->name}, {"gpu", std::to_string(gpu.index)}};
     series.Set(info,

@@ -39,18 +39,18 @@ std::vector<prometheus::MetricFamily> QueueGauges(const State& state) {
     guaranteed[labels] = static_cast<double>(queue.guaranteed);
     if (queue.limit.gpus) limit[labels] = static_cast<double>(*queue.limit.gpus);
   }
-  return {Family("gpu_platform_queue_jobs_waiting",
-                 "Jobs that wait for their place, in the queue and those below it", kGauge,
-                 Waiting(state)),
-          Family("gpu_platform_queue_jobs_running", "Jobs that have one", kGauge, running),
+  return {Family("gpu_platform_queue_jobs_waiting", "Pending jobs of the queue and queues below it",
+                 kGauge, Waiting(state)),
+          Family("gpu_platform_queue_jobs_running", "Running jobs of the queue and queues below it",
+                 kGauge, running),
           Family("gpu_platform_queue_gpus_held",
-                 "GPUs that they hold; a part of one counts as that part", kGauge, held),
-          Family("gpu_platform_queue_gpus_guaranteed", "GPUs that it gets back when it needs them",
-                 kGauge, guaranteed),
-          Family("gpu_platform_queue_gpus_limit", "GPUs that it may hold; absent: any number",
+                 "GPUs that these jobs hold; a part of a GPU counts as that part", kGauge, held),
+          Family("gpu_platform_queue_gpus_guaranteed", "GPUs that the queue is guaranteed", kGauge,
+                 guaranteed),
+          Family("gpu_platform_queue_gpus_limit", "GPUs that the queue may hold; absent: no limit",
                  kGauge, limit),
           Family("gpu_platform_oldest_waiting_job_queued_timestamp_seconds",
-                 "Since when the job waits that has waited longest; absent: none waits", kGauge,
+                 "When the job that has waited longest was queued; absent: none waits", kGauge,
                  OldestSince(state))};
 }
 

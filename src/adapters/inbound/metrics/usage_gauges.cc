@@ -40,16 +40,15 @@ std::vector<prometheus::MetricFamily> UsageGauges(const State& state, Instant no
   }
   return {
       Family("gpu_platform_gpus_by_use",
-             "GPUs by what their time counts as now; a part of one counts as that part", kGauge,
+             "GPUs by the current kind of use; a part of a GPU counts as that part", kGauge,
              GpusByKind(state)),
       Family(
           "gpu_platform_budget_used_ratio",
-          "How much of a budget was used this month; of each user's: by the one who has used most",
+          "The part of a budget used this month; budgets of each user: by the user with the most",
           kGauge, used),
-      Family(
-          "gpu_platform_budget_expected_ratio",
-          "How much of it will be at the end of the month, if it goes on as in the last seven days",
-          kGauge, expected)};
+      Family("gpu_platform_budget_expected_ratio",
+             "The part used at the end of the month, if use goes on as in the last seven days",
+             kGauge, expected)};
 }
 
 }  // namespace gp

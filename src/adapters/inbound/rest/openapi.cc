@@ -144,7 +144,7 @@ class OperationMaker {
     if (HasTag())
       operation["responses"]["304"] = {
           {"description",
-           "The caller has the answer already: the one whose ETag it sent as If-None-Match"}};
+           "The caller already has this answer: its ETag is the If-None-Match that was sent"}};
     return operation;
   }
 
@@ -186,15 +186,15 @@ class OperationMaker {
       parameters.push_back({{"name", "fields"},
                             {"in", "query"},
                             {"description",
-                             "Of the answer only these: names of fields, those of its parts behind "
-                             "dots, separated by commas"},
+                             "Returns only these fields: names separated by commas, with dots for "
+                             "nested fields"},
                             {"schema", {{"type", "string"}}}});
     }
     if (method_.server_streaming()) {
       parameters.push_back(
           {{"name", "Last-Event-ID"},
            {"in", "header"},
-           {"description", "The id of the last event that was seen: goes on behind it"},
+           {"description", "The id of the last event received: the stream continues after it"},
            {"schema", {{"type", "string"}}}});
     }
     if (request.FindFieldByName("request_id") != nullptr) {
@@ -239,7 +239,7 @@ Json ProblemSchema() {
         {"code", text},
         {"detail", text},
         {"errors", {{"type", "array"}, {"items", std::move(place)}}},
-        {"example", {{"type", "object"}, {"description", "A body that would have been taken"}}}}},
+        {"example", {{"type", "object"}, {"description", "A body that the operation accepts"}}}}},
       {"required", {"type", "title", "status", "code", "detail"}}};
 }
 

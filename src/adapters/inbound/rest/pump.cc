@@ -90,9 +90,9 @@ Result<std::shared_ptr<Pump>> Pumps::Start(const std::string& owner, Make make) 
   });
   const auto own = static_cast<size_t>(std::ranges::count(running_, owner, &Running::owner));
   if (running_.size() >= max_ || own >= max_of_one_) {
-    return Fail(Unavailable("as many jobs are being followed as may be, " +
-                            std::to_string(max_of_one_) + " by one user and " +
-                            std::to_string(max_) + " in all: try again later"));
+    return Fail(Unavailable("too many jobs are followed, at most " + std::to_string(max_of_one_) +
+                            " by one user and " + std::to_string(max_) +
+                            " in all: try again later"));
   }
   auto pump = std::make_shared<Pump>();
   running_.push_back({owner, pump, std::thread([pump, make = std::move(make)] {

@@ -79,12 +79,12 @@ std::vector<FieldError> ReadRequest(const HttpRequest& request, const MatchedRou
                                         : ReadQuery(query, message, may_have_mask);
   if (!errors.empty()) return errors;
   if (HasBody(request.method) && !query.empty())
-    return {{"", "fields of a " + request.method + " stand in its body, not in the query"}};
+    return {{"", "fields of a " + request.method + " belong in its body, not in the query"}};
   const auto& reflection = *message->GetReflection();
   for (const auto& [name, value] : matched.fields) {
     const auto* field = message->GetDescriptor()->FindFieldByName(name);
     if (!reflection.GetString(*message, field).empty())
-      return {{"/" + name, "stands in the path already"}};
+      return {{"/" + name, "is already in the path"}};
     if (errors = FromText(name, value, message); !errors.empty()) return errors;
   }
   return {};
@@ -187,7 +187,7 @@ bool RestApi::TakesLong(const HttpRequest& request) const {
 
 HttpReply RestApi::Answer(const HttpRequest& request) {
   if (IsForeign(request))
-    return ProblemOf(PermissionDenied("pages of other sites may not ask here"));
+    return ProblemOf(PermissionDenied("requests from pages of other sites are refused"));
   if (request.target.starts_with(kConnectPrefix))
     return AnswerConnect(api_, guard_, Identify(request), request);
   const size_t mark = std::min(request.target.find('?'), request.target.size());
