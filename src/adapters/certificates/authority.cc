@@ -66,16 +66,16 @@ Result<Certificate> Sign(EVP_PKEY* owner, const Claims& claims, X509* issuer, EV
     return Fail(Failed("certificate"));
   }
   GP_CHECK_OK(SetSerial(made));
-  X509* vouching = issuer == nullptr ? made : issuer;
-  GP_CHECK_OK(AddExtension(made, vouching, NID_basic_constraints, claims.basic_constraints));
-  GP_CHECK_OK(AddExtension(made, vouching, NID_key_usage, claims.key_usage));
+  X509* signer = issuer == nullptr ? made : issuer;
+  GP_CHECK_OK(AddExtension(made, signer, NID_basic_constraints, claims.basic_constraints));
+  GP_CHECK_OK(AddExtension(made, signer, NID_key_usage, claims.key_usage));
   if (claims.extended_key_usage != nullptr)
-    GP_CHECK_OK(AddExtension(made, vouching, NID_ext_key_usage, claims.extended_key_usage));
-  GP_CHECK_OK(AddExtension(made, vouching, NID_subject_key_identifier, "hash"));
+    GP_CHECK_OK(AddExtension(made, signer, NID_ext_key_usage, claims.extended_key_usage));
+  GP_CHECK_OK(AddExtension(made, signer, NID_subject_key_identifier, "hash"));
   if (issuer != nullptr)
-    GP_CHECK_OK(AddExtension(made, vouching, NID_authority_key_identifier, "keyid:always"));
+    GP_CHECK_OK(AddExtension(made, signer, NID_authority_key_identifier, "keyid:always"));
   if (!claims.alternative_names.empty())
-    GP_CHECK_OK(AddExtension(made, vouching, NID_subject_alt_name, claims.alternative_names));
+    GP_CHECK_OK(AddExtension(made, signer, NID_subject_alt_name, claims.alternative_names));
   if (X509_sign(made, issuer_key, EVP_sha256()) == 0) return Fail(Failed("certificate: sign"));
   return certificate;
 }
