@@ -1,7 +1,7 @@
 #pragma once
 
-// What somebody holds now and has used before.  GPU time is in thousandths of a GPU times
-// milliseconds, shares are in thousandths of a GPU.
+// What a queue, user or array holds now and has used before.  GPU time is in thousandths of a GPU
+// times milliseconds, shares are in thousandths of a GPU.
 
 #include <compare>
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace gp {
 struct AccountId {
   std::string queue;  // path; empty: of an array
   std::string user;   // empty: the queue as a whole
-  JobId array = {};   // that limits how many of its elements run; 0: of a queue
+  JobId array = {};   // an array with a limit of running elements; 0: of a queue
   auto operator<=>(const AccountId&) const = default;
 };
 
-// What is held, by all jobs that count on an account.
+// What all jobs that count on an account hold.
 struct Holding {
   int64_t share = 0;
-  int64_t firm_share = 0;  // of that, by jobs that cannot be interrupted
+  int64_t firm_share = 0;  // part of it held by jobs that cannot be preempted
   int64_t jobs = 0;
 
   Holding& operator+=(const Holding& other);
@@ -34,20 +34,20 @@ struct Holding {
 
 struct Account {
   Holding held;
-  Instant as_of;           // the sums are of then
-  int64_t faded_use = 0;   // of all times, each part faded by its age
+  Instant as_of;           // the instant of the sums
+  int64_t faded_use = 0;   // all use so far, each part faded by its age
   int64_t period = 0;      // number of the period that as_of lies in
-  int64_t period_use = 0;  // within it, not faded
+  int64_t period_use = 0;  // use within the period, not faded
   bool operator==(const Account&) const = default;
 };
 
-// How use fades, and over which periods limits count it.
+// How fast use fades, and the length of the periods that limits count.
 struct Meter {
   Duration half_life;
   Duration period;
 };
 
-// The account's sums as of `at`; a time before as_of changes nothing.
+// Updates the account's sums to `at`; a time before as_of changes nothing.
 void Settle(Account& account, Instant at, const Meter& meter);
 
 // "a/b/c": "a", "a/b", "a/b/c".

@@ -1,6 +1,6 @@
 #pragma once
 
-// How use fades: after a half-life it counts half.  Fixed point, so that every machine comes to the
+// Decay of use: after a half-life it counts half.  Fixed point, so that every machine computes the
 // same bits.
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace gp {
 // 2^-(elapsed / half_life), in units of 2^-60.  REQUIRES: half_life > 0.
 uint64_t FadingOver(Duration elapsed, Duration half_life);
 
-// `amount` after so long.
+// `amount` after `elapsed`.
 int64_t Faded(int64_t amount, Duration elapsed, Duration half_life);
 
-// What `rate` per millisecond has brought together over so long, each part faded since: amount.
+// The amount that `rate` per millisecond accrues over `elapsed`, each part faded since.
 int64_t FadedSum(int64_t rate, Duration elapsed, Duration half_life);
 
 }  // namespace gp

@@ -56,12 +56,12 @@ void NoteFailure(const State& state, Node& node, Instant at);
 void ApplyEvent(State& state, Instant at, const BreakerOpened& event);
 void ApplyEvent(State& state, Instant at, const CheckpointSaved& event);
 void ApplyEvent(State& state, Instant at, const DrainDeadlineSet& event);
-// The node's GPUs are other ones now.
+// Forgets the troubles of the node's GPUs: the node has other GPUs now.
 void DropTroubles(State& state, NodeId node);
 void DropTrouble(State& state, const GpuKey& gpu);
-// What is the matter with a GPU, and the incidents that tell of it, are of another position now.
+// Moves a GPU's trouble and incidents to its new position.
 void MoveTrouble(State& state, const GpuKey& from, const GpuKey& to);
-// Enters the node's GPUs into the index by UUID; sign -1: takes them out.
+// Adds the node's GPUs to the index by UUID; sign -1: removes them.
 void IndexGpus(State& state, const Node& node, int sign);
 
 void ApplyEvent(State& state, Instant at, const NodesReserved& event);
@@ -78,12 +78,12 @@ void ApplyEvent(State& state, Instant at, const BudgetDeleted& event);
 void ApplyEvent(State& state, Instant at, const BudgetLevelChanged& event);
 void IndexToken(State& state, const AccessToken& token);
 
-// Reservations are for times of the calendar: they keep those.
+// Shifts reservations so that they keep their calendar times after the wall clock was stepped.
 void FollowWallClock(State& state, Duration wall);
-// Enters a reservation into what follows from it.
+// Enters a reservation into the indexes.
 void IndexReservation(State& state, const Reservation& reservation);
 
-// Counts the node's GPUs to its pool; sign -1: takes them off.
+// Adds the node's GPUs to the capacity of its pool; sign -1: subtracts them.
 void CountCapacity(State& state, const Node& node, int sign);
 
 void ApplyEvent(State& state, Instant at, const PolicyChanged& event);
@@ -92,10 +92,10 @@ void ApplyEvent(State& state, Instant at, const JobLimitNear& event);
 void ApplyEvent(State& state, Instant at, const LeaseUseNoted& event);
 void ApplyEvent(State& state, Instant at, const JobIdle& event);
 void ApplyEvent(State& state, Instant at, const ChangeNoted& event);
-// Enters the time limit of a job that runs against one into the indexes, or takes it out.
+// Adds a job with a running time limit to the indexes of limits, or removes it.
 void IndexLimit(State& state, const Job& job, bool is_in);
 
-// For changing: the node counts as changed.
+// These return references for changes; NodeOf also marks the node as changed.
 Node& NodeOf(State& state, NodeId id);
 Gpu& GpuOf(State& state, NodeId node, int gpu);
 Job& JobOf(State& state, JobId id);

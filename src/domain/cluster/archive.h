@@ -26,9 +26,10 @@
 
 namespace gp {
 
-// Those written or read last.
+// The shared values written or read last.
 using SharedValues = std::tuple<std::shared_ptr<const JobSpec>, std::shared_ptr<const NodeFacts>>;
 
+// Encodes values into bytes.  Used by one thread at a time.
 class WriteArchive {
  public:
   static constexpr bool kReading = false;
@@ -79,8 +80,8 @@ class WriteArchive {
       Write(value);
     }
   }
-  // Where it is what the last shared value of its type was, that is said instead: a command and its
-  // event, and the elements of an array, have one spec.
+  // A flag replaces a value that equals the last shared value of its type: a command and its event,
+  // and the elements of an array, share one spec.
   template <typename T>
   void Write(const std::shared_ptr<const T>& value) {
     std::shared_ptr<const T>& last = std::get<std::shared_ptr<const T>>(last_);
@@ -104,6 +105,8 @@ class WriteArchive {
   SharedValues last_;
 };
 
+// Decodes bytes written by WriteArchive.  Never trusts a length; after damage ok() is false and the
+// values read are meaningless.
 class ReadArchive {
  public:
   static constexpr bool kReading = true;
@@ -114,7 +117,7 @@ class ReadArchive {
   void operator()(T&&... values) {
     (Read(values), ...);
   }
-  // The format of what follows; the newest where this is not called.
+  // Sets the format of the bytes that follow; the default is the newest.
   void SetVersion(uint64_t version) { version_ = version; }
   // Everything read was there, and nothing is left over.
   bool Complete() const { return in_.ok() && in_.AtEnd(); }
@@ -160,7 +163,8 @@ class ReadArchive {
       Read(one);
     }
   }
-  // Of variants the first alternative may be large: none is made only to be replaced.
+  // Constructs the last alternative of each variant, because the first one may be large and is
+  // replaced at once.
   template <typename... T>
   void Read(std::vector<std::variant<T...>>& all) {
     const size_t size = ReadSize();

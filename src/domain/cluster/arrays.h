@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays in the state: whom a name means, and the count of what has become of their elements.
+// Arrays in the state: which jobs a name means, and counts of started and ended elements.
 
 #include <string_view>
 #include <vector>
@@ -10,28 +10,29 @@
 
 namespace gp {
 
-// The elements that are known, in their order; empty: there is no such array.
+// The known elements of an array, in order; empty: there is no such array.
 std::vector<JobId> ElementsOf(const State& state, JobId array);
 
-// As people name it; of one that is forgotten only its number is left.
+// The job's name for users; of a forgotten job only the number is left.
 std::string NameOf(const State& state, JobId id);
 
-// The array, where the name means all of one that is known.
+// The array, if the name means all elements of a known array.
 std::optional<JobId> ArrayNamed(const State& state, std::string_view name);
 
-// The one job meant.  kInvalidArgument: it is no name, or means several; kNotFound.
+// The one job that the name means.  kInvalidArgument: not a name, or it means several jobs;
+// kNotFound.
 Result<JobId> FindJobNamed(const State& state, std::string_view name);
-// All jobs meant: of an array the elements that are known.  kInvalidArgument, kNotFound.
+// All jobs that the name means; of an array the known elements.  kInvalidArgument, kNotFound.
 Result<std::vector<JobId>> FindJobsNamed(const State& state, std::string_view name);
 
-// Whether the array that the job names is there and has a place for it.
+// Whether the job's array exists and the job's index lies in it.
 bool IsElement(const State& state, const Job& job);
 
-// Nothing else that was submitted with it is known.
+// Whether no other job of the same submission is known.
 bool IsLastKnown(const State& state, const Job& job);
 
-// An element has started for the first time, has ended, or is forgotten.  Jobs of no array are not
-// counted.
+// Count that an element has started for the first time, has ended, or is forgotten.  Jobs of no
+// array are not counted.
 void CountStart(State& state, const Job& job);
 void CountEnd(State& state, const Job& job);
 void CountForgotten(State& state, const Job& job);

@@ -1,8 +1,7 @@
 #pragma once
 
-// What is told of a record of the journal to whoever asks who changed what: every change that a
-// user asked for, and every refusal.  What the controller decides by itself is not in it; incidents
-// and events tell of that.
+// The audit: every change that a user requested, and every refusal, derived from the journal's
+// records.  Automatic decisions of the controller are not in it; incidents and events report those.
 
 #include <cstdint>
 #include <optional>
@@ -22,18 +21,18 @@ struct AuditEntry {
   std::string object;     // "job-5", "dgx-1", "dgx-1[3]", "research"
   std::string details;    // never a secret
   bool refused = false;
-  std::string why;    // it was refused
-  int64_t times = 1;  // in a row
+  std::string why;    // of the refusal
+  int64_t times = 1;  // how often in a row
   bool operator==(const AuditEntry&) const = default;
 };
 
-// The operation of an entry that says: the journal lost its end, and goes on behind this number.
+// The operation of the entry for a journal that lost its end and continues after this number.
 inline constexpr const char* kJournalCut = "JournalCut";
 
-// Whether there is anything to tell.
+// Whether the record belongs in the audit.
 bool IsAudited(const Envelope& envelope);
 
-// `state` is of any time after the record: it lends names, which never change.  REQUIRES:
+// `state` may be of any time after the record: it provides names, which never change.  REQUIRES:
 // IsAudited.
 AuditEntry AuditOf(const State& state, uint64_t number, const Record& record);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How budgets stand, and what that means for a job that is submitted.
+// The standing of budgets, and its effect on a job that is submitted.
 
 #include <map>
 #include <optional>
@@ -11,12 +11,13 @@
 
 namespace gp {
 
-// What was used of it since the first of this month; of each user's budget: by `user`.
+// The use counted on the budget since the first of this month; for a budget of each user: the use
+// by `user`.
 UsageSum UsedOf(const State& state, const BudgetKey& budget, const std::string& user, Instant at);
 
-// How its users stand, with what is to be expected from the last kRecentDays: of each user's budget
-// whoever used any of it this month, of others the one that it names.  On the first day of a month,
-// and of use that counts, nothing is expected.
+// The standing of the budget's users, with a forecast from the last kRecentDays.  A budget of each
+// user has an entry for every user with use this month, any other budget one entry.  There is no
+// forecast on the first day of a month or of use.
 struct UserStanding {
   UsageSum used;
   BudgetStanding standing;
@@ -24,18 +25,17 @@ struct UserStanding {
 std::map<std::string, UserStanding> StandingsOf(const State& state, const BudgetKey& key,
                                                 Instant at);
 
-// The level that each has reached whose use this month counts for it.
+// The level reached by each user whose use this month counts for the budget.
 std::map<std::string, BudgetLevel> LevelsOf(const State& state, const BudgetKey& key, Instant at);
 inline constexpr int64_t kRecentDays = 7;
 
-// Whether what the job uses counts for it.
+// Whether the job's use counts for the budget.
 bool CountsFor(const BudgetUser& who, const Job& job);
 
 // "the budget of queue research for this month is used up (gpu-platform budget list)"
 std::string SaysUsedUp(const BudgetKey& key);
 
-// Of the budgets that are used up and act on what is submitted, and count for such a job, the one
-// that asks for most.
+// The strictest of the used-up budgets that count for such a job and act on submitted jobs.
 struct BudgetStop {
   BudgetKey key;
   OverBudget over = OverBudget::kWarn;

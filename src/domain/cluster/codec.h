@@ -1,7 +1,7 @@
 #pragma once
 
-// How journal records and snapshots look as bytes (docs/formats/journal.md).  A version number
-// leads each; a decoder refuses what it does not know and never trusts a length.
+// Journal records and snapshots as bytes (docs/formats/journal.md).  Each begins with a version
+// number; a decoder refuses unknown versions and never trusts a length.
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@
 
 namespace gp {
 
-// One entry of the journal: what was asked and what followed.
+// One entry of the journal: a command and the events that followed from it.
 struct Record {
   Envelope envelope;
   std::vector<Event> events;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the outside may ask of the cluster.  A command may be refused; what follows from it is a
-// list of events.  The envelope is the only way by which time and identity get in.
+// The requests to change the cluster.  A command may be refused; otherwise it results in a list of
+// events.  Time and identity enter only through the envelope.
 
 #include <cstdint>
 #include <map>
@@ -29,17 +29,17 @@ namespace gp {
 // The controller begins (or a standby takes over) with this policy.
 struct StartController {
   Policy policy;
-  uint64_t lineage = 0;  // a new one begins; 0: the present one goes on
-  bool cut = false;      // records are lost: what they started may still run somewhere
+  uint64_t lineage = 0;  // a new one begins; 0: the present one continues
+  bool cut = false;      // records are lost: leases that they created may still run somewhere
   TimeLine time;
 };
 
-// The wall clock was stepped, by a person or a daemon.
+// The wall clock was stepped, by an operator or a daemon.
 struct StepWallClock {
-  Duration wall;  // it is instant + wall now
+  Duration wall;  // wall clock = instant + wall from now on
 };
 
-// What an agent sees of one lease that it was ordered to hold.
+// What an agent observes of one lease that the controller assigned to it.
 struct LeaseObservation {
   LeaseId lease;
   bool running = false;  // the program was executed; false and not ended: still being started
@@ -47,9 +47,9 @@ struct LeaseObservation {
   Instant started_at;  // by the node's clock
   Instant ended_at;
   LeaseOutcome outcome;
-  std::vector<Checkpoint> checkpoints;  // its newest, as they were reported; told again and again
+  std::vector<Checkpoint> checkpoints;  // its newest; every report repeats them
   bool is_hung = false;                 // no progress for longer than its spec allows
-  RankUse use;                          // counted since the node began to
+  RankUse use;                          // counted since the node began to measure
   // Since its program was executed, by the boot clock of its node; 0: unknown
   Duration ran;
   bool operator==(const LeaseObservation&) const = default;
@@ -64,16 +64,16 @@ struct GpuObservation {
   bool operator==(const GpuObservation&) const = default;
 };
 
-// An agent introduces its node, at its start or after it lost touch.
+// An agent joins with its node, at its start or after it was disconnected.
 struct JoinNode {
   std::shared_ptr<const NodeFacts> facts;
   uint64_t incarnation = 0;
-  bool fresh = false;  // it remembers nothing of earlier leases and has ended all it found
+  bool fresh = false;  // it remembers no earlier leases and has ended all that it found
   std::vector<LeaseObservation> leases;
-  uint64_t lineage = 0;  // of those; 0: it knows none
+  uint64_t lineage = 0;  // of the leases; 0: it knows none
 };
 
-// All that an agent sees: a lease that it does not name is not there.
+// All that an agent observes: a lease that is not listed does not exist on the node.
 struct ReportNode {
   NodeId node;
   uint64_t incarnation = 0;
@@ -81,7 +81,7 @@ struct ReportNode {
   std::vector<GpuObservation> gpus;
 };
 
-// How a task ended that a node was given for one of its GPUs.
+// The result of a GPU task of a node.
 struct GpuTaskResult {
   int gpu = 0;
   uint64_t number = 0;  // of the task
@@ -90,7 +90,7 @@ struct GpuTaskResult {
   bool operator==(const GpuTaskResult&) const = default;
 };
 
-// What happened to GPUs of a node since its last word, each of it once.
+// What happened to GPUs of a node since its last report; each item is reported once.
 struct ReportGpus {
   NodeId node;
   uint64_t incarnation = 0;
@@ -98,19 +98,19 @@ struct ReportGpus {
   std::vector<GpuTaskResult> results;
 };
 
-// A person has taken notice of an incident, or declares it over.
+// An operator acknowledges an incident, or closes it.
 struct ChangeIncident {
   IncidentId incident;
   IncidentState to = IncidentState::kAcknowledged;
   std::string note;
 };
 
-// Nothing was heard of the node for a whole lease time.
+// The node sent no heartbeat for a whole lease time.
 struct ExpireHeartbeat {
   NodeId node;
 };
 
-// A person answers for it that nothing runs on the node any more.
+// An operator guarantees that nothing runs on the node any more.
 struct DeclareNodeLost {
   NodeId node;
   std::string reason;
@@ -123,9 +123,9 @@ struct ChangeService {
   NodeId node;
   int gpu = -1;
   ServiceAction action = ServiceAction::kDrain;
-  bool force = false;  // kOffline, kReset: tell the jobs on it to stop now
+  bool force = false;  // kOffline, kReset: stop the jobs on it now
   std::string reason;
-  Duration deadline;  // kDrain: so long from now jobs may still run there; 0: until they end
+  Duration deadline;  // kDrain: from now, how long jobs may still run there; 0: until they end
 };
 
 struct SubmitJob {
@@ -151,21 +151,21 @@ struct PlaceGang {
   uint64_t pass = 0;
   JobId job;
   std::vector<RankPlacement> ranks;
-  std::string note;  // why here, in words
-  int variant = 0;   // of the job's ways to be given what it needs
+  std::string note;  // why this placement, in words
+  int variant = 0;   // of the job's alternatives of resources
   bool operator==(const PlaceGang&) const = default;
 };
 
-// A proposal of the scheduler: interrupt `job` so that `by`, which waits, gets its place.
+// A proposal of the scheduler: evict `job` so that the pending job `by` can start in its place.
 struct PreemptJob {
   uint64_t pass = 0;
   JobId job;
   JobId by;
-  std::vector<NodeId> nodes;  // where `by` fits when all that are interrupted for it have gone
+  std::vector<NodeId> nodes;  // where `by` fits once all its victims have left
   bool operator==(const PreemptJob&) const = default;
 };
 
-// Changes a queue, or makes one.  Absent: stays, or has its default.
+// Changes a queue, or creates one.  Absent fields keep their value, or get the default.
 struct SetQueue {
   std::string name;
   std::optional<std::string> pool;
@@ -188,7 +188,7 @@ struct DeleteQueue {
   std::string name;
 };
 
-// Where a node belongs, and what is said of it.
+// Changes the pool and the labels of a node.
 struct ChangeNode {
   NodeId node;
   std::optional<std::string> pool;
@@ -199,10 +199,10 @@ struct ChangeNode {
 struct SetPriority {
   JobId job;
   int priority = 0;
-  bool may_raise = true;  // admins of its queue only
+  bool may_raise = true;  // only admins of its queue may
 };
 
-// Sets nodes aside: those that it names, or as many as `count` says.
+// Creates an advance reservation: of the nodes that it names, or of `count` nodes.
 struct ReserveNodes {
   Reservation reservation;
   int count = 0;
@@ -212,11 +212,11 @@ struct EndReservation {
   std::string name;
 };
 
-// Interrupts running jobs so that `by`, which waits, gets their places; each goes on at another
-// one.
+// Moves running jobs so that the pending job `by` gets their places; each resumes at its
+// destination.
 struct MoveJobs {
   JobId by;
-  std::vector<NodeId> nodes;  // where `by` fits when all of them have gone
+  std::vector<NodeId> nodes;  // where `by` fits once all of them have left
   struct Move {
     JobId job;
     std::vector<RankTarget> destination;  // by rank
@@ -226,14 +226,14 @@ struct MoveJobs {
   bool operator==(const MoveJobs&) const = default;
 };
 
-// Whoever is meant has this role there from now on; none: what was granted is taken away.
+// Grants the subject a role; no role: revokes the granted one.
 struct GrantRole {
   std::string subject;  // a user, or kEverybody
   std::string queue;    // and below; empty: everywhere
   std::optional<Role> role;
 };
 
-// Its id, its time and who issues it are filled in.
+// The controller fills in the token's id, time and issuer.
 struct IssueToken {
   AccessToken token;
 };
@@ -242,22 +242,22 @@ struct RevokeToken {
   TokenId token;
 };
 
-// The controller's authority vouches for a node.
+// The controller's certificate authority has issued a certificate for a node.
 struct CertifyNode {
   std::string name;
   NodeCertificate certificate;
-  // The fingerprint of the certificate by which the agent asks; empty: it has shown the join token
+  // The fingerprint of the certificate that the agent presented; empty: it presented the join token
   std::string shown;
 };
 
-// None of the node's certificates counts any longer: its agent is sent away, and joins anew by the
+// Revokes all certificates of the node: its agent is disconnected and has to join again with the
 // join token.
 struct RevokeNode {
   std::string name;
 };
 
-// Changes a budget, or makes one.  Absent: stays, or has its default; 0 of hours or money: no limit
-// of that.
+// Changes a budget, or creates one.  Absent fields keep their value, or get the default; 0 hours or
+// money: no such limit.
 struct SetBudget {
   BudgetKey key;
   std::optional<int64_t> gpu_hours;
@@ -270,40 +270,40 @@ struct DeleteBudget {
   BudgetKey key;
 };
 
-// Time to look how a budget stands.
+// Requests a check of a budget's level.
 struct ReviewBudget {
   BudgetKey key;
 };
 
-// The rules change while it runs.  Times of leases stay: supervisors go by them.
+// Changes the policy at run time.  Lease times stay: supervisors depend on them.
 struct SetPolicy {
   Policy policy;
   std::string changes;  // in words, for the audit
 };
 
-// For the audit: somebody changed something that is not of the state, such as a secret.
+// For the audit: a user changed something outside the state, such as a secret.
 struct NoteChange {
   std::string operation;
   std::string target;
   std::string details;
 };
 
-// Another time limit for a job that has one.
+// Changes the time limit of a job that has one.
 struct ChangeTimeLimit {
   JobId job;
-  Duration time_limit;  // in all; 0: `longer_by` says it
-  Duration longer_by;   // than it is now
-  bool force = false;   // though others wait for its place
+  Duration time_limit;  // in total; 0: use `longer_by`
+  Duration longer_by;   // added to the present limit
+  bool force = false;   // although others wait for its resources
 };
 
-// For the audit: somebody asked for what it may not have, so many times.
+// For the audit: a request was refused, `times` times in a row.
 struct NoteRefusal {
   std::string operation;
   std::string why;
   int times = 1;
 };
 
-// Time passes: limits and back-offs that are due.
+// Time passes: handles limits, back-offs and other deadlines that are due.
 struct Tick {};
 
 using Command =
@@ -314,7 +314,7 @@ using Command =
                  RevokeToken, CertifyNode, RevokeNode, NoteRefusal, SetBudget, DeleteBudget,
                  SetPolicy, ChangeTimeLimit, NoteChange, StepWallClock, ReviewBudget>;
 
-// Who asks, and from where.
+// Who sent a command, and from where.
 struct Origin {
   Origin() = default;
   Origin(std::string name, std::string place = "")
@@ -322,13 +322,13 @@ struct Origin {
   Origin(const char* name) : principal(name) {}
 
   std::string principal;  // "user:ana", "node:n1", "scheduler", "controller"
-  std::string from;       // "unix", "127.0.0.1:40312"; empty: from within
+  std::string from;       // "unix", "127.0.0.1:40312"; empty: the controller itself
 };
 
 struct Envelope {
   Instant at;
   Origin origin;
-  std::string request_id;  // empty: not repeatable
+  std::string request_id;  // empty: a repeat is a new command
   Command command;
 };
 

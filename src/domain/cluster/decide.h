@@ -1,8 +1,7 @@
 #pragma once
 
-// The rules.  Decide looks at the state and a command and answers with what happens, or refuses
-// with the reason; it changes nothing.  Its parts, one file per family, are declared in
-// decide_parts.h.
+// The rules.  Decide takes the state and a command, and returns the events that follow, or an error
+// with the reason; it changes nothing.  decide_parts.h declares its parts, one file per family.
 
 #include <vector>
 
@@ -13,8 +12,8 @@
 
 namespace gp {
 
-// Whether what the node keeps was ordered under the numbers of this state.  One that is not of this
-// lineage may not join before it has ended all it keeps: its lease 7 is another than ours.
+// Whether the node's leases were assigned under this state's lineage.  A node of another lineage
+// has to end all its leases before it may join: its lease 7 is not the lease 7 of this state.
 bool IsOfLineage(const State& state, const JoinNode& join);
 
 Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope);

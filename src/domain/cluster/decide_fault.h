@@ -1,7 +1,7 @@
 #pragma once
 
-// What follows from the faults that one node reports, in one transaction: who is ended, which GPU
-// is taken out, what is to be done about it, and the incident that tells of it.
+// What follows from the faults that one node reports, in one transaction: which jobs end, which GPU
+// goes out of service, its remedy and its incident.
 
 #include <map>
 #include <optional>
@@ -20,20 +20,22 @@ struct GpuDraft {
   GpuCondition condition = GpuCondition::kUnknown;
 };
 
+// Turns the faults of one node into events, appended to `events`.  Lives for one command, on the
+// writer's thread; `state` must not change meanwhile.
 class FaultDecider {
  public:
   FaultDecider(const State& state, Instant at, const Node& node, Events& events);
 
-  // What the node has reported before is passed over.
+  // Handles a reported signal; signals that were reported before are skipped.
   void See(const FaultSignal& signal);
   // The node has joined without the GPU.
   void Miss(int gpu);
-  // Whoever uses the GPU cannot go on, though nothing is wrong with it.
+  // Ends the attempts that use the GPU, although the GPU itself is healthy.
   void EndTenants(int gpu, const std::string& why);
-  // What its readings say of a GPU; nothing follows while they say the same.  REQUIRES: the node
-  // has such a GPU.
+  // Handles the findings from a GPU's readings; unchanged findings have no effect.  REQUIRES: the
+  // node has such a GPU.
   void Read(int gpu, const std::vector<HealthFinding>& findings);
-  // How a task has ended; what was seen in the same report comes before it.
+  // Handles the result of a task; signals of the same report are handled before it.
   void EndTask(const GpuTaskResult& result);
   GpuDraft& DraftOf(int gpu);
 
@@ -43,7 +45,7 @@ class FaultDecider {
     std::vector<JobId> jobs;
     int64_t lost_gpu_ms = 0;
   };
-  // What is recorded of a GPU, and called for.
+  // What is recorded of a GPU, and what it requires.
   struct Call {
     int gpu = 0;
     std::string what;  // for the incident, in words
@@ -82,7 +84,7 @@ class FaultDecider {
   Events& events_;
   uint64_t last_incident_;
   std::map<int, Draft> drafts_;  // by GPU
-  // Incidents of the node that were opened just now, by their kind
+  // Incidents of the node that this command opened, by kind
   std::map<std::string, IncidentId> of_node_;
   std::set<JobId> ended_;
   bool is_drained_ = false;
@@ -91,15 +93,15 @@ class FaultDecider {
 // An incident of the node that begins with one report.
 Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& cause,
                 const std::string& what);
-// The node takes no new work, and an operator has to look at it.
+// Drains the node and opens an incident that requires operator action.
 void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why,
                        Events& events);
 
-// What a report says of each GPU: its first word, where an agent should contradict itself.
+// Handles a report's observation of each GPU: the first one, if a report lists a GPU twice.
 void ObserveGpus(const State& state, Instant at, const Node& node,
                  const std::vector<GpuObservation>& all, Events& events);
 
-// What follows from how a task of a GPU has ended; `gpu` is what has become of it meanwhile.
+// Handles the result of a GPU's task; `gpu` is the GPU as the events so far leave it.
 void EndTask(const State& state, const GpuKey& key, const GpuDraft& gpu,
              const GpuTaskResult& result, Events& events);
 

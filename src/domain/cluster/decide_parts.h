@@ -28,13 +28,13 @@ Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNo
 Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command);
 Result<Events> DecideIncident(const State& state, const Envelope& envelope,
                               const ChangeIncident& command);
-// Begins what is to be done about GPUs that nobody uses any more.
+// Begins the remedies of GPUs that nobody uses any more.
 void BeginRemedies(const State& state, Instant at, Events& events);
-// Closes incidents of which nothing more was heard.
+// Closes incidents that had no new reports for their window.
 void EndIncidents(const State& state, Instant at, Events& events);
 
 Result<Events> DecideService(const State& state, Instant at, const ChangeService& command);
-// Jobs that are still where they should have left by now.
+// Stops jobs that still run on a drained node or GPU after its deadline.
 void EndDrains(const State& state, Instant at, Events& events);
 
 Result<Events> DecideSetQueue(const State& state, const SetQueue& command);
@@ -53,9 +53,9 @@ Result<Events> DecideRefusal(const NoteRefusal& command);
 Result<Events> DecideSetBudget(const State& state, const SetBudget& command);
 Result<Events> DecideDeleteBudget(const State& state, const DeleteBudget& command);
 Result<Events> DecideReviewBudget(const State& state, Instant at, const ReviewBudget& command);
-// The queue's end with it.
+// Ends the budgets of a queue that is deleted.
 void EndBudgets(const State& state, const std::string& queue, Events& events);
-// What was granted for the queue ends with it.
+// Ends the roles and tokens of a queue that is deleted.
 void EndAccess(const State& state, const std::string& queue, Events& events);
 // Whether the job may name the reservation that it names.
 Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user,
@@ -69,15 +69,15 @@ Result<Events> DecidePriority(const State& state, const SetPriority& command);
 Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeLimit& command);
 
 Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command);
-// Whether the nodes are there, one for each rank of the job.
+// Whether the nodes exist, one for each rank of the job.
 Status CheckGangNodes(const State& state, const Job& job, const std::vector<NodeId>& nodes);
-// Whether the job may be given these nodes when others have left them.
+// Whether the job may start on these nodes once its victims have left them.
 Status CheckTaker(const State& state, Instant at, const Job& by, const std::vector<NodeId>& nodes);
 Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command);
 Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command);
 
-// What a full list of observations says of the node's leases.  `all_missing_ended`: a lease that is
-// not listed cannot be anywhere; otherwise one that never started may still be on its way.
+// Handles a full list of the node's leases.  `all_missing_ended`: a lease that is not listed does
+// not exist; otherwise a lease that never started may still be on its way to the node.
 void ObserveLeases(const State& state, Instant at, const Node& node,
                    const std::vector<LeaseObservation>& observed, bool all_missing_ended,
                    Events& events);

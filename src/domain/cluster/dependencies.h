@@ -1,6 +1,6 @@
 #pragma once
 
-// What jobs wait for before they are queued: what other jobs come to.
+// Dependencies: the outcomes of other jobs that a job waits for before it is queued.
 
 #include <string>
 
@@ -10,25 +10,25 @@ namespace gp {
 
 enum class Prospect { kMet, kOpen, kImpossible };
 
-// Whether the other job, or all of the array, has come to what is asked, may yet, or never will.
-// One that is not known never will.  Of an array one failure is enough for kFailed.
+// Whether the other job, or the whole array, has met the dependency, still may, or never will.  An
+// unknown job never will.  For kFailed one failed element of an array is enough.
 Prospect ProspectOf(const State& state, const Dependency& dependency);
 
-// Of all that the job waits for: kImpossible outweighs kOpen.
+// The same of all dependencies of the job: kImpossible outweighs kOpen.
 Prospect ProspectOf(const State& state, const JobSpec& spec);
 
-// "job-3 to complete, job-4 to end": what is open; of kImpossible: "job-3 FAILED, and was to
-// complete".
+// The open dependencies, such as "job-3 to complete, job-4 to end"; the impossible ones, such as
+// "job-3 FAILED, and was to complete".
 std::string TellOpen(const State& state, const JobSpec& spec);
 std::string TellImpossible(const State& state, const JobSpec& spec);
 
-// What it came to, or its array, still matters to somebody.
+// Whether another job depends on this job or its array.
 bool IsWaitedFor(const State& state, const Job& job);
 
-// Enters a blocked job into the indexes of those that wait for others, or takes it out.
+// Adds a blocked job to the indexes of dependencies, or removes it.
 void IndexBlocked(State& state, const Job& job);
 void UnindexBlocked(State& state, const Job& job);
-// The other job has come to something: whoever waited for that, of it or of its array, is due.
+// The other job has progressed: rechecks the jobs that depend on it or on its array.
 void NoteProgress(State& state, const Job& other);
 
 }  // namespace gp

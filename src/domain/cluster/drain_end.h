@@ -1,6 +1,6 @@
 #pragma once
 
-// When a node that drains has let everybody go.
+// When the last job leaves a draining node.
 
 #include <vector>
 
@@ -9,11 +9,11 @@
 namespace gp {
 
 struct DrainEnd {
-  // At the latest, by time limits and the drain's deadline; kNever: nobody knows; ns == 0: nobody
-  // is there
+  // The latest end by time limits and the drain's deadline; kNever: unknown; ns == 0: no job is
+  // there
   Instant at;
-  int jobs = 0;  // that are there
-  // Of them, those that nothing ends: without a time limit, where the drain has no deadline
+  int jobs = 0;  // still on the node
+  // Those of them without a time limit, if the drain has no deadline
   std::vector<JobId> endless;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What happened.  Events are facts: Apply never refuses one.  They are named in the past tense and
-// carry all that Apply needs, so that a fold over them gives the state.
+// What happened.  Events are facts: Apply never refuses one.  Their names are in the past tense,
+// and they carry all that Apply needs, so that a fold over them gives the state.
 
 #include <map>
 #include <memory>
@@ -38,14 +38,13 @@ struct NodeJoined {
   NodeId node;
   std::shared_ptr<const NodeFacts> facts;
   uint64_t incarnation = 0;
-  // Its hardware has changed, and each GPU that it had keeps its position and its marks.  False:
-  // the GPUs are those that it had, or (in journals of format 16) others, of which nothing is
-  // known.
+  // The hardware has changed, and each known GPU keeps its position and its marks.  False: the GPUs
+  // are the same, or (in journals of format 16) others, of which nothing is known.
   bool keeps_positions = false;
 };
 
-// A GPU is found in another node: its marks, troubles and incidents follow it, and its old position
-// is retired.
+// A GPU was found in another node: its marks, troubles and incidents follow it, and its old
+// position is retired.
 struct GpuMoved {
   GpuKey from;
   GpuKey to;
@@ -60,7 +59,7 @@ struct NodeLost {
   NodeId node;
 };
 
-// The leases that end by themselves on a lost node have ended, one way or the other.
+// The leases on a lost node that end automatically have ended.
 struct NodeLeasesExpired {
   NodeId node;
 };
@@ -96,10 +95,10 @@ struct JobSubmitted {
   std::string request_id;
   std::string queue;
   std::string pool;
-  std::string note;  // what the platform has to say of it; empty: nothing
+  std::string note;  // a remark of the platform; empty: none
 };
 
-// All that it waited for has come.
+// All dependencies of the job are met.
 struct JobUnblocked {
   JobId job;
 };
@@ -135,7 +134,7 @@ struct JobStarted {
   JobId job;
 };
 
-// Every live lease of the job is to be ended.
+// Every live lease of the job must end.
 struct JobStopOrdered {
   JobId job;
   StopCause cause = StopCause::kCancel;
@@ -143,12 +142,12 @@ struct JobStopOrdered {
   std::string reason;
 };
 
-// A running job is told to stop for another one, and will be queued again.
+// A running job is evicted for another one, and will be queued again.
 struct JobPreemptionOrdered {
   uint64_t pass = 0;
   JobId job;
   JobId by;
-  std::vector<NodeId> nodes;  // kept for `by`
+  std::vector<NodeId> nodes;  // reserved for `by`
 };
 
 enum class RequeueCharge { kNobody, kRetry, kFault, kPreemption, kMove };
@@ -161,7 +160,7 @@ struct JobRequeued {
   EndClass end = EndClass::kNone;  // of its attempt
 };
 
-// It has written something to go on from.
+// The job has written a checkpoint.
 struct CheckpointSaved {
   JobId job;
   Checkpoint checkpoint;
@@ -180,17 +179,17 @@ struct JobEnded {
   EndClass end = EndClass::kNone;  // of its attempt
 };
 
-// Retention: the oldest finished job is no longer remembered.
+// Retention: an old finished job is removed from the state.
 struct JobForgotten {
   JobId job;
 };
 
-// A running job is told to stop, and goes on elsewhere: `by` gets its place.
+// A running job is stopped and resumes elsewhere: `by` gets its place.
 struct JobMoveOrdered {
   JobId job;
   JobId by;
-  std::vector<NodeId> nodes;            // kept for `by`
-  std::vector<RankTarget> destination;  // by rank; kept for the job
+  std::vector<NodeId> nodes;            // reserved for `by`
+  std::vector<RankTarget> destination;  // by rank; reserved for the job
 };
 
 struct QueueChanged {
@@ -220,12 +219,12 @@ struct NodesReserved {
   Reservation reservation;
 };
 
-// Deleted, or its time is over.
+// Deleted or expired.
 struct ReservationEnded {
   std::string name;
 };
 
-// Until when jobs may run on a GPU, or with gpu < 0 on a node, that is drained; ns == 0: until they
+// The instant until which jobs may run on a drained GPU, or with gpu < 0 node; ns == 0: until they
 // end.
 struct DrainDeadlineSet {
   NodeId node;
@@ -239,11 +238,11 @@ struct FaultSeen {
   int gpu = 0;                     // -1: of the node's fabric, or of a GPU that is not known
   uint64_t number = 0;             // of the node's report
   int xid = 0;                     // 0: something else; of the fabric: the SXid
-  std::optional<UserError> error;  // counted, as a program's
-  bool is_hot = false;             // too hot to go on
+  std::optional<UserError> error;  // counted as an error of a program
+  bool is_hot = false;             // too hot to continue
 };
 
-// The readings of a GPU say something else than before, or that it is well again.
+// The findings from a GPU's readings changed; none: it is healthy again.
 struct GpuHealthChanged {
   NodeId node;
   int gpu = 0;
@@ -262,12 +261,12 @@ struct IncidentOpened {
 struct IncidentNoted {
   IncidentId incident;
   std::string what;
-  int reports = 0;  // more of them
+  int reports = 0;  // how many more
   GpuRemedy remedy = GpuRemedy::kNone;
   bool needs_person = false;
   std::vector<JobId> jobs;  // interrupted now
   int64_t lost_gpu_ms = 0;
-  bool is_lasting = false;  // from now on, as Incident says
+  bool is_lasting = false;  // see Incident
 };
 
 struct IncidentChanged {
@@ -277,14 +276,14 @@ struct IncidentChanged {
   std::string note;
 };
 
-// What is to be done about the GPU is another thing now.
+// The remedy of the GPU changed.
 struct GpuRemedyChanged {
   NodeId node;
   int gpu = 0;
   GpuRemedy remedy = GpuRemedy::kNone;
   IncidentId incident;                // 0: none
-  bool takes_out_of_service = false;  // counts for the breaker
-  bool is_asked = false;              // by a person
+  bool takes_out_of_service = false;  // counts towards the breaker
+  bool is_asked = false;              // by an operator
 };
 
 struct GpuTaskOrdered {
@@ -292,18 +291,18 @@ struct GpuTaskOrdered {
   int gpu = 0;
   GpuTask task = GpuTask::kTest;
   uint64_t number = 0;
-  bool by_itself = false;  // nobody asked for it
+  bool by_itself = false;  // automatic, not requested by an operator
 };
 
 struct GpuTaskEnded {
   NodeId node;
   int gpu = 0;
   uint64_t number = 0;
-  bool is_sound = false;  // a test says so: errors of programs before it no longer count
+  bool is_sound = false;  // it passed a test: earlier errors of programs no longer count
 };
 
-// So many GPUs of the pool were taken out that nothing more is done by itself until a person closes
-// the incident.
+// Too many GPUs of the pool went out of service: nothing more is done automatically until an
+// operator closes the incident.
 struct BreakerOpened {
   std::string pool;
   IncidentId incident;
@@ -319,7 +318,7 @@ struct TokenIssued {
   AccessToken token;
 };
 
-// Revoked, or its time is over.
+// Revoked or expired.
 struct TokenEnded {
   TokenId token;
 };
@@ -342,7 +341,8 @@ struct BudgetDeleted {
   BudgetKey key;
 };
 
-// Somebody has reached another level of a budget, or none any more: a new month, another limit.
+// A user has reached another level of a budget, or is below all levels again: a new month, another
+// limit.
 struct BudgetLevelChanged {
   BudgetUser who;
   BudgetLevel level;
@@ -362,14 +362,14 @@ struct JobLimitNear {
   JobId job;
 };
 
-// What a lease was seen to do, up to now.
+// The observed use of a lease up to now.
 struct LeaseUseNoted {
   LeaseId lease;
   RankUse reported;     // by its node
-  int64_t idle_ms = 0;  // so long its GPUs have been idle until now, of the time that was measured
+  int64_t idle_ms = 0;  // of its GPUs until now, in measured time
 };
 
-// Its GPUs have been idle for so long that its user is to know.
+// The job's GPUs have been idle for long enough to notify its user.
 struct JobIdle {
   JobId job;
   std::string reason;

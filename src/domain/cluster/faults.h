@@ -1,6 +1,6 @@
 #pragma once
 
-// Questions about what is the matter with GPUs: docs/faults.md.
+// Queries about faulty GPUs and nodes: docs/faults.md.
 
 #include <optional>
 #include <set>
@@ -14,54 +14,54 @@ namespace gp {
 const GpuTrouble* FindTrouble(const State& state, const GpuKey& key);
 const Gpu& GpuAt(const State& state, const GpuKey& key);
 
-// Whether nothing is reset or drained by itself in the pool until a person has looked.
+// Whether the pool's breaker is open: no automatic reset or drain until an operator closes its
+// incident.
 bool IsBreakerOpen(const State& state, const std::string& pool);
 
-// GPUs of the pool taken out by themselves within the window, and the nodes that they are of.
+// GPUs of the pool automatically taken out of service within the window, and the number of their
+// nodes.
 int64_t CountOutOfService(const State& state, const std::string& pool, Instant at);
 int64_t CountNodesOutOfService(const State& state, const std::string& pool, Instant at);
 
-// Whether those are too many to go on without a person.
+// Whether those are too many to continue without an operator.
 bool IsBreakerDue(const State& state, const std::string& pool, Instant at);
 
-// Whether what is to be done about the GPU can begin now: nobody uses it and nothing stands against
-// it.
+// Whether the GPU's remedy can begin now: nobody uses the GPU and nothing else prevents it.
 bool IsRemedyReady(const State& state, const GpuKey& key);
 
-// Whether the GPU has had errors of many users, and many more than others have.  Looks at all GPUs
-// that had any, but only where its own are many.
+// Whether the GPU has had errors of many users, and many more than other GPUs.  Visits all GPUs
+// with errors, but only if this one has many.
 bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& trouble, int xid,
                   Instant at);
 
-// Whether a failure of the node now is another one: what comes within an hour is one accident.
+// Whether a failure of the node now counts as a new one: failures within an hour count as one.
 bool IsAnotherFailure(const Node& node, Instant at);
 
-// Whether the node, which fails now once more, fails much more often than the others.  Looks at all
-// nodes, but only where its own failures are many.
+// Whether the node, which fails once more now, fails much more often than the others.  Visits all
+// nodes, but only if this one has many failures.
 bool IsLemon(const State& state, const Node& node, Instant at);
 
-// The XIDs of a GPU that came so shortly before.
+// The XIDs of a GPU within `span` before `at`.
 std::set<int> XidsNear(const GpuTrouble& trouble, Instant at, Duration span);
-// Whether the same XID came within a day, and longer before than that.
+// Whether the same XID came within a day, but longer ago than `span`.
 bool IsRepeated(const GpuTrouble& trouble, int xid, Instant at, Duration span);
 
-// Whether an error of the GPU excuses what ends the attempt now.
+// Whether an error of the GPU excuses the failure that ends the attempt now.
 bool IsForgiven(const Job& job, Instant at);
-// Whether the attempt failed with its MPS server, and no error of the driver says whose doing that
-// was.
+// Whether the attempt failed with its MPS server, and no driver error names the client that caused
+// it.
 bool IsOfAnotherClient(const Job& job, const LeaseOutcome& outcome);
 
-// When the open incident ends by itself; kNever: it does not.
+// When the open incident closes automatically; kNever: it does not.
 Instant EndOf(const State& state, const Incident& incident);
 
-// Tells programs apart, so that one that fails again and again counts once.
+// Identifies a program, so that one that fails repeatedly counts once.
 uint64_t DigestOf(const JobSpec& spec);
 
-// Enters what follows from the GPU's trouble, or from the incident, into the indexes; sign -1:
-// takes it out.
+// Adds the GPU's trouble, or the incident, to the indexes; sign -1: removes it.
 void IndexTrouble(State& state, const GpuKey& key, const GpuTrouble& trouble, int sign);
 void IndexIncident(State& state, const Incident& incident, bool is_in);
-// All of them anew.
+// Rebuilds the indexes of incidents.
 void IndexIncidents(State& state);
 
 }  // namespace gp

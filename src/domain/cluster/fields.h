@@ -1,7 +1,7 @@
 #pragma once
 
-// The fields of every struct that a journal or a snapshot holds, in their order on disk.  New
-// fields go to the end as Since<V>(v.field), V being a new kFormatVersion in codec.cc: journals of
+// The fields of every struct that a journal or a snapshot holds, in their order on disk.  Add new
+// fields at the end as Since<V>(v.field), where V is a new kFormatVersion in codec.cc: journals of
 // formats before V stay readable.
 
 #include "domain/accounting/account.h"

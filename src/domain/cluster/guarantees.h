@@ -1,14 +1,14 @@
 #pragma once
 
-// What is kept free for queues that are guaranteed something.
+// Capacity kept free for the guarantees of queues.
 
 #include "domain/cluster/quota.h"
 
 namespace gp {
 
-// Work that cannot be interrupted takes, beyond the guarantees of its queue and those above, only
-// what is guaranteed to nobody.  The more others hold or plan to, the less: what is planned and
-// does not happen makes nothing possible.
+// Beyond the guarantees of its queue and the queues above, a job that cannot be preempted may take
+// only capacity that is guaranteed to nobody.  Planned holdings only reduce that capacity, so that
+// a plan that does not happen never allows more.
 std::optional<QuotaStop> FindGuaranteeStop(const State& state, const Job& job,
                                            const Holdings& planned, const Holding& ask);
 

@@ -5,16 +5,16 @@
 //   I2  compute granted of a GPU is at most 1000 thousandths
 //   I3  MIG instances stand on disjoint, legal slices (none are granted yet)
 //   I4  a GPU is used in one mode, and shared by one user only
-//   I5  a gang holds all its leases, or is on its way out, or holds none
+//   I5  a gang holds all its leases, or is stopping, or holds none
 //   I6  every lease has one live owner; new grants only on grantable GPUs (see CheckDelta)
-//   I7  cores are held once, memory of a NUMA node at most as much as there is
+//   I7  each core is held once; memory held of a NUMA node is at most what it has
 //   I8  sums and indexes equal what they sum and index
 //   I9  a placement keeps the limits of its queues
-//   I10 on reserved nodes nobody but their own has a place while they last
-//   I11 a GPU that is to be taken out may not be granted
-//   I12 the time of all GPUs is in the book, once
-// Besides, "shape": ids, positions and sizes that every other rule and Apply rely on.
-// Not checked here: that the real processes agree with the ledger; reports see to that.
+//   I10 during a reservation only its own jobs are on its nodes
+//   I11 a GPU that is going out of service may not be granted
+//   I12 the time of all GPUs is in the usage ledger exactly once
+// In addition, "shape": ids, positions and sizes that every other rule and Apply rely on.
+// Not checked here: that the real processes agree with the ledger; the agents' reports ensure that.
 
 #include <string>
 #include <vector>
@@ -32,7 +32,7 @@ struct Violation {
 // The whole state.
 std::vector<Violation> CheckInvariants(const State& state);
 
-// Only what the events touched: O(change).  `state` is the one after them.
+// Only what the events touched: O(change).  `state` is the state after them.
 std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& events);
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 #pragma once
 
-// How the ledger's GPUs are divided, and what of it is settled at an event.
+// How the time of each GPU is divided into rows of the usage ledger, and what is settled at an
+// event.
 
 #include <vector>
 
@@ -22,14 +23,15 @@ inline constexpr uint64_t kAllGpus = ~uint64_t{0};
 // How a GPU is divided now.
 std::vector<GpuPart> DivisionOf(const State& state, const Node& node, int gpu);
 
-// The row in which a part of it runs up.
+// The row that a part of the GPU accrues to.
 UsageKey RowOf(const State& state, const Node& node, int gpu, const GpuPart& part);
 
 // The row of the GPU itself, however it is divided.
 UsageKey InstalledRowOf(const Node& node, int gpu);
 
-// Made before an event is applied, and entered after it: what the event divides anew runs up as it
-// is from then on.  Rows whose rate stays what it was are not touched.
+// Updates the rates of rows around one event: construct it before the event is applied, call Enter
+// after.  Parts that the event divides differently accrue at their new rates from then on; rows
+// with an unchanged rate are not touched.  Used by Apply on the writer's thread.
 class Redivision {
  public:
   Redivision(State& state, Instant at, const Event& event);
@@ -38,21 +40,22 @@ class Redivision {
  private:
   State& state_;
   std::vector<NodeGpus> touched_;
-  RowShares used_, installed_;  // what rows gain by it, and lose
+  RowShares used_, installed_;  // what each row gains or loses
 };
 
-// Its attempt has ended: what was not saved is forgiven where the platform or its hardware is to
-// blame, and else paid.
+// The job's attempt has ended: unsaved time is forgiven if the platform or its hardware is to
+// blame, otherwise charged.
 void EndUse(State& state, JobId job, EndClass end);
-// It has written something to go on from: what it had until this was told is not lost any more.
+// The job has written a checkpoint: its time until this report can no longer be lost.
 void SaveUse(State& state, Instant at, JobId job);
-// It is no longer remembered; its time still counts.
+// The job is forgotten; its time still counts.
 void ForgetUse(State& state, JobId job);
 
-// The prices of the node's GPUs follow from the policy and from what is said of the node.
+// Sets the prices of the node's GPUs from the policy and the node's pool, name and labels.
 void PriceGpus(const Policy& policy, Node& node);
 
-// Time and money of a job until then, with what its leases have run up since they were settled.
+// Time and money of a job until `now`, including what its leases have accrued since they were
+// settled.
 JobUse UseOf(const State& state, const Job& job, Instant now);
 
 }  // namespace gp

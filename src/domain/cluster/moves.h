@@ -1,7 +1,6 @@
 #pragma once
 
-// Moving running jobs elsewhere, so that one that waits gets their places
-// (docs/defragmentation.md).
+// Moves of running jobs, so that a pending job gets their places (docs/defragmentation.md).
 
 #include <map>
 #include <string>
@@ -10,25 +9,25 @@
 
 namespace gp {
 
-// Whether it said that it may be moved, runs, and is not being stopped already.
+// Whether the job is movable by its spec, runs, and is not being stopped already.
 bool IsMovable(const Job& job);
 
-// Why a movable job may not be moved now; empty: it may be.
+// Why a movable job may not be moved now; empty: it may.
 std::string WhyNotMoved(const State& state, const Job& job, Instant at);
 
-// How many jobs may be moved now, of all that the policy allows in an hour.
+// How many moves are left now of those that the policy allows in an hour.
 int MovesLeft(const State& state, Instant at);
 
-// Whether its destination is still kept for it: it has not left yet, waits for others to leave, or
-// has just left.  Later it waits like others.
+// Whether the job's destination is still reserved for it: the job has not left yet, waits for
+// others to leave, or has just left.  Later it waits like other jobs.
 bool IsOnItsWay(const State& state, const Job& moving, Instant at);
 
-// Nodes that others are leaving for somebody else, and for whom: they are cleared for one job at a
-// time.
+// Nodes that are being cleared for jobs other than `by`, each with its job: a node is cleared for
+// one job at a time.
 std::map<NodeId, JobId> ClearedForOthers(const State& state, JobId by);
 
-// Enters the job where it may be moved, is being moved, or ever was; takes it out of the first two
-// otherwise.
+// Adds the job to the indexes of jobs that are movable, moving or were ever moved; removes it from
+// the first two where they no longer apply.
 void IndexMoves(State& state, const Job& job);
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// The numbers that decisions depend on.  They are part of the state, set by a command, so that a
-// replay decides with the same ones.
+// The numbers that decisions depend on.  They are part of the state and set by a command, so that a
+// replay decides with the same numbers.
 
 #include "base/time.h"
 #include "domain/faults/fault_policy.h"
@@ -12,15 +12,16 @@ namespace gp {
 
 struct JobSpec;
 
-// What a supervisor may take to end a job whose lease ran out, and half a second for its own delay.
+// The time that a supervisor may take to end a job whose lease expired, plus half a second for its
+// own delay.
 inline constexpr Duration kLeaseEndTime = Duration::Milliseconds(2'500);
 
-// What follows when a job's GPUs are idle: when they were busy for less than so much of their time,
-// as far as that was measured.  0: nothing does.
+// What follows when a job's GPUs are idle: busy for less than below_percent of the measured time.
+// 0: nothing.
 struct UnderUseRule {
   int below_percent = 5;
   Duration warn_after = Duration::Minutes(2 * 60);
-  Duration stop_after;  // with its grace; one that keeps its work is held, any other is ended
+  Duration stop_after;  // with its grace; a job that keeps its work is held, any other ends
   bool operator==(const UnderUseRule&) const = default;
 };
 
@@ -31,54 +32,53 @@ struct UnderUsePolicy {
 };
 
 struct Policy {
-  // A lease that is not renewed for so long has run out.
+  // A lease that is not renewed for this time expires.
   Duration lease_time = Duration::Seconds(10);
   Duration lease_end_time = kLeaseEndTime;
-  // So many attempts in a row may be lost to the platform, none of them of any use, before a job is
-  // given up.
+  // Number of consecutive attempts without progress that the platform may lose before the job
+  // fails.
   int faults_max = 16;
-  // A queued job passed over for this time keeps the nodes that it could use for itself; 0: from
-  // the first pass on.
+  // A queued job that was passed over for this time gets a backfill reservation; 0: from the first
+  // pass on.
   Duration reserve_after;
-  // Finished jobs that are remembered.
+  // How many finished jobs are remembered.
   int jobs_kept = 100'000;
-  // A preemptible job runs for so long before it may be interrupted for another.
+  // A preemptible job runs at least this long before it may be preempted.
   Duration min_run = Duration::Minutes(10);
-  // A queue that holds less than it is guaranteed waits for no more than this before min_run counts
-  // no longer.
+  // A queue below its guarantee waits at most this long; then min_run no longer protects victims.
   Duration reclaim_grace = Duration::Minutes(5);
-  // After so long, use counts half.
+  // After this time, use counts half.
   Duration share_half_life = Duration::Minutes(7 * 24 * 60);
-  // What is held now counts as if it had been held for so long.
+  // What is held now counts as if it had been held for this time.
   Duration share_horizon = Duration::Minutes(60);
-  // Limits of GPU-hours count over periods of so long, from 1970 on.
+  // Limits of GPU-hours apply to periods of this length, counted from 1970.
   Duration usage_period = Duration::Minutes(30 * 24 * 60);
-  // A job that has waited for so long is asked as one of the next class.
+  // A job that has waited for this time is considered in the next class up.
   Duration age_after = Duration::Minutes(60);
-  // Per cent of its pool that every class gets for jobs that have waited for age_after.
+  // Per cent of its pool that each class gets for jobs that have waited for age_after.
   int class_floor = 5;
-  // What a move is reckoned to cost a job, beside its grace: to start again and to read its
+  // The assumed cost of a move to a job, besides its grace: to start again and to read its
   // checkpoint.
   Duration move_cost = Duration::Minutes(2);
-  // A job is moved at most once in so long.
+  // A job is moved at most once in this time.
   Duration move_interval = Duration::Minutes(60);
-  // Jobs moved in any hour, of all.
+  // At most this many jobs are moved in any hour.
   int moves_per_hour = 60;
-  // A node fails once in so long; for advice only. Meta saw 47.7 days of a job on 8 GPUs (arXiv
-  // 2410.21680).
+  // The assumed mean time between failures of a node; for advice only.  Meta saw 47.7 days for a
+  // job on 8 GPUs (arXiv 2410.21680).
   Duration node_mtbf = Duration::Minutes(50 * 24 * 60);
   FaultPolicy faults;
-  // What each pool wants of places.
+  // The placement weights of each pool.
   WeightsByPool placement;
   PriceList prices;
   UnderUsePolicy under_use;
-  // Finished jobs are remembered for so long; 0: as long as jobs_kept lets them.
+  // How long finished jobs are remembered; 0: only jobs_kept limits that.
   Duration jobs_kept_for;
 };
 
-// How long a job waits before nodes are kept for it.  One GPU, parts of GPUs and cores alone come
-// free all the time, and a whole node that is kept for them costs others more than it gives: these
-// jobs wait for five minutes at least.
+// How long a job waits before nodes are reserved for it.  Single GPUs, parts of GPUs and cores
+// become free all the time, and a node reserved for such jobs costs others more than it gains: they
+// wait at least five minutes.
 Duration ReservesAfter(const Policy& policy, const JobSpec& spec);
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// Who may interrupt whom.  Only jobs that said `preemptible` are ever interrupted: they keep their
-// work when they are told to stop.
+// Which job may preempt which.  Only `preemptible` jobs are victims: they save their work when they
+// are stopped.
 
 #include <cstdint>
 #include <map>
@@ -18,55 +18,57 @@ inline constexpr int kClasses = 3;
 // GPU time held until `at`, in milliseconds times GPUs.
 int64_t AttainedGpuMs(const Job& job, Instant at);
 
-// How much GPU time the job has had: 0 below one GPU-hour, 1 below ten, 2 below a hundred, 3 below
-// a thousand, then 4.  Always 0 where it is not preemptible: it takes no part in sharing time.
+// Level of GPU time that the job has had: 0 below one GPU-hour, 1 below ten, 2 below a hundred, 3
+// below a thousand, then 4.  Always 0 for jobs that are not preemptible: they do not share time.
 int ServiceLevel(const Job& job, Instant at);
 inline constexpr int kServiceLevelMax = 4;
 
-// Whether it may be interrupted, now or later: it runs, said so, and is not being stopped already.
+// Whether the job may be preempted, now or later: it runs, is preemptible, and is not being stopped
+// already.
 bool IsEvictable(const Job& job);
 
-// Whether it was told to give way and has not ended yet, whatever else it was told since.
+// Whether the job is being preempted and has not ended yet, even if it got other stop orders since.
 bool IsBeingPreempted(const Job& job);
 
-// Whether others were told to leave for the job, and have not all ended yet.
+// Whether the job has victims that have not all ended yet.
 bool AwaitsVictims(const State& state, JobId job);
 
-// What decides about a job as taker or as victim, at one instant.
+// The properties of a job as preemptor or victim, at one instant.
 struct Contender {
   const Job* job = nullptr;
   int job_class = 0;
   int priority = 0;
   int level = 0;
   int gpus = 0;       // of each rank
-  Instant placed_at;  // where it holds a place
+  Instant placed_at;  // if it is placed
 };
 Contender ContenderOf(const Job& job, Instant at);
 
-// On what ground a job takes another one's place.
+// The ground on which a job preempts another.
 enum class PreemptionGround {
   kNone,
-  kClass,       // it is of a higher class
+  kClass,       // the preemptor is of a higher class
   kSharedTime,  // both are preemptible, of one class and queue, and it has had less
-  kReclaim,     // its queue holds less than it is guaranteed, the other's more
+  kReclaim,     // the preemptor's queue is below its guarantee, the victim's above
 };
 
-// The job as it will be on so many nodes that are cleared for it, by its own fields.
+// The job as it will be on its `nodes` nominated nodes, by its own fields.
 Job AsNominated(const Job& by, size_t nodes);
 
-// Who may take from whom, by and by: what is being taken already counts as gone.
+// Decides which jobs may preempt which at one instant.  It counts what was already taken in the
+// same pass as gone.  Used by one thread; `state` must outlive it.
 class Preemptions {
  public:
   Preemptions(const State& state, Instant at);
 
-  // Regardless of for how long the victim has run.
+  // Ignores how long the victim has run.
   PreemptionGround GroundFor(const Contender& by, const Contender& victim) const;
   // Whether the ground holds now: the victim has run for min_run, or, for a reclaim, `by` has
   // waited for reclaim_grace.
   bool HoldsNow(const Contender& by, const Contender& victim, PreemptionGround ground) const;
   bool MayPreempt(const Contender& by, const Contender& victim) const;
   void Preempt(const Job& by, const Job& victim);
-  // A job that waits is given a place.
+  // Counts that a pending job was placed.
   void CountPlaced(const Job& job);
   bool any_guarantees() const { return any_guarantees_; }
 
@@ -79,7 +81,7 @@ class Preemptions {
   Instant at_;
   bool any_guarantees_ = false;
   std::map<std::string, int64_t> leaving_;  // by queue, thousandths of GPUs
-  // By queue: what waits for those that leave
+  // By queue: the jobs that wait for victims to leave, and what they will hold
   std::map<std::string, std::map<JobId, int64_t>> coming_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// For how long the jobs of a queue may run.
+// How long the jobs of a queue may run.
 
 #include <string>
 
@@ -10,13 +10,13 @@ namespace gp {
 
 struct QueueTime {
   Duration time;      // 0: none
-  std::string queue;  // whose it is: the queue itself, or one above
+  std::string queue;  // the queue that sets it: the queue itself, or one above
 };
 
-// The longest that a job of the queue may run: the least of its own and of those above.
+// The longest time that a job of the queue may run: the minimum over the queue and those above.
 QueueTime MaxTimeOf(const State& state, const std::string& queue);
-// The time limit of its jobs that say none: its own, else that of the nearest above, no longer than
-// the maximum; where there is only a maximum, that.
+// The default time limit for jobs of the queue: its own, else that of the nearest queue above,
+// capped by the maximum; the maximum if there is no default.
 QueueTime DefaultTimeOf(const State& state, const std::string& queue);
 
 // kInvalidArgument names the queue and its maximum.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What stops a job that would fit: limits of its queues, and what others were guaranteed.
+// What stops a job that would fit: limits of its queues, guarantees of others, and budgets.
 
 #include <optional>
 #include <string>
@@ -25,12 +25,11 @@ struct QuotaStop {
   BudgetKey budget;  // of kBudget
 };
 
-// The first of the job's limits that it would break; `planned` is held on top of what the state
-// knows.
+// The first limit that the job would break; `planned` is added to what the state holds.
 std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at,
                                        const Holdings& planned = {});
 
-// A limit that the job could not keep even if it were alone.
+// A limit that the job would break even if it were alone.
 std::optional<QuotaStop> FindQuotaNeverMet(const State& state, const Job& job);
 
 // "queue research has a limit of 16 GPUs: 12 in use, 6 more requested"

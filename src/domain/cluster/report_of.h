@@ -1,7 +1,7 @@
 #pragma once
 
-// What the agent of a node would report if one of its leases started, or ended, at this moment and
-// all else were as the state knows it.  Whoever plays a cluster without its agents sends these.
+// What the agent of a node would report if one of its leases started or ended now and all else were
+// as in the state.  Simulations without agents send these.
 
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace gp {
 // nullopt: the lease has started.  REQUIRES: it is live.
 ReportNode ReportOf(const State& state, Instant at, LeaseId lease, std::optional<LeaseEnd> end);
 
-// All that the node was told to do with its GPUs has gone well.
+// Reports success for all GPU tasks that the node was given.
 ReportGpus TasksDone(const State& state, NodeId node);
 
 }  // namespace gp

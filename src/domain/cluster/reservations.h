@@ -1,6 +1,6 @@
 #pragma once
 
-// What reservations forbid: nobody but their own is on their nodes while they last.
+// The rules of reservations: while one lasts, only its own jobs are on its nodes.
 
 #include <map>
 #include <string>
@@ -10,32 +10,33 @@
 
 namespace gp {
 
-// Whether the job names it, and may: one that was made anew under the same name may be for others.
+// Whether the job names the reservation and may use it: one that was re-created under the same name
+// may be for other users.
 bool IsOf(const Reservation& reservation, const Job& job);
 
-// Whether the job may be placed now on a node of the reservation, as far as that goes.  A
-// reservation that is over counts until the tick that ends it.
+// Whether the reservation lets the job be placed on one of its nodes now.  An expired reservation
+// counts until the tick that ends it.
 bool Permits(const Reservation& reservation, const Job& job, Instant at);
 
-// Whether its node is out of use for maintenance now.
+// Whether the node is in maintenance now.
 bool IsInMaintenance(const State& state, const Node& node, Instant at);
 
-// Maintenance that begins on the job's nodes before it has left them; it was not told to yet.
+// Maintenance that may begin before the job has left its nodes, as long as the job was not ordered
+// to stop for it.
 std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job);
 
-// When a job is told to leave, to be gone when the maintenance begins.
+// When a job is ordered to stop, so that it is gone when the maintenance begins.
 Instant LeaveAt(const Reservation& maintenance, const Job& job);
-// Enters the job into the index of those that are in the way of maintenance, as it stands now, or
-// takes it out.
+// Adds the job to the index of jobs in the way of maintenance, or removes it, by its present state.
 void IndexLeaving(State& state, const Job& job);
 
 // The reservations of a node.
 std::vector<const Reservation*> ReservationsOf(const State& state, const Node& node);
 
-// Whether it may be placed on the node now.  kConflict names the reservation that forbids it.
+// Whether the job may be placed on the node now.  kConflict names the reservation that forbids it.
 Status CheckReservations(const State& state, const Job& job, const Node& node, Instant at);
 
-// Why nothing is placed for the job by its own reservation now; empty: it may be.
+// Why the job's own reservation does not let it start now; empty: it does.
 std::string WhyReservationWaits(const State& state, const Job& job, Instant at);
 
 }  // namespace gp

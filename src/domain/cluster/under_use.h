@@ -9,15 +9,15 @@ namespace gp {
 
 const UnderUseRule& RuleOf(const UnderUsePolicy& policy, const JobSpec& spec);
 
-// So long the GPUs of the lease have been idle until now, of the time that was measured, when its
-// node tells this.
+// How long the GPUs of the lease have been idle until now, in measured time, after this report of
+// its node.
 int64_t IdleMs(const Lease& lease, const RankUse& reported, int below_percent);
 
-// The same of all the job's GPUs at once, where `lease` has been idle for so long.
+// The same for all GPUs of the job together; `idle_ms` is the value of `lease`.
 int64_t IdleMs(const State& state, const Job& job, const Lease& lease, int64_t idle_ms);
 
-// What the node tells of a lease becomes events, where it is worth them.  `is_last`: the lease has
-// ended.
+// Turns the use that the node reports of a lease into events if it changed enough.  `is_last`: the
+// lease has ended.
 void ObserveUse(const State& state, Instant at, const Job& job, const Lease& lease,
                 const RankUse& reported, bool is_last, std::vector<Event>& events);
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// The one verdict on a GPU, by its readings and by what was reported of it: whatever shows health
-// shows this.
+// The one health verdict on a GPU, from its readings and reports: every display of health uses it.
 
 #include <string>
 
@@ -14,15 +13,15 @@ enum class HealthLevel { kOk, kWarn, kFail, kUnknown };
 struct GpuVerdict {
   HealthLevel level = HealthLevel::kOk;
   std::string code;     // "ok", "ecc-uncorrected", "xid-79", "out-of-service" …
-  std::string why;      // in words; empty: it is well
-  std::string follows;  // what is done about it, in words; empty: nothing
+  std::string why;      // in words; empty: it is healthy
+  std::string follows;  // the action that follows, in words; empty: none
   bool takes_new_work = false;
 };
 
 // REQUIRES: there is such a GPU.
 GpuVerdict VerdictOf(const State& state, const GpuKey& key);
 
-// The incident that holds back the remedy of the GPU until an operator closes it; 0: none does.
+// The incident that holds back the remedy of the GPU until an operator closes it; 0: none.
 IncidentId HeldBy(const State& state, const GpuKey& key);
 
 const char* Name(HealthLevel level);

@@ -1,6 +1,6 @@
 #pragma once
 
-// How a field is marked that older formats of the journal do not have (archive.h, fields.h).
+// Marks a field that older formats of the journal do not have (archive.h, fields.h).
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// When machines of one's own have cost less than rented ones.
+// After what time owned machines cost less than rented ones.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@ namespace gp {
 struct OwnOrRented {
   int64_t purchase = 0;
   int64_t own_monthly = 0;     // power, cooling, space, people
-  int64_t rented_monthly = 0;  // of as much computing
+  int64_t rented_monthly = 0;  // for the same capacity
 };
 
 struct BreakEven {
@@ -23,8 +23,8 @@ struct BreakEven {
   bool operator==(const BreakEven&) const = default;
 };
 
-// None: renting costs no more each month, so that owning never pays.  kInvalidArgument: an amount
-// is negative or above 10^15.
+// None: renting costs no more per month, so that owning never pays off.  kInvalidArgument: an
+// amount is negative or above 10^15.
 Result<std::optional<BreakEven>> BreakEvenOf(const OwnOrRented& costs);
 
 }  // namespace gp

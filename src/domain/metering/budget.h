@@ -1,7 +1,7 @@
 #pragma once
 
-// How much somebody may use in a span of time, such as a month, in GPU-hours or money, and how they
-// stand.
+// Budgets: how much may be used in a span of time, such as a month, in GPU-hours or money, and the
+// standing of a user.
 
 #include <cstdint>
 #include <optional>
@@ -14,41 +14,41 @@
 
 namespace gp {
 
-// What happens when all is used up: to jobs that are submitted, and with kHold to those that run or
-// wait.
+// What happens when a budget is used up: to submitted jobs, and with kHold also to running and
+// pending jobs.
 enum class OverBudget { kWarn, kDemote, kRefuse, kHold };
 
 const char* Name(OverBudget action);
 
 inline constexpr size_t kWarnLevelsMax = 8;
 
-// Whose budget it is.
+// Whose use the budget limits.
 struct BudgetKey {
   std::string queue;  // and those below it; empty: all
-  std::string user;   // empty: everybody's together; kEachUser: of each one by itself
+  std::string user;   // empty: all users together; kEachUser: each user separately
   std::string pool;   // whose GPUs count; empty: all
   auto operator<=>(const BudgetKey&) const = default;
 };
 
 inline const std::string kEachUser = "*";
 
-// One user of a budget of each user; of any other budget the user that it names, or nobody.
+// One user of a budget of each user; for any other budget the user that it names, or none.
 struct BudgetUser {
   BudgetKey key;
   std::string user;
   auto operator<=>(const BudgetUser&) const = default;
 };
 
-// How far somebody was seen to have come with a budget.
+// The level of a budget that a user has reached.
 struct BudgetLevel {
   int64_t month = 0;  // its first day, of the wall clock
-  int warned = 0;     // the highest percentage to warn at that was reached; 0: none
+  int warned = 0;     // the highest warning percentage that was reached; 0: none
   bool is_used_up = false;
   bool operator==(const BudgetLevel&) const = default;
 };
 inline constexpr size_t kBudgetsMax = 10'000;
 
-// Whether what this user uses there counts for it.
+// Whether this user's use in the queue and pool counts for the budget.
 bool CountsFor(const BudgetKey& budget, const std::string& queue, const std::string& user,
                const std::string& pool);
 
@@ -64,17 +64,17 @@ struct Budget {
 };
 
 struct BudgetStanding {
-  int per_cent = 0;  // used, of what is nearer to its limit; rounded down
+  int per_cent = 0;  // used, of the limit that is nearer; rounded down
   int warned = 0;    // the highest level reached; 0: none
   bool is_used_up = false;
-  bool is_too_early = false;          // to expect anything: what is expected is what is used
-  int expected_per_cent = 0;          // at the end, if it goes on as in the last days
-  std::optional<Instant> used_up_at;  // then, before the end
+  bool is_too_early = false;          // for a forecast: the expected use is the present use
+  int expected_per_cent = 0;          // at the end, at the rate of the last days
+  std::optional<Instant> used_up_at;  // at that rate, before the end
   bool operator==(const BudgetStanding&) const = default;
 };
 
-// At `at`, of a budget that holds until `end`.  `recent`: what was used in the last `recent_span`;
-// 0: it is too early to expect anything.
+// The standing at `at` of a budget that lasts until `end`.  `recent`: the use in the last
+// `recent_span`; a span of 0: it is too early for a forecast.
 BudgetStanding StandingOf(const Budget& budget, const UsageSum& used, const UsageSum& recent,
                           Duration recent_span, Instant at, Instant end);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Spans of time by the days that they lie in.
+// Splits spans of time by day.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace gp {
 
-// visit(day, milliseconds) for each day from one instant until another.
+// Calls visit(day, milliseconds) for each day from one instant to another.
 template <typename Visit>
 void ForEachDay(Instant from, Instant until, Visit visit) {
   while (from < until) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// How the time of one GPU is divided at one moment: so many thousandths to each lease on it, and
-// what nobody has by why that is.  The parts come to a whole GPU, always.
+// The division of one GPU at one moment: thousandths for each lease on it, and the rest by the
+// reason why nobody has it.  The parts always add up to a whole GPU.
 
 #include <vector>
 
@@ -18,18 +18,18 @@ struct GpuPart {
   bool operator==(const GpuPart&) const = default;
 };
 
-// What a lease keeps from others: thousandths of the GPU by compute or by memory, whichever is
-// more.
+// What others cannot use because of a lease: thousandths of the GPU by compute or by memory,
+// whichever is more.
 struct GpuClaim {
   LeaseId lease;
   int share = 0;
 };
 
-// How much of a GPU each claim is reckoned as: as much as it is, or less, in proportion, where all
-// together are more than the GPU.  What cannot be divided goes to the first.
+// The share of a GPU that counts for each claim: its full share, or proportionally less if the
+// claims exceed the GPU.  The remainder goes to the first claims.
 std::vector<int> Reckoned(const std::vector<GpuClaim>& claims);
 
-// `is_lost`: its node does not answer; `is_drained`: the node is drained.  No part is 0.
+// `is_lost`: the node is lost; `is_drained`: the node is drained.  No part is 0.
 std::vector<GpuPart> SplitOf(const Gpu& gpu, bool is_lost, bool is_drained,
                              const std::vector<GpuClaim>& claims);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the time of all GPUs went: by rows of the book, and by jobs.  Both are kept by themselves
-// and come to the same (docs/reference/invariants.md, I12).
+// Where the time of all GPUs went: by rows of the usage ledger, and by jobs.  Both are kept
+// independently and have the same sum (docs/reference/invariants.md, I12).
 
 #include <map>
 
@@ -11,11 +11,11 @@
 namespace gp {
 
 struct Metering {
-  Instant now;                   // of the newest entry; never steps back, whatever clocks do
-  UsageMeter used;               // each GPU is in it with all of its time
-  UsageMeter installed;          // by pool and model: what there was
-  std::map<JobId, JobUse> jobs;  // those that are remembered and had GPUs
-  JobUse forgotten;              // of the others, together
+  Instant now;                   // of the newest entry; never goes back, whatever clocks do
+  UsageMeter used;               // contains all time of every GPU
+  UsageMeter installed;          // by pool and model: all installed GPUs
+  std::map<JobId, JobUse> jobs;  // known jobs that had GPUs
+  JobUse forgotten;              // the sum over forgotten jobs
   bool operator==(const Metering&) const = default;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // GPU time and what it costs, exact to the last unit: time is in thousandths of a GPU times
-// milliseconds, prices are in millionths of the currency for a GPU-hour.  Their products are kept
-// as they are; only what a person reads is rounded.
+// milliseconds, prices are in millionths of the currency for a GPU-hour.  Their products are exact;
+// only displayed values are rounded.
 
 #include <compare>
 #include <cstdint>
@@ -41,12 +41,13 @@ struct Money {
 
   Money() = default;
   Money(GpuTime time, Price price) : exact(time.units * price.micros) {}
-  // So many millionths of the currency, as a person writes an amount.
+  // `micros` millionths of the currency.
   static Money OfMicros(int64_t micros);
 
   Money& operator+=(Money other);
   Money operator-() const;
-  // In this unit of the currency's millionths, the nearest; halves go away from zero.
+  // Rounded to the nearest unit of `micros` millionths of the currency; halves round away from
+  // zero.
   Wide To(int64_t micros) const;
   auto operator<=>(const Money&) const = default;
 };

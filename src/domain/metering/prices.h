@@ -1,7 +1,7 @@
 #pragma once
 
-// What a GPU-hour costs: rules by pool, model, node and label, of which the first that fits counts,
-// and the power that such a GPU is reckoned to draw.
+// The cost of a GPU-hour: rules by pool, model, node and label, of which the first that matches
+// counts, and the assumed power draw of such a GPU.
 
 #include <cstdint>
 #include <string>
@@ -20,10 +20,10 @@ struct PriceRule {
   std::string pool;        // empty: any
   std::string model;       // a part of its name; empty: any
   std::string node;        // empty: any
-  std::string label_name;  // that the node has; empty: any
+  std::string label_name;  // of the node; empty: any
   std::string label_value;
   Price per_gpu_hour;  // without power
-  int watts = 0;       // of one GPU, and its part of the node and of the cooling
+  int watts = 0;       // of one GPU, with its part of the node and the cooling
   bool operator==(const PriceRule&) const = default;
 };
 
@@ -34,7 +34,7 @@ struct PriceList {
   bool operator==(const PriceList&) const = default;
 };
 
-// Power included, at most kPriceMax.  Without a rule that fits it costs nothing.
+// The price including power, at most kPriceMax.  Without a matching rule it is 0.
 Price PriceOf(const PriceList& prices, const Node& node, int gpu);
 
 }  // namespace gp

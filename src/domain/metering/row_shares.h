@@ -1,6 +1,6 @@
 #pragma once
 
-// Thousandths of GPUs by rows of the book.
+// Thousandths of GPUs by rows of the usage ledger.
 
 #include <cstdint>
 #include <utility>
@@ -10,10 +10,11 @@
 
 namespace gp {
 
+// Collects changes of rows and sums them up.  Used by one thread at a time.
 class RowShares {
  public:
   void Add(const UsageKey& row, int64_t share);
-  // Each row once, in their order, without those that come to nothing.  Empties this.
+  // Each row once, in order, without rows whose sum is 0.  Empties the object.
   std::vector<std::pair<UsageKey, int64_t>> Sum();
 
  private:

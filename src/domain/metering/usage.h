@@ -1,8 +1,8 @@
 #pragma once
 
-// Where the time of GPUs went.  Each row is what one queue's user, or nobody, had of the GPUs of
-// one model and pool on one day at one price.  All rows of a time together are the time of all GPUs
-// there were: nothing is left out, nothing counts twice.
+// The usage ledger: where the time of GPUs went.  Each row is the time that one user of a queue, or
+// nobody, had on GPUs of one model and pool on one day at one price.  All rows of a span add up to
+// the time of all GPUs: nothing is left out or counted twice.
 
 #include <cstdint>
 #include <map>
@@ -15,13 +15,13 @@ namespace gp {
 
 enum class UsageKind {
   kJobs,  // granted to jobs
-  // Granted to jobs, and lost by faults of the platform: it has to be done again, and nobody pays
-  // for it
+  // Granted to jobs and lost through faults of the platform: the work has to be repeated, and
+  // nobody pays for it
   kRepeated,
-  kIdle,        // could have been granted, whole
-  kFragment,    // the rest of a GPU that others have a part of
-  kFaulty,      // out of service by a fault, or being tested after one
-  kMaintained,  // taken out, or drained, by a person
+  kIdle,        // whole GPUs that could have been granted
+  kFragment,    // the free rest of a shared GPU
+  kFaulty,      // out of service because of a fault, or being tested after one
+  kMaintained,  // taken out of service or drained by an operator
 };
 
 const char* Name(UsageKind kind);
@@ -41,13 +41,12 @@ inline constexpr Duration kDay = Duration::Minutes(24 * 60);
 
 int64_t DayOf(Instant at);
 
-// Days that lie far enough back are put together: those of more than kDaysKept days ago to their
-// months, months that began more than kMonthsKept days ago to their years.  A row names the first
-// of its days.
+// Old rows are merged: days more than kDaysKept days ago into months, months that began more than
+// kMonthsKept days ago into years.  A row names the first of its days.
 inline constexpr int64_t kDaysKept = 100;
 inline constexpr int64_t kMonthsKept = 800;  // in days
 
-// What rows are kept apart by.
+// The fields that sums are grouped by.
 struct UsageBy {
   bool day = false, kind = true, pool = false, model = false, queue = false, user = false;
 };
@@ -62,19 +61,18 @@ using UsageSums = std::map<UsageKey, UsageSum>;
 
 struct UsageLedger {
   std::map<UsageKey, GpuTime> rows;  // none is 0
-  int64_t today = 0;                 // the last day that Coarsen was told
-  // What jobs had since the first of this month, by pool, queue and user; follows from rows
+  int64_t today = 0;                 // the last day passed to Coarsen
+  // Time of jobs since the first of this month, by pool, queue and user; follows from rows
   UsageSums month;
 
-  // So much from one instant until another, in each day's row; `key.day` does not matter.  Instants
-  // count as the whole millisecond they lie in, so that spans that meet leave nothing out.
+  // Adds `share` from one instant until another to each day's row; `key.day` is ignored.  Instants
+  // are rounded down to whole milliseconds, so that adjacent spans leave nothing out.
   void Add(UsageKey key, Instant from, Instant until, int64_t share);
-  // Into the row that the key's day belongs to by now.
+  // Adds the time to the row that the key's day belongs to by now.
   void Add(UsageKey key, GpuTime time);
-  // It is that day now: puts days together that have become old.  A day that has been before
-  // changes nothing.
+  // Sets today's date and merges rows that have become old.  An earlier day changes nothing.
   void Coarsen(int64_t day);
-  // The row that a day belongs to by now: its first and its last day.
+  // The first and the last day of the row that a day belongs to by now.
   int64_t FirstOfRow(int64_t day) const;
   int64_t LastOfRow(int64_t day) const;
   void SumMonth();
@@ -82,10 +80,11 @@ struct UsageLedger {
   bool operator==(const UsageLedger&) const = default;
 };
 
-// The whole milliseconds between two instants, as the book counts them.
+// The whole milliseconds between two instants, as the usage ledger counts them.
 int64_t MillisecondsBetween(Instant from, Instant until);
 
-// Puts a row to the others: what does not count is empty in the keys of sums, the price always.
+// Adds a row to the sums.  Fields that are not grouped by are empty in the keys, and so is the
+// price.
 void AddTo(UsageSums& sums, const UsageBy& by, const UsageKey& row, GpuTime time);
 
 }  // namespace gp

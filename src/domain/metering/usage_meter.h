@@ -1,7 +1,7 @@
 #pragma once
 
-// Time that runs up at known rates.  Nothing is counted while it goes by: a row is settled when its
-// rate changes, and where somebody reads.
+// Time that accrues at known rates.  Nothing is updated as time passes: a row is settled when its
+// rate changes or when it is read.
 
 #include <map>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace gp {
 
-// So many thousandths of GPUs since then.
+// A rate of `share` thousandths of GPUs since `since`.
 struct UsageRate {
   int64_t share = 0;
   Instant since;
@@ -19,38 +19,38 @@ struct UsageRate {
 };
 
 struct UsageMeter {
-  UsageLedger ledger;                   // what was settled
+  UsageLedger ledger;                   // the settled time
   std::map<UsageKey, UsageRate> rates;  // by rows without their day; none is 0
-  // The book's days are those of instants + wall; whole milliseconds
+  // Days of the ledger are those of instant + wall; whole milliseconds
   Duration wall;
 
-  // From `now` on so many thousandths more or, negative, fewer.  REQUIRES: `now` is never before an
-  // earlier one.
+  // Changes the row's rate by `share` thousandths, which may be negative, from `now` on.  REQUIRES:
+  // `now` never decreases.
   void Change(const UsageKey& row, int64_t share, Instant now);
-  // All that has run up until then is in the book.
+  // Enters all time accrued until `now` into the ledger.
   void Settle(Instant now);
-  // The book with all that has run up until then.
+  // The ledger with all time accrued until `now`.
   UsageLedger LedgerAt(Instant now) const;
   bool operator==(const UsageMeter&) const = default;
 };
 
-// What a job has had so far: of leases that are over, and of others up to where they were settled.
+// The use of a job so far: of ended leases, and of live ones up to where they were settled.
 struct JobUse {
   GpuTime time;
   Money money;
-  // Of that time what would have to be done again if a fault ended the attempt now, by rows of the
-  // book.
+  // The part of that time that would have to be repeated if a fault ended the attempt now, by rows
+  // of the ledger.
   std::map<UsageKey, GpuTime> unsaved;
-  // What faults of the platform threw away: it is not in `time`, and costs nothing
+  // Time lost through faults of the platform: it is not in `time`, and costs nothing
   GpuTime repeated;
-  Money repeated_money;  // what it would have cost
+  Money repeated_money;  // what that time would have cost
   bool operator==(const JobUse&) const = default;
 };
 
-// Enters a span of one of the job's leases at this rate, none of which is saved yet.
-// `from` and `until` by the wall clock of the rows' days.
+// Adds a span of one of the job's leases at this rate, as unsaved time.  `from` and `until` are by
+// the wall clock of the rows' days.
 void AddUse(JobUse& use, const UsageKey& row, int64_t share, Instant from, Instant until);
-// A fault threw away what was not saved.
+// Moves unsaved time, which a fault has destroyed, to repeated time.
 void ForgiveUnsaved(JobUse& use, UsageLedger& ledger);
 
 }  // namespace gp
