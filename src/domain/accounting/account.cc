@@ -25,7 +25,7 @@ void Settle(Account& account, Instant at, const Meter& meter) {
     account.period_use = 0;
     since = std::max(since, Instant{period * meter.period.ns});
   }
-  // Differences of whole milliseconds: nothing is lost, however often it is settled.
+  // Differences of whole milliseconds: repeated settling loses nothing.
   account.period_use += account.held.share * (at.ns / 1'000'000 - since.ns / 1'000'000);
   account.as_of = at;
 }

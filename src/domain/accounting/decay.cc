@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kBits = 60;
 constexpr uint64_t kOne = uint64_t{1} << kBits;
-constexpr int kFactors = 44;  // of the elapsed half-lives, so many binary places are looked at
+constexpr int kFactors = 44;  // number of binary places of the elapsed half-lives that count
 
 constexpr uint64_t SquareRoot(UnsignedWide square) {
   uint64_t root = 0;

@@ -8,7 +8,7 @@
 namespace gp {
 namespace {
 
-// Changes what is the matter with a GPU, and forgets it where nothing is any more.
+// Changes the trouble of a GPU, and removes it once it is empty.
 template <typename Change>
 void ChangeTrouble(State& state, const GpuKey& key, Change change) {
   GpuTrouble& trouble = state.troubles[key];
@@ -21,14 +21,14 @@ void ChangeTrouble(State& state, const GpuKey& key, Change change) {
 template <typename Change>
 void ChangeIncidentOf(State& state, IncidentId id, Change change) {
   const auto found = state.incidents.find(id);
-  if (found == state.incidents.end()) return;  // forgotten since
+  if (found == state.incidents.end()) return;  // already forgotten
   IndexIncident(state, found->second, false);
   change(found->second);
   IndexIncident(state, found->second, true);
 }
 
-// The first and the newest of each number say all that is asked of them; a program's crash loop
-// displaces no other.
+// Only the first and the newest mark of each XID are needed, so that a program's crash loop does
+// not displace other XIDs.
 void AddMark(std::vector<XidMark>& marks, const XidMark& mark) {
   const auto is_same = [&](const XidMark& before) { return before.xid == mark.xid; };
   if (std::ranges::count_if(marks, is_same) >= 2) {
@@ -41,7 +41,7 @@ void AddMark(std::vector<XidMark>& marks, const XidMark& mark) {
 
 void AddStep(Incident& incident, Instant at, const std::string& what) {
   if (what.empty()) return;
-  // The beginning and what came last say most.
+  // Drops a step in the middle: the first and the last steps say most.
   if (incident.steps.size() >= kIncidentStepsMax)
     incident.steps.erase(incident.steps.begin() + kIncidentStepsMax / 2);
   incident.steps.push_back({at, what});
@@ -100,7 +100,7 @@ void MoveTrouble(State& state, const GpuKey& from, const GpuKey& to) {
   const auto trouble = state.troubles.find(from);
   if (trouble == state.troubles.end()) return;
   GpuTrouble moved = trouble->second;
-  moved.task = GpuTask::kNone;  // it was a task of the other node's agent
+  moved.task = GpuTask::kNone;  // the task belonged to the agent of the other node
   DropTrouble(state, from);
   DropTrouble(state, to);
   IndexTrouble(state, to, moved, 1);

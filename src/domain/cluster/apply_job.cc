@@ -26,7 +26,7 @@ void EndAttempt(State& state, Job& job, Instant at, EndClass end) {
   EndUse(state, job.id, end);
 }
 
-// What it is given next time is open again.
+// Restores the spec as submitted: the next attempt may get another variant or size.
 void AskAgain(Job& job) {
   if (job.asked) job.spec = *job.asked;
   job.asked.reset();
@@ -42,7 +42,7 @@ void DropNomination(State& state, Job& job) {
   state.nominated.erase(job.id);
 }
 
-// A node is cleared for one job: whoever claimed it before has waited for it in vain.
+// A node is cleared for one job: earlier nominations of these nodes are dropped.
 void Nominate(State& state, JobId job, const std::vector<NodeId>& nodes) {
   const std::set<JobId> earlier = state.nominated;
   for (const JobId id : earlier) {
@@ -70,7 +70,7 @@ void Stop(State& state, Job& job, StopOrder order) {
   IndexLeaving(state, job);
 }
 
-// It is told to leave for `by`, which gets the nodes.
+// Stops the job for `by`, which is nominated to the nodes.
 void GiveWay(State& state, Job& job, JobId by, const std::vector<NodeId>& nodes) {
   job.stop = StopCause::kPreempt;
   job.preempted_for = by;
@@ -80,7 +80,7 @@ void GiveWay(State& state, Job& job, JobId by, const std::vector<NodeId>& nodes)
   MoveJob(state, job, JobState::kCheckpointing);
 }
 
-// A job as it is when it is submitted.
+// Adds a submitted job to the state and its indexes.
 void Enter(State& state, Job job) {
   if (job.state == JobState::kBlocked) {
     IndexBlocked(state, job);
@@ -176,7 +176,7 @@ void ApplyEvent(State& state, Instant, const JobStarted& event) {
 
 void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
   Job& job = JobOf(state, event.job);
-  // The first cause says what becomes of the job; only a person's word outranks it.
+  // The first cause decides the outcome of the job; only a user's cancel overrides it.
   if (job.stop == StopCause::kNone || event.cause == StopCause::kCancel) {
     job.stop = event.cause;
     job.reason = event.reason;
@@ -258,7 +258,7 @@ void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   job.is_limit_notified = false;
   if (runs) IndexLimit(state, job, true);
   if (is_queued) Enqueue(state, job);
-  // Planners have reckoned with its end there
+  // Planners rely on the job's end on these nodes
   for (const LeaseId id : job.leases) NodeOf(state, LeaseOf(state, id).node);
   IndexLeaving(state, job);
 }
@@ -304,7 +304,7 @@ void ApplyEvent(State& state, Instant, const JobForgotten& event) {
   GP_ASSERT(IsTerminal(job.state), "only finished jobs are forgotten");
   state.finished.erase({job.ended_at, job.id});
   state.moved.erase({job.moved_at, job.id});
-  // What of it runs on answers for the request.
+  // The remaining jobs of the submission keep its request id.
   if (!job.request_id.empty() && IsLastKnown(state, job))
     state.jobs_by_request.erase(RequestKey(job.user, job.request_id));
   CountForgotten(state, job);

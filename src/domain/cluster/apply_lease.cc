@@ -12,7 +12,7 @@
 namespace gp {
 namespace {
 
-// After the job's leases have changed.
+// Charges the change of the job's holding after its leases have changed.
 void ChargeDifference(State& state, Instant at, const Job& job, const Holding& before) {
   Holding change = HoldingOf(state, job);
   change += -before;
@@ -36,7 +36,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
     job.variant = event.variant;
     job.spec = Resolve(job.spec, event.variant, static_cast<int>(event.leases.size()));
   }
-  job.reason.clear();  // of its last stay in the queue
+  job.reason.clear();  // from its last time in the queue
   AttemptRecord attempt;
   attempt.number = ++job.attempt;
   attempt.placed_at = at;
@@ -83,7 +83,7 @@ void ApplyEvent(State& state, Instant, const LeaseUseNoted& event) {
   lease.use = Added(std::move(lease.use), lease.reported, event.reported);
   lease.reported = event.reported;
   lease.idle_ms = event.idle_ms;
-  // Of the next time its user is to hear again
+  // The user is notified again the next time
   if (event.idle_ms == 0) JobOf(state, lease.job).is_idle_notified = false;
 }
 

@@ -40,7 +40,7 @@ void CountCapacity(State& state, const Node& node, int sign) {
   if (sizes.empty()) state.gpu_sizes.erase(node.pool);
 }
 
-// What follows from the policy: what is due when, what a GPU costs.
+// Sets the policy and what follows from it: deadlines and GPU prices.
 static void TakePolicy(State& state, const Policy& policy) {
   state.policy = policy;
   IndexIncidents(state);
@@ -80,7 +80,7 @@ void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   state.losses.clear();
   for (Node& node : state.nodes) {
     if (node.condition != NodeCondition::kLost || node.leases_expired) continue;
-    // The clock may have been stepped while no controller was there: its leases run out from now
+    // The clock may have been stepped while no controller ran: the node's leases expire from now on
     node.lost_at = at;
     state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
   }
@@ -99,8 +99,8 @@ void IndexGpus(State& state, const Node& node, int sign) {
   }
 }
 
-// Each position goes on to be of its GPU; what is new, or takes a retired one's position, begins
-// from nothing.
+// Each position stays with its GPU; a GPU that is new, or takes a retired one's position, starts
+// with an empty record.
 static void KeepGpus(State& state, Instant at, Node& node, const NodeFacts& before) {
   GP_ASSERT(node.gpus.size() <= node.facts->gpus.size(), "no position of a node ever goes");
   node.gpus.resize(node.facts->gpus.size());
@@ -145,14 +145,14 @@ void ApplyEvent(State& state, Instant at, const GpuMoved& event) {
   Gpu& gpu = GpuOf(state, event.to.node, event.to.gpu);
   gpu.draining = marks.draining;
   gpu.reason = marks.reason;
-  // Whatever it was, it is tested in its new place before it is used.
+  // Whatever its condition was, it is tested in its new node before it is used.
   const bool is_out = marks.condition == GpuCondition::kOffline ||
                       marks.condition == GpuCondition::kQuarantined ||
                       marks.condition == GpuCondition::kSuspect;
   gpu.condition = is_out ? marks.condition : GpuCondition::kLost;
 }
 
-// Whether a GPU that is there now was there before; where there are none, nothing says otherwise.
+// Whether a GPU that is present now was present before; true if either side has none.
 static bool HasACardOf(const NodeFacts& before, const NodeFacts& now) {
   const auto is_there = [](const GpuFacts& gpu) { return gpu.presence == GpuPresence::kPresent; };
   const auto was_there = [&](const GpuFacts& gpu) {
@@ -176,7 +176,8 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
       is_new ? std::make_shared<const NodeFacts>() : node.facts;
   if (!is_new) CountCapacity(state, node, -1);
   if (!is_new) IndexGpus(state, node, -1);
-  // Its state directory is another one, or the whole machine is: what it reports is numbered anew.
+  // The state directory or the whole machine is another one: its reports are numbered from the
+  // start again.
   if (event.incarnation < node.incarnation || !HasACardOf(*before, *event.facts))
     node.signals_seen = 0;
   node.facts = event.facts;
@@ -199,7 +200,7 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
 void ApplyEvent(State& state, Instant at, const NodeLost& event) {
   Node& node = NodeOf(state, event.node);
   node.condition = NodeCondition::kLost;
-  // Otherwise a person knows of it
+  // Otherwise an operator already knows
   if (!node.draining && !IsInMaintenance(state, node, at)) NoteFailure(state, node, at);
   node.lost_at = at;
   node.leases_expired = false;
@@ -238,7 +239,7 @@ void ApplyEvent(State& state, Instant at, const GpuConditionChanged& event) {
   Gpu& gpu = GpuOf(state, event.node, event.gpu);
   GP_ASSERT(CanBecome(gpu.condition, event.to), "a GPU moves along edges of its state machine");
   gpu.condition = event.to;
-  // Why it is drained outlives that it does not answer.
+  // A lost GPU keeps the reason for which it is drained.
   if (event.to != GpuCondition::kLost || !gpu.draining) gpu.reason = event.reason;
   gpu.changed_at = at;
 }

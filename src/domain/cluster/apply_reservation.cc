@@ -54,7 +54,7 @@ void ApplyEvent(State& state, Instant, const ReservationEnded& event) {
   if (!ended.maintenance) return;
   ForEachJobOn(state, ended, [&](const Job& job) {
     state.leaving.erase({LeaveAt(ended, job), job.id});
-    IndexLeaving(state, job);  // another one may have it leave at the same time
+    IndexLeaving(state, job);  // another maintenance may end it at the same time
   });
 }
 

@@ -21,7 +21,7 @@ std::string Everywhere(const std::string& queue) {
   return queue.empty() ? "everywhere" : "in " + queue;
 }
 
-// Of one node.
+// The GPUs of one node.
 std::string GpusText(const GpuRequest& gpus) {
   std::string text = std::to_string(gpus.count) + (gpus.count == 1 ? " GPU" : " GPUs");
   if (!gpus.models.empty()) text += " " + Join(gpus.models, " or ");
@@ -31,7 +31,7 @@ std::string GpusText(const GpuRequest& gpus) {
   return gpus.memory_mib == 0 ? text : text + " " + std::to_string(gpus.memory_mib) + " MiB";
 }
 
-// What was asked, in words.
+// Describes each kind of command in words.
 class Teller {
  public:
   Teller(const State& state, const Record& record, AuditEntry& entry)
@@ -170,7 +170,7 @@ class Teller {
     entry_.why = command.why;
     entry_.times = command.times;
   }
-  // Nobody's wish: nodes', the scheduler's and the controller's own.
+  // Not audited: commands of nodes, the scheduler and the controller itself.
   void operator()(const StartController&) {}
   void operator()(const StepWallClock&) {}
   void operator()(const ReviewBudget&) {}

@@ -10,7 +10,7 @@ namespace {
 // The first instant of a day.
 Instant BeginOf(int64_t day) { return {day * kDay.ns}; }
 
-// Of jobs whose use counts for the budget, by the user whom it counts for.
+// Sums of the use of jobs that count for the budget, by user.
 class Sums {
  public:
   explicit Sums(const BudgetKey& budget) : budget_(budget) {
@@ -24,13 +24,13 @@ class Sums {
     all.money += sum.money;
   }
   void Add(const UsageKey& row, GpuTime time) { Add(row, {time, Money(time, row.price)}); }
-  // Of a day that is settled, on the wall clock of the book; it began at the end of the day at the
+  // Adds a settled day, by the wall clock of the ledger; the use began at the end of the day at the
   // latest.
   void AddDay(const UsageKey& row, GpuTime time, Duration wall) {
     Add(row, time);
     NoteBegin(row, BeginOf(row.day + 1) - wall);
   }
-  // What has run up from then on, and is not settled.
+  // Adds what has accrued from then on and is not settled.
   void AddOpen(const UsageMeter& meter, Instant from, Instant until) {
     for (const auto& [row, rate] : meter.rates) {
       const Instant since = std::max(from, rate.since);
@@ -39,7 +39,7 @@ class Sums {
       NoteBegin(row, since);
     }
   }
-  // Since when there has been any, at the latest; kNever: there was none.
+  // The latest possible begin of the user's use; kNever: there was none.
   Instant BeginOfUse(const std::string& user) const {
     const auto begin = begins_.find(user);
     return begin == begins_.end() ? kNever : begin->second;
@@ -67,12 +67,12 @@ class Sums {
 
 int64_t NextMonth(int64_t day) { return FirstOfMonth(FirstOfMonth(day) + 31); }
 
-// Since the first of the month.
+// The use since the first of the month.
 Sums UsedIn(const State& state, const BudgetKey& budget, Instant at) {
   const UsageMeter& meter = state.metering.used;
   const int64_t first = FirstOfMonth(DayOf(at + meter.wall));
   Sums used(budget);
-  // Where nothing has happened yet in this month the book still sums up another one.
+  // If nothing was entered yet in this month, the ledger still sums up an earlier one.
   if (FirstOfMonth(meter.ledger.today) == first) {
     for (const auto& [row, sum] : meter.ledger.month) used.Add(row, sum);
   }
@@ -103,7 +103,7 @@ std::map<std::string, UserStanding> StandingsOf(const State& state, const Budget
   const Instant month = BeginOf(FirstOfMonth(DayOf(at + meter.wall))) - meter.wall;
   std::map<std::string, UserStanding> standings;
   for (const auto& [user, sum] : used.by_user()) {
-    // A rate of less than a day says nothing of a month.
+    // A rate over less than a day is no basis for a month's forecast.
     const Instant begin_of_use = recent.BeginOfUse(user);
     const bool is_too_early =
         at - month < kDay || (begin_of_use != kNever && begin_of_use > at - kDay);
@@ -112,7 +112,7 @@ std::map<std::string, UserStanding> StandingsOf(const State& state, const Budget
         standings[user] = {sum, StandingOf(state.budgets.at(key), sum, recent.Of(user),
                                            is_too_early ? Duration{} : at - begin, at, end)};
     std::optional<Instant>& gone = standing.standing.used_up_at;
-    if (gone) gone = WallOf(state.time, *gone);  // for people
+    if (gone) gone = WallOf(state.time, *gone);  // for display
   }
   return standings;
 }

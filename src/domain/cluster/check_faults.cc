@@ -6,7 +6,7 @@
 namespace gp {
 namespace {
 
-// What follows from troubles and incidents, made anew.
+// A copy with the indexes of troubles and incidents rebuilt.
 State Rebuilt(const State& state) {
   State fresh;
   fresh.policy = state.policy;

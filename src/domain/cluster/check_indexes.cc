@@ -90,7 +90,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   for (const Node& node : state.nodes) {
     lost += node.condition == NodeCondition::kLost && !node.leases_expired ? 1 : 0;
   }
-  // `dependencies` is a set: one job may be named for two ends.
+  // `dependencies` is a set: a job may depend on another in two ways.
   const auto expect = [&](size_t wanted, size_t size, const char* index) {
     if (wanted != size)
       found.push_back({"index", std::string("index of ") + index + " holds strangers"});

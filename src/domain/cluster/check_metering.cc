@@ -37,7 +37,7 @@ void CheckRates(const State& state, Violations& found) {
     found.push_back({"I12", "time runs up for other GPUs than there are"});
 }
 
-// Of one day, pool and model.
+// One day, pool and model.
 using DayKey = std::pair<int64_t, std::pair<std::string, std::string>>;
 
 DayKey DayOf(const UsageKey& row) { return {row.day, {row.pool, row.model}}; }

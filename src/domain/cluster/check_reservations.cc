@@ -14,7 +14,7 @@ void CheckReservedNode(const State& state, const Reservation& reservation, const
     if (reservation.is_moved) continue;
     if (LatestEnd(job) <= (IsOf(reservation, job) ? reservation.ends_at : reservation.starts_at))
       continue;
-    // It will be told in time
+    // It will be stopped in time
     if (reservation.maintenance && (job.stop != StopCause::kNone ||
                                     state.leaving.contains({LeaveAt(reservation, job), job.id})))
       continue;

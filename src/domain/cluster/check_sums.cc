@@ -49,7 +49,7 @@ void CheckCapacity(const State& state, Violations& found) {
   if (sums != state.capacity) found.push_back({"I8", "capacities are off"});
 }
 
-// What is known of an array is part of what its counts tell; those that are forgotten had ended.
+// The known elements are part of an array's counts; forgotten elements had ended.
 void CheckArrays(const State& state, Violations& found) {
   for (const auto& [id, array] : state.arrays) {
     Array known;

@@ -26,7 +26,7 @@ void Fields(A& archive, Record& v) {
 namespace {
 
 constexpr uint64_t kFormatVersion = 17;
-// The oldest format that is still read.
+// The oldest format that can still be read.
 constexpr uint64_t kFormatOldest = 16;
 
 // The indexes of the state follow from its values and are not written.
@@ -56,7 +56,7 @@ void IndexJob(State& state, const Job& job) {
     state.jobs_by_request[RequestKey(job.user, job.request_id)] = SubmittedAs(job);
 }
 
-// Whether each value is what its key says.
+// Whether each value matches its key.
 bool AreKeysTrue(const State& state) {
   for (size_t i = 0; i < state.nodes.size(); ++i) {
     if (state.nodes[i].id.value != i) return false;
@@ -67,7 +67,7 @@ bool AreKeysTrue(const State& state) {
          std::ranges::all_of(state.access.tokens, is_true);
 }
 
-// False where the values cannot belong together.
+// Returns false if the values contradict each other.
 bool BuildIndexes(State& state) {
   if (!AreKeysTrue(state)) return false;
   for (Node& node : state.nodes) {
@@ -124,7 +124,7 @@ bool BuildIndexes(State& state) {
   return true;
 }
 
-// The version that leads a record or a snapshot; false: it is none of those that are read.
+// Reads the version at the start of a record or snapshot; false: this version cannot be read.
 bool ReadVersion(ReadArchive& archive) {
   uint64_t version = 0;
   archive(version);
@@ -145,7 +145,7 @@ std::string EncodeRecord(const Record& record) {
 Result<Record> DecodeRecord(std::string_view bytes) {
   ReadArchive archive(bytes);
   if (!ReadVersion(archive)) return Fail(Damaged("a journal record of another version"));
-  Record record{{{}, {}, {}, Tick{}}, {}};  // a small command, until the one that is there is read
+  Record record{{{}, {}, {}, Tick{}}, {}};  // a small command as a placeholder
   archive(record);
   if (!archive.Complete()) return Fail(Damaged("a journal record"));
   return record;

@@ -64,7 +64,7 @@ void EndAccess(const State& state, const std::string& queue, Events& events) {
   }
 }
 
-// Whoever has the join token may bring a new node, but not pass for one that is here.
+// The join token lets an agent add a new node, but not impersonate a present one.
 Result<Events> DecideCertify(const State& state, const Envelope& envelope,
                              const CertifyNode& command) {
   const NodeCertificate& certificate = command.certificate;
@@ -98,7 +98,7 @@ Result<Events> DecideRevokeNode(const State& state, const RevokeNode& command) {
   return Events{NodeRevoked{command.name}};
 }
 
-// It changes nothing, and is remembered: who was refused what.
+// Changes nothing; the audit records the refusal.
 Result<Events> DecideRefusal(const NoteRefusal& command) {
   return Events{AccessRefused{command.operation, command.why, command.times}};
 }

@@ -43,7 +43,7 @@ Status CheckOwner(const State& state, const BudgetKey& key) {
   return Ok();
 }
 
-// Who runs on it writes a checkpoint and waits for the next month, or for more.
+// Running jobs write a checkpoint and wait for the next month or a larger budget.
 void Interrupt(const State& state, const BudgetUser& who, Events& events) {
   std::set<JobId> jobs;
   for (const auto& [id, lease] : state.leases) jobs.insert(lease.job);

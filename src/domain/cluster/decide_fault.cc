@@ -60,7 +60,7 @@ void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::s
                        Events& events) {
   Incident incident = OpenOn(node, id, at, why, "drained by itself");
   incident.needs_person = true;
-  incident.reports = 0;  // nobody has reported it
+  incident.reports = 0;  // it was opened without a report
   events.push_back(NodeDrainChanged{node.id, true, why});
   events.push_back(IncidentOpened{std::move(incident)});
 }
@@ -76,14 +76,15 @@ void FaultDecider::See(const FaultSignal& signal) {
   if (signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen)
     return;
   if (signal.gpu < 0) return SeeNode(signal);
-  if (IsRetired(*node_.facts, signal.gpu)) return;  // an agent of before it left the node
-  if (signal.kind == SignalKind::kFabric) return;   // is of no GPU
+  if (IsRetired(*node_.facts, signal.gpu))
+    return;  // from an agent that ran before the GPU left the node
+  if (signal.kind == SignalKind::kFabric) return;  // does not belong to a GPU
   SeeGpu(signal);
 }
 
 void FaultDecider::Miss(int gpu) {
   FaultSignal signal;
-  signal.number = 0;  // no report of the node's, whose agent may count from below now
+  signal.number = 0;  // not a report of the node, whose agent may count from the start now
   signal.gpu = gpu;
   signal.kind = SignalKind::kMissing;
   signal.text = "GPU " + node_.facts->gpus[static_cast<size_t>(gpu)].uuid + " is missing: node " +
@@ -108,7 +109,7 @@ void FaultDecider::SeeGpu(const FaultSignal& signal) {
       IsRepeated(draft.trouble, signal.xid, at_, state_.policy.faults.correlate);
   FaultVerdict verdict = gp::Judge(state_.policy.faults, signal, near, is_repeated);
   const Gpu& gpu = node_.gpus[static_cast<size_t>(signal.gpu)];
-  // Clients of one MPS server share its fate.
+  // Clients of one MPS server fail together with it.
   if (verdict.tenants == TenantAction::kRestartNamed && gpu.mode == GpuMode::kMps)
     verdict.tenants = TenantAction::kRestartAll;
   const Job* named = FindNamed(gpu, signal);
@@ -134,15 +135,15 @@ void FaultDecider::SeeGpu(const FaultSignal& signal) {
   if (is_hot) MindCooling();
 }
 
-// The incident, and what is called for beside what was before.
+// Records the incident, and combines the verdict's remedy with the present one.
 void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& verdict,
                           const Hit& hit) {
   const IncidentId before = draft.trouble.incident;
-  // Who ended nobody and calls for nothing is written down beside the jobs, and no more.
+  // A fault without ended jobs and without a remedy is recorded only with the jobs.
   if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty() || call.is_lasting)
     Record(draft, call, verdict, hit);
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
-  // Whoever is being tested has had all else that was asked for before, and still lacks a test.
+  // A GPU in its test has had all earlier remedies and only lacks a test.
   const bool is_again = draft.trouble.task == GpuTask::kTest && remedy >= GpuRemedy::kTest;
   const GpuRemedy next = Both(is_again ? GpuRemedy::kTest : draft.trouble.remedy, remedy);
   const bool is_new = next != draft.trouble.remedy;
@@ -158,7 +159,7 @@ void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& ve
   if (is_new || is_again || call.is_missing) TakeOut(draft, call, verdict.why);
 }
 
-// What the node's fabric reports, or its kernel of a GPU that the node does not have.
+// Handles signals of the node's fabric, or of its kernel about a GPU that the node does not have.
 void FaultDecider::SeeNode(const FaultSignal& signal) {
   const bool is_fabric = signal.kind == SignalKind::kFabric;
   if (!is_fabric && signal.kind != SignalKind::kLost) return;
@@ -178,7 +179,7 @@ void FaultDecider::SeeNode(const FaultSignal& signal) {
   }
 }
 
-// The fabric joins the GPUs of a node: who has one of them does not need it.
+// The fabric connects the GPUs of a node: leases with a single GPU do not need it.
 FaultDecider::Hit FaultDecider::HitLinked(const FaultVerdict& verdict) {
   Hit hit;
   for (const LeaseId id : node_.leases) {
@@ -191,7 +192,7 @@ FaultDecider::Hit FaultDecider::HitLinked(const FaultVerdict& verdict) {
 
 void FaultDecider::Read(int gpu, const std::vector<HealthFinding>& findings) {
   Draft& draft = DraftOf(gpu);
-  if (draft.trouble.task != GpuTask::kNone) return;  // how it ends is what counts
+  if (draft.trouble.task != GpuTask::kNone) return;  // its result decides
   const std::vector<HealthFinding> before = draft.trouble.findings;
   if (std::ranges::equal(before, findings, {}, &HealthFinding::code, &HealthFinding::code)) return;
   events_.push_back(GpuHealthChanged{node_.id, gpu, findings});
@@ -209,13 +210,13 @@ void FaultDecider::Find(Draft& draft, int gpu, const HealthFinding& finding) {
   FaultVerdict verdict;
   verdict.remedy = RemedyOf(action);
   verdict.why = CauseOf(finding);
-  // What is being done about it already covers it.
+  // The present remedy already covers it.
   const GpuRemedy called_for = draft.trouble.remedy;
   if (called_for >= GpuRemedy::kTest && Both(called_for, verdict.remedy) == called_for) return;
   Answer(draft, {gpu, ToText(finding), finding.code == HealthCode::kLost, true}, verdict, {});
 }
 
-// What was opened for its readings alone is over.
+// Closes an incident that was opened only because of readings.
 void FaultDecider::BeWell(Draft& draft, int gpu) {
   const auto found = state_.incidents.find(draft.trouble.incident);
   if (draft.trouble.remedy != GpuRemedy::kNone || found == state_.incidents.end()) return;
@@ -226,7 +227,7 @@ void FaultDecider::BeWell(Draft& draft, int gpu) {
                                     "its readings are well again"});
 }
 
-// Several GPUs of a node that are too hot have one cause, and it is none of theirs.
+// If several GPUs of a node are too hot, the cause is the node's cooling.
 void FaultDecider::MindCooling() {
   int hot = 0;
   for (int gpu = 0; gpu < static_cast<int>(node_.gpus.size()); ++gpu) {
@@ -246,8 +247,8 @@ const GpuTrouble* FaultDecider::TroubleOf(int gpu) const {
   return mine != drafts_.end() ? &mine->second.trouble : FindTrouble(state_, {node_.id, gpu});
 }
 
-// One GPU that is lost leaves the others to work.  Where others of its node do not answer either,
-// their driver has failed, or what they hang on.
+// After the loss of one GPU the others keep working.  If others of the node do not answer either,
+// the driver, the power or the PCIe switches have failed.
 void FaultDecider::MindDriver() {
   int lost = 0;
   int silent = 0;
@@ -270,16 +271,16 @@ void FaultDecider::EndTask(const GpuTaskResult& result) {
     return;
   Draft& draft = DraftOf(result.gpu);
   gp::EndTask(state_, {node_.id, result.gpu}, draft, result, events_);
-  draft.trouble.task = GpuTask::kNone;  // one result of each
+  draft.trouble.task = GpuTask::kNone;  // only one result per task
 }
 
-// It failed again while it was tested: whatever the test says of it is out of date.
+// The GPU failed again during its test: the result of the test is out of date.
 void FaultDecider::AbandonTest(Draft& draft, int gpu) {
   draft.trouble.task = GpuTask::kNone;
   events_.push_back(GpuTaskEnded{node_.id, gpu, draft.trouble.task_number, false});
 }
 
-// As if its events had been applied: several reports may come at once.
+// The GPU as if the events so far were applied: one command may carry several signals.
 GpuDraft& FaultDecider::DraftOf(int gpu) {
   const auto [found, is_new] = drafts_.try_emplace(gpu);
   if (is_new) {
@@ -290,7 +291,7 @@ GpuDraft& FaultDecider::DraftOf(int gpu) {
   return found->second;
 }
 
-// Whose program the report names; where only one can be meant, that one.
+// The job of the lease that the signal names; if it names none, the only job on the GPU.
 const Job* FaultDecider::FindNamed(const Gpu& gpu, const FaultSignal& signal) const {
   const bool is_here = std::ranges::find(gpu.leases, signal.lease) != gpu.leases.end();
   if (!is_here && (signal.lease.value != 0 || gpu.leases.size() != 1)) return nullptr;
@@ -318,9 +319,9 @@ FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& si
                                            const FaultVerdict& verdict, const Job* named) {
   Hit hit;
   if (verdict.tenants == TenantAction::kNone) return hit;
-  // What ends a client of an MPS server ends its co-clients too, which have done nothing.
+  // An error that ends a client of an MPS server also ends its innocent co-clients.
   const bool reaches_all = gpu.mode == GpuMode::kMps && signal.kind == SignalKind::kXid;
-  // Whoever is named by nobody may be any of them; none is ended for that alone.
+  // If no job is named, any of them may be the cause, and none is ended for that alone.
   const bool is_named_only = verdict.tenants <= TenantAction::kRestartNamed && !reaches_all;
   std::set<JobId> jobs;
   if (is_named_only && named != nullptr) {
@@ -346,13 +347,13 @@ FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& si
   return hit;
 }
 
-// Without grace where the GPU has failed: nothing good comes of a program there.
+// Without grace if the GPU has failed: a program cannot do useful work there.
 void FaultDecider::End(const Job& job, const FaultVerdict& verdict, const std::string& place,
                        Hit& hit) {
   const StopOrder order = verdict.with_grace ? StopOrder::kGraceful : StopOrder::kKill;
-  const bool is_told = std::ranges::all_of(
+  const bool is_ordered = std::ranges::all_of(
       job.leases, [&](LeaseId id) { return state_.FindLease(id)->stop >= order; });
-  if (is_told || !ended_.insert(job.id).second) return;
+  if (is_ordered || !ended_.insert(job.id).second) return;
   const StopCause cause = job.stop == StopCause::kCancel || job.stop == StopCause::kTimeLimit
                               ? job.stop
                               : StopCause::kFault;
@@ -393,7 +394,7 @@ void FaultDecider::Record(Draft& draft, const Call& call, const FaultVerdict& ve
     MindNode("its hardware fails more often than that of other nodes: it takes no new work");
 }
 
-// Open ones whose causes begin so.
+// Finds an open incident of the node whose cause begins with `kind`.
 std::optional<IncidentId> FaultDecider::FindOfNode(const std::string& kind) const {
   if (const auto mine = of_node_.find(kind); mine != of_node_.end()) return mine->second;
   for (const auto& [id, incident] : state_.incidents) {
@@ -404,8 +405,8 @@ std::optional<IncidentId> FaultDecider::FindOfNode(const std::string& kind) cons
   return std::nullopt;
 }
 
-// What is of no one GPU.  Errors of the fabric come in bursts of several numbers, and are one
-// incident.
+// Records a fault that belongs to no single GPU.  Errors of the fabric come in bursts of several
+// numbers, and share one incident.
 void FaultDecider::RecordOfNode(const std::string& cause, const std::string& what, const Hit& hit) {
   const std::string kind = cause.starts_with(kFabricErrors) ? kFabricErrors : cause;
   if (const auto open = FindOfNode(kind)) {
@@ -425,7 +426,7 @@ bool FaultDecider::MayDrain() const {
          !IsBreakerDue(state_, node_.pool, at_);
 }
 
-// The node itself is the matter, whatever becomes of the GPU.
+// The node itself is faulty: drains it if that is allowed.
 void FaultDecider::MindNode(const std::string& why) {
   if (!MayDrain()) return;
   is_drained_ = true;
@@ -435,7 +436,7 @@ void FaultDecider::MindNode(const std::string& why) {
 void FaultDecider::TakeOut(Draft& draft, const Call& call, const std::string& why) {
   if (draft.trouble.remedy != GpuRemedy::kResetWhenIdle) {
     const GpuCondition to = ConditionFor(draft.trouble.remedy, call.is_lost);
-    // An operator's word stands, and so do its reason and what `online` will do.
+    // An operator's decision stays, with its reason and the effect of `online`.
     const bool stays_offline = call.is_missing && draft.condition == GpuCondition::kOffline;
     if (CanBecome(draft.condition, to) && !stays_offline) {
       events_.push_back(GpuConditionChanged{node_.id, call.gpu, to, why});

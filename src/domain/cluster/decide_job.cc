@@ -33,7 +33,7 @@ Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {
   return &found->second;
 }
 
-// What no waiting mends is better said now.
+// Refuses a job that could never start, however long it waits.
 Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& queue) {
   Job job;
   job.spec = command.spec;
@@ -50,7 +50,7 @@ Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& qu
   return Fail(Conflict("the job can never start: " + ToText(*first)));
 }
 
-// As what a job is let in.
+// The spec that an admitted job gets, and a note for its user.
 struct Admission {
   std::shared_ptr<const JobSpec> spec;
   std::string note;
@@ -69,7 +69,7 @@ Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob&
                    "of the lowest class, and may be interrupted: " + whose};
 }
 
-// One that says no time limit has its queue's.
+// A job without a time limit gets that of its queue.
 Admission WithTimeLimit(const State& state, const Queue& queue, Admission admission) {
   const QueueTime given = DefaultTimeOf(state, queue.name);
   if (admission.spec->time_limit.ns != 0 || given.time.ns == 0) return admission;
@@ -81,7 +81,7 @@ Admission WithTimeLimit(const State& state, const Queue& queue, Admission admiss
   return admission;
 }
 
-// Whether it may stay on its nodes for so long, as far as reservations go.
+// Whether reservations let the job stay on its nodes until `leaves`.
 Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves) {
   for (const LeaseId id : job.leases) {
     const Node& node = *state.FindNode(state.FindLease(id)->node);
@@ -97,7 +97,7 @@ Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves
   return Ok();
 }
 
-// Who has waited for so long that nodes are kept for it counts on the end of those that run.
+// A job with a backfill reservation relies on the ends of running jobs.
 Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
   constexpr const char* kForce = ": who may operate the cluster can do it by force";
   for (const JobId id : state.nominated) {
@@ -139,7 +139,7 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope,
   Events events;
   if (!envelope.request_id.empty() &&
       state.jobs_by_request.contains(RequestKey(command.user, envelope.request_id))) {
-    return events;  // said before: the first answer holds
+    return events;  // a repeated request: the first answer holds
   }
   const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
   GP_CHECK_OK(CheckMaxTime(state, queue.name, command.spec->time_limit));

@@ -13,10 +13,10 @@
 namespace gp {
 namespace {
 
-// How often the refusals of one machine are noted: its agent tries again every two seconds.
+// Minimum time between notes of one machine's refusals: its agent retries every two seconds.
 constexpr Duration kRefusalNoted = Duration::Minutes(1);
 
-// Leases of the node that its agent goes on to hold, by what it says.
+// Leases of the node that its agent still holds by its own report.
 std::vector<const Lease*> HeldOn(const State& state, const Node& node, const JoinNode& join) {
   std::vector<const Lease*> held;
   for (const LeaseId id : node.leases) {
@@ -32,14 +32,14 @@ std::vector<const Lease*> HeldOn(const State& state, const Node& node, const Joi
 
 // Why a machine may not join.
 struct JoinRefusal {
-  const Node& node;   // whose name or GPU it claims; it is unharmed
+  const Node& node;   // whose name or GPU the machine claims; it stays as it is
   std::string cause;  // of the incident
   std::string what;   // a step of the incident
   Error error;        // for the machine itself
 };
 
-// An incident on the node tells of both machines: opened or noted in place of an error, at most
-// once a minute.
+// Opens or notes an incident on the node about both machines instead of the error, at most once a
+// minute.
 Result<Events> Refuse(const State& state, Instant at, JoinRefusal refusal) {
   const auto open = std::ranges::find_if(state.incidents, [&](const auto& entry) {
     return entry.second.cause == refusal.cause && entry.second.state != IncidentState::kClosed;
@@ -65,10 +65,10 @@ JoinRefusal NameTaken(const Node& node, const NodeFacts& facts) {
                    ": give this one a name of its own (gpu-platform agent --name)")};
 }
 
-// Where other nodes have the GPUs of a machine that joins.
+// Positions in other nodes of the GPUs of a machine that joins.
 struct Elsewhere {
   std::vector<GpuKey> moved;  // from there, with their marks
-  // The node that joins has them too: what the other one has is out of date
+  // The joining node has them too: the entries of the other node are out of date
   std::vector<GpuKey> stale;
 };
 
@@ -94,8 +94,8 @@ bool HasLeft(const State& state, const GpuKey& key) {
   return is_gone && node.gpus[gpu].leases.empty();
 }
 
-// The first GPU of a machine that is still in another node.  `node`: which joins; nullptr: a new
-// one.
+// The first GPU of a machine that is still in another node.  `node`: the joining node; nullptr: a
+// new one.
 std::optional<GpuKey> FindStillElsewhere(const State& state, const Node* node,
                                          const NodeFacts& facts) {
   for (const GpuFacts& gpu : facts.gpus) {
@@ -124,7 +124,7 @@ JoinRefusal GpuTaken(const State& state, const GpuKey& key, const std::string& n
           Conflict("node " + name + ": " + what + hint)};
 }
 
-// `node`: which joins; nullptr: a new one.  None of the GPUs is still elsewhere.
+// `node`: the joining node; nullptr: a new one.  REQUIRES: none of the GPUs is still elsewhere.
 Elsewhere FindElsewhere(const State& state, const Node* node, const NodeFacts& facts) {
   Elsewhere elsewhere;
   for (const GpuFacts& gpu : facts.gpus) {
@@ -137,7 +137,7 @@ Elsewhere FindElsewhere(const State& state, const Node* node, const NodeFacts& f
   return elsewhere;
 }
 
-// A GPU that somebody has, whole or in part, is divided otherwise than it was.
+// Whether the MIG division of a held GPU has changed.
 bool IsDividedAnew(const Node& node, const NodeFacts& reported) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     if (!node.gpus[i].leases.empty() && node.facts->gpus[i].mig != reported.gpus[i].mig)
@@ -156,7 +156,7 @@ void MoveGpus(const State& state, NodeId node, const NodeFacts& facts, const Els
   }
 }
 
-// The operator who has put a GPU in wants it used: no breaker holds its test back.
+// An operator who installs a GPU wants it used: no breaker holds its test back.
 GpuRemedyChanged OrderTest(NodeId node, int gpu) {
   GpuRemedyChanged test;
   test.node = node;
@@ -166,7 +166,7 @@ GpuRemedyChanged OrderTest(NodeId node, int gpu) {
   return test;
 }
 
-// A GPU that has moved is tested in its new place, unless more is to be done about it already.
+// A moved GPU is tested in its new node, unless it already has a stronger remedy.
 void TestMoved(const State& state, NodeId node, const NodeFacts& facts, const Elsewhere& elsewhere,
                Events& events) {
   for (const GpuKey& from : elsewhere.moved) {
@@ -178,8 +178,8 @@ void TestMoved(const State& state, NodeId node, const NodeFacts& facts, const El
   }
 }
 
-// So is one that no node has had, or that was given up.  A node that is new as a whole is judged by
-// its readings.
+// Tests GPUs that no node has had, or that were retired.  GPUs of a new node are judged by their
+// readings.
 void TestNew(const State& state, const Node& node, const NodeFacts& facts, Events& events) {
   for (size_t i = 0; i < facts.gpus.size(); ++i) {
     const GpuFacts& gpu = facts.gpus[i];
@@ -192,7 +192,7 @@ void TestNew(const State& state, const Node& node, const NodeFacts& facts, Event
   }
 }
 
-// One that an operator keeps out of service is back: nothing is left to be done about its absence.
+// Closes the incident of a missing GPU that is back, if an operator keeps the GPU out of service.
 void EndAbsences(const State& state, const Node& node, const NodeFacts& facts, Events& events) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const bool is_back = node.facts->gpus[i].presence == GpuPresence::kMissing &&
@@ -209,8 +209,8 @@ void EndAbsences(const State& state, const Node& node, const NodeFacts& facts, E
   }
 }
 
-// A machine that was installed again may number its agents from below, where its clock is behind.
-// With nothing held, a join that comes late does no harm: the newer agent joins again.
+// After a reinstallation a machine may count its agents from a lower number, if its clock is
+// behind.  With nothing held, a late join does no harm: the newer agent joins again.
 bool MayBeginAnew(const Node& node, const JoinNode& join) {
   return join.fresh && node.condition == NodeCondition::kLost && node.leases.empty();
 }
@@ -224,7 +224,7 @@ Events JoinNew(const State& state, const JoinNode& command) {
   return events;
 }
 
-// What its agent saw, with GPUs numbered as the node's are.
+// The agent's observations, with the node's GPU numbers.
 std::vector<LeaseObservation> WithUseOf(const NodeFacts& facts, const JoinNode& join) {
   std::vector<LeaseObservation> leases = join.leases;
   for (LeaseObservation& lease : leases) {
@@ -239,7 +239,7 @@ std::vector<LeaseObservation> WithUseOf(const NodeFacts& facts, const JoinNode& 
   return leases;
 }
 
-// With other GPUs, cores or memory than before.
+// The node joins with other GPUs, cores or memory than before.
 Result<Events> JoinChanged(const State& state, Instant at, const Node& node,
                            const JoinNode& command) {
   const HardwareChange change =
@@ -288,7 +288,7 @@ Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& comman
   const Node* same_name =
       known == state.nodes_by_name.end() ? nullptr : state.FindNode(known->second);
   if (same_name != nullptr && !IsSameMachine(*same_name->facts, *command.facts)) {
-    // A machine that is silent and holds nothing has been replaced.
+    // A machine that does not answer and holds nothing has been replaced.
     const bool is_gone = same_name->condition != NodeCondition::kUp && same_name->leases.empty();
     if (!is_gone) return Refuse(state, at, NameTaken(*same_name, *command.facts));
   } else if (same_name != nullptr && command.incarnation < same_name->incarnation &&

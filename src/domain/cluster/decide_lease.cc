@@ -11,10 +11,10 @@ constexpr int kExitTimedOut = 124;
 struct Verdict {
   bool platform_fault = false;
   bool failed = false;
-  bool all_by_themselves = true;  // every rank ended without being told to
-  bool is_final = false;          // its log says that it would fail again
-  bool is_of_node = false;        // its log says that it failed for where it ran
-  bool is_of_another = false;     // it fell with its MPS server, by nobody's known error
+  bool all_by_themselves = true;  // every rank ended without an order to stop
+  bool is_final = false;          // its log shows that it would fail again
+  bool is_of_node = false;        // its log shows that the node caused the failure
+  bool is_of_another = false;  // it failed with its MPS server, and no known error names the cause
   int exit_code = 0;
   EndClass end = EndClass::kNone;
   std::string reason;
@@ -36,7 +36,7 @@ EndClass ClassOf(const LeaseOutcome& outcome) {
   return outcome.signal != 0 ? EndClass::kSignal : EndClass::kExitCode;
 }
 
-// As a shell would say it.
+// The exit code as a shell reports it.
 int ExitCodeOf(const LeaseOutcome& outcome) {
   if (outcome.end == LeaseEnd::kOutOfMemory) return 137;
   if (outcome.end == LeaseEnd::kCouldNotStart) return 127;
@@ -59,7 +59,7 @@ std::string Describe(int rank, int ranks, const LeaseOutcome& outcome) {
   return text;
 }
 
-// All outcomes of the attempt together, the last one not yet recorded.
+// Judges all outcomes of the attempt together; the last one is not recorded yet.
 Verdict Judge(const Job& job, const Lease& last, const LeaseOutcome& last_outcome) {
   Verdict verdict;
   const int ranks = static_cast<int>(job.attempts.back().ranks.size());
@@ -85,7 +85,7 @@ Verdict Judge(const Job& job, const Lease& last, const LeaseOutcome& last_outcom
     if (!bad) continue;
     verdict.is_final |= Matches(outcome.clues, *job.spec, LogAction::kStopRetries);
     verdict.is_of_node |= Matches(outcome.clues, *job.spec, LogAction::kExcludeNode);
-    // Ranks that lost each other tell less than the one that failed first.
+    // Communication errors between ranks say less than the rank that failed first.
     const bool tells_more = !verdict.failed || verdict.end == EndClass::kCommunication;
     if (tells_more && !verdict.platform_fault &&
         !(verdict.failed && ClassOf(outcome) == EndClass::kCommunication)) {
@@ -106,7 +106,7 @@ Duration Backoff(const RetryPolicy& policy, int tries) {
   return std::min(wait, policy.backoff_max);
 }
 
-// What took the attempt, where it was not the job itself.
+// The fault that ended the attempt, if the job itself did not.
 std::string FaultOf(const Job& job, const Verdict& verdict) {
   if (job.stop == StopCause::kFault && !verdict.platform_fault) return job.reason;
   if (verdict.platform_fault || job.xids.empty()) return verdict.reason;
@@ -126,15 +126,15 @@ Event GiveUp(const Job& job, const Verdict& verdict) {
 Event Recover(const State& state, Instant at, const Job& job, const Verdict& verdict) {
   const std::string reason = FaultOf(job, verdict);
   const EndClass end = verdict.platform_fault ? verdict.end : EndClass::kGpuError;
-  // A long job on many nodes meets any number of them; only those in a row, which let it get
-  // nowhere, tell against it.
+  // A long job on many nodes may meet any number of faults; only consecutive faults without
+  // progress count against it.
   const int in_row = GotOn(job, at) ? 0 : job.faults_in_row;
   if (in_row >= state.policy.faults_max) {
     return JobEnded{
         job.id, JobState::kFailed, 125,
         "given up after " + std::to_string(in_row + 1) + " faults in a row; last: " + reason, end};
   }
-  // The first fault costs no wait; a job that meets one after the other backs off.
+  // The first fault causes no wait; a job with consecutive faults backs off.
   const Instant eligible = in_row == 0 ? at : at + Backoff(job.spec->retry, in_row - 1);
   return JobRequeued{job.id, RequeueCharge::kFault, eligible, reason, end};
 }
@@ -151,14 +151,14 @@ Event TryAgain(const State& state, Instant at, const Job& job, Verdict verdict) 
     verdict.exit_code = kExitTimedOut;
   }
   const RetryPolicy& retry = job.spec->retry;
-  // Who asked to be watched for hangs, or to keep off bad nodes, asked to be started again.
+  // A job that requests hang detection, or rules against bad nodes, also requests a restart.
   const bool is_retried = hangs || (verdict.failed && (retry.on_failure || verdict.is_of_node));
   if (!is_retried || job.retries_used >= retry.retries_max) return GiveUp(job, verdict);
   return JobRequeued{job.id, RequeueCharge::kRetry, at + Backoff(retry, job.retries_used),
                      verdict.reason, verdict.end};
 }
 
-// The attempt is over: what becomes of the job.
+// The event that follows for the job when its attempt is over.
 Event Conclude(const State& state, Instant at, const Job& job, const Verdict& verdict) {
   if (!verdict.failed && !verdict.platform_fault && verdict.all_by_themselves) {
     return JobEnded{job.id, JobState::kCompleted, 0, "", EndClass::kCompleted};
@@ -197,7 +197,7 @@ void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOut
   if (job.leases.size() == 1) {
     events.push_back(Conclude(state, at, job, Judge(job, lease, outcome)));
     const auto* requeued = std::get_if<JobRequeued>(&events.back());
-    // A person looks first
+    // Its user has to look first
     if (requeued != nullptr && requeued->end == EndClass::kUnderUse)
       events.push_back(JobHeld{job.id});
     return;

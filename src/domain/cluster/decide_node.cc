@@ -18,7 +18,8 @@ Result<const Node*> LiveNode(const State& state, NodeId id) {
 
 void LoseGpus(const Node& node, const std::string& reason, Events& events) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
-    if (node.gpus[i].condition == GpuCondition::kOffline) continue;  // stays out by a person's word
+    if (node.gpus[i].condition == GpuCondition::kOffline)
+      continue;  // an operator keeps it out of service
     if (!CanBecome(node.gpus[i].condition, GpuCondition::kLost)) continue;
     events.push_back(
         GpuConditionChanged{node.id, static_cast<int>(i), GpuCondition::kLost, reason});

@@ -51,7 +51,7 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
   }
   GP_CHECK_OK(CheckJob(state, command));
   const Job& known = *state.FindJob(command.job);
-  std::optional<Job> given;  // as it would be with this placement
+  std::optional<Job> given;  // the job with this placement
   if (HasVariants(*known.spec)) {
     given = known;
     given->spec = Resolve(known.spec, command.variant, static_cast<int>(command.ranks.size()));

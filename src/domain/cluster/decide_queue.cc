@@ -49,7 +49,7 @@ Status CheckPool(const State& state, const Queue& queue, const Queue* before) {
   return Ok();
 }
 
-// Jobs stand in queues that have none below them: users and queues are never siblings.
+// Only queues without queues below them have jobs: users and queues are never siblings.
 Status CheckParent(const State& state, const std::string& parent) {
   if (parent == kDefaultQueue)
     return Fail(Conflict("queue " + parent + " is for jobs that name none: no queues go below it"));
@@ -59,7 +59,7 @@ Status CheckParent(const State& state, const std::string& parent) {
   return Ok();
 }
 
-// What is promised must be there: above, or in the pool.
+// Guarantees must be covered by the queue above, or by the pool.
 Status CheckGuarantees(const State& state, const Queue& queue, bool promises_more) {
   const std::string parent = ParentOf(queue.name);
   int64_t siblings = queue.guaranteed;
@@ -115,7 +115,7 @@ Result<Events> DecideSetQueue(const State& state, const SetQueue& command) {
     return Fail(Conflict("there are " + std::to_string(kQueuesMax) + " queues already"));
   if (before == nullptr && !parent.empty()) GP_CHECK_OK(CheckParent(state, parent));
   GP_CHECK_OK(CheckPool(state, queue, before));
-  // A pool may have shrunk since: less, or what was promised already, may always be promised.
+  // The pool may have shrunk: keeping or lowering a guarantee is always allowed.
   const bool promises_more =
       before == nullptr || before->pool != queue.pool || queue.guaranteed > before->guaranteed;
   const bool lowers = before != nullptr && queue.guaranteed < before->guaranteed;

@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// Follows one GPU through its state machine, each step from where the one before led.
+// Moves one GPU through its state machine; each step starts from the result of the previous one.
 class GpuMover {
  public:
   GpuMover(const State& state, const GpuKey& key, Events& events)
@@ -85,13 +85,13 @@ bool IsResetBudgetSpent(const State& state, const GpuTrouble& trouble, Instant a
   return recent >= state.policy.faults.resets_per_day;
 }
 
-// Numbers that earlier results of the same report have taken.
+// The number of tasks that earlier results of the same report have ordered.
 uint64_t CountOrdered(const Events& events) {
   return static_cast<uint64_t>(std::ranges::count_if(
       events, [](const Event& event) { return std::holds_alternative<GpuTaskOrdered>(event); }));
 }
 
-// It was reset well: the test is next, unless what was seen meanwhile asks for more than that.
+// The reset succeeded: the test is next, unless a fault seen meanwhile requires more.
 void FollowReset(const State& state, const GpuKey& key, const GpuTrouble& trouble, GpuMover& gpu,
                  Events& events) {
   const auto note = [&](const std::string& what) {
@@ -209,8 +209,8 @@ Result<Events> DecideIncident(const State& state, const Envelope& envelope,
       envelope.origin.principal.substr(envelope.origin.principal.find(':') + 1);
   events.push_back(IncidentChanged{incident.id, command.to, person, Printable(command.note, 500)});
   if (command.to != IncidentState::kClosed) return events;
-  // Its GPU stays as it is: `online` or `reset` bring it back.  One that is missing is no longer
-  // expected.
+  // The GPU keeps its condition: `online` or `reset` bring it back.  A missing GPU is no longer
+  // expected back.
   for (const auto& [key, trouble] : state.troubles) {
     if (trouble.incident != incident.id) continue;
     const GpuFacts& facts = state.FindNode(key.node)->facts->gpus[static_cast<size_t>(key.gpu)];

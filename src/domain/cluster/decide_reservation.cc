@@ -13,7 +13,7 @@ bool Overlap(const Reservation& a, const Reservation& b) {
   return a.starts_at < b.ends_at && b.starts_at < a.ends_at;
 }
 
-// Why the node cannot be set aside then.
+// Whether the node can be reserved for that time.
 Status CheckNode(const State& state, const Reservation& wanted, const Node& node) {
   const std::string& name = node.facts->name;
   if (node.pool != wanted.pool)
@@ -23,7 +23,7 @@ Status CheckNode(const State& state, const Reservation& wanted, const Node& node
       return Fail(Conflict("node " + name + " is reserved for " + other->name + " until " +
                            ToRfc3339(WallOf(state.time, other->ends_at))));
   }
-  if (wanted.maintenance) return Ok();  // whoever is there is told to leave in time
+  if (wanted.maintenance) return Ok();  // jobs on the node are stopped in time
   for (const LeaseId id : node.leases) {
     const Job& job = *state.FindJob(state.FindLease(id)->job);
     const Instant end = LatestEnd(job);
@@ -40,7 +40,7 @@ int64_t HeldGpus(const Node& node) {
   return std::ranges::count_if(node.gpus, [](const Gpu& gpu) { return !gpu.leases.empty(); });
 }
 
-// Those that are in service, the emptiest first.
+// Chooses nodes that are in service, the emptiest first.
 Result<std::vector<NodeId>> ChooseNodes(const State& state, const Reservation& wanted, int count) {
   std::set<std::pair<int64_t, NodeId>> free;
   Status last = Ok();
@@ -85,7 +85,7 @@ Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes&
   Reservation wanted = command.reservation;
   const Instant now = WallOf(state.time, at);
   wanted.starts_at = std::max(wanted.starts_at, now);
-  GP_CHECK_OK(ValidateReservation(wanted, now));  // as people name the times
+  GP_CHECK_OK(ValidateReservation(wanted, now));  // the times are by the wall clock
   wanted.starts_at = InstantOf(state.time, wanted.starts_at);
   wanted.ends_at = InstantOf(state.time, wanted.ends_at);
   wanted.is_moved = false;

@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// The GPUs that the command speaks of.
+// The GPUs that the command names.
 std::vector<int> Targets(const Node& node, int gpu) {
   if (gpu >= 0) return {gpu};
   std::vector<int> all;
@@ -32,13 +32,13 @@ std::string Label(const Node& node, int gpu) {
   return gpu < 0 ? "node " + node.facts->name : node.facts->gpus[static_cast<size_t>(gpu)].uuid;
 }
 
-// One that is only being stopped may have a long grace left.
+// A job that is only being stopped may have a long grace left.
 bool IsBeingKilled(const State& state, const Job& job) {
   return std::ranges::all_of(
       job.leases, [&](LeaseId id) { return state.FindLease(id)->stop == StopOrder::kKill; });
 }
 
-// By force: with the grace that it has; who is being stopped already has had it.
+// Stops jobs by force: with their grace; jobs that are already stopping have had it.
 void Evict(const State& state, const std::set<JobId>& jobs, const std::string& reason,
            Events& events) {
   for (const JobId id : jobs) {
@@ -50,7 +50,7 @@ void Evict(const State& state, const std::set<JobId>& jobs, const std::string& r
   }
 }
 
-// With the grace that it has: it keeps its work, and goes on elsewhere.
+// Stops jobs with their grace: they save their work and resume elsewhere.
 void SendAway(const State& state, const std::set<JobId>& jobs, const std::string& reason,
               Events& events) {
   for (const JobId job : jobs) {
@@ -59,7 +59,7 @@ void SendAway(const State& state, const std::set<JobId>& jobs, const std::string
   }
 }
 
-// Said again, a drain is as it was said last: without a deadline there is none any more.
+// A repeated drain replaces the earlier one: without a deadline the old deadline is removed.
 void Drain(const State& state, Instant at, const Node& node, const std::vector<int>& gpus,
            const ChangeService& command, Events& events) {
   const bool had_deadline = state.drain_deadlines.contains({node.id, command.gpu});
@@ -98,9 +98,9 @@ Status Offline(const State& state, const Node& node, const std::vector<int>& gpu
   return Ok();
 }
 
-// A person's drain of a node drains each of its GPUs, and ends as the first of them is let in: the
-// others stay drained by themselves.  One by a fault is of the node alone, and would let in all of
-// them.
+// An operator's drain of a node drains each of its GPUs too, and ends when the first GPU is put
+// online: the others stay drained individually.  A drain by a fault applies to the node alone, and
+// its end would free all GPUs.
 bool EndsDrainOfNode(const Node& node, const ChangeService& command) {
   if (command.gpu < 0 || !node.draining) return command.gpu < 0;
   for (int i = 0; i < static_cast<int>(node.gpus.size()); ++i) {
@@ -111,7 +111,7 @@ bool EndsDrainOfNode(const Node& node, const ChangeService& command) {
   return true;
 }
 
-// Nothing is let in again without a test.
+// A GPU returns to service only after a test.
 void Online(const State& state, const Node& node, const std::vector<int>& gpus,
             const ChangeService& command, Events& events) {
   uint64_t last_task = state.last_task;
@@ -126,7 +126,7 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus,
     const Gpu& gpu = node.gpus[static_cast<size_t>(i)];
     if (gpu.draining) events.push_back(GpuDrainChanged{node.id, i, false, ""});
     if (node.facts->gpus[static_cast<size_t>(i)].presence == GpuPresence::kMissing) {
-      // It will be tested when it is back.
+      // It is tested when it is back.
       if (gpu.condition == GpuCondition::kOffline)
         events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kLost, "is missing"});
       continue;
@@ -138,7 +138,7 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus,
                                         false, true});
     };
     if (gpu.condition == GpuCondition::kLost) {
-      // Nobody has heard of it yet, as just after a reboot: its first reading lets it be tested.
+      // It has no readings yet, as just after a reboot: the test follows its first reading.
       test_later();
       if (node.condition == NodeCondition::kUp) {
         events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kUnknown, ""});
@@ -148,7 +148,7 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus,
       continue;
     }
     if (gpu.condition == GpuCondition::kOffline || gpu.condition == GpuCondition::kQuarantined) {
-      if (!gpu.leases.empty()) {  // whoever is being ended there goes first
+      if (!gpu.leases.empty()) {  // its jobs have to end first
         test_later();
         continue;
       }
@@ -161,7 +161,7 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus,
   }
 }
 
-// Of a person's own will: no budget and no breaker stand against it.
+// An operator's reset: neither the daily limit of resets nor a breaker prevents it.
 Status Reset(const State& state, const Node& node, const std::vector<int>& gpus,
              const ChangeService& command, Events& events) {
   const std::set<JobId> jobs = JobsOn(state, node, gpus);

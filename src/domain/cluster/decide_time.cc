@@ -10,11 +10,12 @@
 namespace gp {
 namespace {
 
-// One node a tick: a gang may have leases on several, and each end must see the one before it.
+// One node per tick: a gang may have leases on several nodes, and each end must see the previous
+// one.
 void EndLostLeases(const State& state, Instant at, const Node& node, Events& events) {
   for (const LeaseId id : node.leases) {
     const Lease& lease = *state.FindLease(id);
-    // Leases that run on through an outage stay until the node answers or is declared lost.
+    // Leases that continue through an outage stay until the node answers or is declared lost.
     if (!lease.stop_on_loss) continue;
     EndLease(state, at, lease, {LeaseEnd::kLeaseLost, 0, 0, "its node stopped answering"}, events);
   }
@@ -51,7 +52,7 @@ Status CheckUnderUse(const UnderUsePolicy& policy) {
   return Ok();
 }
 
-// Whether decisions can be made by it.
+// Whether the policy is valid.
 Status CheckPolicy(const Policy& policy) {
   if (policy.lease_time.ns <= 0 || policy.lease_end_time.ns <= 0) {
     return Fail(InvalidArgument("policy: lease_time and lease_end_time must be above zero"));
@@ -78,7 +79,7 @@ Status CheckPolicy(const Policy& policy) {
   return CheckWeights(policy.placement);
 }
 
-// Whoever is still there is told to be gone when it begins.
+// Stops jobs that are still on the nodes, so that they are gone when the maintenance begins.
 void EndForMaintenance(const State& state, Instant at, Events& events) {
   std::set<JobId> notified;
   for (const auto& [due, id] : state.leaving) {
@@ -86,7 +87,7 @@ void EndForMaintenance(const State& state, Instant at, Events& events) {
     const Job& job = *state.FindJob(id);
     if (!notified.insert(id).second) continue;
     std::vector<const Reservation*> windows = InTheWayOf(state, job);
-    // Nobody ticked meanwhile: it is over
+    // The maintenance ended without a tick in between
     std::erase_if(windows, [&](const Reservation* one) { return one->ends_at <= at; });
     if (windows.empty()) continue;
     const Reservation* maintenance = std::ranges::min(windows, {}, &Reservation::starts_at);
@@ -121,7 +122,7 @@ Result<Events> DecideStart(const State& state, Instant at, const StartController
   ControllerStarted started{policy, state.lineage, state.quiet_until};
   if (command.lineage != 0) started.lineage = command.lineage;
   started.time = command.time;
-  // By the longer of the two policies: supervisors still go by the one before.
+  // By the longer of the two policies: supervisors still use the previous one.
   const auto longest = [](const Policy& p) { return p.lease_time + p.lease_end_time; };
   if (command.cut) started.quiet_until = at + std::max(longest(policy), longest(state.policy));
   return Events{started};
@@ -170,8 +171,8 @@ Result<Events> DecideTick(const State& state, Instant at) {
     events.push_back(JobStopOrdered{id, StopCause::kTimeLimit, StopOrder::kGraceful,
                                     "ran for its time limit of " + ToText(job.spec->time_limit)});
   }
-  // One kind of stop in a tick, and losses in the next one: what becomes of a job depends on what
-  // it was told before.
+  // One kind of stop per tick, and losses in the next one: the outcome of a job depends on its
+  // earlier stop orders.
   const size_t before = events.size();
   if (!limits_due) EndForMaintenance(state, at, events);
   if (!limits_due && events.size() == before) EndDrains(state, at, events);

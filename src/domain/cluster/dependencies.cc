@@ -17,7 +17,7 @@ const char* Wish(AfterKind kind) {
   return "?";
 }
 
-// What all of the array come to; of failures one is enough.
+// The prospect of the whole array; one failure is enough for kFailed.
 Prospect ProspectOf(const Array& array, AfterKind kind) {
   const auto judge = [](bool met, bool impossible) {
     return met ? Prospect::kMet : impossible ? Prospect::kImpossible : Prospect::kOpen;
@@ -33,12 +33,12 @@ Prospect ProspectOf(const Array& array, AfterKind kind) {
   return Prospect::kImpossible;
 }
 
-// "job-3", or of an array "job-3[*]".
+// "job-3", or "job-3[*]" for an array.
 std::string NameOfAwaited(const State& state, JobId id) {
   return state.arrays.contains(id) ? ToText(id) + "[*]" : NameOf(state, id);
 }
 
-// What the other came to instead of what was wished: "FAILED", "1 of 6 completed".
+// The outcome that the other job had instead: "FAILED", or counts of an array.
 std::string Fate(const State& state, JobId id) {
   if (const auto found = state.arrays.find(id); found != state.arrays.end()) {
     const Array& array = found->second;
@@ -100,15 +100,15 @@ bool HasDependents(const State& state, JobId waited_for) {
   return first != state.dependents.end() && first->first == waited_for;
 }
 
-// Of its array those that are forgotten count as well: one that is known keeps it.
+// The counts of an array include forgotten elements: one known element keeps the array.
 bool KeepsItsArray(const State& state, const Job& job) {
   if (job.array == JobId{}) return false;
   const auto next = state.jobs.upper_bound(job.id);
   return next == state.jobs.end() || next->second.array != job.array;
 }
 
-// Whether what has just become of the element may decide for those who wait for its array: an
-// array's counts come to what they wait for once, not with each element.
+// Whether the element's new state may decide dependencies on its array: the counts reach a decision
+// once, not with each element.
 bool MayDecide(const Array& array, const Job& element) {
   if (!IsTerminal(element.state)) return array.started == array.count;
   if (array.ended == array.count) return true;
@@ -118,7 +118,7 @@ bool MayDecide(const Array& array, const Job& element) {
 }
 
 void Judge(State& state, JobId waited_for) {
-  std::map<const JobSpec*, bool> known;  // many wait with one spec
+  std::map<const JobSpec*, bool> known;  // many jobs share one spec
   for (auto it = state.dependents.lower_bound({waited_for, JobId{}});
        it != state.dependents.end() && it->first == waited_for; ++it) {
     const JobSpec& spec = *state.FindJob(it->second)->spec;

@@ -8,7 +8,7 @@
 namespace gp {
 namespace {
 
-// A job that is told to leave then has its grace, as one that reaches its time limit.
+// A job that is stopped at the deadline has its grace, as at its time limit.
 Instant LeftAfter(Instant deadline, const JobSpec& spec) {
   return deadline + spec.grace + kEndMargin;
 }

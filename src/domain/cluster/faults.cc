@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-// An attempt that ends so long after an error ends by it.
+// An attempt that ends within this time after an error is attributed to it.
 constexpr Duration kForgiving = Duration::Seconds(60);
 
 }  // namespace
@@ -87,7 +87,7 @@ bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& troub
   }
   if (static_cast<int>(users.size()) < policy.suspect_users || count < policy.suspect_errors)
     return false;
-  // GPUs that had none may have had no work, and would make any that work look bad.
+  // GPUs without errors may have had no work, and would make every busy GPU look bad.
   int64_t others = 0;
   int64_t beyond_first = 0;
   for (const auto& [other, its] : state.troubles) {
@@ -121,7 +121,7 @@ bool IsLemon(const State& state, const Node& node, Instant at) {
     ++others;
     failures += recent(other);
   }
-  // Who is alone cannot be compared.
+  // A single node cannot be compared.
   return others > 0 && count * others >= policy.lemon_factor * failures;
 }
 

@@ -34,7 +34,7 @@ GpuGrant InstanceFor(const GpuRequest& request, int gpu, const GpuFacts& facts) 
 GpuGrant GrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts) {
   if (request.isolation == Isolation::kExclusive) return {gpu, kWholeShare, facts.memory_mib};
   if (request.isolation == Isolation::kMig) return InstanceFor(request, gpu, facts);
-  // Memory alone asked for: compute is shared as it comes and counts nothing.
+  // Only memory is requested: compute is shared without a quota and counts 0.
   const int share = IsOfMemoryOnly(request) ? 0 : request.share_thousandths;
   const int64_t memory =
       request.memory_mib > 0 ? request.memory_mib : facts.memory_mib * share / kWholeShare;
@@ -57,7 +57,7 @@ MigSlices SlicesOf(const GpuGrant& grant, const GpuFacts& facts) {
 
 namespace {
 
-// Instances are of anybody's jobs: the hardware keeps them apart.
+// Instances may belong to jobs of different users: the hardware isolates them.
 Status CheckInstance(const Gpu& gpu, const GpuFacts& facts, const GpuGrant& grant) {
   const MigProfile* profile = facts.mig.Find(grant.mig_profile);
   if (profile == nullptr)
@@ -143,7 +143,7 @@ Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
           Conflict(facts.uuid + " is " + Name(gpu.condition) + ": it takes work of one GPU only"));
     }
     GpuGrant asked = GrantOf(request, grant.gpu, facts);
-    asked.mig_start = grant.mig_start;  // any place will do
+    asked.mig_start = grant.mig_start;  // any placement is allowed
     if (!(grant == asked)) {
       return Fail(Conflict(facts.uuid + ": the grant is not what the job asked for"));
     }
@@ -152,8 +152,7 @@ Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
   return Ok();
 }
 
-// What the job requires of how its GPUs are joined, by the hardware as it is now: a plan may be
-// older.
+// Checks the job's topology requirements against the present hardware: the plan may be older.
 Status CheckTopology(const Node& node, const Job& job, const RankPlacement& at) {
   const TopologyRequest& request = job.spec->topology;
   const bool needs_numa = request.require == TopologyLevel::kSameNuma || !request.allow_cross_numa;

@@ -11,13 +11,13 @@ bool AnyGuarantee(const State& state, const std::string& pool) {
   });
 }
 
-// What the queues of a pool may want to hold for good once the job does: what they hold, or are
-// guaranteed, whichever is more, from the bottom of the tree up.
+// What the queues of a pool may hold permanently once the job starts: their holding or their
+// guarantee, whichever is more, from the bottom of the tree up.
 class Promises {
  public:
   Promises(const State& state, const Job& job, const Holdings& planned, const Holding& ask) {
     const std::vector<std::string> path = PathsTo(job.queue);
-    // Backwards: queues come after those that they are below.
+    // In reverse order, because a queue comes after the queues above it.
     for (auto next = state.queues.rbegin(); next != state.queues.rend(); ++next) {
       const auto& [name, queue] = *next;
       if (queue.pool != job.pool) continue;
@@ -34,13 +34,13 @@ class Promises {
     }
   }
 
-  // The job's queue, or one above it, holds no more than its guarantee.
+  // Whether the job's queue, or one above it, holds no more than its guarantee.
   bool is_within() const { return is_within_; }
   int64_t own() const { return own_; }  // of the job's queue
   int64_t all() const { return below_.at(""); }
 
  private:
-  std::map<std::string, int64_t> below_;  // by the queue above; "": of the pool
+  std::map<std::string, int64_t> below_;  // by the queue above; "": the pool
   int64_t own_ = 0;
   bool is_within_ = false;
 };
@@ -54,7 +54,7 @@ std::optional<QuotaStop> FindGuaranteeStop(const State& state, const Job& job,
   const auto installed = state.capacity.find(job.pool);
   const int64_t capacity = installed == state.capacity.end() ? 0 : installed->second * kWholeShare;
   if (promises.is_within() || promises.all() <= capacity) return std::nullopt;
-  // All that the queue holds counts up to the top, as none of those above is within its guarantee.
+  // The queue's whole holding counts up to the top, because no queue above is within its guarantee.
   const int64_t left = std::max<int64_t>(promises.own() - (promises.all() - capacity), 0);
   return QuotaStop{QuotaStop::Kind::kGuarantees,
                    {job.queue, ""},

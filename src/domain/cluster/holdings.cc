@@ -42,7 +42,7 @@ bool IsFirm(const State& state, const Job& job) {
 
 namespace {
 
-// Of one GPU, where in its pool the request counts most.
+// The largest share that the request counts for on any GPU of the pool.
 int64_t LargestShareOf(const State& state, const Job& job) {
   const GpuRequest& gpus = job.spec->gpus;
   const auto found = state.gpu_sizes.find(job.pool);
@@ -57,7 +57,7 @@ int64_t LargestShareOf(const State& state, const Job& job) {
     facts.memory_mib = size.memory_mib;
     facts.mig = size.mig;
     largest = std::max(largest, CountedShare(GrantOf(gpus, 0, facts), facts));
-    if (gpus.isolation != Isolation::kMig) break;  // on the smallest it counts most
+    if (gpus.isolation != Isolation::kMig) break;  // it counts most on the smallest GPU
   }
   return largest;
 }
@@ -77,7 +77,7 @@ void Charge(State& state, Instant at, const Job& job, const Holding& change) {
     Account& account = state.accounts[id];
     Settle(account, at, meter);
     account.held += change;
-    // Nobody asks what it used
+    // The past use of an array is not needed
     if (id.array.value != 0 && account.held == Holding{}) state.accounts.erase(id);
   }
   if (change.share == 0) return;
@@ -108,7 +108,7 @@ Holding HoldingOf(const State& state, const Job& job) {
   Holding holding{0, 0, 1};
   for (const LeaseId lease : job.leases) {
     const Lease* held = state.FindLease(lease);
-    // Else damaged: told by the invariants
+    // Otherwise the state is damaged, and the invariants report it
     if (held != nullptr) holding.share += CountedShare(state, *held);
   }
   if (IsFirm(state, job)) holding.firm_share = holding.share;

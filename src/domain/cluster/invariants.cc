@@ -12,7 +12,7 @@
 namespace gp {
 namespace {
 
-// One more instance, beside those that have these slices.
+// Checks one more instance against the slices already taken.
 template <typename Report>
 void CheckInstance(const GpuFacts& facts, const GpuGrant& grant, MigSlices& slices,
                    const Report& report) {
@@ -106,7 +106,7 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
   const size_t ranks = static_cast<size_t>(job.spec->nodes);
   if (HoldsLeases(job.state)) {
     if (job.leases.empty() || job.leases.size() > ranks) report("I5", "wrong number of leases");
-    // Ranks may end one by one; a gang that lost one by a failure is being stopped.
+    // Ranks may end one by one; a gang with a failed rank is being stopped.
     bool others_good = true;
     for (const RankRecord& rank : job.attempts.back().ranks) {
       const bool live = state.leases.contains(rank.lease);
@@ -149,7 +149,7 @@ void CheckLease(const State& state, const Lease& lease, Violations& found) {
   }
 }
 
-// I9: a placement keeps the limits as they are now.
+// I9: a placement keeps the present limits.
 void CheckLimits(const State& state, const Job& job, Violations& found) {
   const auto check = [&](const AccountId& id, const Quota& limit) {
     const auto account = state.accounts.find(id);
@@ -170,7 +170,7 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
     check({"", "", array}, LimitOf(job));
 }
 
-// I6: what was granted now was free to be granted, and still is so: a placement changes no
+// I6: new grants are only on grantable GPUs; they still are, because a placement changes no
 // condition.
 void CheckNewGrants(const State& state, const GangPlaced& placed, Violations& found) {
   for (const Lease& lease : placed.leases) {

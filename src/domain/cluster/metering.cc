@@ -77,13 +77,13 @@ void ForEachGpu(const Node& node, uint64_t gpus, Visit visit) {
   }
 }
 
-// In which rows the parts of one node's GPUs run up.  GPUs next to each other mostly run up in the
-// same one: it is made once.
+// The rows that parts of one node's GPUs accrue to.  Neighbouring GPUs mostly use the same row, so
+// it is built once.
 class NodeRows {
  public:
   NodeRows(const State& state, const Node& node) : state_(state), node_(node) {}
 
-  // Holds until the next one.
+  // Valid until the next call.
   const UsageKey& Of(int gpu, const GpuPart& part) {
     if (!last_ || !IsInRowOfLast(gpu, part)) row_ = RowOf(state_, node_, gpu, part);
     last_ = {gpu, part.kind, part.lease};
@@ -114,11 +114,11 @@ class NodeRows {
   UsageKey row_;
 };
 
-// The GPUs as they are divided now, with this sign.
+// Adds the present division of the GPUs, with this sign.
 void AddDivision(const State& state, const NodeGpus& touched, int sign, RowShares& used,
                  RowShares& installed) {
   const Node* node = state.FindNode(touched.node);
-  if (node == nullptr) return;  // it joins only now
+  if (node == nullptr) return;  // it is just joining
   NodeRows rows(state, *node);
   std::optional<UsageKey> whole;
   ForEachGpu(*node, touched.gpus, [&](int gpu) {
@@ -135,7 +135,7 @@ int ShareOf(const std::vector<GpuPart>& division, LeaseId lease) {
   return part == division.end() ? 0 : part->share;
 }
 
-// What the lease has run up since it was settled, at the rates of now.
+// Adds what the lease has accrued since it was settled, at the present rates.
 void AddOpen(const State& state, const Lease& lease, Instant now, JobUse& use) {
   const Node& node = *state.FindNode(lease.node);
   NodeRows rows(state, node);
@@ -164,8 +164,8 @@ void SettleLeasesOn(State& state, const NodeGpus& touched) {
   });
 }
 
-// Days are those of the wall clock.  One that was stepped back before the day that the book has
-// come to counts when it has come there again.
+// Days follow the wall clock.  After a step back before the ledger's present day, the new clock
+// takes effect once it reaches that day again.
 void FollowWallClock(State& state) {
   Metering& metering = state.metering;
   const Duration wall = state.time.wall;
@@ -238,7 +238,7 @@ void EndUse(State& state, JobId job, EndClass end) {
   if (charge == EndCharge::kHardware || charge == EndCharge::kPlatform) {
     ForgiveUnsaved(use->second, state.metering.used.ledger);
   } else {
-    use->second.unsaved.clear();  // paid
+    use->second.unsaved.clear();  // charged
   }
 }
 

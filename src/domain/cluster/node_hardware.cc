@@ -20,7 +20,7 @@ class Merger {
   }
 
  private:
-  // Grants name positions of NUMA nodes: where there are any, none goes and none moves.
+  // Grants name positions of NUMA nodes: while there are grants, no NUMA node is removed or moved.
   void MergeNuma() {
     std::vector<NumaFacts>& numa = change_.facts.numa;
     if (!node_.leases.empty()) {
@@ -91,7 +91,7 @@ class Merger {
                                             : static_cast<int>(same - change_.facts.numa.begin());
   }
 
-  // Once all positions were used, those of retired GPUs are.
+  // Once all positions were used, positions of retired GPUs are used again.
   int PlaceFor(const std::string& uuid) {
     std::vector<GpuFacts>& gpus = change_.facts.gpus;
     if (const int known = change_.facts.PositionOf(uuid); known >= 0) return known;
@@ -109,13 +109,13 @@ class Merger {
     merged.numa = numa_places_[static_cast<size_t>(gpu.numa)];
     const bool is_held = place < node_.gpus.size() && !node_.gpus[place].leases.empty();
     if (known.uuid != gpu.uuid || !is_held) return;
-    // What is granted of it counts as a share of what it was when that was granted.
+    // Grants count as shares of the memory size at the time of the grant.
     merged.memory_mib = known.memory_mib;
     merged.mig = known.mig;
     if (known.mig != gpu.mig) change_.divided.push_back(static_cast<int>(place));
   }
 
-  // Links of a missing GPU are as they were: they tell what the node can be again.
+  // Links of a missing GPU stay: they describe the node once the GPU is back.
   void MergeLinks() {
     const size_t size = change_.facts.gpus.size();
     std::vector<uint8_t>& links = change_.facts.links;

@@ -8,7 +8,7 @@ bool IsUnread(const GpuObservation& seen) {
   return !seen.findings.empty() && seen.findings.front().code == HealthCode::kUnread;
 }
 
-// Follows one GPU from what it is to what it is by what was seen of it.
+// Moves one GPU from its present condition to the one that the observation requires.
 class GpuObserver {
  public:
   GpuObserver(const State& state, const Node& node, const GpuObservation& seen, GpuDraft& draft,
@@ -24,7 +24,7 @@ class GpuObserver {
     draft_.condition = to;
   }
   void Settle();
-  // What its readings allow, and why nothing more.
+  // The best condition that the readings allow, and why.
   GpuCondition Allowed() const;
   std::string Why() const {
     return seen_.findings.empty() ? seen_.detail : ToText(WorstOf(policy_, seen_.findings));
@@ -50,7 +50,7 @@ GpuCondition GpuObserver::Allowed() const {
   return GpuCondition::kSuspect;
 }
 
-// A suspect is let in by way of a second look; an NVLink that is up again needs none.
+// A suspect GPU returns to service through a second check; an NVLink that is up again needs none.
 void GpuObserver::Settle() {
   const GpuCondition allowed = Allowed();
   if (draft_.condition == GpuCondition::kSuspect) {
@@ -65,19 +65,19 @@ void GpuObserver::Settle() {
 void GpuObserver::Observe() {
   if (seen_.lost) return Move(GpuCondition::kLost, seen_.detail);
   const bool is_back = draft_.condition == GpuCondition::kLost;
-  if (is_back && IsUnread(seen_)) return;  // nobody has heard of it yet
+  if (is_back && IsUnread(seen_)) return;  // it has no readings yet
   const GpuTrouble& trouble = draft_.trouble;
   const char* begins =
       draft_.condition == GpuCondition::kUnknown ? "new to its node" : "answers again";
   if (is_back) Move(GpuCondition::kUnknown, "answers again");
   if (draft_.condition == GpuCondition::kUnknown) Move(GpuCondition::kTesting, "");
-  if (trouble.task != GpuTask::kNone) return;  // how it ends is what counts
-  // Back from being lost: what is to be done about it still is.
+  if (trouble.task != GpuTask::kNone) return;  // its result decides
+  // Back from being lost: its remedy is still due.
   if (trouble.remedy >= GpuRemedy::kReset) return Move(GpuCondition::kQuarantined, begins);
   if (trouble.remedy == GpuRemedy::kTest || trouble.remedy == GpuRemedy::kDrainReset)
     return Move(GpuCondition::kSuspect, begins);
   const Gpu& gpu = node_.gpus[static_cast<size_t>(seen_.gpu)];
-  // As it may have been before
+  // As before, possibly
   if (is_back && gpu.draining) return Move(GpuCondition::kOffline, gpu.reason);
   Settle();
 }
@@ -101,7 +101,7 @@ void ObserveGpus(const State& state, Instant at, const Node& node,
     GpuDraft well{{}, gpu.condition};
     GpuDraft* draft = &well;
     if (by_gpu[i] != nullptr) {
-      // Most are well, and were before.
+      // The common case: healthy now and before.
       const bool is_well =
           by_gpu[i]->findings.empty() && FindTrouble(state, {node.id, index}) == nullptr;
       if (!is_well) {
@@ -110,7 +110,7 @@ void ObserveGpus(const State& state, Instant at, const Node& node,
       }
       GpuObserver(state, node, *by_gpu[i], *draft, events).Observe();
     }
-    // One that was draining and holds nothing any more is out of service.
+    // A draining GPU that holds nothing any more goes out of service.
     const bool is_left = gpu.draining && gpu.leases.empty();
     if (is_left && (draft->condition == GpuCondition::kAvailable ||
                     draft->condition == GpuCondition::kUnlinked)) {

@@ -11,8 +11,8 @@ const LeaseObservation* FindObservation(const std::vector<LeaseObservation>& all
   return it == all.end() ? nullptr : &*it;
 }
 
-// Whether all other ranks run already, or ran to an end of their own, so that this one completes
-// the gang's start.  One that was stopped or lost may never have run.
+// Whether all other ranks run already, or ended on their own, so that this one completes the gang's
+// start.  A rank that was stopped or lost may never have run.
 bool CompletesGang(const State& state, const Job& job, LeaseId starting) {
   return job.state == JobState::kStarting &&
          std::ranges::all_of(job.attempts.back().ranks, [&](const RankRecord& rank) {
@@ -30,13 +30,14 @@ void NoteCheckpoints(Instant at, const Job& job, const Lease& lease,
     seen = one.number;
     one.attempt = lease.attempt;
     one.rank = lease.rank;
-    one.at = at;  // what its node's wall clock says is for nobody to count with
+    one.at = at;  // the node's wall clock is not reliable
     events.push_back(CheckpointSaved{job.id, std::move(one)});
   }
 }
 
-// By the instants of the ledger, where the node says how long ago that was.  Where its wall clock
-// alone tells, which may say anything: not before the placement, and not later than now.
+// The start as an instant of the controller, from the time that the program has run.  If only the
+// node's wall clock is known, which may be wrong, the result is clamped between the placement and
+// now.
 Instant StartOf(const State& state, Instant at, Instant placed_at, const LeaseObservation& seen) {
   if (seen.ran.ns > 0) return at - seen.ran;
   if (seen.started_at.ns <= 0) return at;
@@ -47,7 +48,7 @@ Instant StartOf(const State& state, Instant at, Instant placed_at, const LeaseOb
 void ObserveLease(const State& state, Instant at, const Lease& lease, const LeaseObservation& seen,
                   Events& events) {
   const Job& job = *state.FindJob(lease.job);
-  // One that was declined, or could not start, has ended without having run.
+  // A lease that was declined, or could not start, has ended without running.
   const bool ran = seen.running || (seen.ended && seen.started_at.ns > 0);
   if (ran && lease.phase == LeasePhase::kGranted) {
     const Instant placed_at = job.attempts.back().placed_at;

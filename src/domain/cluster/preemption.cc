@@ -103,7 +103,7 @@ void Preemptions::CountPlaced(const Job& job) {
   for (const std::string& path : PathsTo(job.queue)) coming_[path][job.id] = coming;
 }
 
-// Most pairs are told apart by numbers alone.
+// Most pairs are decided by comparing numbers alone.
 PreemptionGround Preemptions::GroundFor(const Contender& by, const Contender& victim) const {
   if (by.job_class > victim.job_class) {
     if (by.job->pool != victim.job->pool) return PreemptionGround::kNone;
@@ -126,7 +126,7 @@ bool Preemptions::Reclaims(const Job& by, const Job& victim) const {
          KeepsGuarantees(by, victim);
 }
 
-// With the job, and with those that others of the queue are waiting for already.
+// Counts the job, and jobs of the queue that already wait for their victims.
 bool Preemptions::HoldsLessThanGuaranteed(const Job& by, const std::string& queue) const {
   const int64_t guaranteed = GuaranteedShare(*state_, queue);
   if (guaranteed == 0) return false;
@@ -138,7 +138,7 @@ bool Preemptions::HoldsLessThanGuaranteed(const Job& by, const std::string& queu
   return held <= guaranteed;
 }
 
-// What other queues were guaranteed is not taken from them.
+// Whether the preemption leaves other queues their guarantees.
 bool Preemptions::KeepsGuarantees(const Job& by, const Job& victim) const {
   if (!any_guarantees_) return true;
   const std::vector<std::string> paths = PathsTo(victim.queue);

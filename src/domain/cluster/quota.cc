@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kHourOfGpu = int64_t{3'600'000} * kWholeShare;
 
-// Against what is held and used; `state` == nullptr: against nothing, as if the job were alone.
+// Checks limits against present holdings and use; `state` == nullptr: as if the job were alone.
 class LimitCheck {
  public:
   LimitCheck(const State* state, Instant at, const Holdings& planned, const Holding& ask)
@@ -88,7 +88,7 @@ std::string Counted(int64_t share) {
   return Gpus(share) + (share == kWholeShare ? " GPU" : " GPUs");
 }
 
-// Others were guaranteed what is left.
+// The text for a job stopped because the rest is guaranteed to others.
 std::string OverGuarantees(const QuotaStop& stop) {
   if (stop.held >= stop.limit)
     return " is at its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " +

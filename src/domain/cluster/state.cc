@@ -12,7 +12,7 @@ namespace gp {
 QueueKey KeyOf(const Job& job) { return {kPriorityMax - job.spec->priority, job.id}; }
 
 EquivalenceClass EquivalenceClassOf(const Job& job) {
-  const int level = ServiceLevel(job, Instant{});  // of one that waits: the same at all times
+  const int level = ServiceLevel(job, Instant{});  // constant while the job is pending
   return {
       ClassOf(job.spec->priority), level,        job.spec->preemptible, job.user.name, job.queue,
       LongestStay(*job.spec),      ShapeOf(job), LimitingArray(job)};

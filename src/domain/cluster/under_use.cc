@@ -30,7 +30,7 @@ int64_t IdleMs(const Lease& lease, const RankUse& reported, int below_percent) {
   const BusyTime before = BusyTimeOf(lease.use);
   const BusyTime now = BusyTimeOf(Added(lease.use, lease.reported, reported));
   const int64_t seen = now.seen_ms - before.seen_ms;
-  if (seen == 0) return lease.idle_ms;  // nothing is known of the time between
+  if (seen == 0) return lease.idle_ms;  // the time in between was not measured
   if ((now.busy_ms - before.busy_ms) * 100 >= below_percent * seen) return 0;
   return lease.idle_ms + seen / static_cast<int64_t>(reported.gpus.size());
 }

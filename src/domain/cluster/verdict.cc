@@ -87,7 +87,7 @@ const Incident* Verdict::OpenIncident() const {
              : &found->second;
 }
 
-// What was reported last of what the incident is about.
+// The code of the last report about the incident's subject.
 std::string Verdict::CodeOfReport() const {
   const Incident* incident = OpenIncident();
   if (!trouble_->xids.empty() &&
@@ -98,7 +98,7 @@ std::string Verdict::CodeOfReport() const {
   return "reported";
 }
 
-// False: more follows from what was reported than from its readings.
+// Returns false if the reports have stronger consequences than the readings.
 bool Verdict::JudgeReadings() {
   if (trouble_->findings.empty()) return false;
   const HealthFinding& worst = WorstOf(policy_, trouble_->findings);

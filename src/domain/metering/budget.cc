@@ -28,7 +28,7 @@ std::vector<Limit> LimitsOf(const Budget& budget, const UsageSum& used, const Us
   return limits;
 }
 
-// When what is left is gone at the rate of late; none: never.
+// When the rest is used up at the recent rate; none: never.
 std::optional<Instant> UsedUpAt(const Limit& limit, Duration recent_span, Instant at) {
   if (limit.used >= limit.limit) return at;
   if (limit.recent == 0) return std::nullopt;

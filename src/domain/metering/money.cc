@@ -3,13 +3,13 @@
 namespace gp {
 namespace {
 
-// The nearest whole; halves go away from zero.
+// Rounds to the nearest whole; halves round away from zero.
 Wide Rounded(Wide amount, Wide unit) {
   const Wide half = unit / 2;
   return (amount < 0 ? amount - half : amount + half) / unit;
 }
 
-// Of a number that is not negative.
+// REQUIRES: the number is not negative.
 std::string Digits(Wide number) {
   std::string digits;
   do {

@@ -5,7 +5,7 @@
 namespace gp {
 
 void RowShares::Add(const UsageKey& row, int64_t share) {
-  // What is added goes by node and GPU, and so mostly to the row of before.
+  // Calls are ordered by node and GPU, and so mostly go to the previous row.
   if (!shares_.empty() && shares_.back().first == row) {
     shares_.back().second += share;
   } else {

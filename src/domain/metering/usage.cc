@@ -8,7 +8,7 @@
 namespace gp {
 namespace {
 
-// The whole that lies below, for times before 1970 too.
+// Division rounded down, also for times before 1970.
 int64_t Below(int64_t ns, int64_t unit) { return ns >= 0 ? ns / unit : -((-ns + unit - 1) / unit); }
 
 int64_t Milliseconds(Instant at) { return Below(at.ns, 1'000'000); }
@@ -35,7 +35,7 @@ int64_t MillisecondsBetween(Instant from, Instant until) {
 
 int64_t UsageLedger::FirstOfRow(int64_t day) const {
   if (day >= today - kDaysKept) return day;
-  // Asked of the month, as its row is: so a day comes to the same row, whenever it is entered.
+  // Depends on the month alone: a day belongs to the same row whenever it is entered.
   const int64_t its_month = FirstOfMonth(day);
   if (its_month < today - kMonthsKept) return FirstOfYear(day);
   return its_month;
@@ -102,7 +102,7 @@ void UsageLedger::AddToMonth(const UsageKey& row, GpuTime time) {
   const auto sum = month.try_emplace(std::move(account)).first;
   sum->second.time += time;
   sum->second.money += Money(time, row.price);
-  if (sum->second == UsageSum()) month.erase(sum);  // what was forgiven, all of it
+  if (sum->second == UsageSum()) month.erase(sum);  // all of it was forgiven
 }
 
 void UsageLedger::SumMonth() {
