@@ -118,8 +118,8 @@ class Teller {
   }
   void operator()(const GrantRole& command) {
     Tell("GrantRole", command.subject,
-         (command.role ? Name(*command.role) : std::string("as if nothing had been granted")) +
-             " " + Everywhere(command.queue));
+         (command.role ? Name(*command.role) : std::string("granted role removed")) + " " +
+             Everywhere(command.queue));
   }
   void operator()(const IssueToken& command) {
     const auto* issued =

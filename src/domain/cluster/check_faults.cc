@@ -33,7 +33,7 @@ void CheckTroublesOf(const State& state, const Node& node, Violations& found) {
        next != state.troubles.end() && next->first.node == node.id; ++next) {
     const auto& [key, trouble] = *next;
     const std::string name = node.facts->name + " GPU " + std::to_string(key.gpu);
-    if (IsEmpty(trouble)) found.push_back({"index", name + ": a GPU that is well has troubles"});
+    if (IsEmpty(trouble)) found.push_back({"index", name + ": a healthy GPU has troubles"});
     if (trouble.incident.value != 0 && !state.incidents.contains(trouble.incident))
       found.push_back({"index", name + ": names an incident that is not there"});
     const GpuCondition condition = GpuAt(state, key).condition;

@@ -23,7 +23,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   expect(job.state == JobState::kQueued,
          equivalence_class != state.equivalence_classes.end() &&
              equivalence_class->second.contains(KeyOf(job)),
-         "lines");
+         "equivalence classes");
   expect(job.state == JobState::kRetryWait, state.retries.contains({job.eligible_at, job.id}),
          "retries");
   const bool is_blocked = job.state == JobState::kBlocked;
@@ -32,7 +32,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   for (const Dependency& dependency : job.spec->after)
     expect(is_blocked, state.dependents.contains({dependency.job, job.id}), "dependents");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
-  expect(!job.nominated_nodes.empty(), state.nominated.contains(job.id), "claimants");
+  expect(!job.nominated_nodes.empty(), state.nominated.contains(job.id), "nominated jobs");
   expect(IsMovable(job), state.movable.contains(job.id), "movable jobs");
   expect(!job.destination.empty(), state.moving.contains(job.id), "jobs being moved");
   expect(IsRecovering(job), state.recovering.contains(job.id), "recovering jobs");
@@ -44,7 +44,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   }
   const auto evictable = state.evictable.find({job.pool, ClassOf(job.spec->priority)});
   expect(IsEvictable(job), evictable != state.evictable.end() && evictable->second.contains(job.id),
-         "yielding jobs");
+         "evictable jobs");
   expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}),
          "preemptions");
   if (job.attempts.empty()) return;
@@ -93,15 +93,16 @@ void CheckIndexSizes(const State& state, Violations& found) {
   // `dependencies` is a set: a job may depend on another in two ways.
   const auto expect = [&](size_t wanted, size_t size, const char* index) {
     if (wanted != size)
-      found.push_back({"index", std::string("index of ") + index + " holds strangers"});
+      found.push_back(
+          {"index", std::string("index of ") + index + " has entries that do not belong there"});
   };
   expect(queued, state.queued.size(), "queued jobs");
   size_t in_classes = 0;
   for (const auto& [shape, equivalence_class] : state.equivalence_classes) {
     in_classes += equivalence_class.size();
-    if (equivalence_class.empty()) found.push_back({"index", "an empty line is kept"});
+    if (equivalence_class.empty()) found.push_back({"index", "an empty equivalence class is kept"});
   }
-  expect(queued, in_classes, "lines");
+  expect(queued, in_classes, "equivalence classes");
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
   expect(unnotified, state.limit_notices.size(), "notices of time limits");
@@ -109,7 +110,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(dependencies.size(), state.dependents.size(), "dependents");
   expect(ending, static_cast<size_t>(state.limited), "jobs that end");
   expect(finished, state.finished.size(), "finished jobs");
-  expect(nominated, state.nominated.size(), "claimants");
+  expect(nominated, state.nominated.size(), "nominated jobs");
   expect(movable, state.movable.size(), "movable jobs");
   expect(moving, state.moving.size(), "jobs being moved");
   expect(moved, state.moved.size(), "moved jobs");
@@ -117,9 +118,9 @@ void CheckIndexSizes(const State& state, Violations& found) {
   size_t in_evictable = 0;
   for (const auto& [pool_class, jobs] : state.evictable) {
     in_evictable += jobs.size();
-    if (jobs.empty()) found.push_back({"index", "an empty group of yielding jobs is kept"});
+    if (jobs.empty()) found.push_back({"index", "an empty group of evictable jobs is kept"});
   }
-  expect(evictable, in_evictable, "yielding jobs");
+  expect(evictable, in_evictable, "evictable jobs");
   expect(preempted, state.preemptions.size(), "preemptions");
   expect(requests.size(), state.jobs_by_request.size(), "requests");
   expect(lost, state.losses.size(), "losses");

@@ -32,9 +32,9 @@ void CheckRates(const State& state, Violations& found) {
     }
   }
   if (used != SharesOf(state.metering.used))
-    found.push_back({"I12", "time runs up otherwise than GPUs are divided"});
+    found.push_back({"I12", "rates differ from the division of the GPUs"});
   if (installed != SharesOf(state.metering.installed))
-    found.push_back({"I12", "time runs up for other GPUs than there are"});
+    found.push_back({"I12", "rates differ from the installed GPUs"});
 }
 
 // One day, pool and model.
@@ -48,7 +48,7 @@ void CheckDays(const UsageLedger& used, const UsageLedger& installed, Violations
   for (const auto& [row, time] : used.rows) {
     left[DayOf(row)] += -time;
     if (time.units < 0)
-      found.push_back({"I12", "less than no time was " + std::string(Name(row.kind)) + " on day " +
+      found.push_back({"I12", "negative time of " + std::string(Name(row.kind)) + " on day " +
                                   std::to_string(row.day)});
   }
   for (const auto& [day, time] : left) {
@@ -79,7 +79,7 @@ void CheckJobs(const State& state, const UsageLedger& ledger, Violations& found)
   }
   const bool is_even = all.time == GpuTime{} && all.money == Money{} && all.repeated == GpuTime{} &&
                        all.repeated_money == Money{};
-  if (!is_even) found.push_back({"I12", "what jobs had is not what the book says"});
+  if (!is_even) found.push_back({"I12", "the time of jobs differs from the usage ledger"});
   for (const auto& [id, use] : state.metering.jobs) {
     if (!state.jobs.contains(id))
       found.push_back({"I12", "use of " + ToText(id) + ", which is not there"});

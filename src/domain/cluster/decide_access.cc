@@ -76,7 +76,7 @@ Result<Events> DecideCertify(const State& state, const Envelope& envelope,
   const bool is_known = is_there && std::ranges::any_of(present->second, counts);
   if (is_known && !IsCertified(state.access, command.name, command.shown, now)) {
     return Fail(Conflict("node " + command.name +
-                         " has a certificate, and this is not the agent that has it. Where it was "
+                         " has a certificate, but this agent does not present it. If it was "
                          "lost: gpu-platform nodes revoke " +
                          command.name));
   }

@@ -58,7 +58,7 @@ Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& 
 
 void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why,
                        Events& events) {
-  Incident incident = OpenOn(node, id, at, why, "drained by itself");
+  Incident incident = OpenOn(node, id, at, why, "drained automatically");
   incident.needs_person = true;
   incident.reports = 0;  // it was opened without a report
   events.push_back(NodeDrainChanged{node.id, true, why});
@@ -224,7 +224,7 @@ void FaultDecider::BeWell(Draft& draft, int gpu) {
   draft.trouble.incident = {};
   events_.push_back(GpuRemedyChanged{node_.id, gpu, GpuRemedy::kNone, {}, false});
   events_.push_back(IncidentChanged{found->first, IncidentState::kClosed, "the controller",
-                                    "its readings are well again"});
+                                    "its readings are healthy again"});
 }
 
 // If several GPUs of a node are too hot, the cause is the node's cooling.

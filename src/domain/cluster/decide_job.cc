@@ -66,7 +66,7 @@ Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob&
   demoted.priority = kPriorityMin;
   demoted.preemptible = true;
   return Admission{std::make_shared<const JobSpec>(std::move(demoted)),
-                   "of the lowest class, and may be interrupted: " + whose};
+                   "in the lowest class, and preemptible: " + whose};
 }
 
 // A job without a time limit gets that of its queue.
@@ -99,7 +99,7 @@ Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves
 
 // A job with a backfill reservation relies on the ends of running jobs.
 Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
-  constexpr const char* kForce = ": who may operate the cluster can do it by force";
+  constexpr const char* kForce = ": an operator of the cluster can force it";
   for (const JobId id : state.nominated) {
     for (const LeaseId lease : job.leases) {
       if (std::ranges::count(state.FindJob(id)->nominated_nodes, state.FindLease(lease)->node) > 0)

@@ -31,7 +31,7 @@ Status CheckMove(const State& state, Instant at, const MoveJobs::Move& move) {
 
 Status CheckNominations(const State& state, const MoveJobs& command) {
   if (AwaitsVictims(state, command.by))
-    return Fail(Conflict(ToText(command.by) + ": others leave for it already"));
+    return Fail(Conflict(ToText(command.by) + ": jobs are already being moved for it"));
   const std::map<NodeId, JobId> cleared = ClearedForOthers(state, command.by);
   for (const NodeId node : command.nodes) {
     const auto other = cleared.find(node);

@@ -52,7 +52,7 @@ Result<Events> DecideHeartbeatTimeout(const State& state, Instant at,
   if (may_drain && IsLemon(state, node, at)) {
     DrainWithIncident(
         node, {state.last_incident + 1}, at,
-        "it fell silent again, and fails more often than other nodes: it takes no new work",
+        "it stopped answering again, and fails more often than other nodes: it takes no new work",
         events);
   }
   return events;

@@ -20,7 +20,7 @@ Status CheckGangNodes(const State& state, const Job& job, const std::vector<Node
 Status CheckTaker(const State& state, Instant at, const Job& by, const std::vector<NodeId>& nodes) {
   GP_CHECK_OK(CheckGangNodes(state, by, nodes));
   if (const auto stop = FindQuotaStop(state, AsNominated(by, nodes.size()), at))
-    return Fail(Conflict(NameOf(by) + " could not take the place: " + ToText(*stop)));
+    return Fail(Conflict(NameOf(by) + " could not start there: " + ToText(*stop)));
   return Ok();
 }
 
@@ -30,12 +30,11 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   if (victim == nullptr || by == nullptr)
     return Fail(NotFound("no job " + ToText(victim == nullptr ? command.job : command.by)));
   if (by->state != JobState::kQueued) {
-    return Fail(
-        Conflict(NameOf(*by) + " is " + Name(by->state) + ": nothing is interrupted for it"));
+    return Fail(Conflict(NameOf(*by) + " is " + Name(by->state) + ": nothing is preempted for it"));
   }
   const auto refuse = [&](const std::string& why) {
-    return Fail(Conflict(NameOf(*victim) + " (" + Name(victim->state) +
-                         ") may not be interrupted: " + why));
+    return Fail(
+        Conflict(NameOf(*victim) + " (" + Name(victim->state) + ") may not be preempted: " + why));
   };
   if (!IsEvictable(*victim)) return refuse("it must be preemptible, run, and not be stopping");
   GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
@@ -44,7 +43,8 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   const Contender taker = ContenderOf(cleared, at);
   const Contender giver = ContenderOf(*victim, at);
   const PreemptionGround ground = preemptions.GroundFor(taker, giver);
-  if (ground == PreemptionGround::kNone) return refuse(NameOf(*by) + " has no claim to its place");
+  if (ground == PreemptionGround::kNone)
+    return refuse(NameOf(*by) + " has no ground to preempt it");
   if (!preemptions.HoldsNow(taker, giver, ground)) return refuse("it has not run for min_run");
   return Events{JobPreemptionOrdered{command.pass, victim->id, by->id, command.nodes}};
 }

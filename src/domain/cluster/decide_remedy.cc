@@ -74,7 +74,7 @@ void OpenBreaker(const State& state, Instant at, const std::string& pool, uint64
   incident.needs_person = true;
   incident.opened_at = incident.last_at = at;
   incident.steps = {
-      {at, "nothing more is reset or drained by itself in this pool until the incident is closed"}};
+      {at, "no more automatic resets or drains in this pool until the incident is closed"}};
   events.push_back(IncidentOpened{incident});
   events.push_back(BreakerOpened{pool, incident.id});
 }
@@ -101,7 +101,7 @@ void FollowReset(const State& state, const GpuKey& key, const GpuTrouble& troubl
   if (gpu.condition() == GpuCondition::kQuarantined) gpu.To(GpuCondition::kResetting, "");
   const bool answers = gpu.To(GpuCondition::kTesting, "is being tested after its reset");
   if (trouble.remedy > GpuRemedy::kReset) {
-    gpu.To(GpuCondition::kQuarantined, "was reset, and needs a person");
+    gpu.To(GpuCondition::kQuarantined, "was reset; operator action required");
     note("was reset, which is not enough");
   } else if (answers) {
     events.push_back(GpuTaskOrdered{key.node, key.gpu, GpuTask::kTest,

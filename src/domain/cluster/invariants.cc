@@ -128,7 +128,7 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
     }
   }
   if (!job.nominated_nodes.empty() && job.state != JobState::kQueued)
-    report("I5", "claims nodes without waiting for them");
+    report("I5", "has nominated nodes without waiting for them");
   CheckIndexesOf(state, job, found);
 }
 

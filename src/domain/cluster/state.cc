@@ -33,7 +33,8 @@ void Enqueue(State& state, const Job& job) {
 void Dequeue(State& state, const Job& job) {
   state.queued.erase(job.id);
   const auto equivalence_class = state.equivalence_classes.find(EquivalenceClassOf(job));
-  GP_ASSERT(equivalence_class != state.equivalence_classes.end(), "a queued job stands in a line");
+  GP_ASSERT(equivalence_class != state.equivalence_classes.end(),
+            "a queued job has an equivalence class");
   equivalence_class->second.erase(KeyOf(job));
   if (equivalence_class->second.empty()) state.equivalence_classes.erase(equivalence_class);
 }

@@ -16,7 +16,7 @@ std::string Follows(GpuRemedy remedy) {
     case GpuRemedy::kDrainReset: return "no new work; reset and tested when idle";
     case GpuRemedy::kReset: return "no new work; reset and tested when its jobs have ended";
     case GpuRemedy::kOperator:
-      return "operator action required: gpu-platform reset or online when it is mended";
+      return "operator action required: gpu-platform reset or online when it is repaired";
     case GpuRemedy::kReboot:
       return "operator action required: drain and reboot its node, then gpu-platform online";
   }
@@ -27,8 +27,8 @@ std::string Follows(HealthAction action) {
   switch (action) {
     case HealthAction::kNone: return "";
     case HealthAction::kNoLinkedWork:
-      return "granted to work of one GPU only, until it is well again";
-    case HealthAction::kNoNewWork: return "no new work until it is well again";
+      return "granted to work of one GPU only, until it is healthy again";
+    case HealthAction::kNoNewWork: return "no new work until it is healthy again";
     case HealthAction::kResetWhenIdle: return Follows(GpuRemedy::kDrainReset);
     case HealthAction::kOperator: return Follows(GpuRemedy::kOperator);
   }

@@ -161,7 +161,7 @@ TEST_F(Moves, AreCountedByTheHour) {
   EXPECT_EQ(Refusal({second, {NodeId{0}}, {{b, {{NodeId{1}, 2}}}}}),
             "a node is being cleared for " + ToText(first) + " already");
   EXPECT_EQ(Refusal({first, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}),
-            ToText(first) + ": others leave for it already");
+            ToText(first) + ": jobs are already being moved for it");
   EXPECT_FALSE(Find(second));
   cluster_.Advance(Duration::Minutes(60) + Duration::Milliseconds(1));
   EXPECT_EQ(Refusal({second, {NodeId{1}}, {{b, {{NodeId{1}, 2}}}}}), "");

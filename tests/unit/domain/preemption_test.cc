@@ -123,7 +123,7 @@ TEST_F(Preemption, EachRefusal) {
   EXPECT_EQ(Refusal(low, high), "");
   EXPECT_NE(Refusal(firm, high).find("preemptible"), std::string::npos);
   EXPECT_NE(Refusal(high, low), "");
-  EXPECT_NE(Refusal(low, firm).find("nothing is interrupted for it"), std::string::npos);
+  EXPECT_NE(Refusal(low, firm).find("nothing is preempted for it"), std::string::npos);
   EXPECT_NE(Refusal(JobId{99}, high).find("no job"), std::string::npos);
   EXPECT_NE(Refusal(low, Submit(8, 300, false)).find("no claim"), std::string::npos)
       << "of one class";

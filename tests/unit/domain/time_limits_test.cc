@@ -57,8 +57,8 @@ TEST_F(TimeLimits, WhoHasWaitedForLongCountsOnIt) {
   EXPECT_EQ(Refusal(), "") << "not for long yet";
   cluster_.Advance(Duration::Milliseconds(1));
   EXPECT_EQ(Refusal(), ToText(waits) +
-                           " waits in pool default for more than 5m: who may operate the cluster "
-                           "can do it by force");
+                           " waits in pool default for more than 5m: an operator of the cluster "
+                           "can force it");
   EXPECT_EQ(Refusal(true), "");
 }
 
