@@ -296,7 +296,7 @@ struct ChangeTimeLimit {
   bool force = false;   // although others wait for its resources
 };
 
-// For the audit: a request was refused, `times` times in a row.
+// For the audit: a request was refused `times` times.
 struct NoteRefusal {
   std::string operation;
   std::string why;

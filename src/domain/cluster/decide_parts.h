@@ -71,7 +71,7 @@ Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeL
 Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command);
 // Whether the nodes exist, one for each rank of the job.
 Status CheckGangNodes(const State& state, const Job& job, const std::vector<NodeId>& nodes);
-// Whether the job may start on these nodes once its victims have left them.
+// Whether the job may start on these nodes once others have left them.
 Status CheckTaker(const State& state, Instant at, const Job& by, const std::vector<NodeId>& nodes);
 Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command);
 Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command);

@@ -211,7 +211,7 @@ TEST_F(Damaged, EveryIndex) {
       {"queued jobs", [](State& s) { s.queued.clear(); }},
       {"queued jobs has entries that do not belong there", [](State& s) { s.queued.insert({77}); }},
       {"equivalence classes", [](State& s) { s.equivalence_classes.clear(); }},
-      {"lines has entries that do not belong there",
+      {"equivalence classes has entries that do not belong there",
        [](State& s) { s.equivalence_classes[EquivalenceClass{}].insert({0, {77}}); }},
       {"an empty equivalence class is kept",
        [](State& s) { s.equivalence_classes[EquivalenceClass{}]; }},
