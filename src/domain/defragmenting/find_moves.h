@@ -1,6 +1,6 @@
 #pragma once
 
-// Which running jobs to move elsewhere so that one that waits starts (docs/defragmentation.md).
+// Which running jobs to move elsewhere so that a pending one starts (docs/defragmentation.md).
 
 #include <cstdint>
 #include <map>
@@ -21,30 +21,33 @@ namespace gp {
 // GPU time: thousandths of GPUs times milliseconds.
 using ShareTime = int64_t;
 
-// Moves after which one job that waits can start, and what they are worth.
+// Moves after which one pending job can start, with their gain and cost.
 struct MovePlan {
   MoveJobs moves;
-  // Of who waits, then of each that is moved, as far as can be told now
+  // Of the pending job, then of each moved job, as far as they are known now.
   std::vector<PlaceGang> places;
   Duration wait_saved;
-  // By the time limits of who runs; else it is taken to wait as long again
+  // Computed from the time limits of running jobs; if false, the job is assumed to wait as long
+  // again as it already has.
   bool is_wait_known = false;
-  ShareTime gain = 0;  // the GPUs of who waits, for as long as it waits less
-  // The GPUs of those who are moved, for their grace and the policy's move_cost
+  ShareTime gain = 0;  // the pending job's GPUs times wait_saved
+  // The GPUs of the moved jobs, times their grace and the policy's move_cost.
   ShareTime cost = 0;
   bool operator==(const MovePlan&) const = default;
 };
 
+// Finds moves for pending jobs, one after another.  Each plan takes the accepted ones into account.
+// Used by one thread.
 class MoveFinder {
  public:
-  // `classes`: of the state's nodes.  `pass`: the next one, which places and keeps before.  All
-  // outlive it.
+  // `classes`: of the state's nodes.  `pass`: the plan of the next pass, whose placements and
+  // reservations have precedence.  All must outlive the finder.
   MoveFinder(const State& state, Instant at, NodeClasses& classes, const Plan& pass);
 
-  // For a job that waits.  nullopt: no moves would start it, or not as many as may still be made in
-  // this hour.
+  // For a pending job. nullopt: no moves would start it, or more are needed than the hourly limit
+  // still allows.
   std::optional<MovePlan> Find(const Job& job);
-  // From now on, as if these moves were being made.
+  // Later calls of Find assume that these moves are being made.
   void Accept(const MovePlan& plan);
 
  private:
@@ -64,12 +67,12 @@ class MoveFinder {
   BackfillReservations backfill_;
   Rankings rankings_;
   std::vector<MovePlan> accepted_;
-  std::set<JobId> taken_;  // moved by those
-  Holdings planned_;       // by those who start then
+  std::set<JobId> taken_;  // the jobs that these plans move
+  Holdings planned_;       // what jobs started by these plans will hold
 };
 
-// For the jobs that wait, in their turn: moves that gain more than they cost.  `wanted`: for these
-// only; empty: for all.
+// Moves that gain more than they cost, for pending jobs in queue order.  `wanted`: only for these
+// jobs; empty: for all.
 std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<JobId>& wanted = {});
 
 }  // namespace gp

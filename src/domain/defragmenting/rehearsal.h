@@ -1,8 +1,5 @@
 #pragma once
 
-// What would follow if some jobs left and others came, tried on scratch copies of nodes by the
-// engine that places jobs.
-
 #include <map>
 #include <optional>
 #include <set>
@@ -15,10 +12,11 @@
 
 namespace gp {
 
+// Tries out what happens if some jobs leave and others arrive, on scratch copies of nodes and with
+// the production placement.  Used by one thread.
 class Rehearsal {
  public:
-  // `classes`: of the state's nodes; `rankings`: of these classes.  Both are as before when it is
-  // over.
+  // `classes`: of the state's nodes; `rankings`: of these classes.  The destructor restores both.
   Rehearsal(const State& state, NodeClasses& classes, Rankings& rankings);
   ~Rehearsal();
   Rehearsal(const Rehearsal&) = delete;
@@ -26,14 +24,14 @@ class Rehearsal {
 
   const ScratchNodes& nodes() const { return nodes_; }
   void TakeAway(const Job& job);
-  // Where the engine would place it now, `closed` nodes left out; it is held there.  nullopt: it
-  // fits nowhere.
+  // The placement that the engine would choose now without the `closed` nodes; the job holds it
+  // from then on. nullopt: it fits nowhere.
   std::optional<PlaceGang> Place(const Job& job, const std::set<NodeId>& closed);
-  // The same on nodes that are known to hold it.
+  // The same, on nodes that are known to fit it.
   PlaceGang PlaceOn(const Job& job, const std::vector<NodeId>& nodes);
   void Hold(const Job& job, const std::vector<RankPlacement>& ranks);
-  // After another rehearsal with the same classes is over: its nodes stand there again as they are
-  // in this one.
+  // Call it after another rehearsal with the same classes has ended: it registers this rehearsal's
+  // nodes in the classes again.
   void Resume();
 
  private:

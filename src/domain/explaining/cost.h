@@ -1,6 +1,6 @@
 #pragma once
 
-// What a job may come to in GPU-hours, and what its limits leave of them.
+// The estimated GPU-hours of a job, and what its queues' limits leave of them.
 
 #include <cstdint>
 #include <string>
@@ -10,27 +10,28 @@
 
 namespace gp {
 
-// Where the length of a job is taken from.
+// The source of the estimated length of a job.
 enum class LengthSource { kNothing, kTimeLimit, kPast };
 
-// A limit of GPU-hours that the job counts on, in thousandths of GPUs times milliseconds.
+// A limit of GPU-hours that applies to the job, in thousandths of GPUs times milliseconds.
 struct Allowance {
   std::string queue;
-  std::string user;  // empty: of the queue as a whole
-  int64_t used = 0;  // in this period
+  std::string user;  // empty: the limit of the queue as a whole
+  int64_t used = 0;  // by the queue or user, in this period
   int64_t limit = 0;
 };
 
 struct Cost {
-  int64_t share = 0;  // thousandths of GPUs, of all its ranks
+  int64_t share = 0;  // thousandths of GPUs, summed over its ranks
   LengthSource source = LengthSource::kNothing;
-  // Eight of ten jobs like it end between these; the same three where its time limit is all that is
-  // known.
+  // Eight of ten similar jobs have lengths between shortest and longest.  All three equal the time
+  // limit if there are no similar jobs; they are zero if there is no limit either.
   Duration shortest;
   Duration median;
   Duration longest;
-  std::vector<Allowance> allowances;  // its queues from the top, each before its user there
-  std::string text;                   // one line
+  std::vector<Allowance>
+      allowances;  // of its queues from the root down, each followed by the limit of its user there
+  std::string text;  // one line
 };
 
 Cost CostOf(const State& state, const Lengths& lengths, Instant at, const Job& job);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Why a job waits, and what would start it: `jobs explain`, `run --plan`
+// Why a job is pending, and what would start it: `jobs explain`, `run --plan`
 // (docs/adr/0021-explaining.md).
 
 #include <cstdint>
@@ -24,23 +24,23 @@ enum class ChangeKind {
   kHost,         // fewer cores or less memory
   kNodeLabels,   // any node
   kQueue,        // another one
-  kTimeLimit,    // a shorter one: it leaves before others need the nodes that are kept for them
-  kPreemptible,  // it may be interrupted itself
-  kPriority,     // higher: others are interrupted
+  kTimeLimit,    // a shorter one, so that it ends before reserved nodes are needed
+  kPreemptible,  // it becomes preemptible itself
+  kPriority,     // higher, so that it can preempt others
   kMove,         // others are moved elsewhere
   kWait,         // until others have ended
 };
 const char* Name(ChangeKind kind);
 
-// One thing that, changed as little as this, starts the job now.
+// The smallest change of one thing that starts the job now.
 struct Change {
   ChangeKind kind = ChangeKind::kFewerGpus;
-  std::shared_ptr<const JobSpec> spec;  // as it would have to be; null: as it is
-  std::string queue;                    // where it would have to stand
-  std::vector<JobId> interrupts;        // who would be told to give way for it
-  std::vector<JobId> moves;             // who would go on elsewhere
-  std::vector<JobId> waits_for;         // who must end first
-  Instant starts_by;                    // kWait: by their time limits; ns == 0: not known
+  std::shared_ptr<const JobSpec> spec;  // with the change; null: as it is
+  std::string queue;                    // the queue of the job with the change
+  std::vector<JobId> interrupts;        // jobs that it would preempt
+  std::vector<JobId> moves;             // jobs that would be moved elsewhere
+  std::vector<JobId> waits_for;         // jobs that must end first
+  Instant starts_by;                    // kWait: from their time limits; ns == 0: not known
   std::string text;                     // one line
 };
 
@@ -51,18 +51,18 @@ struct Holder {
 };
 
 struct Explanation {
-  std::optional<PlaceGang> place;      // where it starts with the next pass
-  std::vector<PendingReason> reasons;  // in the order of PendingKind; none: it starts
-  // Jobs of its pool whose turn is before; nullopt: too many to count
+  std::optional<PlaceGang> place;      // its placement in the next pass
+  std::vector<PendingReason> reasons;  // in the order of PendingKind; empty: it starts
+  // Jobs of its pool that are before it in queue order; nullopt: too many to count.
   std::optional<int64_t> ahead;
   std::vector<Change> changes;  // in the order of ChangeKind
   std::vector<Holder> holders;  // most first
-  // By name: kept for it, as it has waited too long or others give way for it
+  // Names of nodes that are reserved for it, as a backfill reservation or while its victims leave.
   std::vector<std::string> kept_nodes;
-  Instant starts_by;  // there, at the latest; ns == 0: not known
+  Instant starts_by;  // latest start on these nodes; ns == 0: not known
 };
 
-// REQUIRES: the job is queued, or would be (its id is not known to the state then).
+// REQUIRES: the job is queued, or is not submitted yet (the state does not know its id).
 // `incidents`: as in WhatIsOut.
 Explanation Explain(const State& state, Instant at, const Job& job,
                     const IncidentsByGpu* incidents = nullptr);

@@ -1,7 +1,5 @@
 #pragma once
 
-// The smallest changes, each of one thing, that would start a job now.
-
 #include <vector>
 
 #include "domain/explaining/explain.h"
@@ -9,6 +7,8 @@
 
 namespace gp {
 
+// The smallest changes, each of one thing, that would start the job now; in the order of
+// ChangeKind.
 std::vector<Change> FindChanges(WhatIf& what_if, const Job& job);
 
 }  // namespace gp

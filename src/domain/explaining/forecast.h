@@ -1,7 +1,7 @@
 #pragma once
 
-// When a waiting job may be expected to start (docs/adr/0023-forecasts.md): the engine plays what
-// follows from now several times, each time with other lengths of the jobs, as those like them had.
+// When a pending job is expected to start (docs/adr/0023-forecasts.md).  The engine plays the
+// future several times, each time with other job lengths, drawn from similar finished jobs.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,24 +16,24 @@
 namespace gp {
 
 inline constexpr Duration kForecastHorizon = Duration::Minutes(60 * 24 * 30);
-inline constexpr int64_t kForecastSteps = 1'000'000;  // of all plays together
-inline constexpr int kPlaysMin = 3;                   // fewer make no interval
+inline constexpr int64_t kForecastSteps = 1'000'000;  // limit for all plays together
+inline constexpr int kPlaysMin = 3;                   // fewer give no interval
 
 struct Forecast {
-  Future::Outcome outcome = Future::Outcome::kWaitsOn;  // in the middle of all plays
-  // The first of all plays, the middle one, the last: one more play would lie between them in ten
-  // of twelve cases.  nullopt: beyond what can be told.
+  Future::Outcome outcome = Future::Outcome::kWaitsOn;  // of the median play
+  // The start in the earliest, the median and the latest play: a further play would start within
+  // this interval in ten of twelve cases. nullopt: not known.
   std::optional<Instant> earliest;
   std::optional<Instant> median;
   std::optional<Instant> latest;
   int plays = 0;
-  size_t alike = 0;            // finished jobs from which lengths were taken
-  bool by_limits = false;      // time limits had a say
-  std::vector<JobId> endless;  // kUnknown: because of these
+  size_t alike = 0;            // finished jobs whose lengths were used
+  bool by_limits = false;      // time limits were used
+  std::vector<JobId> endless;  // kUnknown: these jobs have no known end
   std::string text;            // one line
 };
 
-// REQUIRES: the job waits in `present`, and a Planner finds no place for it there now.
+// REQUIRES: the job is pending in `present`, and a Planner finds no placement for it there now.
 Forecast ForecastStart(const Present& present, const Lengths& lengths, Instant at, JobId job,
                        int64_t steps = kForecastSteps);
 

@@ -1,8 +1,5 @@
 #pragma once
 
-// One way in which things may go on: the engine itself, forward in virtual time, until a job has
-// its place.  Nobody submits any more, nothing breaks, whoever is told to stop does so at once.
-
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,30 +13,33 @@
 
 namespace gp {
 
-// Nobody hears from it, so nobody knows when it ends.
+// Its agent does not report, so the end of the job is not known.
 bool IsOnLostNode(const State& state, const Job& job);
 
+// One possible future: the engine itself plays forward in virtual time until a job is placed.  No
+// further jobs are submitted, nothing fails, and a job that must stop does so at once.  It owns its
+// copy of the state, so it may run on any thread.
 class Future {
  public:
   enum class Outcome {
     kPlaced,
-    kUnknown,  // whoever holds on has no end that is known
-    kWaitsOn,  // all that run have ended, and it still waits
-    kTooFar,   // not before the horizon
+    kUnknown,  // the jobs that hold the GPUs have no known end
+    kWaitsOn,  // all running jobs have ended, and it is still pending
+    kTooFar,   // it does not start before the horizon
     kTooManySteps,
   };
 
-  // `planner`: of `state`, or a new one.
+  // `planner`: one that has planned for `state`, or a new one.
   Future(State state, Planner planner, Instant at, const Lengths& lengths, int play);
 
-  // `steps` are taken from the budget: ends, and lines of the queue that are looked at.
+  // Each job end, and each equivalence class that a pass examines, takes one step from `budget`.
   Outcome PlayUntilPlaced(JobId job, Instant horizon, int64_t& budget);
 
   Instant now() const { return now_; }
   const State& state() const { return state_; }
-  // kUnknown: who holds a place and has no end that is known.
+  // After kUnknown: the jobs that hold GPUs and have no known end.
   const std::vector<JobId>& endless() const { return unknown_; }
-  // From which finished jobs lengths were taken; whether time limits had a say.
+  // The groups of finished jobs whose lengths were used, and whether time limits were used.
   const std::set<const AlikeRuns*>& consulted() const { return guesses_.consulted(); }
   bool used_limits() const { return used_limits_; }
 
@@ -49,7 +49,7 @@ class Future {
   void Started(JobId job);
   void Report(JobId job, std::optional<LeaseEnd> end);
   void StopAll(const std::vector<JobId>& jobs);
-  // kNever: nothing tells.
+  // kNever: not known.
   Instant EndOf(const Job& job);
   void ExpectEnd(const Job& job);
   void FinishDue(int64_t& budget);
@@ -63,7 +63,8 @@ class Future {
   Instant now_;
   Guesses guesses_;
   bool used_limits_ = false;
-  std::map<JobId, std::optional<Duration>> work_;  // in all, of whoever has had a place
+  std::map<JobId, std::optional<Duration>>
+      work_;  // in total, for each job that had a placement; nullopt: not known
   std::set<std::pair<Instant, JobId>> ends_;
   std::map<JobId, Instant> end_of_;
   std::set<JobId> endless_;

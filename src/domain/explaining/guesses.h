@@ -1,8 +1,5 @@
 #pragma once
 
-// What the lengths of jobs come to in one play of what may follow: each job gets another slice of
-// its lengths in each play.
-
 #include <optional>
 #include <set>
 
@@ -10,19 +7,20 @@
 
 namespace gp {
 
-// Over kSlices plays a job gets each slice once, and any two jobs get them in orders that have
-// hardly to do with each other.
+// Over kSlices plays a job gets each slice once; the orders of any two jobs are nearly independent.
 int SliceOf(JobId job, int play);
 
+// Draws job lengths for one play of a forecast: in each play a job gets another slice of the
+// lengths of similar jobs.  Used by one thread.
 class Guesses {
  public:
   Guesses(const Lengths& lengths, int play) : lengths_(lengths), play_(play) {}
 
-  // The whole work of a job that has done so much of it and is not over, whatever its time limit
-  // says. nullopt: nothing like it has finished.
+  // The total work of a job that has completed `done` of it and still runs, regardless of its time
+  // limit. nullopt: no similar job has finished.
   std::optional<Duration> WorkOf(const Job& job, Duration done);
 
-  // From which finished jobs; their order means nothing.
+  // The groups of finished jobs that were used; their order has no meaning.
   const std::set<const AlikeRuns*>& consulted() const { return consulted_; }
 
  private:

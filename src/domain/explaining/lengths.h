@@ -1,6 +1,6 @@
 #pragma once
 
-// How long jobs may run, by those like them that are over.
+// How long jobs may run, estimated from similar finished jobs.
 
 #include <map>
 #include <string>
@@ -12,20 +12,22 @@
 
 namespace gp {
 
-inline constexpr size_t kAlikeEnough = 5;  // so many that are alike are needed before they tell
+inline constexpr size_t kAlikeEnough = 5;  // similar jobs that an estimate needs
 
-// Finished jobs that are alike in something.
+// Finished jobs that are similar in some respect.
 struct AlikeRuns {
-  // Length, and position in Present::past; the shortest first
+  // Length, and position in Present::past; ascending.
   std::vector<std::pair<Duration, size_t>> runs;
 };
 
+// The lengths of finished jobs, grouped by name, shape, user and queue.  Immutable after
+// construction.
 class Lengths {
  public:
   explicit Lengths(const std::vector<PastRun>& past);
 
-  // The nearest group that has enough: the user's jobs of its name, else of its shape, else all of
-  // the user's, else of the queue, else all.  nullptr: there is none.
+  // The most similar group that is large enough: the user's jobs of its name, else of its shape,
+  // else all of the user's, else those of the queue, else all. nullptr: there is none.
   const AlikeRuns* Alike(const Job& job) const;
 
  private:
@@ -39,10 +41,10 @@ class Lengths {
   AlikeRuns all_;
 };
 
-// Of what may happen there are so many equally likely slices, the shortest first.
+// Lengths are divided into this number of equally likely slices, in ascending order.
 inline constexpr int kSlices = 11;  // a prime: see SliceOf
 
-// The mean of the slice of what a job's work comes to that has done so much of it and is not over.
+// The mean total work within a slice, for a job that has completed `done` and still runs.
 Duration GuessWork(const AlikeRuns& alike, Duration done, int slice);
 
 }  // namespace gp

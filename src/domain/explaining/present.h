@@ -1,7 +1,7 @@
 #pragma once
 
-// What a look ahead needs of a state: all that is open, and how long jobs took that are over.  A
-// copy, so that it can be taken on the writer's thread and looked at on any other
+// The input of a forecast: all open jobs of a state, and the lengths of finished ones.  It is a
+// copy, so the writer's thread can take it and any other thread can read it
 // (docs/adr/0023-forecasts.md).
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace gp {
 
-// A job that is over and has run.
+// A job that has run and ended.
 struct PastRun {
   std::shared_ptr<const JobSpec> spec;
   std::string user;
@@ -24,22 +24,23 @@ struct PastRun {
 };
 
 struct Present {
-  State state;                // finished jobs are left out, but for those that somebody waits for
-  std::vector<PastRun> past;  // the last to end first
-  IncidentsByGpu incidents;   // the state has none: nothing is foreseen of faults
+  State state;                // without finished jobs, except those that other jobs wait for
+  std::vector<PastRun> past;  // the most recently ended first
+  IncidentsByGpu
+      incidents;  // kept here because the copied state has none: forecasts do not predict faults
 };
 
-inline constexpr size_t kPastRunsMax = 10'000;  // finished jobs that are looked at
+inline constexpr size_t kPastRunsMax = 10'000;  // finished jobs that are examined
 
 Present TakePresent(const State& state);
 
-// What a copy costs by: nodes, leases and open jobs.  kPartsMax are copied in less than a tenth of
-// a second.
+// The size that decides the cost of a copy: nodes, leases and open jobs.  Copying kPartsMax takes
+// less than a tenth of a second.
 size_t PartsOf(const State& state);
 inline constexpr size_t kPartsMax = 50'000;
 
-// For how long it has had a place, as far as that counts for its end: in all attempts where it
-// keeps its work when it is interrupted, otherwise in the last one.
+// The time on its GPUs that counts towards the end of a job: of all attempts if it keeps its work
+// when it is preempted, otherwise of the last attempt.
 Duration WorkOf(const Job& job, Instant at);
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// What would have been enough for a job, by what it was seen to use: docs/use.md.
+// What resources would have been enough for a job, from its measured use: docs/use.md.
 
 #include <cstdint>
 #include <string>
@@ -14,19 +14,19 @@ namespace gp {
 
 struct GpuUsed {
   GpuUse use;
-  int64_t memory_mib = 0;  // of the GPU itself
+  int64_t memory_mib = 0;  // total memory of the GPU
 };
 
 struct RankUsed {
   std::vector<GpuUsed> gpus;
   int64_t cpu_ms = 0;
   int64_t cpu_seen_ms = 0;
-  int64_t memory_mib = GpuUse::kNotSeen;  // of the host, the most
+  int64_t memory_mib = GpuUse::kNotSeen;  // of the host, the maximum; kNotSeen: not measured
 };
 
 struct AttemptUsed {
-  Duration length;            // from its placement on
-  bool is_completed = false;  // and its job with it
+  Duration length;            // since its placement
+  bool is_completed = false;  // and so is its job
   std::vector<RankUsed> ranks;
 };
 
@@ -36,10 +36,10 @@ const char* Name(AdviceKind kind);
 struct Advice {
   AdviceKind kind = AdviceKind::kIdle;
   std::string text;
-  int saved_thousandths = 0;  // of the GPU time that it held
+  int saved_thousandths = 0;  // of the GPU time that it held, in thousandths
 };
 
-// In the order of what it saves; none where too little was seen to tell.
+// Ordered by savings, largest first; empty where the measurements are too short.
 std::vector<Advice> RightSize(const JobSpec& spec, const AttemptUsed& used);
 
 }  // namespace gp

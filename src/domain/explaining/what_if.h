@@ -1,8 +1,5 @@
 #pragma once
 
-// Whether a job would start now if it, or what is held, were otherwise.  Valid for one settled
-// state.
-
 #include <map>
 #include <optional>
 #include <set>
@@ -17,23 +14,25 @@
 
 namespace gp {
 
+// Answers whether a job would start now if its spec, or what others hold, were different.  Valid
+// for one settled state, which must outlive it.  Used by one thread.
 class WhatIf {
  public:
   WhatIf(const State& state, Instant at);
 
-  // What the next pass would do.
+  // The plan of the next pass.
   const Plan& plan() const { return plan_; }
-  // Of the nodes, with what is held for those who are being moved.
+  // The node classes, including what is reserved for jobs that are being moved.
   const NodeClasses& classes() const { return planner_.classes(); }
   const State& state() const { return state_; }
   Instant at() const { return at_; }
 
-  // Where the job would be placed; nullopt: it would have to wait.
+  // The placement of the job; nullopt: it would stay pending.
   std::optional<PlaceGang> Place(const Job& job);
-  // Whom it would interrupt to be placed; nullopt: that does not help either.
+  // The victims that it would preempt to be placed; nullopt: preemption does not help.
   std::optional<std::vector<JobId>> Interrupt(const Job& job);
-  // Who could be moved elsewhere so that it can be placed, whatever that costs; none: that does not
-  // help.
+  // Jobs that could be moved elsewhere so that it can be placed, whatever the cost; empty: moves do
+  // not help.
   std::vector<JobId> Move(const Job& job);
   // Whether it could be placed if these running jobs had ended.
   bool FitsWithout(const Job& job, const std::vector<const Job*>& ended) const;
@@ -44,7 +43,7 @@ class WhatIf {
   Planner planner_;
   const Plan plan_;
   Rankings rankings_;
-  Rehearsal held_;  // what is held for those who are being moved
+  Rehearsal held_;  // the destinations of jobs that are being moved
   mutable BackfillReservations backfill_;
   std::optional<PreemptionCandidates> candidates_;
 };

@@ -7,8 +7,8 @@
 
 namespace gp {
 
-// Why a node cannot take a rank of the job as it is now, in a few words that hold for all nodes of
-// its class: what no waiting mends comes first.  Empty: ChooseGpus finds a place.
+// A short reason why a node cannot take a rank of the job now, the same for all nodes of its class;
+// reasons that waiting does not remove come first.  Empty: ChooseGpus finds a place.
 std::string WhyNotHere(const Node& node, const Job& job);
 
 }  // namespace gp
