@@ -1,8 +1,5 @@
 #pragma once
 
-// The production engine without the world around it: commands in, events applied and checked, time
-// as it is told.  Nothing is journaled.
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,20 +11,22 @@
 
 namespace gp {
 
+// The production engine alone: it decides commands, applies the events and checks the invariants.
+// The caller sets the time.  Nothing is journaled.  Used by one thread.
 class Engine {
  public:
-  // As the controller does: decides, applies, and asserts the invariants of what was touched.
+  // As in the controller: decides, applies, and asserts the invariants of what the events touched.
   Result<std::vector<Event>> Execute(Command command, std::string principal = "simulation");
-  // One pass, committed as planned.
+  // One scheduling pass; its plan is committed.
   Plan Pass();
 
-  // A node whose GPUs are all in service.
+  // Adds a node with all its GPUs in service.
   NodeId AddNode(const NodeFacts& facts);
-  // Its agent reports that all its GPUs are well.
+  // Its agent reports that all its GPUs are healthy.
   void ReportHealthy(const Node& node);
   Result<JobId> Submit(std::shared_ptr<const JobSpec> spec, const User& user);
-  // The job's ranks report that they run; that they have ended well; that they have stopped when
-  // told to.
+  // The job's ranks report that they run; that they have exited with success; that they have
+  // stopped as ordered.
   void Start(JobId job);
   void Finish(JobId job);
   void Stop(JobId job);

@@ -7,7 +7,7 @@
 
 namespace gp {
 
-// A node like that machine, under a name of its own; its GPUs' names follow from it.
+// Facts of a node like `machine`, under another name; the names of its GPUs are derived from it.
 std::shared_ptr<const NodeFacts> NamedNode(const NodeFacts& machine, const std::string& name);
 
 }  // namespace gp

@@ -4,7 +4,8 @@
 
 namespace gp {
 
-// An invented node: two sockets of 56 cores and 1 TiB, every pair of GPUs linked by 18 NVLinks.
+// An invented node: two sockets with 56 cores and 1 TiB each, and 18 NVLinks between each pair of
+// GPUs.
 NodeFacts PlainNode(int number, int gpus);
 
 }  // namespace gp

@@ -1,7 +1,8 @@
 #pragma once
 
 // The packing experiment of "Beware of Fragmentation" (USENIX ATC 2023): tenants arrive one by one,
-// never leave, and are lost where they do not fit.  docs/reference/packing_policies.md tells it.
+// never leave, and are rejected if they do not fit. docs/reference/packing_policies.md describes
+// it.
 
 #include <cstdint>
 #include <span>
@@ -20,7 +21,7 @@ struct PackingWorkload {
 };
 
 struct PackingResult {
-  // Mean while the GPUs asked for round to 100 % of those there are
+  // Mean over the time in which the requested GPUs round to 100 % of the installed ones.
   double allocated_pct_at_100 = 0;
   int64_t arrived = 0;
   int64_t placed = 0;
@@ -29,7 +30,7 @@ struct PackingResult {
   double seconds = 0;
 };
 
-// How the nodes are listed before a policy sees them.
+// The order in which a policy sees the nodes.
 enum class NodeOrder {
   kRandom,
   kFile,
@@ -47,12 +48,13 @@ struct NamedOrder {
 std::span<const NamedOrder> NodeDesiredState();
 
 struct PackingRun {
-  uint64_t seed = 42;  // of the tenants' order, and of the nodes' where it is random
+  uint64_t seed = 42;  // of the order of the tenants, and of the nodes if it is random
   NodeOrder order = NodeOrder::kRandom;
-  bool learn = false;  // typical shapes from those that have arrived, not from the whole list
+  bool learn =
+      false;  // learn typical shapes from the tenants that have arrived, not from the whole list
 };
 
-// The same run gives the same result on every machine, the times aside.
+// The same run gives the same result on every machine, except for times.
 PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy,
                          const PackingRun& run, const DoneWatch& watch = {});
 

@@ -1,9 +1,5 @@
 #pragma once
 
-// How much of the free GPUs of each pool the jobs that run or wait could not use, as `defrag plan`
-// tells it (docs/defragmentation.md).  Follows a state from change to change, so that looking often
-// costs little.
-
 #include <cstdint>
 #include <map>
 #include <set>
@@ -17,20 +13,23 @@
 
 namespace gp {
 
+// The fragmentation of each pool, measured with its running and pending jobs as in `defrag plan`
+// (docs/defragmentation.md).  It follows a state incrementally, so that frequent updates cost
+// little.
 class FragmentationLevels {
  public:
-  // REQUIRES: the same state as before, or a later one of it.
+  // REQUIRES: the same state as in the last call, or a later version of it.
   void Follow(const State& state);
 
-  // Of the pools that have nodes.
+  // Covers all pools that have nodes.
   const std::map<std::string, Fragmentation>& by_pool() const { return by_pool_; }
 
  private:
   using KindId = size_t;
   struct Kind {
     Job example;
-    int64_t share = 0;          // that those ask for who run or wait
-    std::vector<int16_t> left;  // of a node, by class; kUnknown before it was asked for
+    int64_t share = 0;          // requested by its running and pending jobs
+    std::vector<int16_t> left;  // GPUs left on a node, by node class; kUnknown: not computed yet
   };
   struct Held {
     LeaseId lease;
@@ -43,8 +42,8 @@ class FragmentationLevels {
     int64_t jobs = 0;
   };
   struct Pool {
-    std::set<std::pair<int64_t, KindId>> kinds;  // by minus their share
-    std::map<ClassId, int64_t> nodes;            // that have free GPUs, by class
+    std::set<std::pair<int64_t, KindId>> kinds;  // by negative share: largest request first
+    std::map<ClassId, int64_t> nodes;            // number of nodes with free GPUs, by class
     bool is_changed = true;
   };
 
@@ -59,9 +58,9 @@ class FragmentationLevels {
 
   uint64_t seen_ = 0;  // State::node_changes
   NodeClasses classes_;
-  std::vector<ClassId> class_of_;                   // by node, where it has free GPUs
+  std::vector<ClassId> class_of_;                   // by node; kNoClass: it has no free GPUs
   std::vector<std::vector<Held>> held_;             // by node
-  std::map<EquivalenceClass, Demand> job_classes_;  // who waits
+  std::map<EquivalenceClass, Demand> job_classes_;  // the pending jobs
   std::map<JobShape, KindId> kind_of_;
   std::vector<Kind> kinds_;
   std::map<std::string, Pool> pools_;

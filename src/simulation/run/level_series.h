@@ -1,9 +1,5 @@
 #pragma once
 
-// How high something stood over time, in no more than kLevelPointsMax means over equal spans: the
-// spans double as the run grows longer, so that nobody needs to know beforehand how long it will
-// be.
-
 #include <vector>
 
 #include "base/time.h"
@@ -12,14 +8,16 @@ namespace gp {
 
 inline constexpr size_t kLevelPointsMax = 512;
 
+// A value over time, as at most kLevelPointsMax means over equal spans.  The spans double as the
+// run grows, so that its length need not be known beforehand.
 class LevelSeries {
  public:
   explicit LevelSeries(Instant begin) : begin_(begin), until_(begin) {}
 
-  // It was so high since the last call, or the beginning.
+  // The value was `level` since the last call, or since the beginning.
   void Extend(Instant until, double level);
-  // Of each span that begins before `end`, as far as it was told.  REQUIRES: `end` is not before
-  // the beginning.
+  // The mean of each span that begins before `end`, as far as Extend has covered it.  REQUIRES:
+  // `end` is not before the beginning.
   std::vector<double> Means(Instant end) const;
   Duration span() const { return span_; }
 
@@ -29,7 +27,7 @@ class LevelSeries {
   Instant begin_;
   Instant until_;
   Duration span_ = Duration::Seconds(1);
-  std::vector<double> sums_;  // of level times nanoseconds, by span; 0 behind the last
+  std::vector<double> sums_;  // level times nanoseconds, by span; spans after the last have 0
 };
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// What GPU time costs, in whole millionths of whatever money it is.
+// The price of GPU time, in whole millionths of a currency unit.
 
 #include <cstdint>
 #include <string>
@@ -13,16 +13,17 @@
 namespace gp {
 
 struct ModelPrice {
-  std::string model;  // a part of the GPU's name, as in a job file
+  std::string model;  // part of the GPU's name, as in a job file
   int64_t micros_per_hour = 0;
 };
 
+// A price list by GPU model.
 class Prices {
  public:
   // "H100=2.50": at most six decimals, at most 10,000.  kInvalidArgument otherwise.
   Status Add(std::string_view text);
   bool empty() const { return prices_.empty(); }
-  // The one whose text is longest of those that fit; nullptr: this model has no price.
+  // The matching entry with the longest model text; nullptr: this model has no price.
   const ModelPrice* Find(std::string_view model) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// What came from outside in a recorded run, and what became of it.
+// The external input of a recorded run, and its outcome.
 
 #include <map>
 #include <vector>
@@ -14,14 +14,15 @@ namespace gp {
 
 struct RecordedRun {
   RunSteps steps;
-  std::vector<JobLife> lives;  // as they were
+  std::vector<JobLife> lives;  // as recorded
   Usage usage;
   Instant ends_at;
-  int64_t unfinished = 0;  // jobs that still ran or waited: as long as they had run by then
-  int64_t faults = 0;      // lost nodes and attempts, which no replay repeats
+  int64_t unfinished =
+      0;  // jobs that still ran or were pending: their length is the time that they had run
+  int64_t faults = 0;  // lost nodes and attempts; a replay does not repeat them
 };
 
-// Folds the records of a journal, from the first one on.
+// Builds a run from the records of a journal, which must begin with the first one.
 class RunRecorder {
  public:
   explicit RunRecorder(RunWatch watch = {}) : watch_(std::move(watch)) {}

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run of a cluster was like for those who waited, and for those who paid.
+// The key figures of a run: waiting times and GPU time.
 
 #include <cstdint>
 #include <map>
@@ -14,14 +14,14 @@
 
 namespace gp {
 
-// A job as far as it came.
+// The history of a job, as far as it came.
 struct JobLife {
   std::string queue;
   Instant submitted_at;
   std::optional<Instant> started_at;  // first
   std::optional<Instant> ended_at;
   int preemptions = 0;
-  int faults = 0;  // attempts lost with a node
+  int faults = 0;  // attempts lost with their node
 };
 
 struct WaitFigures {
@@ -44,11 +44,11 @@ struct RunFigures {
   double span_h = 0;             // from the first submit to the last end
   double gpu_hours_held = 0;
   double gpu_hours_installed = 0;
-  double gpu_hours_idle_while_waiting = 0;  // free while somebody waited
-  double utilization = 0;                   // held of installed
-  // Of the free GPU time, what the jobs could not have used; where any was free
+  double gpu_hours_idle_while_waiting = 0;  // free while jobs were pending
+  double utilization = 0;                   // held / installed
+  // The part of the free GPU time that the jobs could not have used; nullopt: nothing was free.
   std::optional<double> fragmentation;
-  std::optional<Cost> cost;  // where prices are given
+  std::optional<Cost> cost;  // nullopt: no prices are given
 };
 
 RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage,

@@ -1,9 +1,5 @@
 #pragma once
 
-// Plays a run, recorded or invented, through the production engine: its nodes, jobs and wishes at
-// their times, perhaps under another policy, with more nodes or fewer.  Each job runs for as long
-// as the run says, starts at once where it is placed, and stops at once when it is told to.
-
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,13 +16,13 @@
 namespace gp {
 
 struct PlayOptions {
-  // Of every start of the controller; empty: as it was
+  // Changes the policy of each controller start; empty: unchanged.
   std::function<void(Policy&)> policy;
-  std::vector<std::shared_ptr<const NodeFacts>> added;  // there from the first moment on
-  std::set<std::string> removed;                        // names of nodes that never join
-  // Of each interruption, on the job's GPUs
+  std::vector<std::shared_ptr<const NodeFacts>> added;  // present from the beginning
+  std::set<std::string> removed;                        // names of nodes that do not join
+  // The cost of each preemption or fault, in time on the job's GPUs.
   Duration resume_cost = Duration::Seconds(60);
-  Instant until = kNever;  // nothing is played beyond
+  Instant until = kNever;  // the end of the played time
   RunWatch watch;
 };
 
@@ -34,9 +30,12 @@ struct PlayedRun {
   std::vector<JobLife> lives;
   Usage usage;
   Instant ends_at;
-  int64_t refused = 0;  // submits and wishes that this cluster refuses
+  int64_t refused = 0;  // submits and commands that this cluster refuses
 };
 
+// Plays a run, recorded or invented, through the production engine: its nodes, jobs and commands at
+// their times, optionally with another policy or other nodes.  Each job runs for the length that
+// the run gives, starts immediately when it is placed, and stops immediately when ordered.
 class RunPlayer {
  public:
   // REQUIRES: both outlive it.
@@ -83,8 +82,8 @@ class RunPlayer {
   std::map<JobId, Progress> progress_;
   std::set<std::pair<Instant, JobId>> ends_;
   Instant look_again_at_;
-  int idle_looks_ = 0;  // since something happened
-  HoldMeter usage_;     // beyond the last thing that happened, too
+  int idle_looks_ = 0;  // since the last time that something happened
+  HoldMeter usage_;     // also covers the time after that
 };
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// How a run went over time: for pictures.
+// The course of a run over time, for charts.
 
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ struct NodeSeries {
   std::vector<double> serving;
 };
 
-// Each list has one mean a span, from the beginning on.
+// Each list has one mean per span, starting at `begin`.
 struct RunSeries {
   Instant begin;
   Instant end;
@@ -32,11 +32,13 @@ struct RunSeries {
   std::vector<NodeSeries> nodes;
 };
 
+// Records the series of a run while it is played.
 class SeriesMeter {
  public:
-  // The state was like this since the last call, until `now`; the first call begins the series.
+  // The state has been like this since the last call, until `now`; the first call begins the
+  // series.
   void Observe(const State& state, Instant now);
-  // Up to `end`: what was observed after that is left out.
+  // The series up to `end`; later observations are left out.
   RunSeries Take(Instant end);
   // REQUIRES: the meter outlives it.
   RunWatch Watch() {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What comes to a cluster from outside in a run, recorded or invented: nodes, jobs with the time
-// they take, what people ask for, what breaks.  How the scheduler answers is not in it.
+// The external input of a run, recorded or invented: nodes, jobs with their lengths, commands of
+// users and operators, faults.  The scheduler's decisions are not part of it.
 
 #include <memory>
 #include <variant>
@@ -11,20 +11,20 @@
 
 namespace gp {
 
-// A node that is lost comes back with this, fresh.
+// A node joins.  If it is lost, it comes back with this step, with a fresh agent.
 struct NodeArrival {
-  NodeId id;  // what other steps call it
+  NodeId id;  // its id in other steps
   std::shared_ptr<const NodeFacts> facts;
 };
 
 struct JobArrival {
-  JobId id;  // what other steps call it, or the array that it is
+  JobId id;  // its id, or its array's id, in other steps
   std::shared_ptr<const JobSpec> spec;
   User user;
-  Duration length;  // on its GPUs, over all attempts where it keeps its work
-  // Of its work, what it has by then outlives a lost node; 0: nothing does
+  Duration length;  // time on its GPUs; over all attempts if it keeps its work
+  // Work up to a multiple of this survives the loss of a node; 0: none does.
   Duration checkpoint_every;
-  std::vector<Duration> lengths = {};  // of an array: of each element; empty: `length`
+  std::vector<Duration> lengths = {};  // of an array: for each element; empty: `length`
 };
 
 struct RunStep {
@@ -32,7 +32,7 @@ struct RunStep {
   std::variant<NodeArrival, JobArrival, Command> what;
 };
 
-// In order.
+// Sorted by time.
 using RunSteps = std::vector<RunStep>;
 
 }  // namespace gp

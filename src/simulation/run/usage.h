@@ -1,7 +1,7 @@
 #pragma once
 
-// How much of a cluster's GPU time was held, how much lay idle while jobs waited, and how much of
-// what was free the jobs could not have used.
+// How much of a cluster's GPU time was held, how much was idle while jobs were pending, and how
+// much of the free GPU time the jobs could not have used.
 
 #include <map>
 #include <optional>
@@ -24,20 +24,21 @@ struct HeldTime {
 struct Usage {
   std::map<std::string, HeldTime> by_model;
   double idle_while_waiting = 0;  // GPU-hours
-  // Thousandths of GPU-nanoseconds, while jobs ran or waited in the pool.
+  // Thousandths of GPU-nanoseconds, over the time when the pool had running or pending jobs.
   Wide free = 0;
   Wide stranded = 0;
 
   HeldTime total() const;
   double held() const { return total().held_hours(); }
   double installed() const { return total().installed_hours(); }
-  // The part of the free GPU time that was stranded; nullopt: nothing was free.
+  // The stranded part of the free GPU time; nullopt: nothing was free.
   std::optional<double> fragmentation() const;
 };
 
+// Integrates the usage of a cluster over time.
 class HoldMeter {
  public:
-  // The state was like this since the last call, until `now`.
+  // The state has been like this since the last call, until `now`.
   void Observe(const State& state, Instant now);
   const Usage& so_far() const { return usage_; }
 

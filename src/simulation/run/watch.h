@@ -1,6 +1,6 @@
 #pragma once
 
-// Whoever looks on while a run is recorded or played.
+// Observers of a run while it is recorded or played.
 
 #include <functional>
 #include <utility>
@@ -9,10 +9,10 @@
 
 namespace gp {
 
-// The state was like this since the last call, until that instant.
+// The state has been like this since the last call, until that instant.
 using RunWatch = std::function<void(const State& state, Instant until)>;
 
-// One after the other; either may be empty.
+// Calls both, one after the other; either may be empty.
 inline RunWatch Both(RunWatch first, RunWatch second) {
   if (!first) return second;
   if (!second) return first;

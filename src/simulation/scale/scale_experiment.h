@@ -1,7 +1,7 @@
 #pragma once
 
-// How long decisions take on a large cluster: jobs come to a cluster that is nearly full, others
-// end, and each decision is timed from the queued job to its committed placement.
+// How long decisions take in a large cluster.  Jobs arrive at a nearly full cluster while others
+// end; each decision is timed from the queued job to its committed placement.
 
 #include <cstdint>
 #include <map>
@@ -15,10 +15,10 @@ struct ScaleOptions {
   int nodes = 1'000;
   int gpus_per_node = 8;
   int decisions = 20'000;
-  int fill_percent = 90;  // of the GPUs, before anything is timed
+  int fill_percent = 90;  // GPUs allocated before anything is timed, in percent
   uint64_t seed = 42;
-  int64_t queued = 0;   // jobs that wait all the time
-  int shapes = 10'000;  // of those
+  int64_t queued = 0;   // jobs that are pending all the time
+  int shapes = 10'000;  // of the pending jobs
 };
 
 struct ScaleResult {
@@ -30,20 +30,21 @@ struct ScaleResult {
   };
   Times decision;
   std::map<std::string, Times> by_class;  // "1 GPU", "8 GPUs", "2 nodes"
-  double placements_per_s = 0;            // decisions only, one thread
-  double refusal_us = 0;                  // a gang of 512 GPUs that does not fit, with its reason
-  double gang512_ms = 0;                  // one that fits
-  double preempt64_ms = 0;    // whom to interrupt for a gang of 64 GPUs, and telling them
-  double explain_ms = 0;      // why that gang waits and what would start it, nothing remembered
-  double present_ms = 0;      // a copy of all that is open, to look ahead from
-  double forecast_ms = 0;     // when a gang of 512 GPUs may start, from there
-  double queued_pass_ms = 0;  // a pass over all that wait
+  double placements_per_s = 0;            // decisions only, on one thread
+  double refusal_us = 0;    // a gang of 512 GPUs that does not fit, including its reason
+  double gang512_ms = 0;    // one that fits
+  double preempt64_ms = 0;  // finding and stopping the victims of a gang of 64 GPUs
+  double explain_ms =
+      0;  // explaining why that gang is pending and what would start it, without caches
+  double present_ms = 0;      // copying all that a forecast needs
+  double forecast_ms = 0;     // the forecast of a gang of 512 GPUs from that copy
+  double queued_pass_ms = 0;  // a pass over all pending jobs
   int64_t rss_mib = 0;
-  int64_t classes = 0;  // of nodes, at the end
+  int64_t classes = 0;  // equivalence classes of nodes, at the end
   double gpus_used_percent = 0;
 };
 
-// The same options make the same decisions on every machine; only the times differ.
+// The same options give the same decisions on every machine; only times differ.
 ScaleResult RunScale(const ScaleOptions& options);
 
 }  // namespace gp

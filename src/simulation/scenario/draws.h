@@ -1,7 +1,7 @@
 #pragma once
 
-// Spans of time drawn by a seed.  Only operations that IEEE 754 rounds exactly are used, so that
-// every machine draws the same.
+// Random durations, drawn with a seed.  Only operations that IEEE 754 rounds exactly are used, so
+// that every machine draws the same values.
 
 #include "base/rng.h"
 #include "base/time.h"
@@ -12,12 +12,12 @@ struct Draw {
   enum class Kind { kFixed, kMean, kMedian };
 
   Kind kind = Kind::kFixed;
-  Duration value;  // the span itself, the mean, or the median
-  Duration p90;    // kMedian: nine of ten are shorter
+  Duration value;  // the duration itself, the mean, or the median
+  Duration p90;    // kMedian: nine of ten draws are shorter
 };
 
-// kMean: exponential, as times between calls that know nothing of each other.  kMedian: nearly
-// lognormal, as lengths of jobs.  Whole seconds, at least one, unless it is fixed.
+// kMean: exponential, like the times between independent arrivals. kMedian: nearly lognormal, like
+// the lengths of jobs.  Whole seconds, at least one, except for kFixed.
 Duration DrawSpan(const Draw& draw, Rng& rng);
 
 }  // namespace gp

@@ -9,8 +9,8 @@
 
 namespace gp {
 
-// What a node or a person does, as a step of a run.  kNotFound names the nodes or jobs that there
-// are.
+// Converts an event of a scenario to a step of a run. kNotFound: the event names a node or job that
+// does not exist; the message lists existing ones.
 Result<decltype(RunStep::what)> StepOf(const ScenarioEvent& event, const ScenarioIds& ids);
 
 }  // namespace gp

@@ -5,7 +5,8 @@
 
 namespace gp {
 
-// The jobs of a scenario, not yet in order.  Faults: there are too many of them.
+// Appends the submits of a scenario's jobs to `steps`, unsorted.  It is a fault if there are too
+// many.
 void AddJobs(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps& steps,
              std::vector<ScenarioFault>& faults);
 

@@ -6,7 +6,7 @@
 
 namespace gp {
 
-// The nodes of a scenario, there from the beginning, in their pools and with their labels.
+// Appends the nodes of a scenario, which join at its beginning, with their pools and labels.
 void AddNodes(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps& steps);
 
 }  // namespace gp

@@ -6,8 +6,8 @@
 
 namespace gp {
 
-// Sets the scenario's queues up on its nodes and submits one of each kind of job, so that what the
-// cluster refuses is told before anything is played.  `nodes` begin the run.
+// Creates the scenario's queues on its nodes and submits one job of each group, so that a refusal
+// is reported before the scenario is played.  `nodes`: the first steps of the run.
 std::vector<ScenarioFault> Rehearse(const Scenario& scenario, const RunSteps& nodes);
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// A cluster and what happens to it, invented or partly recorded (docs/reference/scenario_file.md).
+// A cluster and what happens in it, invented or partly recorded (docs/reference/scenario_file.md).
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +28,7 @@ inline constexpr Instant kScenarioBegin = Instant{} + Duration::Minutes(21'000 *
 // Equal nodes, called NAME-1, NAME-2, …
 struct NodeGroup {
   std::string name = "node";
-  std::shared_ptr<const NodeFacts> facts;  // of each, but for names
+  std::shared_ptr<const NodeFacts> facts;  // of each node, except for names
   int64_t count = 1;
   std::optional<std::string> pool;
   std::map<std::string, std::string> labels;
@@ -40,26 +40,27 @@ struct JobGroup {
   User user;
   Duration at;  // of the first
   std::optional<Draw> every;
-  std::optional<int64_t> count;  // none: to the end of the scenario
+  std::optional<int64_t> count;  // none: until the end of the scenario
   Draw length;
   Duration checkpoint_every;  // 0: none
 };
 
-// Recorded jobs.  `spec` says all about them but how many GPUs they have.
+// Recorded jobs.  `spec` gives all their properties except the number of GPUs.
 struct TraceGroup {
   TraceWorkload workload;
   std::shared_ptr<const JobSpec> spec;
   User user;
   Duration at;
-  // Of the GPU time of the scenario's nodes; none: at the times of the trace
+  // The arrival rate is scaled to this percentage of the GPU time of the scenario's nodes; none:
+  // the jobs arrive at the times of the trace.
   std::optional<int64_t> load_percent;
   Duration checkpoint_every;
 };
 
-// A run of a real cluster, with its queues and wishes.
+// The recorded run of a real cluster, with its queues and its users' commands.
 struct JournalGroup {
   RecordedRun run;
-  bool nodes = true;  // or without its nodes
+  bool nodes = true;  // false: without its nodes
 };
 
 enum class NodeDeed { kDrain, kOffline, kOnline, kLose, kReturn, kDeclareLost };
@@ -77,7 +78,7 @@ struct PoolEvent {
 enum class JobDeed { kCancel, kHold, kRelease, kSetPriority };
 struct JobEvent {
   JobDeed deed = JobDeed::kCancel;
-  std::string job;  // NAME, or NAME-3 for the third of several
+  std::string job;  // NAME, or NAME-3 for the third job of a group
   int priority = 0;
 };
 
@@ -88,7 +89,7 @@ struct ScenarioEvent {
 
 struct Scenario {
   uint64_t seed = 1;
-  std::function<void(Policy&)> policy;  // empty: the default
+  std::function<void(Policy&)> policy;  // changes the default policy; empty: unchanged
   std::vector<NodeGroup> nodes;
   std::vector<SetQueue> queues;
   std::vector<JobGroup> jobs;

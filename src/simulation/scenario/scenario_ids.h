@@ -1,6 +1,6 @@
 #pragma once
 
-// What the steps of a scenario's run call its nodes and jobs.
+// The ids that the steps of a scenario's run use for its nodes and jobs.
 
 #include <map>
 #include <memory>
@@ -20,7 +20,7 @@ struct ScenarioIds {
   NodeId next_node{0};
   JobId next_job{1};
   std::map<std::string, KnownNode> nodes;  // by name
-  std::map<std::string, JobId> jobs;       // by name, "train-3" too
+  std::map<std::string, JobId> jobs;       // by name, also "train-3"
 };
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// A scenario as a run that can be played.
+// Converts a scenario to a run that can be played.
 
 #include <expected>
 #include <vector>
@@ -16,7 +16,7 @@ struct ScenarioRun {
   PlayOptions options;
 };
 
-// What is wrong with one entry of the scenario.
+// An error in one entry of the scenario.
 struct ScenarioFault {
   enum class Part { kQueues, kJobs, kTraces, kEvents };
 
@@ -25,7 +25,8 @@ struct ScenarioFault {
   Error error;
 };
 
-// Whatever the cluster would refuse at once, and whoever is named and not there, is a fault.
+// A command that the cluster would refuse immediately, or a reference to an unknown node or job, is
+// a fault.
 std::expected<ScenarioRun, std::vector<ScenarioFault>> MakeRun(const Scenario& scenario);
 
 }  // namespace gp

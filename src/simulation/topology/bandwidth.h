@@ -1,8 +1,5 @@
 #pragma once
 
-// A model of how fast two GPUs of a machine could exchange data, one way and alone on the wire.  It
-// is made of published rates (docs/reference/topology_policies.md) and measures nothing.
-
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +8,9 @@
 
 namespace gp {
 
+// A model of how fast two GPUs of a machine exchange data, in one direction and without other
+// traffic.  It is computed from published rates (docs/reference/topology_policies.md), not
+// measured.
 class BandwidthTable {
  public:
   // kInvalidArgument: a rate is not known.

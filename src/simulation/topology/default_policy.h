@@ -1,6 +1,6 @@
 #pragma once
 
-// The production placement: the ranking of nodes that the planner keeps, and PlaceOn.
+// The production placement: the planner's ranking of nodes, and PlaceOn.
 
 #include <memory>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
 
-// The topology experiment: invented jobs on a cluster of one kind of machine, in virtual time.  A
-// job that does not fit waits, and others may pass it.  docs/reference/topology_policies.md tells
-// it.
+// The topology experiment: invented jobs on a cluster of equal machines, in virtual time.  A job
+// that does not fit waits, and others may overtake it. docs/reference/topology_policies.md
+// describes it.
 
 #include <map>
 
@@ -16,17 +16,17 @@ namespace gp {
 struct TopologyResult {
   struct Pairs {
     int64_t ranks = 0;
-    double mean_gb_s = 0;   // mean over the ranks, of the mean over a rank's pairs
-    double worst_gb_s = 0;  // mean over the ranks, of a rank's slowest pair
+    double mean_gb_s = 0;   // mean over the ranks of the mean over each rank's pairs
+    double worst_gb_s = 0;  // mean over the ranks of each rank's slowest pair
   };
-  Pairs pairs;                   // of ranks with more than one GPU
-  std::map<int, Pairs> by_gpus;  // of a rank
-  // Of the GPUs of all ranks, in percent (RankQuality).
+  Pairs pairs;                   // ranks with more than one GPU
+  std::map<int, Pairs> by_gpus;  // by GPUs of a rank
+  // In percent of the GPUs of all ranks (RankQuality).
   double near_numa_pct = 0;
   double near_socket_pct = 0;
   double served_numa_pct = 0;
   double served_socket_pct = 0;
-  int64_t jobs = 0;  // that count: not the first tenth, which finds the cluster empty
+  int64_t jobs = 0;  // that count: all but the first tenth, which finds the cluster empty
   double mean_wait_s = 0;
   double p95_wait_s = 0;
   double used_pct = 0;  // GPU time in use while jobs arrive

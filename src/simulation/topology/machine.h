@@ -1,7 +1,6 @@
 #pragma once
 
-// A machine as the topology experiment sees it: what placement knows of it, and beside that how
-// fast its wires are.
+// A machine of the topology experiment: the facts that placement uses, and the speed of its links.
 
 #include <memory>
 #include <string>
@@ -11,7 +10,7 @@
 
 namespace gp {
 
-// Of one GPU; 0: the machine file does not tell.
+// The links of one GPU; 0: not in the machine file.
 struct GpuWires {
   int pcie_generation = 0;
   int pcie_width = 0;
@@ -21,7 +20,7 @@ struct GpuWires {
 struct TopologyMachine {
   std::string name;
   std::shared_ptr<const NodeFacts> facts;
-  std::vector<GpuWires> wires;  // as facts->gpus
+  std::vector<GpuWires> wires;  // in the order of facts->gpus
 };
 
 }  // namespace gp

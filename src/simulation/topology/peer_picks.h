@@ -1,6 +1,6 @@
 #pragma once
 
-// How peers choose GPUs and cores of one node that has enough of both.
+// How other schedulers choose GPUs and cores on a node that has enough of both.
 
 #include <vector>
 
@@ -22,15 +22,14 @@ struct HostPick {
 };
 
 std::vector<CpuSet> FreeCores(const Node& node);
-// Whether the node has that many GPUs and cores left, wherever.
+// Whether the node has that many free GPUs and cores, regardless of where.
 bool HasRoom(const Node& node, const HostAsk& ask);
 
-// REQUIRES of all: HasRoom.
-// The lowest GPUs; cores from the lowest NUMA node that has some, the lowest first.
+// All REQUIRE HasRoom.
 HostPick PickLowest(const Node& node, const HostAsk& ask, Rng& rng);
-// Any GPUs and any cores, drawn apart.
+// Random GPUs and random cores, drawn independently.
 HostPick PickAny(const Node& node, const HostAsk& ask, Rng& rng);
-// Cores of one socket where they fit, then GPUs of that socket as far as there are.
+// Cores of one socket if they fit there, then GPUs of that socket as far as available.
 HostPick PickBySocket(const Node& node, const HostAsk& ask, Rng& rng);
 
 }  // namespace gp

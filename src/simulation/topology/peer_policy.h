@@ -1,6 +1,7 @@
 #pragma once
 
-// A peer: takes nodes in its order, and on each what its pick says.
+// A policy that imitates another scheduler: it takes nodes in the given order, and on each node the
+// GPUs and cores that `pick` chooses.
 
 #include <memory>
 #include <vector>

@@ -1,8 +1,5 @@
 #pragma once
 
-// A policy of the topology experiment: where the ranks of a job go.  What each does is told in
-// docs/reference/topology_policies.md.
-
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,19 +12,21 @@
 
 namespace gp {
 
+// A policy of the topology experiment, which places the ranks of a job.
+// docs/reference/topology_policies.md describes each.
 class TopologyPolicy {
  public:
   virtual ~TopologyPolicy() = default;
 
-  // All ranks of the job, on nodes of their own; nullopt: not now.
+  // Places all ranks of the job, each on another node; nullopt: not possible now.
   virtual std::optional<std::vector<RankPlacement>> Place(const Job& job) = 0;
-  // Told of each change of a node, and of each node at the beginning.
+  // Called with each node at the beginning, and after each change of a node.
   virtual void See(const Node&) {}
 };
 
 struct NamedTopologyPolicy {
   std::string_view name;
-  // `nodes` outlives the policy and is always up to date; a node's id is its place there.
+  // `nodes` outlives the policy and is always up to date; a node's id is its position in it.
   std::unique_ptr<TopologyPolicy> (*make)(const std::vector<Node>& nodes, uint64_t seed);
 };
 

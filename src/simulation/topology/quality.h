@@ -1,6 +1,6 @@
 #pragma once
 
-// How good the place of one rank is.
+// The quality of the placement of one rank.
 
 #include <cstdint>
 
@@ -11,14 +11,14 @@ namespace gp {
 
 struct RankQuality {
   int gpus = 0;
-  // Between its GPUs; 0 where there is only one.
+  // Bandwidth between its GPUs; 0 if it has only one.
   double mean_pair_mb = 0;
   int64_t worst_pair_mb = 0;
-  // GPUs to whose NUMA node, or socket, at least one core of the rank belongs.
+  // GPUs with at least one core of the rank on their own NUMA node, or socket.
   int gpus_near_numa = 0;
   int gpus_near_socket = 0;
-  // GPUs that would get their part of the rank's cores from their own NUMA node, or socket: a few
-  // stray cores do not count for more than they are.
+  // GPUs whose part of the rank's cores can come from their own NUMA node, or socket, so that a few
+  // stray cores count only for what they are.
   double gpus_served_numa = 0;
   double gpus_served_socket = 0;
 };

@@ -1,7 +1,5 @@
 #pragma once
 
-// Adds up what the topology experiment sees.
-
 #include <vector>
 
 #include "simulation/topology/experiment.h"
@@ -9,6 +7,7 @@
 
 namespace gp {
 
+// Sums up the results of the topology experiment.
 class TopologyTally {
  public:
   void Add(const RankQuality& quality);
@@ -24,7 +23,7 @@ class TopologyTally {
   static TopologyResult::Pairs MeanOf(const Pairs& sum);
 
   std::map<int, Pairs> by_gpus_;
-  RankQuality sum_;  // of what is counted in GPUs
+  RankQuality sum_;  // of the values that are counted in GPUs
   std::vector<int64_t> waits_s_;
 };
 

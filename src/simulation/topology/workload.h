@@ -1,7 +1,7 @@
 #pragma once
 
-// Jobs that are invented for a cluster of one kind of machine: they arrive at random, last for
-// random times, and ask for a known part of what the cluster has.
+// Jobs invented for a cluster of equal machines: they arrive at random, have random lengths, and
+// request a known part of the cluster's GPU time.
 
 #include <cstdint>
 #include <memory>
@@ -21,13 +21,14 @@ struct TopologyJob {
 
 struct TopologyWorkload {
   std::vector<TopologyJob> jobs;  // by submit_s
-  int64_t span_s = 0;             // they arrive in [0, span_s)
+  int64_t span_s = 0;             // arrivals are in [0, span_s)
 };
 
 struct TopologyDemand {
   int nodes = 16;
   int jobs = 20'000;
-  int load_percent = 87;  // GPU time asked for, of what the cluster has while jobs arrive
+  int load_percent =
+      87;  // requested GPU time, in percent of what the cluster has during the arrivals
   uint64_t seed = 42;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Plays a trace through the production engine, policy and all: every job of one class, preemptible,
-// its duration unknown.
+// Plays a trace through the production engine with the default policy: all jobs have one priority
+// class, are preemptible, and have unknown durations.
 
 #include "base/done_watch.h"
 #include "simulation/trace/job_trace.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// A recorded workload of gangs that hold GPUs, and what became of it under some policy.
+// A recorded workload of gangs that hold GPUs, and its result under a policy.
 
 #include <cstdint>
 #include <vector>
@@ -9,9 +9,9 @@ namespace gp {
 
 struct TraceJob {
   int64_t submit_s = 0;    // since the first submission
-  int64_t duration_s = 0;  // on its GPUs, whatever interruptions cost not counted
+  int64_t duration_s = 0;  // on its GPUs, without the cost of preemptions
   int gpus = 1;
-  int share = 1000;  // thousandths of each: the reference policies know whole ones only
+  int share = 1000;  // thousandths of each GPU: the reference policies support whole ones only
 };
 
 struct TraceWorkload {
@@ -25,20 +25,21 @@ struct TraceCluster {
 };
 
 struct TraceResult {
-  double mean_jct_h = 0;  // end less submit
+  double mean_jct_h = 0;  // from submit to end
   double median_jct_s = 0;
   double p99_jct_h = 0;
-  double mean_wait_h = 0;  // JCT less duration
+  double mean_wait_h = 0;  // JCT minus duration
   double p99_wait_h = 0;
   double max_wait_h = 0;
-  // GPU time of all durations, of the cluster's from first submit to last end
+  // GPU time of all jobs, divided by that of the cluster from the first submit to the last end.
   double utilization = 0;
   int64_t jobs = 0;
   int64_t preemptions = 0;
-  uint64_t digest = 0;  // of every job's end and of the last state; 0: not of the production engine
+  uint64_t digest =
+      0;  // of every job's end and of the last state; 0: not played by the production engine
 };
 
-// How much of the workload has come by then, by time.
+// The part of the workload (0 to 1) that has been submitted by then, measured in time.
 double DoneBy(int64_t now_s, const std::vector<TraceJob>& jobs);
 
 TraceResult Summarize(const TraceWorkload& workload, const TraceCluster& cluster,

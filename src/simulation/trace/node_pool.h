@@ -1,22 +1,22 @@
 #pragma once
 
-// Free GPUs of equal nodes.  A gang takes one node, or whole nodes and the rest on one more.
-
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace gp {
 
-// Which nodes a gang is on, and how many GPUs of each.
+// The nodes of a gang, each with its number of GPUs.
 using GangPlace = std::vector<std::pair<int, int>>;
 
+// The free GPUs of a cluster of equal nodes.  A gang takes part of one node, or whole nodes and the
+// rest on one more.
 class NodePool {
  public:
   NodePool(int nodes, int gpus_per_node);
 
   bool Fits(int gpus) const;
-  // The tightest node that fits, the lowest number among equals; nullopt: not now.
+  // The node that fits most tightly, the lowest number among equals; nullopt: no node fits now.
   std::optional<GangPlace> Find(int gpus) const;
   void Take(const GangPlace& place);
   void Release(const GangPlace& place);
@@ -31,7 +31,7 @@ class NodePool {
   int gpus_per_node_;
   int free_total_;
   std::vector<int> free_;           // by node
-  std::vector<int> nodes_by_free_;  // how many nodes have so many free
+  std::vector<int> nodes_by_free_;  // number of nodes with this number of free GPUs
 };
 
 }  // namespace gp

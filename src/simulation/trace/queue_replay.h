@@ -1,6 +1,6 @@
 #pragma once
 
-// Plays a trace through policies that let every job run to its end once it has started.
+// Plays a trace through policies without preemption: a job that has started runs to its end.
 
 #include "base/done_watch.h"
 #include "simulation/trace/job_trace.h"
@@ -8,10 +8,10 @@
 namespace gp {
 
 enum class QueuePolicy {
-  kFifo,  // nobody passes the head
-  kSkip,  // who does not fit is passed over
-  kEasy,  // the head has a reservation that nobody who passes may delay; durations are known
-  kSjf,   // shortest first, who does not fit is passed over; durations are known
+  kFifo,  // strict order: no job overtakes the head of the queue
+  kSkip,  // a job that does not fit is skipped
+  kEasy,  // the head has a reservation that backfilled jobs must not delay; durations are known
+  kSjf,   // shortest first, a job that does not fit is skipped; durations are known
 };
 
 TraceResult ReplayQueue(const TraceWorkload& workload, const TraceCluster& cluster,

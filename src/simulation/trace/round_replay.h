@@ -1,7 +1,7 @@
 #pragma once
 
-// Plays a trace through reference policies that decide anew in rounds who runs.  A job that is
-// interrupted goes on later from where it was, and each resumption costs it time.
+// Plays a trace through reference policies that decide in rounds which jobs run.  A preempted job
+// resumes later from where it was; each resumption costs it time.
 
 #include "base/done_watch.h"
 #include "simulation/trace/job_trace.h"

@@ -8,6 +8,7 @@
 
 namespace gp {
 
+// A named policy that replays a trace in a cluster.
 struct TracePolicy {
   std::string_view name;
   TraceResult (*play)(const TraceWorkload& workload, const TraceCluster& cluster,
@@ -19,9 +20,9 @@ struct TracePolicy {
   }
 };
 
-// docs/reference/trace_policies.md tells each.
+// All policies; docs/reference/trace_policies.md describes them.
 std::span<const TracePolicy> TracePolicies();
-// nullptr: there is none of that name.
+// nullptr: no policy has this name.
 const TracePolicy* FindTracePolicy(std::string_view name);
 
 }  // namespace gp
