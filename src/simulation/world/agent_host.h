@@ -1,8 +1,5 @@
 #pragma once
 
-// One machine of the cluster: its hardware, its supervisors, and its agent, which is the production
-// agent loop with the production keeper of GPUs, over virtual ports.
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +15,8 @@
 
 namespace gp {
 
+// One machine of the cluster: its hardware, its supervisors, and its agent, which is the production
+// agent loop and GPU keeper over virtual ports.
 class AgentHost {
  public:
   AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Network& network,
@@ -25,23 +24,23 @@ class AgentHost {
 
   void PowerOn();
   void PowerOff(bool wiped);
-  void StartAgent();  // where there is power and none runs
+  void StartAgent();  // if there is power and no agent runs
   void KillAgent();
   void SleepUntil(Instant until) { asleep_until_ = until; }
-  void Wake();  // something has happened
+  void Wake();  // something has happened that the agent must handle
   bool has_power() const { return has_power_; }
   bool has_agent() const { return agent_ != nullptr; }
   bool is_awake() const { return timeline_.now() >= asleep_until_; }
 
-  // An error of a card and what it does to the programs there.
+  // A card has an error, which also affects the programs there.
   void RaiseXid(int card, int xid, LeaseId lease);
   void LoseGpu(int card);
-  // The driver no longer lists it, and its agent ends.  False: it has no such card, or it is the
-  // last one.
+  // The driver no longer lists the card, and the agent ends.  False: there is no such card, or it
+  // is the last one.
   bool UnlistGpu(int card);
   void BlindGpu(int card, Duration lasts);
   void HeatGpu(int card, Warmth warmth, Duration lasts);
-  // What a person mends with the machine open.
+  // What a technician repairs with the machine open.
   void Repair(int card);
 
   const std::string& name() const { return plan_.facts->name; }
@@ -55,7 +54,7 @@ class AgentHost {
     VirtualLink link;
     VirtualGpuWatch watch;
     VirtualGpuCare care;
-    std::unique_ptr<VirtualMig> mig;  // where GPUs are divided
+    std::unique_ptr<VirtualMig> mig;  // null: no GPU is divided
     std::unique_ptr<MigRunner> runner;
     std::unique_ptr<GpuKeeper> keeper;
     std::unique_ptr<AgentLoop> loop;
@@ -87,7 +86,7 @@ class AgentHost {
   HostAttempts attempts_;
   MigHardware instances_;
   NoLogs logs_;
-  // Its state directory.
+  // The contents of its state directory.
   uint64_t incarnation_ = 0;
   uint64_t lineage_ = 0;
   bool is_fresh_ = true;

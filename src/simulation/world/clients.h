@@ -1,8 +1,5 @@
 #pragma once
 
-// Users at the virtual cluster: each submits its jobs, again and again with the same request id
-// until it is told that the job exists, and looks after a wish in the same way.
-
 #include <functional>
 
 #include "simulation/world/controller_host.h"
@@ -10,6 +7,8 @@
 
 namespace gp {
 
+// The users of the virtual cluster.  Each repeats a submit with the same request id until it is
+// acknowledged, and repeats other commands until they are answered.
 class Clients {
  public:
   Clients(Timeline& timeline, const WorldPlan& plan, ControllerHost& controller, LedgerWatch& watch,
@@ -25,7 +24,7 @@ class Clients {
   void Stop(size_t job, bool force);
   void Hold(size_t job, Duration lasts);
   void SetPriority(size_t job, int priority);
-  // Until it was answered, whatever the answer; `answered` is told of it.
+  // Repeats the command until it is answered, with success or not; then calls `answered`.
   void Insist(const std::string& principal, Command command,
               std::function<void(const Outcome&)> answered = {});
 

@@ -1,19 +1,18 @@
 #pragma once
 
-// Thrown through production code where the virtual controller's process ends in the middle of its
-// work.
-
 namespace gp {
 
+// Thrown through production code when the virtual controller's process crashes in the middle of its
+// work.
 struct ControllerCrash {};
 
-// Where in its work the controller ends.
+// Where the controller crashes.
 enum class CrashPoint {
   kNone,
   kBeforeSync,          // the batch is lost
-  kAfterSync,           // the batch is kept, and nobody is told
-  kDiskFails,           // the journal refuses the batch: the process is to stop by itself
-  kBeforeDesiredState,  // callers were told, nodes not
+  kAfterSync,           // the batch is durable, and nothing is reported
+  kDiskFails,           // the journal refuses the batch: the process must stop on its own
+  kBeforeDesiredState,  // callers got their answers, nodes did not get their desired state
 };
 
 }  // namespace gp

@@ -1,8 +1,5 @@
 #pragma once
 
-// The controller's machine: its process with the production loop and the production side of the
-// agents' connections, the disk that outlives it, and how it dies and begins again.
-
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -18,9 +15,12 @@
 
 namespace gp {
 
+// The controller's machine: the controller process with the production loop and the production side
+// of the agents' connections, and the disk that outlives it.  It also simulates crashes and
+// restarts of the process.
 class ControllerHost : public ConnectionServer {
  public:
-  // `witness` is told of each commit before anybody else.
+  // `witness` sees each commit before all other observers.
   ControllerHost(ControlOptions options, Timeline& timeline, Network& network,
                  CommitObserver& witness, Findings& findings, Rng& rng);
   ~ControllerHost() override;
@@ -32,10 +32,11 @@ class ControllerHost : public ConnectionServer {
     asleep_until_ = std::max(asleep_until_, timeline_.now() + lasts);
   }
   bool is_up() const { return loop_ != nullptr; }
-  // Its process dies by a fault within so long, and comes back.
+  // The next restart after a crash takes this much longer.
   void SetRepair(Duration wait) { repair_ = wait; }
 
-  // As a client on its machine: nullopt: it is down, or went down before it answered.
+  // Acts as a client on the same machine. nullopt: the controller is down or suspended, or crashed
+  // before it answered.
   std::optional<Outcome> Execute(const std::string& principal, const std::string& request_id,
                                  Command command);
   bool Read(const std::function<void(const State&)>& read);
@@ -49,7 +50,8 @@ class ControllerHost : public ConnectionServer {
   void Ended(const ConnectionRef& connection) override;
 
  private:
-  // The first to be told of a commit; here the process may die before its agents are told.
+  // The first observer of a commit.  Here the process may crash before its agents get their desired
+  // state.
   class FirstTold : public CommitObserver {
    public:
     explicit FirstTold(ControllerHost& host) : host_(host) {}
@@ -59,9 +61,9 @@ class ControllerHost : public ConnectionServer {
     ControllerHost& host_;
   };
   void Open();
-  // What was made durable and told to nobody: the process died in between.
+  // Shows the witness the records that were durable but not reported when the process crashed.
   Status WitnessUnreported();
-  // Work of the process; false: it died of it.
+  // Runs work of the process; false: the process crashed in it.
   bool Do(const std::function<void()>& work);
   void HearAll();
   void Hear(const ConnectionRef& connection, AgentMessage message);
@@ -84,13 +86,13 @@ class ControllerHost : public ConnectionServer {
   std::unique_ptr<NodeConnections> nodes_;
   uint64_t process_ = 0;
   uint64_t crashes_ = 0;
-  Instant turn_at_;  // of the next turn; ns == 0: none is due
+  Instant turn_at_;  // time of the next turn; ns == 0: none is due
   Instant asleep_until_;
   std::deque<std::pair<ConnectionRef, AgentMessage>> unheard_;
   Duration repair_;
 };
 
-// The text of a broken rule, where production code would end its process for a bug.
+// Thrown with the text of a broken rule where production code would abort its process.
 struct BrokenRule {
   std::string text;
 };

@@ -1,20 +1,19 @@
 #pragma once
 
-// A journal on a virtual disk that outlives its controller.  It keeps what was synced and nothing
-// else, and it is where controllers die: every effect on the outside comes after an append.
-
 #include "adapters/outbound/memory/memory_journal.h"
 #include "simulation/world/controller_crash.h"
 
 namespace gp {
 
+// A journal on a virtual disk that outlives its controller.  It keeps only what was synced.
+// Crashes of the controller are injected here, because every external effect follows an append.
 class CrashJournal : public MemoryJournal {
  public:
   Status Append(std::span<const std::string> records) override;
 
-  // At the next append.
+  // Crashes the controller at the next append.
   void CrashAt(CrashPoint point) { point_ = point; }
-  // Whether the last append was refused, so that the process is right to stop.
+  // Whether the last append was refused, so that the process must stop.
   bool has_failed() const { return has_failed_; }
 
  private:

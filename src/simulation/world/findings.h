@@ -1,7 +1,5 @@
 #pragma once
 
-// What a run has shown so far: the first rule that broke, and a digest of all that happened.
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,15 +9,16 @@
 
 namespace gp {
 
+// What a run has shown so far: the first rule that was broken, and a digest of all that happened.
 class Findings {
  public:
   void Break(Instant at, const std::string& what) {
     if (broken_.empty()) broken_ = ToRfc3339(at, true) + ": " + what;
   }
-  // Part of the digest, in order.
+  // Adds to the digest; the order matters.
   void Note(std::string_view what) { digest_ = Digest64(what, digest_); }
 
-  // Empty: every rule held.
+  // Empty: no rule was broken.
   const std::string& broken() const { return broken_; }
   uint64_t digest() const { return digest_; }
 

@@ -1,10 +1,5 @@
 #pragma once
 
-// The GPUs of one host as they really are, and how their driver shows them: readings, events as
-// they happen, lines in the kernel's log.  It knows which errors leave a GPU unusable until it is
-// reset, mended or cut from power. A GPU that the host has at some time is a *card*: its position
-// in the host's plan, whatever the driver lists.  The driver numbers those that it lists from 0.
-
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -21,35 +16,39 @@ namespace gp {
 
 enum class Warmth { kCool, kWarm, kSlowed, kCritical };
 
-// As the driver of every GPU here says.
+// The limits that the driver of every simulated GPU reports.
 inline constexpr GpuHeatLimits kHeatLimits{87, 92};
 
 struct GpuDamage {
   bool needs_reset = false;
-  bool is_lost = false;    // gone from the bus, until power is cut
-  bool is_broken = false;  // a test finds it, and only a repair mends it
+  bool is_lost = false;    // gone from the bus, until a power cycle
+  bool is_broken = false;  // a test finds it, and only a repair fixes it
   bool resets_fail = false;
   RecoveryAction advice = RecoveryAction::kNone;
-  Instant blind_since;  // ns == 0: it is read
+  Instant blind_since;  // ns == 0: readings are available
   Instant blind_until;
   Warmth warmth = Warmth::kCool;
   Instant warm_until;
-  // Whether programs on it may fail and nothing new may be started.
+  // Whether programs on it may fail and nothing new may start there.
   bool is_unsound() const { return needs_reset || is_lost || is_broken; }
 };
 
+// The true state of one host's GPUs, and what their driver shows of it: readings, events, lines in
+// the kernel log.  It knows which errors leave a GPU unusable until a reset, a repair or a power
+// cycle.  A GPU that the host has at some time is a *card*, identified by its position in the
+// host's plan, whether the driver lists it or not.  The driver numbers the listed GPUs from 0.
 class GpuHardware {
  public:
   GpuHardware(const HostPlan& plan, Timeline& timeline);
 
-  // All by card.
+  // The parameter is always a card.
   GpuDamage& At(int card) { return damage_[static_cast<size_t>(card)]; }
   const GpuDamage& At(int card) const { return damage_[static_cast<size_t>(card)]; }
   size_t size() const { return damage_.size(); }
 
-  // What an agent that begins now finds.
+  // The facts that a newly started agent finds.
   std::shared_ptr<const NodeFacts> Facts() const;
-  // In the driver's order.
+  // Cards in the order in which the driver lists them.
   const std::vector<int>& listed() const { return listed_; }
   bool IsListed(int card) const { return std::ranges::find(listed_, card) != listed_.end(); }
   bool IsInstalled(int card) const {
@@ -57,33 +56,33 @@ class GpuHardware {
   }
   bool ListsAll() const { return listed_ == installed_; }
   int CardAt(int gpu) const { return listed_[static_cast<size_t>(gpu)]; }
-  // -1: none that is installed has this number of the kernel.
+  // The card with this device minor number; -1: none that is installed.
   int CardWithMinor(int minor) const;
 
-  // It falls out of the driver's list until power is cut.
+  // The card disappears from the driver's list until a power cycle.
   void Unlist(int card);
-  // Without power: the spare one, if it is still there, is put in its place for good.  False: it is
-  // not.
+  // While the power is off: permanently replaces the card by the spare one.  False: the spare is
+  // already used.
   bool Exchange(int card);
-  // Without power: the firmware finds the cards in another order, and keeps some of the memory for
-  // itself.
+  // While the power is off: the firmware finds the cards in another order, and reserves some memory
+  // for itself.
   void Reorder();
 
-  // The driver reports it, of a MIG instance if one is named, with `lease` as the program named by
-  // the kernel's line.
+  // The driver reports an error, of a MIG instance if one is given.  `lease`: the program that the
+  // kernel's line names.
   void Raise(int card, int xid, LeaseId lease, std::optional<int> instance, bool is_fatal);
-  // Power was cut: what a reset mends is mended, and what was seen and not told is forgotten.
+  // A power cycle: fixes what a reset fixes, and drops errors that were not yet reported.
   void PowerCycle();
 
-  // For the agent that runs now, with GPUs as the driver numbers them.
+  // For the running agent, with GPUs as the driver numbers them.
   std::vector<GpuReading> Read() const;
   std::vector<XidSighting> TakeEvents() { return AsListed(events_); }
   std::vector<SeenXid> TakeLines() { return AsListed(lines_); }
-  // Another agent: the driver tells it nothing of before.
+  // A new agent has started: the driver does not report earlier events to it.
   void DropEvents() { events_.clear(); }
 
  private:
-  // Takes them all; what is of a card that is not listed is lost.
+  // Takes all of them; those of cards that are not listed are lost.
   template <typename T>
   std::vector<T> AsListed(std::vector<T>& all) const;
   void NumberMinors();
@@ -92,14 +91,14 @@ class GpuHardware {
   Timeline& timeline_;
   std::vector<GpuDamage> damage_;
   std::vector<GpuFacts> cards_;
-  std::vector<int> installed_;  // in the order in which the driver lists them after its start
+  std::vector<int> installed_;  // in the order in which the driver lists them after it starts
   std::vector<int> listed_;
-  int64_t reserved_mib_ = 0;         // of each NUMA node's memory, by firmware
+  int64_t reserved_mib_ = 0;         // of each NUMA node's memory, by the firmware
   std::vector<XidSighting> events_;  // by card
   std::vector<SeenXid> lines_;
 };
 
-// Whether the code, as such, says that the GPU must not go on before it was reset.
+// Whether this XID alone means that the GPU must not be used before a reset.
 bool IsFatalXid(int xid);
 
 }  // namespace gp

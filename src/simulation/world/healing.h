@@ -1,19 +1,18 @@
 #pragma once
 
-// After the mishaps: everybody who could be missing comes back, and a person goes round until
-// nothing asks for one.
-
 #include "simulation/world/mishaps.h"
 
 namespace gp {
 
+// Repairs the world after the mishaps: all hosts and processes that can come back do so, and a
+// simulated operator makes rounds until no operator action is required.
 class Healing {
  public:
   Healing(Mishaps::World world, const std::set<size_t>& gone) : world_(world), gone_(gone) {}
 
-  // Power, agents, network, clocks.
+  // Restores power, agents, network and clocks.
   void Begin();
-  // One round; what is left to be waited for, in words.  Empty: nothing.
+  // Makes one round.  Returns what the world still waits for, in words; empty: nothing.
   std::string GoRound(size_t jobs);
 
  private:

@@ -1,9 +1,5 @@
 #pragma once
 
-// The supervisors of one host and their programs, as an agent of the host finds them.  They go on
-// while the agent is away, keep their leases by the host's own clock, and remember how each attempt
-// has ended.
-
 #include <functional>
 #include <map>
 #include <string>
@@ -17,9 +13,12 @@
 
 namespace gp {
 
+// The supervisors of one host and their programs, as the host's agent finds them.  They continue
+// while the agent is away, enforce their leases by the host's own clock, and remember how each
+// attempt ended.
 class HostAttempts : public AttemptRunner, public ProgramHost {
  public:
-  // `changed`: something that an agent would see.
+  // `changed`: called when something changes that an agent would see.
   HostAttempts(size_t host, const GpuHardware& hardware, Timeline& timeline, HostClock& clock,
                Programs& programs, Savings& savings, Rng& rng, std::function<void()> changed);
 
@@ -38,14 +37,14 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
 
   void EndProgram(LeaseId lease, const ProgramPlan& plan) override;
 
-  // The driver says that a program on these GPUs met an error.
+  // `raise` is called when the driver reports that a program on these GPUs caused an error.
   void OnProgramXid(std::function<void(int gpu, LeaseId lease, int xid)> raise) {
     raise_ = std::move(raise);
   }
-  // The kernel or the driver ends a program, if it runs.
+  // The kernel or the driver kills a program, if it runs.
   void KillProgram(LeaseId lease, EndCause cause, int signal);
   void KillSupervisor(LeaseId lease);
-  // Everything is gone but the records; `wiped`: those too.
+  // Everything is gone except the records; `wiped`: those too.
   void PowerOff(bool wiped);
   void FailStartsUntil(Instant until) { starts_fail_until_ = until; }
 
@@ -60,7 +59,7 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
     bool is_lease_lost = false;
     Instant stop_by;
     int64_t step = 0;                    // of its newest checkpoint
-    std::vector<std::string> discarded;  // of those that it was told last
+    std::vector<std::string> discarded;  // the paths of the last Discard
   };
   Attempt* Find(const std::string& key);
   void Execute(const std::string& key);
@@ -73,7 +72,7 @@ class HostAttempts : public AttemptRunner, public ProgramHost {
   void Stop(Attempt& attempt, Duration grace, EndCause cause);
   void BeginKilling(Attempt& attempt);
   void Finish(Attempt& attempt);
-  // At a later time, if the attempt is then still the same.
+  // Calls `what` later, if the attempt is then still the same.
   void Later(const Attempt& attempt, Duration wait, std::function<void(Attempt&)> what);
 
   const size_t host_;

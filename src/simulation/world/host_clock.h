@@ -1,8 +1,5 @@
 #pragma once
 
-// The clocks of one host: quartz that is a little fast or slow, a wall clock that people and
-// daemons step.
-
 #include <string>
 
 #include "ports/outbound/clock.h"
@@ -10,9 +7,11 @@
 
 namespace gp {
 
+// The clocks of one host: a quartz that runs slightly fast or slow, and a wall clock that people
+// and daemons step.
 class HostClock : public Clock {
  public:
-  // `drift_ppm`: microseconds that it gains in a second.
+  // `drift_ppm`: microseconds gained per second.
   HostClock(const Timeline& timeline, int drift_ppm)
       : timeline_(timeline), begun_(timeline.now()), booted_(begun_), drift_ppm_(drift_ppm) {}
 

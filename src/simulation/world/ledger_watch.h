@@ -1,10 +1,5 @@
 #pragma once
 
-// Holds every durable commit against what is true: programs that really run, GPUs that really
-// failed, wishes that were acknowledged.  It is told before anybody else, so nothing follows from a
-// commit before it is judged. The state's own rules (domain/cluster/invariants.h) are the
-// controller's business and are checked by it.
-
 #include <map>
 #include <set>
 #include <string>
@@ -17,6 +12,10 @@
 
 namespace gp {
 
+// Checks every durable commit against the truth: programs that really run, GPUs that really failed,
+// commands that were acknowledged.  It sees a commit before all other observers, so nothing acts on
+// a commit that was not checked.  The controller itself checks the state's own rules
+// (domain/cluster/invariants.h).
 class LedgerWatch : public CommitObserver {
  public:
   LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Savings& savings,
@@ -24,37 +23,37 @@ class LedgerWatch : public CommitObserver {
 
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
-  // Clients.  `job`: of the plan, by position.
+  // Called by clients.  `job`: position in the plan.
   void Acknowledged(size_t job, JobId id);
   void StopAsked(JobId job) { stops_asked_.insert(job); }
   void StopAcknowledged(JobId job) { stopped_.insert(job); }
   void HoldAcknowledged(JobId job, bool is_held);
-  // Of an array all its elements; empty: not acknowledged yet.
+  // All elements if it is an array; empty: not acknowledged yet.
   std::vector<JobId> IdsOf(size_t job) const;
 
-  // Hosts: a GPU has failed, was reset or mended, and a test has found it sound.
+  // Called by hosts: a GPU has failed, was reset or repaired, or has passed a test.
   void Failed(size_t host, int gpu);
   void WasReset(size_t host, int gpu);
   void WasTested(size_t host, int gpu);
-  // A driver, or a kernel's log, told the agent of an error: the ledger is to hear of it, unless
+  // A driver or kernel log has reported an error to the agent.  The ledger must record it, unless
   // that agent ends first.
   void WasTold(size_t host, int gpu, int xid);
   void AgentEnded(size_t host);
 
   // A host, by its position in the plan, and a card of it (gpu_hardware.h).
   using Place = std::pair<size_t, int>;
-  // By its UUID, as the ledger has it at this position of its node.
+  // The card whose UUID the ledger has at this position of its node.
   Place PlaceOf(const State& state, NodeId node, int gpu) const;
   const std::map<std::string, Place>& places() const { return places_; }
-  // The one whose name it is.
+  // The host that owns the name.
   std::optional<size_t> HostNamed(const std::string& name) const;
 
-  // At the end of a world in which all has been healed.
+  // Called at the end of a world in which everything has been healed.
   void CheckEnd(const State& state, const WorldPart& part);
 
  private:
-  enum class Repair { kNone, kReset, kTest };  // what a GPU needs before anybody new may use it
-  using Error = std::pair<Place, int>;         // by its XID
+  enum class Repair { kNone, kReset, kTest };  // what a GPU needs before another job may use it
+  using Error = std::pair<Place, int>;         // a card and an XID
 
   void Judge(const State& state, const JobSubmitted& event);
   void Judge(const State&, const NodeJoined& event);
@@ -85,25 +84,25 @@ class LedgerWatch : public CommitObserver {
   Savings& savings_;
   Findings& findings_;
   std::map<std::string, size_t> hosts_;
-  std::map<std::string, Place> places_;  // of every GPU that there ever is
+  std::map<std::string, Place> places_;  // of every GPU that ever exists
   std::map<size_t, JobId> submitted_;
   std::map<size_t, JobId> acknowledged_;
-  // By what was told so far: the state may be several events ahead.
+  // As of the event that is checked: the state may be several events ahead.
   std::map<JobId, std::vector<LeaseId>> placed_;  // of the newest attempt, by rank
   std::map<JobId, Instant> placed_at_;            // of the newest attempt
   std::map<LeaseId, std::set<Place>> granted_;    // cards
-  std::set<Place> missing_;                       // cards that the ledger knows to be away
+  std::set<Place> missing_;                       // cards that the ledger records as missing
   std::set<JobId> ended_;
   std::set<JobId> stops_asked_;
   std::set<JobId> stopped_;
   std::set<JobId> held_;
   std::map<Place, Repair> repairs_;
-  std::set<Place> known_;  // that have failed, and the ledger was told
+  std::set<Place> known_;  // failed cards whose failure the ledger has recorded
   std::map<std::string, Reservation> reservations_;
-  uint64_t epoch_ = 0;                   // of the controller that committed last
-  std::set<Place> out_;                  // taken out of service and not found sound by a test since
-  std::map<Error, Instant> unreported_;  // that only their agents know, since when
-  std::map<Error, Instant> heard_at_;    // by the ledger, the last time
+  uint64_t epoch_ = 0;                   // of the controller that made the last commit
+  std::set<Place> out_;                  // out of service and not passed a test since
+  std::map<Error, Instant> unreported_;  // errors that only their agents know, since when
+  std::map<Error, Instant> heard_at_;    // when the ledger last recorded each error
 };
 
 }  // namespace gp

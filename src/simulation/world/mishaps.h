@@ -1,7 +1,5 @@
 #pragma once
 
-// Brings each mishap of a plan into the world, at its time.
-
 #include <memory>
 #include <vector>
 
@@ -10,6 +8,7 @@
 
 namespace gp {
 
+// Applies each mishap of a plan to the world when its time comes.
 class Mishaps {
  public:
   struct World {
@@ -24,7 +23,7 @@ class Mishaps {
   };
   explicit Mishaps(World world) : world_(world) {}
 
-  // `jobs`: of the plan, those that there are.
+  // `jobs`: the positions of the jobs that take part.
   void Happen(const Mishap& mishap, const std::vector<size_t>& jobs);
   // Hosts that do not come back.
   const std::set<size_t>& gone() const { return gone_; }

@@ -1,8 +1,8 @@
 #pragma once
 
-// What lies between agents and their controller.  Messages of one connection and direction come in
-// order, or not at all; connections break, each end learns of it in its own time, and what was
-// under way may still arrive.
+// The simulated network between agents and their controller.  Messages in one direction of a
+// connection arrive in order or not at all.  Connections break; each end notices at its own time,
+// and messages in transit may still arrive.
 
 #include <functional>
 #include <memory>
@@ -25,52 +25,54 @@ struct AgentMessage {
   std::variant<JoinNode, AgentReport, GpuNews> what;
 };
 
-// One connection, from its join to the end of both its ends.
+// One connection, from its join until both ends are closed.
 struct Connection {
   size_t host = 0;
-  uint64_t controller = 0;  // the number of the process that it leads to
+  uint64_t controller = 0;  // number of the controller process at the other end
   bool agent_open = true;
   bool controller_open = true;
-  Outgoing<AgentMessage> outgoing;  // on the agent's side, not yet sent
+  Outgoing<AgentMessage> outgoing;  // messages of the agent that are not sent yet
   uint64_t last_number = 0;
-  Instant up_clear;  // when the last message on its way arrives
+  Instant up_clear;  // when the last message in transit arrives
   Instant down_clear;
-  Instant busy_until;  // when the controller's end was last busy
+  Instant busy_until;  // until then the controller's end is writing a message
   bool will_tell = false;
-  LinkNews news;  // at the agent, not yet taken
+  LinkNews news;  // received by the agent's host, not yet taken by the agent
   std::shared_ptr<NodeExchange> exchange;
 };
 using ConnectionRef = std::shared_ptr<Connection>;
 
-// The controller's machine, as the network reaches it.
+// The controller's machine, as seen by the network.
 class ConnectionServer {
  public:
   virtual ~ConnectionServer() = default;
   virtual uint64_t process() const = 0;  // 0: it is down
   virtual void Receive(const ConnectionRef& connection, AgentMessage message) = 0;
-  // Nothing more comes on it.
+  // No further message arrives on it.
   virtual void Ended(const ConnectionRef& connection) = 0;
 };
 
+// Carries messages between all agents and the controller, and applies network mishaps.
 class Network {
  public:
-  // `wake`: something has come for the agent of a host.
+  // `wake`: called when something has arrived for the agent of a host.
   Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng,
           std::function<void(size_t host)> wake);
   void SetServer(ConnectionServer* server) { server_ = server; }
 
-  // Agents.
+  // Called by agents.
   ConnectionRef Connect(size_t host, JoinNode join);
   uint64_t Send(const ConnectionRef& connection, std::variant<JoinNode, AgentReport, GpuNews> what);
-  void Drop(const ConnectionRef& connection);  // its agent is gone, or has begun another
+  void Drop(
+      const ConnectionRef& connection);  // its agent has ended, or has opened another connection
 
-  // The controller: takes what its exchanges have to tell, and sends it.
+  // Called by the controller: sends what its exchanges have for the agents.
   void Tell();
   // `foreign_to`: as in LinkNews.
   void Refuse(const ConnectionRef& connection, const std::string& why, uint64_t foreign_to = 0);
   void ProcessDied();
 
-  // Mishaps of a host.
+  // Network mishaps of a host.
   void Cut(size_t host, bool up, bool down, Duration lasts);
   void Slow(size_t host, Duration latency, Duration lasts);
   void Double(size_t host, Duration lasts);
@@ -100,10 +102,10 @@ class Network {
   const int latency_ms_max_;
   ConnectionServer* server_ = nullptr;
   std::vector<Line> lines_;
-  std::vector<ConnectionRef> connections_;  // of which an end is open
+  std::vector<ConnectionRef> connections_;  // connections with at least one open end
 };
 
-// One agent process's end of the network.
+// The agent's end of the network, for one agent process.
 class VirtualLink : public ControlLink {
  public:
   VirtualLink(size_t host, Network& network) : host_(host), network_(network) {}

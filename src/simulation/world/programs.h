@@ -1,9 +1,9 @@
 #pragma once
 
-// What really runs where, and ran: the truth that the ledger never sees.  Every start is checked
-// against all that runs at that instant.  The ranks of a gang work from the moment that all of them
-// run, as they wait for each other; where one ends before its time the others wait for ever. Not
-// checked here: what the ledger says of it (ledger_watch.h).
+// What really runs where, and has run: the truth that the ledger never sees.  Every start is
+// checked against all programs that run at that instant.  The ranks of a gang begin their work when
+// all of them run; if one ends early, the others wait forever.  The ledger's view is checked
+// elsewhere (ledger_watch.h).
 
 #include <map>
 #include <set>
@@ -24,29 +24,30 @@ struct Program {
   int attempt = 0;
   int rank = 0;
   int ranks = 1;
-  size_t plan = 0;  // of WorldPlan::jobs
+  size_t plan = 0;  // index in WorldPlan::jobs
   size_t host = 0;
   uint32_t uid = 0;
-  std::vector<int> gpus;     // cards of the host (gpu_hardware.h), by the devices that it may open
-  std::string visible_gpus;  // as its environment names them
-  MigPart mig;               // the instance that it has; no slices: none
+  std::vector<int> gpus;     // cards of the host (gpu_hardware.h) whose devices it may open
+  std::string visible_gpus;  // as in its environment
+  MigPart mig;               // its MIG instance; no slices: none
   CpuSet cpus;
   Instant started_at;
   Instant ended_at;
   bool is_alive = false;
-  bool is_complete = false;  // came to the end that was planned
-  bool is_hung = false;      // its supervisor has seen no progress for as long as its job allows
+  bool is_complete = false;  // it reached its planned end
+  bool is_hung = false;      // its supervisor has seen no progress for the time that its job allows
   int exit_code = 0;
   int signal = 0;
 };
 
-// Whoever executes programs is told when one has come to its planned end.
+// Executes programs, and is called when one has reached its planned end.
 class ProgramHost {
  public:
   virtual ~ProgramHost() = default;
   virtual void EndProgram(LeaseId lease, const ProgramPlan& plan) = 0;
 };
 
+// All programs of the world, on all hosts.
 class Programs {
  public:
   Programs(Timeline& timeline, const WorldPlan& plan, Findings& findings)
@@ -54,17 +55,17 @@ class Programs {
 
   void Start(Program program, ProgramHost& host);
   void End(LeaseId lease, bool is_complete, int exit_code, int signal);
-  // Whether it gets on: it does not hang, and no rank of its gang is missing.
+  // Whether it makes progress: it does not hang, and no rank of its gang is missing.
   bool GetsOn(LeaseId lease) const;
-  // The same, looked at by its supervisor: from the first false on it counts as hung.
+  // The same, as seen by its supervisor: from the first false on it counts as hung.
   bool ReportsProgress(LeaseId lease);
 
-  // nullptr: never started.
+  // nullptr: it never started.
   const Program* Find(LeaseId lease) const;
   const std::set<LeaseId>& alive() const { return alive_; }
   std::vector<LeaseId> AliveOn(size_t host, int gpu) const;
   const JobPlan& PlanOf(const Program& program) const { return plan_.jobs[program.plan]; }
-  Duration cut() const { return cut_; }  // work of attempts that did not come to their end
+  Duration cut() const { return cut_; }  // work of attempts that did not complete
   uint64_t starts() const { return starts_; }
 
  private:

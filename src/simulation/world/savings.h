@@ -1,9 +1,5 @@
 #pragma once
 
-// What programs have written to go on from, on a disk that all hosts see, beside what the ledger
-// knows of it.  A program that goes on must find what it is told, and no less than was known when
-// it was given its place.
-
 #include <map>
 #include <set>
 #include <string>
@@ -16,16 +12,19 @@
 
 namespace gp {
 
+// The checkpoints that programs have written to a disk that all hosts share, and those that the
+// ledger knows.  A program that resumes must find the checkpoint that it is given, and it must be
+// at least as new as the newest known when it was placed.
 class Savings {
  public:
   Savings(Timeline& timeline, Findings& findings) : timeline_(timeline), findings_(findings) {}
 
-  // Hosts: a program has written all of it, or a part; it begins, from there or (empty) from
-  // nothing; a file is removed.
+  // Called by hosts: a program has written a complete or partial checkpoint; a program begins, from
+  // a checkpoint or (empty `from`) from the start; a file is removed.
   void Write(JobId job, const std::string& path, int64_t step, bool is_whole);
   void Begin(JobId job, const std::string& from, int64_t step);
   void Remove(const std::string& path);
-  // The ledger: a checkpoint is known from now on; a job is given a place.
+  // Called by the ledger's watch: a checkpoint is now known; a job is placed.
   void Record(JobId job, const Checkpoint& checkpoint);
   void Place(JobId job);
 
@@ -39,9 +38,10 @@ class Savings {
 
   Timeline& timeline_;
   Findings& findings_;
-  std::map<std::string, Saved> on_disk_;                       // by path
-  std::set<std::tuple<JobId, std::string, int64_t>> written_;  // whole, ever
-  std::map<JobId, Checkpoint> newest_;                         // known, complete
+  std::map<std::string, Saved> on_disk_;  // by path
+  std::set<std::tuple<JobId, std::string, int64_t>>
+      written_;                         // all complete checkpoints ever written
+  std::map<JobId, Checkpoint> newest_;  // known and complete
   std::map<JobId, int64_t> step_when_placed_;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// Makes a world that breaks a rule smaller: leaves out jobs and mishaps for as long as a rule still
-// breaks.
+// Reduces a world that breaks a rule: leaves out jobs and mishaps while a rule is still broken.
 
 #include <functional>
 #include <string>
@@ -10,11 +9,11 @@
 
 namespace gp {
 
-// REQUIRES: `breaks` holds of `part`.  Asks it at most `tries_max` times.
+// REQUIRES: `breaks` holds for `part`.  Calls it at most `tries_max` times.
 WorldPart Shrink(WorldPart part, int tries_max,
                  const std::function<bool(const WorldPart&)>& breaks);
 
-// The command that plays it, and its mishaps in words.
+// The command that plays this part, and its mishaps in words.
 std::string TellPart(const WorldPlan& plan, const WorldPart& part);
 
 }  // namespace gp

@@ -1,8 +1,5 @@
 #pragma once
 
-// Virtual time: what is to happen, in order.  Of two things at one instant the one that was asked
-// for first comes first, so that a run depends on nothing but what is asked for.
-
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -11,16 +8,18 @@
 
 namespace gp {
 
+// Virtual time: an ordered list of actions.  Of two actions at the same instant the one that was
+// added first runs first, so that a run depends only on its inputs.
 class Timeline {
  public:
   Instant now() const { return now_; }
   uint64_t steps() const { return steps_; }
 
-  // In the past: now.
+  // An instant in the past counts as now.
   void At(Instant at, std::function<void()> what);
   void After(Duration wait, std::function<void()> what) { At(now_ + wait, std::move(what)); }
 
-  // Does the next thing.  false: nothing is to happen before `until`, and it is `until`.
+  // Runs the next action.  False: no action is due before `until`, and the time is now `until`.
   bool Step(Instant until);
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// What an agent's process watches its host's GPUs with, and how it cares for them: all of it ends
-// with the process.
+// The ports through which an agent process watches and tests its host's GPUs.  They end with the
+// process.
 
 #include <functional>
 #include <map>
@@ -13,9 +13,10 @@
 
 namespace gp {
 
+// Shows one agent process the readings and errors of its host's GPUs.
 class VirtualGpuWatch : public GpuWatch {
  public:
-  // `told`: of each error that the agent takes, with its card.
+  // `on_error`: called with the card and XID of each error that the agent takes.
   VirtualGpuWatch(GpuHardware& hardware, std::function<void(int card, int xid)> on_error)
       : hardware_(hardware), on_error_(std::move(on_error)) {}
   std::vector<GpuReading> Latest() override { return hardware_.Read(); }
@@ -27,12 +28,13 @@ class VirtualGpuWatch : public GpuWatch {
   const std::function<void(int card, int xid)> on_error_;
 };
 
+// Resets and tests GPUs for one agent process.
 class VirtualGpuCare : public GpuCare {
  public:
   struct Surroundings {
-    // Told before a card is reset or tested: what uses it is a broken rule.
+    // Called before a card is reset or tested; it is a broken rule if the card is in use.
     std::function<void(int card, const char* what)> check_idle;
-    // A card has been reset well, or has passed its test.
+    // Called when a card was reset successfully, or has passed its test.
     std::function<void(int card, GpuCareKind kind)> sound;
     std::function<void()> changed;
   };
@@ -59,7 +61,7 @@ class VirtualGpuCare : public GpuCare {
   Rng& rng_;
   const Surroundings surroundings_;
   std::map<uint64_t, Task> tasks_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // gone with this
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // expires with this object
 };
 
 }  // namespace gp

@@ -1,9 +1,5 @@
 #pragma once
 
-// MIG instances of one host: those that stand on its GPUs, whoever made them, and the way by which
-// an agent's process makes and removes them.  Nothing is made or removed where a program runs, and
-// nothing that a GPU cannot become.
-
 #include <map>
 #include <memory>
 #include <string>
@@ -15,17 +11,19 @@
 
 namespace gp {
 
+// The MIG instances that exist on one host's GPUs.  It is a broken rule to create or remove an
+// instance where a program runs, or to create one that the GPU does not support.
 class MigHardware {
  public:
   MigHardware(size_t host, const HostPlan& plan, Timeline& timeline, const Programs& programs,
               Findings& findings)
       : host_(host), plan_(plan), timeline_(timeline), programs_(programs), findings_(findings) {}
 
-  // The driver's number of it.
+  // Creates an instance and returns the driver's number of it.
   int Make(const MigPart& part);
   void Remove(const MigPart& part);
   void KeepOnly(int gpu, const std::vector<MigPart>& parts);
-  // A reset, or a cut of power.
+  // A reset or a power cycle.
   void Clear(int gpu) { standing_.erase(gpu); }
 
  private:
@@ -41,8 +39,8 @@ class MigHardware {
   int last_instance_ = 0;
 };
 
-// Of one process of the agent: what it has begun and not ended may be done after it all the same,
-// at once or never.
+// How one agent process creates and removes instances.  Operations that are unfinished when the
+// process ends are either carried out immediately or never.
 class VirtualMig : public MigInstances {
  public:
   VirtualMig(MigHardware& hardware, Timeline& timeline, Rng& rng, std::function<void()> changed)
@@ -55,14 +53,14 @@ class VirtualMig : public MigInstances {
   int EventDescriptor() const override { return -1; }
 
  private:
-  // After all that was begun on the GPU before.
+  // Runs `what` after all earlier operations on the GPU.
   void Later(int gpu, std::function<void()> what);
 
   MigHardware& hardware_;
   Timeline& timeline_;
   Rng& rng_;
   const std::function<void()> changed_;
-  // What came of it; nullopt: nothing yet
+  // The result; nullopt: not finished yet.
   std::map<std::string, std::optional<Result<MigDevice>>> asked_;
   std::map<int, Instant> busy_until_;  // by GPU
   std::shared_ptr<std::map<uint64_t, std::function<void()>>> begun_ =

@@ -1,9 +1,8 @@
 #pragma once
 
-// A whole cluster in virtual time and one thread: the production controller, the production agents
-// and the production fault policy, over a network, disks, processes and GPUs that fail as a plan
-// says.  Then all is healed, and everything must come to its end.  The same plan gives the same
-// world, bit by bit.
+// A whole cluster in virtual time and one thread: the production controller, agents and fault
+// policy, over a simulated network, disks, processes and GPUs that fail as planned.  Afterwards
+// everything is healed, and every job must end.  The same plan gives the same world, bit by bit.
 
 #include <string>
 
@@ -12,14 +11,14 @@
 namespace gp {
 
 struct WorldReport {
-  std::string broken;    // the first rule that broke; empty: none
+  std::string broken;    // the first rule that was broken; empty: none
   uint64_t digest = 0;   // of all that happened
-  uint64_t steps = 0;    // things that happened
-  uint64_t records = 0;  // of the journal
-  uint64_t starts = 0;   // programs executed
-  uint64_t crashes = 0;  // of the controller
+  uint64_t steps = 0;    // actions of the timeline
+  uint64_t records = 0;  // records in the journal
+  uint64_t starts = 0;   // programs started
+  uint64_t crashes = 0;  // crashes of the controller
   Duration lasted;       // virtual time
-  Duration cut;          // work of programs that did not come to their end
+  Duration cut;          // work of programs that did not complete
 };
 
 WorldReport RunWorld(const WorldPlan& plan, const WorldPart& part);

@@ -1,8 +1,8 @@
 #pragma once
 
-// All that is going to happen in one virtual world, drawn from a seed before it begins: hosts, jobs
-// with what their programs will do, and mishaps.  A part of it may be left out, and the rest stays
-// what it was: so a failing world can be made small.
+// All that will happen in a virtual world, drawn from a seed before it begins: hosts, jobs with the
+// behaviour of their programs, and mishaps.  Parts of a plan can be left out without changing the
+// rest, so that a failing world can be reduced.
 
 #include <cstdint>
 #include <map>
@@ -17,13 +17,13 @@
 
 namespace gp {
 
-// What a program does once it runs, and with a gang once all its ranks run.
+// What a program does once it runs; the ranks of a gang begin when all of them run.
 struct ProgramPlan {
-  Duration work;       // until its end
-  int exit_code = 0;   // then
-  int signal = 0;      // or it dies of this one
-  int xid = 0;         // and the driver reports this
-  bool hangs = false;  // it never ends by itself
+  Duration work;       // until it ends
+  int exit_code = 0;   // when it ends
+  int signal = 0;      // or it is killed by this signal
+  int xid = 0;         // and the driver reports this XID
+  bool hangs = false;  // it never ends
   bool ignores_stop = false;
 };
 
@@ -31,11 +31,11 @@ struct JobPlan {
   std::shared_ptr<const JobSpec> spec;
   User user;
   Duration submit_after;  // since the world began
-  Duration work;          // of an attempt that succeeds
-  Duration saves_every;   // its first rank writes a checkpoint; 0: never
-  int failures = 0;       // its first attempts fail by themselves …
-  int exit_code = 0;      // … with this
-  int xid = 0;            // … and this in the driver's log
+  Duration work;          // of a successful attempt
+  Duration saves_every;   // rank 0 writes a checkpoint at this interval; 0: never
+  int failures = 0;       // number of first attempts that fail on their own …
+  int exit_code = 0;      // … with this exit code
+  int xid = 0;            // … and this XID in the driver's log
   bool hangs = false;
   bool ignores_stop = false;
 
@@ -43,48 +43,48 @@ struct JobPlan {
 };
 
 struct HostPlan {
-  std::shared_ptr<const NodeFacts> facts;  // with all GPUs that it has at some time
-  size_t spares = 0;                       // the last of them lie on a shelf at first
-  // A machine of somebody else's that has the name of another host; it is off at first
+  std::shared_ptr<const NodeFacts> facts;  // with all GPUs that the host has at any time
+  size_t spares = 0;  // number of the last GPUs that are not installed at first
+  // A foreign machine that has the name of another host; it is off at first.
   bool is_stranger = false;
   int drift_ppm = 0;
   bool has_kernel_log = false;
-  bool tells_advice = true;  // its driver says what it needs after an error
+  bool tells_advice = true;  // the driver reports the recovery action after an error
 };
 
 enum class MishapKind {
-  kControllerCrash,  // at one of the points in its work
+  kControllerCrash,  // at a CrashPoint
   kControllerSleeps,
   kControllerClock,
   kAgentCrash,
   kAgentSleeps,
   kHostReboots,
-  kHostWiped,  // reboots without its state directory
-  kHostGone,   // for good
-  kGpuGone,    // out of the driver's list, until power is cut
+  kHostWiped,  // reboots and loses its state directory
+  kHostGone,   // permanently
+  kGpuGone,    // not listed by the driver until a power cycle
   kGpuExchanged,
-  kGpusReordered,  // listed in another order, beside a little less memory
-  kNameTaken,      // by a stranger, for a while
+  kGpusReordered,  // listed in another order, with slightly less host memory
+  kNameTaken,      // by a foreign machine, for a while
   kHostClock,
   kPartition,  // both ways
   kDeaf,       // nothing reaches the host
-  kMute,       // nothing leaves it
+  kMute,       // nothing leaves the host
   kLinkBreaks,
   kSlowLink,
   kDoubledMessages,
   kSupervisorKilled,
   kStartsFail,     // for a while
   kProgramKilled,  // by the kernel: out of memory
-  kProgramXid,     // an error of the program, so it seems
+  kProgramXid,     // an error that the program seems to have caused
   kXidFlood,
   kFatalXid,
-  kFatalBurst,  // several codes of one error
+  kFatalBurst,  // several XIDs of one error
   kGpuLost,
-  kGpuBroken,  // a test finds it, a reset does not mend it
+  kGpuBroken,  // a test finds it, a reset does not fix it
   kResetsFail,
-  kAdviceOnly,  // no XID says so
-  kBlind,       // readings of a GPU stop
-  kHeat,        // warm, slowed down for it, or about to turn itself off
+  kAdviceOnly,  // no XID reports it
+  kBlind,       // readings of a GPU stop arriving
+  kHeat,        // warm, throttled, or about to shut down
   kDrain,
   kOffline,
   kReset,
@@ -92,10 +92,10 @@ enum class MishapKind {
   kCancel,
   kHold,
   kPriority,
-  kStalePlan,  // a scheduler that is behind
+  kStalePlan,  // a scheduler that works on an old state
   kIncidentClosed,
   kReservation,  // of a node, for a while
-  kMoves,        // a person has room made for who waits
+  kMoves,        // an operator has jobs moved so that pending ones start
 };
 inline constexpr int kMishapKinds = 43;
 
@@ -105,7 +105,7 @@ struct Mishap {
   size_t host = 0;
   int gpu = 0;
   Duration lasts;
-  uint64_t dice = 0;  // for what else is to be chosen
+  uint64_t dice = 0;  // random bits for further choices
 };
 const char* Name(MishapKind kind);
 
@@ -115,21 +115,21 @@ struct WorldPlan {
   uint64_t seed = 0;
   Policy policy;
   uint64_t records_per_snapshot = 0;
-  bool has_queues = false;  // a second one, with a guarantee
+  bool has_queues = false;  // there is a second queue, with a guarantee
   std::vector<HostPlan> hosts;
   std::vector<JobPlan> jobs;
-  std::vector<Mishap> mishaps;  // by `after`
-  Duration lasts;               // then all is healed
+  std::vector<Mishap> mishaps;  // sorted by `after`
+  Duration lasts;               // then all mishaps are healed
   int latency_ms_max = 5;
 };
 
-// `base`: with the rules for XIDs.
+// `base`: provides the rules for XIDs.
 WorldPlan DrawWorld(uint64_t seed, const Policy& base);
 
-// How many jobs a submit of it comes to.
+// The number of jobs that one submit of it creates.
 size_t CountOf(const JobPlan& job);
 
-// Of its jobs and mishaps only these, by position.
+// A part of a plan: only these jobs and mishaps, by position.
 struct WorldPart {
   std::set<size_t> jobs;
   std::set<size_t> mishaps;
