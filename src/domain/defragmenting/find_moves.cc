@@ -15,7 +15,8 @@
 namespace gp {
 namespace {
 
-// Sets of jobs that are tried for one job that waits: each without somebody who had nowhere to go.
+// Sets of jobs to move tried for one pending job; each further set leaves out a job that could not
+// be placed elsewhere.
 constexpr int kSetsTried = 16;
 constexpr size_t kJobsTried = 64;
 constexpr size_t kCandidatesMax = 10'000;
@@ -30,7 +31,7 @@ MoveFinder::MoveFinder(const State& state, Instant at, NodeClasses& classes, con
       backfill_(state, at, pass.backfill),
       rankings_(state.policy.placement) {}
 
-// With the fewest nodes where it may have fewer.
+// Assumes the fewest nodes if the job allows a range.
 std::optional<MovePlan> MoveFinder::Find(const Job& waiting) {
   if (AwaitsVictims(state_, waiting.id)) return std::nullopt;
   Job job = waiting;
@@ -40,7 +41,7 @@ std::optional<MovePlan> MoveFinder::Find(const Job& waiting) {
   for (int tried = 0; tried < kSetsTried && !candidates.empty(); ++tried) {
     const size_t before = candidates.size();
     if (auto plan = FindAmong(job, candidates)) return plan;
-    if (candidates.size() == before) break;  // nobody to do without: there is no room at all
+    if (candidates.size() == before) break;  // no job was left out: there is no room at all
   }
   return std::nullopt;
 }
@@ -75,14 +76,14 @@ void MoveFinder::Repeat(Rehearsal& rehearsal) const {
   }
 }
 
-// Who turns out to have nowhere to go is no candidate any more.
+// A job that cannot be placed elsewhere is no longer a candidate.
 std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Contender>& candidates) {
   Rehearsal rehearsal(state_, classes_, rankings_);
   Repeat(rehearsal);
   VictimSearch search(state_, rehearsal.nodes(), at_, job, [](const auto&) { return true; });
   CandidatesByNode by_node(state_, candidates);
   std::set<NodeId> closed = backfill_.OfOthers(job);
-  // Even where the pass keeps it for nobody
+  // Nodes that other moves clear are closed, even if the pass reserves them for no job.
   for (const auto& [node, other] : ClearedForOthers(state_, job.id)) closed.insert(node);
   const auto eviction = search.Find(by_node.Open(closed, job.spec->nodes > 1));
   if (!eviction) return std::nullopt;
@@ -97,7 +98,8 @@ std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Conten
   return plan;
 }
 
-// All leave, the job comes, and each goes elsewhere: those who need most room first.
+// All these jobs leave, the pending job is placed, and each of them is placed elsewhere, the
+// largest requests first.
 std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<const Job*>& leaving,
                                              const std::vector<NodeId>& nodes, Rehearsal& rehearsal,
                                              const Job** stuck) {
@@ -111,7 +113,7 @@ std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<c
     return std::tuple(-one->spec->nodes, -one->spec->gpus.count, one->id);
   });
   for (const Job* one : order) {
-    // Reservations may begin while it stops.
+    // Advance reservations may begin while it stops.
     const Instant back_at = at_ + one->spec->grace + kEndMargin;
     auto place = rehearsal.Place(
         *one, BackfillReservations(state_, back_at, BackfillWithout(job.id)).OfOthers(*one));
@@ -129,7 +131,7 @@ std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<c
   return plan;
 }
 
-// What is cleared for the job that waits is open to those who leave for it.
+// Nodes that are cleared for the pending job are open to the jobs that leave for it.
 std::map<NodeId, BackfillReservation> MoveFinder::BackfillWithout(JobId by) const {
   std::map<NodeId, BackfillReservation> backfill = backfill_.all();
   std::erase_if(backfill, [by](const auto& one) { return one.second.job == by; });
@@ -160,7 +162,7 @@ std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<J
   if (state.movable.empty()) return plans;
   Planner planner;
   const Plan pass = planner.Schedule(state, at);
-  std::set<JobId> served;  // by the next pass
+  std::set<JobId> served;  // jobs that the next pass acts for
   for (const Plan::Step& step : pass.steps) {
     served.insert(std::visit(
         [](const auto& one) {
@@ -178,7 +180,7 @@ std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<J
   for (size_t looked_at = 0; tried < kJobsTried && looked_at < kCandidatesMax; ++looked_at) {
     const auto candidate = order.Next();
     if (!candidate) break;
-    if (in_vain.contains(*candidate->equivalence_class)) continue;  // nobody behind it either
+    if (in_vain.contains(*candidate->equivalence_class)) continue;  // its class found none
     order.Follow(*candidate);
     const Job& job = *candidate->job;
     const bool is_served = served.contains(job.id) || IsOnItsWay(state, job, at);

@@ -42,7 +42,7 @@ std::vector<Allowance> Allowances(const State& state, Instant at, const Job& job
   return allowances;
 }
 
-// In tenths, rounded up: enough for people, and never nothing.
+// In tenths, rounded up, so that a small amount is never shown as zero.
 std::string Hours(int64_t share, Duration length) {
   constexpr int64_t kTenth = int64_t{360} * kWholeShare;
   const int64_t tenths = (share * length.ToSeconds() + kTenth - 1) / kTenth;

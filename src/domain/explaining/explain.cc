@@ -48,7 +48,7 @@ std::vector<bool> NodesThatCould(const WhatIf& what_if, const Job& job) {
 std::vector<Holder> FindHolders(const WhatIf& what_if, const Job& job) {
   const std::vector<bool> could = NodesThatCould(what_if, job);
   std::map<std::pair<std::string, std::string>, int64_t> shares;
-  const Job* last = nullptr;  // leases of one job lie side by side
+  const Job* last = nullptr;  // leases of one job are adjacent
   for (const auto& [id, lease] : what_if.state().leases) {
     if (!could[lease.node.value]) continue;
     if (last == nullptr || last->id != lease.job) last = what_if.state().FindJob(lease.job);

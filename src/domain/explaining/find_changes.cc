@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration kUsualLimit = Duration::Minutes(24 * 60);
 constexpr size_t kQueuesTried = 64;
-constexpr size_t kEndsTried = 512;  // running jobs, by when they end
+constexpr size_t kEndsTried = 512;  // running jobs, the earliest ends first
 constexpr size_t kSparesTried = 16;
 constexpr int kClassPriority[kClasses] = {250, 500, 750};
 
@@ -69,7 +69,8 @@ class Finder {
     return true;
   }
 
-  // The most below `now`, down to `least`, with which it starts: less always fits where more does.
+  // The largest value from `least` to below `now` with which it starts.  A smaller request always
+  // fits where a larger one does.
   template <typename F>
   void TryMost(ChangeKind kind, int64_t now, int64_t least, const F& edit, const std::string& name,
                const std::string& unit = "") {
@@ -177,7 +178,7 @@ class Finder {
   }
 
   void TryQueues() {
-    if (!spec_.reservation.empty()) return;  // it is for some queues only
+    if (!spec_.reservation.empty()) return;  // a reservation is for certain queues only
     size_t tried = 0;
     for (const auto& [name, queue] : what_if_.state().queues) {
       if (name == job_.queue || what_if_.state().HasChildren(name) || ++tried > kQueuesTried)
@@ -190,7 +191,7 @@ class Finder {
     }
   }
 
-  // The longest with which it leaves nodes in time that are kept for others.
+  // The longest limit with which it ends before reserved nodes are needed.
   void TryTimeLimit() {
     std::set<Instant, std::greater<>> times;
     for (const auto& [node, backfill] : what_if_.plan().backfill)
@@ -201,7 +202,7 @@ class Finder {
     for (const Instant time : times) {
       const int64_t minutes = (time - what_if_.at() - spec_.grace - kEndMargin).ToSeconds() / 60;
       if (minutes < 1) return;
-      // Any limit will do where nobody knows when those without one end.
+      // The shadow time depends on jobs without a time limit, so any limit is short enough.
       const Duration limit = time == kSomeTime ? kUsualLimit : Duration::Minutes(minutes);
       if (Try(ChangeKind::kTimeLimit, "time_limit: " + ToText(limit),
               [limit](JobSpec& spec) { spec.time_limit = limit; }))
@@ -209,7 +210,7 @@ class Finder {
     }
   }
 
-  // Placed, or placed once others have given way.
+  // The job is placed, or it is placed after victims have left.
   bool TryOutranking(ChangeKind kind, JobSpec spec, const std::string& text) {
     const Job changed = With(std::move(spec));
     if (Starts(changed)) {
@@ -218,7 +219,7 @@ class Finder {
     }
     const auto victims = what_if_.Interrupt(changed);
     if (!victims) return false;
-    Add(kind, changed, text + ": " + Names(*victims) + " would give way");
+    Add(kind, changed, text + ": " + Names(*victims) + " would be preempted");
     changes_.back().interrupts = *victims;
     return true;
   }
@@ -240,10 +241,10 @@ class Finder {
     }
   }
 
-  // Of those who end first as few as do.
+  // The smallest number of running jobs, in the order of their ends, that must end before it fits.
   void TryWait() {
     std::vector<const Job*> running = ByEnd();
-    // Where a pass is due it may fit as it is: waiting for somebody's end is no answer then.
+    // Before the next pass it may fit without any end; then no job needs to end first.
     if (running.empty() || what_if_.FitsWithout(job_, {}) || !what_if_.FitsWithout(job_, running))
       return;
     size_t bad = 0;
@@ -282,14 +283,14 @@ class Finder {
       if (other.pool == job_.pool && seen.insert(other.id).second) running.push_back(&other);
     }
     const auto order = [](const Job* job) { return std::pair(LatestEnd(*job), job->id); };
-    const size_t backfill = std::min(running.size(), kEndsTried);
-    std::ranges::partial_sort(running, running.begin() + static_cast<std::ptrdiff_t>(backfill), {},
+    const size_t count = std::min(running.size(), kEndsTried);
+    std::ranges::partial_sort(running, running.begin() + static_cast<std::ptrdiff_t>(count), {},
                               order);
-    running.resize(backfill);
+    running.resize(count);
     return running;
   }
 
-  // The last one makes the difference: most of those before it are on other nodes.
+  // The end of the last one is decisive, and most of those before it run on other nodes.
   void SpareWhoIsElsewhere(std::vector<const Job*>& running) const {
     std::set<NodeId> nodes;
     const auto node_of = [&](LeaseId id) { return what_if_.state().FindLease(id)->node; };

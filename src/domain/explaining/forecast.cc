@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-// What all plays came to.
+// The results of all plays.
 struct Plays {
   std::vector<std::pair<Instant, Future::Outcome>> starts;  // kNever: not placed
   std::set<const AlikeRuns*> consulted;
@@ -37,18 +37,18 @@ size_t CountRuns(const std::set<const AlikeRuns*>& groups) {
   return runs.size();
 }
 
-// Without a history all plays are the same one.
+// Without finished jobs all plays are the same, so one is enough.
 Plays PlayAll(const Present& present, const Lengths& lengths, Instant at, JobId job,
               int64_t steps) {
   Planner planner;
-  (void)planner.Schedule(present.state, at);  // it has seen the nodes: no play begins with that
+  (void)planner.Schedule(present.state, at);  // the plays start with known nodes
   Plays plays;
   int64_t budget = steps;
   for (int play = 0; play < kSlices; ++play) {
     PlayOnce(present, planner, lengths, at, job, budget, plays);
     if (plays.consulted.empty()) break;
     if (budget > 0) continue;
-    // The one that is cut off says nothing where enough others were played to their end.
+    // An incomplete play is dropped if enough others were complete.
     if (play >= kPlaysMin) {
       plays.starts.pop_back();
     } else {
@@ -76,32 +76,32 @@ std::string TellStart(const TimeLine& time, const Forecast& forecast) {
     return "expected to start between " + from + " and " +
            ToRfc3339(WallOf(time, *forecast.latest)) + " (median " + median + ")" +
            TellSource(forecast);
-  return "expected to start at " + from + " or later (median " + median +
-         "; how late cannot be told)" + TellSource(forecast);
+  return "expected to start at " + from + " or later (median " + median + "; latest not known)" +
+         TellSource(forecast);
 }
 
-// Jobs that only the history could tell of come first: more of it helps.
+// Jobs whose end would be known with more finished jobs come first.
 std::string TellEndless(const State& state, const std::vector<JobId>& endless) {
-  std::vector<JobId> unheard_of;
-  std::ranges::copy_if(endless, std::back_inserter(unheard_of),
+  std::vector<JobId> without_history;
+  std::ranges::copy_if(endless, std::back_inserter(without_history),
                        [&](JobId id) { return !IsOnLostNode(state, *state.FindJob(id)); });
-  if (unheard_of.empty())
+  if (without_history.empty())
     return Names(endless) +
            (endless.size() == 1 ? " is on a node that is lost" : " are on nodes that are lost");
-  return Names(unheard_of) + (unheard_of.size() == 1
-                                  ? " has no time limit and nothing like it has finished yet"
-                                  : " have no time limits and nothing like them has finished yet");
+  return Names(without_history) +
+         (without_history.size() == 1
+              ? " has no time limit and nothing like it has finished yet"
+              : " have no time limits and nothing like them has finished yet");
 }
 
 std::string TellWhyNot(const State& state, const Forecast& forecast) {
   switch (forecast.outcome) {
-    case Future::Outcome::kUnknown:
-      return "when it starts cannot be told: " + TellEndless(state, forecast.endless);
+    case Future::Outcome::kUnknown: return "no forecast: " + TellEndless(state, forecast.endless);
     case Future::Outcome::kTooFar:
       return "not expected to start within " + ToText(kForecastHorizon);
-    case Future::Outcome::kTooManySteps:
-      return "when it starts cannot be told: too much would happen before it";
-    default: return "not expected to start as things are, when all that run have ended well";
+    case Future::Outcome::kTooManySteps: return "no forecast: too much would happen before it";
+    default:
+      return "not expected to start as things are, even after all running jobs have completed";
   }
 }
 

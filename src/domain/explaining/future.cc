@@ -29,7 +29,7 @@ Future::Future(State state, Planner planner, Instant at, const Lengths& lengths,
   StopAll(stopping);
 }
 
-// An order that the rules refuse is left out, as by the controller.
+// A command that the rules refuse is dropped, as in the controller.
 std::vector<Event> Future::Execute(Command command) {
   auto events = Decide(state_, {now_, "forecast", "", std::move(command)});
   if (!events) return {};
@@ -42,7 +42,7 @@ void Future::Report(JobId job, std::optional<LeaseEnd> end) {
   for (const LeaseId id : leases) Execute(ReportOf(state_, now_, id, end));
 }
 
-// Whoever is cut off hears no order, and its node is not taken to come back.
+// A disconnected agent receives no stop, and its node is assumed not to come back.
 void Future::StopAll(const std::vector<JobId>& jobs) {
   for (const JobId id : jobs) {
     const auto known = end_of_.find(id);
@@ -59,7 +59,8 @@ void Future::StopAll(const std::vector<JobId>& jobs) {
   }
 }
 
-// What it keeps of its work when it is interrupted is guessed once; its time limit begins anew.
+// The total work of a job is drawn once, even if it is preempted; its time limit starts again with
+// each attempt.
 Instant Future::EndOf(const Job& job) {
   if (IsOnLostNode(state_, job)) return kNever;
   const Duration done = WorkOf(job, now_);
@@ -87,8 +88,8 @@ void Future::Started(JobId job) {
   ExpectEnd(*state_.FindJob(job));
 }
 
-// Passes until nothing more follows from them; who has started is looked at anew, as by the
-// controller.
+// Runs passes until they change nothing more.  Jobs that were just placed are considered again, as
+// in the controller.
 void Future::Settle(int64_t& budget) {
   bool again = true;
   while (again && now_ >= state_.quiet_until && budget > 0) {
@@ -137,8 +138,8 @@ std::vector<JobId> Future::Endless() const {
   return holding;
 }
 
-// Whoever has no end that is known is no reason where its end would not help.  What is on a lost
-// node does not end here.
+// Whether the job would be placed if all running jobs ended.  If not, jobs without a known end are
+// not the reason.  Jobs on a lost node are assumed not to end.
 bool Future::StartsWhenAllEnd(JobId job, int attempt, int64_t& budget) {
   while (budget > 0) {
     std::vector<JobId> running = Endless();
@@ -175,9 +176,9 @@ Future::Outcome Future::PlayUntilPlaced(JobId job, Instant horizon, int64_t& bud
   const int attempt = state_.FindJob(job)->attempt;
   while (true) {
     Settle(budget);
-    // Even if somebody interrupted it at once
+    // This also counts if it was preempted again at once.
     if (state_.FindJob(job)->attempt != attempt) return Outcome::kPlaced;
-    // What it waited for has not come
+    // A dependency was not met.
     if (IsTerminal(state_.FindJob(job)->state)) return Outcome::kWaitsOn;
     if (budget <= 0) return Outcome::kTooManySteps;
     --budget;

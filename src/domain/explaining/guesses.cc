@@ -2,8 +2,7 @@
 
 namespace gp {
 
-// Straight lines over a prime field: a slope and an offset of its own for each of 110 jobs in a
-// row.
+// A straight line over a prime field: each of 110 jobs in a row has its own slope and offset.
 int SliceOf(JobId job, int play) {
   const auto offset = static_cast<int>(job.value % kSlices);
   const auto slope = static_cast<int>(job.value / kSlices % (kSlices - 1)) + 1;

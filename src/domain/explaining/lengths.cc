@@ -25,7 +25,7 @@ const AlikeRuns* Enough(const Groups& groups, const Key& key) {
                                                                             : nullptr;
 }
 
-// Not the middle one: few jobs that take long make up much of what is waited for.
+// The mean, not the median: a few long jobs make up much of the total work.
 template <typename Iterator>
 Duration MeanOf(Iterator begin, Iterator end) {
   Duration mean;
@@ -61,8 +61,8 @@ const AlikeRuns* Lengths::Alike(const Job& job) const {
   return all_.runs.size() >= kAlikeEnough ? &all_ : nullptr;
 }
 
-// Of those that took longer than what is done.  Where none did, each doubling halves the odds that
-// it still runs: the slice in the middle takes as long again.
+// Uses the jobs that took longer than `done`.  If there are none, each doubling of the time halves
+// the chance that the job still runs: the middle slice takes as long again.
 Duration GuessWork(const AlikeRuns& alike, Duration done, int slice) {
   const auto longer =
       std::ranges::upper_bound(alike.runs, done, {}, &std::pair<Duration, size_t>::first);

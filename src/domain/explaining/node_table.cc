@@ -18,7 +18,7 @@
 namespace gp {
 namespace {
 
-// What the nodes of a row have in common, in the order of the table.
+// The values that all nodes of a row share, in the order of the table.
 struct RowKey {
   bool takes_no_rank = false;
   int fits_descending = 0;
@@ -83,7 +83,7 @@ class TableMaker {
   std::string WhoseIs(NodeId node) const {
     const auto backfill = plan_.backfill.find(node);
     if (backfill != plan_.backfill.end() && backfill->second.job != job_.id) {
-      return "kept for " + NameOf(state_, backfill->second.job) +
+      return "reserved for " + NameOf(state_, backfill->second.job) +
              (HasShadowTime(backfill->second)
                   ? ", which starts by " +
                         ToRfc3339(WallOf(state_.time, backfill->second.shadow_time))
@@ -94,7 +94,7 @@ class TableMaker {
         return "reserved: " + reservation->name + " from " +
                ToRfc3339(WallOf(state_.time, reservation->starts_at)) + " on";
     }
-    return "kept for others";
+    return "reserved for others";
   }
 
   NodeRow RowOf(const RowKey& key, std::set<NodeId> nodes) const {
@@ -120,7 +120,7 @@ class TableMaker {
   Planner planner_;
   const Plan plan_;
   Rankings rankings_;
-  Rehearsal held_;  // what is held for those who are being moved
+  Rehearsal held_;  // the destinations of jobs that are being moved
   const std::set<NodeId> closed_;
   std::map<RowKey, std::set<NodeId>> rows_;
 };

@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-// What they were asked with is no longer known: nobody repeats a submit to a copy.
+// Request ids are dropped: no submit is repeated to a copy.
 std::map<JobId, Job> OpenJobs(const State& state) {
   std::map<JobId, Job> open;
   for (const auto& [id, job] : state.jobs) {
@@ -17,7 +17,7 @@ std::map<JobId, Job> OpenJobs(const State& state) {
   return open;
 }
 
-// As if all others were forgotten.
+// Only elements that are still open count as known.
 std::map<JobId, Array> ArraysOf(std::map<JobId, Array> arrays, const std::map<JobId, Job>& open) {
   for (auto& [id, array] : arrays) array.known = 0;
   for (const auto& [id, job] : open) {
@@ -28,12 +28,12 @@ std::map<JobId, Array> ArraysOf(std::map<JobId, Array> arrays, const std::map<Jo
 }
 
 UsageMeter FromNowOn(const UsageMeter& meter, Instant now) {
-  UsageMeter anew{{{}, meter.ledger.today, {}}, meter.rates};
-  for (auto& [row, rate] : anew.rates) rate.since = now;
-  return anew;
+  UsageMeter fresh{{{}, meter.ledger.today, {}}, meter.rates};
+  for (auto& [row, rate] : fresh.rates) rate.since = now;
+  return fresh;
 }
 
-// What has run up is of the past.
+// Past usage does not matter for the future.
 Metering FromNowOn(const Metering& metering) {
   return {metering.now,
           FromNowOn(metering.used, metering.now),
@@ -47,8 +47,8 @@ std::map<LeaseId, Lease> MeteredFrom(Instant now, std::map<LeaseId, Lease> lease
   return leases;
 }
 
-// All fields by name: whoever adds one is told by the compiler.  GPUs are as well as they are now:
-// nothing is foreseen of faults, remedies or the next month of a budget.
+// All fields by name, so that the compiler reports a new one.  GPUs keep their present condition:
+// faults, remedies and later months of a budget are not predicted.
 State WithoutFinished(const State& state) {
   const auto& [policy, time, lineage, quiet_until, epoch, last_job, last_lease, last_pass,
                last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, jobs,

@@ -6,11 +6,11 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kSeenMsMin = 60'000;  // less tells nothing
-constexpr int kPartPercent = 40;        // who needs less than this gets by with a part
+constexpr int64_t kSeenMsMin = 60'000;  // shorter measurements are ignored
+constexpr int kPartPercent = 40;        // a job that uses less than this needs only a part
 constexpr Duration kShortened = Duration::Minutes(10);
 
-// A quarter more than was needed.
+// Adds a quarter as reserve.
 int64_t WithRoom(int64_t needed) { return needed + (needed + 3) / 4; }
 int PercentOf(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : static_cast<int>(part * 100 / whole);
@@ -66,7 +66,7 @@ class Adviser {
     if (busy_ == 0) {
       return Add(AdviceKind::kIdle,
                  NoneOf(gpus_) + " busy in " + Span() +
-                     ": ask for none (gpus: 0), or see whether the program finds them",
+                     ": request none (gpus: 0), or see whether the program finds them",
                  1000);
     }
     const int asked = spec_.gpus.count;
@@ -80,7 +80,7 @@ class Adviser {
     Part();
   }
 
-  // A part of one GPU.
+  // Advises a part of one GPU.
   void Part() {
     if (spec_.gpus.count != 1 || spec_.gpus.isolation != Isolation::kExclusive || !fullest_mib_ ||
         smallest_mib_ == 0)
@@ -93,12 +93,12 @@ class Adviser {
     Add(AdviceKind::kShare,
         "its GPU was busy for " + Number(busiest_) + " % of " + Span() + ", with " +
             Number(*fullest_mib_) + " of " + Number(smallest_mib_) +
-            " MiB in use: a part would do, share: " + word + " (isolation: mps, mig or timeslice)",
+            " MiB in use: a part is enough, share: " + word + " (isolation: mps, mig or timeslice)",
         1000 - share);
   }
 
   void Cpus() {
-    int64_t tenths = 0;  // cores, of the rank that used most
+    int64_t tenths = 0;  // cores, of the rank with the highest use
     for (const RankUsed& rank : used_.ranks) {
       if (rank.cpu_seen_ms < kSeenMsMin) return;
       tenths = std::max(tenths, rank.cpu_ms * 10 / rank.cpu_seen_ms);
@@ -134,8 +134,8 @@ class Adviser {
         std::max<int64_t>(1, WithRoom(used_.length.ToMilliseconds()) / 60'000 + 1);
     Add(AdviceKind::kTimeLimit,
         "it ran for " + ToText(Duration::Seconds(used_.length.ToMilliseconds() / 1000)) +
-            " of the " + ToText(limit) + " that it asked for: time_limit: " + Number(minutes) +
-            "m lets it start earlier in the gaps that others leave");
+            " of the " + ToText(limit) + " that it requested: time_limit: " + Number(minutes) +
+            "m lets backfill start it earlier");
   }
 
   const JobSpec& spec_;
@@ -143,7 +143,7 @@ class Adviser {
   int gpus_ = 0;
   int seen_ = 0;
   int busy_ = 0;
-  int busy_of_rank_ = 0;  // of the rank with most
+  int busy_of_rank_ = 0;  // of the rank with the most
   int busiest_ = 0;       // per cent
   int64_t seen_ms_ = 0;
   std::optional<int64_t> fullest_mib_;

@@ -69,7 +69,7 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
     }
   }
   if (FindQuotaStop(state_, job, at_, gone)) return false;
-  const std::set<NodeId>& backfill = backfill_.ClosedTo(job);
+  const std::set<NodeId>& closed = backfill_.ClosedTo(job);
   std::map<std::string, int> by_trait;
   const auto count = [&](const Node& node, int members) {
     const auto choice = ChooseGpus(node, job, rankings_.WeightsFor(job.pool));
@@ -79,15 +79,15 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
     return fit >= job.spec->nodes;
   };
   for (const auto& [id, node] : changed) {
-    if (!backfill.contains(id) && count(node, 1)) return true;
+    if (!closed.contains(id) && count(node, 1)) return true;
   }
   const bool is_stopped = FindQuotaStop(state_, job, at_).has_value();
-  if (job.spec->nodes == 1 && !is_stopped) return false;  // on the others it does not fit
+  if (job.spec->nodes == 1 && !is_stopped) return false;  // the unchanged nodes do not fit it
   for (ClassId id = 0; id < planner_.classes().size(); ++id) {
     const NodeClasses::Class& one = planner_.classes().Of(id);
     int members = 0;
     for (const NodeId node : one.members)
-      members += backfill.contains(node) || changed.contains(node) ? 0 : 1;
+      members += closed.contains(node) || changed.contains(node) ? 0 : 1;
     if (members > 0 && count(one.example, members)) return true;
   }
   return false;

@@ -44,11 +44,11 @@ std::string WhyClosed(const Node& node, const Job& job) {
 bool IsDivided(const GpuFacts& gpu) { return !gpu.mig.empty(); }
 
 std::string WhyNoInstance(const Node& ideal) {
-  return std::ranges::any_of(ideal.facts->gpus, IsDivided) ? "no MIG instance as large as asked"
+  return std::ranges::any_of(ideal.facts->gpus, IsDivided) ? "no MIG instance of the requested size"
                                                            : "no GPU in MIG mode";
 }
 
-// Even when it is empty and in service.
+// Why the node could not take a rank even if it were empty and in service.
 std::string WhyNever(const Node& ideal, const Job& job) {
   const int asked = job.spec->gpus.count;
   const int eligible = std::popcount(EligibleGpus(ideal, job));
@@ -65,12 +65,12 @@ std::string WhyNever(const Node& ideal, const Job& job) {
                                                : "another GPU model";
   }
   if (eligible < asked)
-    return "has " + Count(eligible, "GPU") + " as asked, not " + std::to_string(asked);
-  return Fits(ideal, AnyTopology(job)) ? "never so near each other as topology asks"
+    return "has " + Count(eligible, "suitable GPU") + ", not " + std::to_string(asked);
+  return Fits(ideal, AnyTopology(job)) ? "its GPUs are never as close together as topology requires"
                                        : "has too few cores or too little memory";
 }
 
-// "GPU 0 is missing and 2 more are out of service": of all nodes of a class the same.
+// "GPU 0 is missing and 2 more are out of service": the same for all nodes of a class.
 std::string TellOut(const Node& node, GpuMask out) {
   const int first = std::countr_zero(out);
   const int more = std::popcount(out) - 1;
@@ -81,14 +81,14 @@ std::string TellOut(const Node& node, GpuMask out) {
   return "GPU " + std::to_string(first) + " " + WhatAils(node, first) + rest;
 }
 
-// Its GPUs would do; others have them, or they are out of service.
+// The node has suitable GPUs, but they are held or out of service.
 std::string WhyTooFewFree(const Node& node, const Job& job) {
   const auto is_usable = [&](size_t i) {
     return IsGrantable(node.gpus[i]) && IsDivided(node.facts->gpus[i]);
   };
   const bool by_mig = job.spec->gpus.isolation == Isolation::kMig;
   if (by_mig && std::ranges::any_of(std::views::iota(size_t{0}, node.gpus.size()), is_usable))
-    return "no place left for a MIG instance as large as asked";
+    return "no room left for a MIG instance of the requested size";
   const auto shared = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) {
     return gpu.mode != GpuMode::kFree && gpu.mode != GpuMode::kWhole;
   }));
@@ -105,7 +105,7 @@ std::string WhyTooFewFree(const Node& node, const Job& job) {
   return text.empty() ? "too few GPUs for " + std::to_string(job.spec->gpus.count) : text;
 }
 
-// Enough GPUs could be had, each by itself.
+// Enough GPUs are free, but they cannot be had together.
 std::string WhyNotTogether(const Node& node, const Job& job) {
   const auto without = [&](bool cores, bool memory) {
     Node other = node;
@@ -115,7 +115,7 @@ std::string WhyNotTogether(const Node& node, const Job& job) {
     }
     return Fits(other, job);
   };
-  if (!without(true, true)) return "free GPUs not as near each other as topology asks";
+  if (!without(true, true)) return "free GPUs are not as close together as topology requires";
   if (without(true, false)) return "too few cores free";
   return without(false, true) ? "too little host memory free"
                               : "too few cores and too little host memory free";

@@ -136,7 +136,7 @@ TEST_F(Forecasts, WhoHasNoEndIsNamed) {
   EXPECT_EQ(forecast.outcome, Future::Outcome::kUnknown);
   EXPECT_EQ(forecast.endless, std::vector{first});
   EXPECT_FALSE(forecast.median.has_value());
-  EXPECT_EQ(forecast.text, "when it starts cannot be told: " + ToText(first) +
+  EXPECT_EQ(forecast.text, "no forecast: " + ToText(first) +
                                " has no time limit and nothing like it has finished yet");
 }
 
@@ -148,7 +148,7 @@ TEST_F(Forecasts, WhoseEndWouldNotHelpIsNotNamed) {
   const Forecast forecast = Ask(Submit(8));
   EXPECT_EQ(forecast.outcome, Future::Outcome::kWaitsOn) << "a GPU is out of service";
   EXPECT_EQ(forecast.text,
-            "not expected to start as things are, when all that run have ended well");
+            "not expected to start as things are, even after all running jobs have completed");
 }
 
 TEST_F(Forecasts, WhoEndsInTimeIsEnough) {
@@ -162,8 +162,7 @@ TEST_F(Forecasts, OnALostNodeNobodyKnows) {
   ASSERT_TRUE(engine_.Execute(ExpireHeartbeat{NodeId{0}}).has_value());
   const Forecast forecast = Ask(Submit(8));
   EXPECT_FALSE(forecast.median.has_value());
-  EXPECT_EQ(forecast.text,
-            "when it starts cannot be told: " + ToText(first) + " is on a node that is lost");
+  EXPECT_EQ(forecast.text, "no forecast: " + ToText(first) + " is on a node that is lost");
 }
 
 TEST_F(Forecasts, WhatNobodysEndMendsIsToldSo) {

@@ -43,10 +43,10 @@ TEST(RightSize, OfWhatWasHardlySeenNothingIsSaid) {
 
 TEST(RightSize, IdleGpus) {
   EXPECT_EQ(Texts(RightSize(Asked(2), Used({Gpu(0), Gpu(0)}))),
-            "idle: none of its 2 GPUs was busy in 1h: ask for none (gpus: 0), or see whether the "
+            "idle: none of its 2 GPUs was busy in 1h: request none (gpus: 0), or see whether the "
             "program finds them [1000]");
   EXPECT_EQ(Texts(RightSize(Asked(1), Used({Gpu(0)}))),
-            "idle: its GPU was never busy in 1h: ask for none (gpus: 0), or see whether the "
+            "idle: its GPU was never busy in 1h: request none (gpus: 0), or see whether the "
             "program finds them [1000]");
   EXPECT_EQ(Texts(RightSize(Asked(4), Used({Gpu(90), Gpu(0), Gpu(0), Gpu(1)}))),
             "gpus: no more than 2 of 4 GPUs were ever busy in 1h: gpus: 2 [500]");
@@ -68,14 +68,14 @@ TEST(RightSize, APartOfAGpu) {
     return Texts(RightSize(Asked(1), Used({Gpu(busy, memory)})));
   };
   EXPECT_EQ(advice(8, 6'000),
-            "share: its GPU was busy for 8 % of 1h, with 6000 of 80000 MiB in use: a part would "
-            "do, share: 0.125 (isolation: mps, mig or timeslice) [875]");
+            "share: its GPU was busy for 8 % of 1h, with 6000 of 80000 MiB in use: a part is "
+            "enough, share: 0.125 (isolation: mps, mig or timeslice) [875]");
   EXPECT_EQ(advice(20, 6'000),
-            "share: its GPU was busy for 20 % of 1h, with 6000 of 80000 MiB in use: a part would "
-            "do, share: 0.25 (isolation: mps, mig or timeslice) [750]");
+            "share: its GPU was busy for 20 % of 1h, with 6000 of 80000 MiB in use: a part is "
+            "enough, share: 0.25 (isolation: mps, mig or timeslice) [750]");
   EXPECT_EQ(advice(5, 32'000),
-            "share: its GPU was busy for 5 % of 1h, with 32000 of 80000 MiB in use: a part would "
-            "do, share: 0.5 (isolation: mps, mig or timeslice) [500]");
+            "share: its GPU was busy for 5 % of 1h, with 32000 of 80000 MiB in use: a part is "
+            "enough, share: 0.5 (isolation: mps, mig or timeslice) [500]");
   EXPECT_EQ(advice(41, 6'000), "");
   EXPECT_EQ(advice(5, 33'000), "");
   EXPECT_EQ(advice(5, GpuUse::kNotSeen), "") << "its memory is not known";
@@ -110,8 +110,8 @@ TEST(RightSize, AShorterTimeLimit) {
   JobSpec spec = Asked(0);
   spec.time_limit = Duration::Minutes(180);
   EXPECT_EQ(Texts(RightSize(spec, used)),
-            "time-limit: it ran for 1h of the 3h that it asked for: time_limit: 76m lets it start "
-            "earlier in the gaps that others leave [0]");
+            "time-limit: it ran for 1h of the 3h that it requested: time_limit: 76m lets backfill "
+            "start it earlier [0]");
   spec.time_limit = Duration::Minutes(179);
   EXPECT_EQ(Texts(RightSize(spec, used)), "");
   spec.time_limit = Duration::Minutes(180);
