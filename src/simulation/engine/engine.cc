@@ -73,7 +73,7 @@ void Engine::Report(JobId job, std::optional<LeaseEnd> end) {
   const std::vector<LeaseId> leases = state_.FindJob(job)->leases;
   for (const LeaseId id : leases) {
     const Node& node = *state_.FindNode(state_.FindLease(id)->node);
-    if (node.condition == NodeCondition::kLost) continue;  // nobody there to report
+    if (node.condition == NodeCondition::kLost) continue;  // no agent is there to report
     GP_ASSERT(Execute(ReportOf(state_, now_, id, end)).has_value(),
               "a node of a simulation reports");
   }

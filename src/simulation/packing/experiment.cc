@@ -24,8 +24,8 @@ int64_t Capacity(const std::vector<Bin>& bins) {
   return total;
 }
 
-// Draws more of the same until they ask for 130 % of the GPUs.  The test for the end adds one GPU's
-// share of the next one, as the published experiment does.
+// Draws more tenants from the same list until they request 130 % of the GPUs.  As in the published
+// experiment, the end test counts only one GPU's share of the next tenant.
 std::vector<Shape> Inflate(const std::vector<Shape>& base, int64_t capacity, Rng& rng) {
   std::vector<Shape> all = base;
   int64_t asked = 0;
@@ -69,7 +69,7 @@ int64_t CpusPerGpu(const Bin& bin) {
 
 std::vector<Bin> Listed(std::vector<Bin> bins, NodeOrder order, Rng& rng) {
   std::vector<Bin> shuffled = bins;
-  Shuffle(shuffled, rng);  // in any case: the draws that follow must not depend on the order
+  Shuffle(shuffled, rng);  // always, so that later draws do not depend on the order
   const auto sort = [&bins](auto key) { std::ranges::stable_sort(bins, {}, key); };
   switch (order) {
     case NodeOrder::kRandom: return shuffled;
@@ -86,8 +86,8 @@ std::vector<Bin> Listed(std::vector<Bin> bins, NodeOrder order, Rng& rng) {
   return bins;
 }
 
-// Learns at the first tenant and then whenever a good part of all that were seen is new: often at
-// first, seldom later.
+// Learns at the first tenant, and again whenever a fifth of the tenants seen so far is new: often
+// at first, later rarely.
 class Learner {
  public:
   explicit Learner(std::vector<Bin> empty) : empty_(std::move(empty)) {}

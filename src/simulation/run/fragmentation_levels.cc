@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-// Beyond so many everything that is remembered is thrown away and worked out again.
+// Beyond these numbers all caches are dropped and rebuilt.
 constexpr size_t kClassesMax = 20'000;
 constexpr size_t kKindsKnownMax = 16'384;
 constexpr int16_t kUnknown = -1;
@@ -43,7 +43,7 @@ void FragmentationLevels::FollowNodes(const State& state) {
   seen_ = state.node_changes;
 }
 
-// Full nodes stand in none: they do not count, whatever they are like.
+// Full nodes belong to no class: they do not count.
 void FragmentationLevels::MoveIntoClass(const Node& node) {
   ClassId& now = class_of_[node.id.value];
   if (now != kNoClass) {
@@ -77,7 +77,7 @@ void FragmentationLevels::FollowLeases(const State& state, const Node& node) {
   }
 }
 
-// Both are in order: what has come, gone, or grown is found side by side.
+// Both maps are sorted, so that one parallel walk finds what was added, removed or changed.
 void FragmentationLevels::FollowClasses(const State& state) {
   auto known = job_classes_.begin();
   for (const auto& [equivalence_class, keys] : state.equivalence_classes) {

@@ -20,11 +20,11 @@ bool IsDigits(std::string_view text) {
 Error NoPrice(std::string_view text) {
   return InvalidArgument(
       "\"" + Printable(text, 60) +
-      "\" is no price: write MODEL=AMOUNT for a GPU-hour, as H100=2.50, at most " +
+      "\" is not a price: write MODEL=AMOUNT for a GPU-hour, as H100=2.50, at most " +
       std::to_string(kPriceMax));
 }
 
-// "2.50" as 2'500'000; -1: it is none.
+// "2.50" as 2'500'000; -1: not a valid amount.
 int64_t ParseAmount(std::string_view text) {
   const size_t dot = std::min(text.find('.'), text.size());
   const std::string_view whole = text.substr(0, dot);

@@ -12,7 +12,7 @@ namespace {
 template <typename T, typename... Ts>
 constexpr bool kIsOneOf = (std::is_same_v<T, Ts> || ...);
 
-// What people asked for, and the policy of each start.
+// Commands of users and operators, and the policy of each start.
 bool IsAsked(const Command& command) {
   return std::visit(
       [](const auto& one) {
@@ -29,7 +29,7 @@ Duration LengthOf(const Job& job, Instant now) {
   for (const AttemptRecord& attempt : job.attempts) {
     if (attempt.started_at.ns == 0) continue;
     const Instant end = attempt.ended_at.ns == 0 ? now : attempt.ended_at;
-    // By the node's clock, which may be off
+    // started_at is from the node's clock, which may be off.
     const Duration ran = end - std::clamp(attempt.started_at, attempt.placed_at, end);
     length = KeepsWork(*job.spec) ? length + ran : ran;
   }
@@ -52,7 +52,7 @@ void RunRecorder::Add(const Record& record) {
 void RunRecorder::AddStep(const Record& record) {
   if (!IsAsked(record.envelope.command)) return;
   if (const auto* stop = std::get_if<StopJob>(&record.envelope.command)) {
-    // Of a job that ran its length tells.
+    // The stop of a job that ran is already part of its length.
     const Job* job = state_.FindJob(stop->job);
     if (job == nullptr || !job->attempts.empty()) return;
   }

@@ -9,7 +9,8 @@
 namespace gp {
 namespace {
 
-// Where only time may help somebody (a period of GPU-hours that begins), it is looked at so often.
+// How many times in a row the time advances without an event, if only time can help a pending job
+// (for example the next period of GPU-hours).
 constexpr int kIdleLooksMax = 1'000;
 
 }  // namespace
@@ -46,14 +47,14 @@ void RunPlayer::AdvanceTo(Instant at) {
   engine_.AdvanceTo(at);
 }
 
-// The run is as long as something happens in it: who waits for ever does not make it longer.
+// The run ends with its last event: a job that waits forever does not make it longer.
 void RunPlayer::NoteProgress() {
   played_.usage = usage_.so_far();
   played_.ends_at = engine_.now();
   idle_looks_ = 0;
 }
 
-// kNever: nothing will change any more, as far as can be seen, whoever still waits.
+// kNever: as far as is known nothing will change any more, even if jobs are pending.
 Instant RunPlayer::NextInstant() {
   Instant next = next_step_ < steps_.size() ? steps_[next_step_].at : kNever;
   const State& state = engine_.state();
@@ -102,7 +103,7 @@ void RunPlayer::Submit(const JobArrival& job, Instant at) {
   played_.lives.insert(played_.lives.end(), static_cast<size_t>(CountJobs(*job.spec)),
                        {job.spec->queue, at, {}, {}, 0, 0});
   const auto spec = Translate(job.spec);
-  const auto id = spec == nullptr ? Fail(NotFound("a job that it waits for is not here"))
+  const auto id = spec == nullptr ? Fail(NotFound("a job that it depends on does not exist"))
                                   : engine_.Submit(spec, job.user);
   if (!id) {
     played_.refused += CountJobs(*job.spec);
@@ -119,7 +120,8 @@ void RunPlayer::Submit(const JobArrival& job, Instant at) {
   }
 }
 
-// The jobs that it waits for have other numbers here; nullptr: one of them was refused.
+// Replaces the ids of the jobs that it depends on by their ids in this run; nullptr: one of them
+// was refused.
 std::shared_ptr<const JobSpec> RunPlayer::Translate(
     const std::shared_ptr<const JobSpec>& spec) const {
   if (spec->after.empty()) return spec;
@@ -132,7 +134,7 @@ std::shared_ptr<const JobSpec> RunPlayer::Translate(
   return translated;
 }
 
-// Into this run's numbers; false: it is about something that is not here.
+// Replaces ids by those of this run; false: the command names something that does not exist here.
 bool RunPlayer::Translate(Command& command) const {
   const auto translate = [](auto& id, const auto& known) {
     const auto found = known.find(id);
@@ -176,7 +178,7 @@ void RunPlayer::Ask(Command command) {
     return;
   }
   const auto* service = std::get_if<ChangeService>(&command);
-  // Faults and their remedies are not played
+  // Faults and their remedies are not played.
   if (service != nullptr && service->action == ServiceAction::kReset) return;
   const NodeId back = service != nullptr && service->action == ServiceAction::kOnline
                           ? service->node
@@ -213,7 +215,7 @@ void RunPlayer::FinishDue() {
   }
 }
 
-// Passes until nothing more follows from them.
+// Runs passes until they preempt no more jobs.
 void RunPlayer::Settle() {
   while (true) {
     const Plan plan = engine_.Pass();
@@ -241,7 +243,7 @@ void RunPlayer::Start(JobId job) {
   engine_.Start(job);
 }
 
-// It stops at once; what it did so far is kept where it promised to.
+// The job stops at once; its work so far is kept if its spec says so.
 void RunPlayer::Interrupt(JobId job) {
   const bool is_preempted = engine_.state().FindJob(job)->stop == StopCause::kPreempt;
   const bool keeps_work = KeepsWork(*engine_.state().FindJob(job)->spec);
@@ -251,7 +253,7 @@ void RunPlayer::Interrupt(JobId job) {
   played_.lives[progress_.at(job).life].preemptions += is_preempted ? 1 : 0;
 }
 
-// Who runs there dies with the node, unasked: what is left are its checkpoints.
+// Jobs on the node die without a stop; only their checkpoints remain.
 void RunPlayer::Crash(NodeId node) {
   for (const LeaseId lease : engine_.state().FindNode(node)->leases) {
     const JobId job = engine_.state().FindLease(lease)->job;
@@ -264,7 +266,7 @@ void RunPlayer::Crash(NodeId node) {
   }
 }
 
-// It runs no longer; `kept` of what it did since it was started.
+// Ends the job's current run; `kept` is the part of its work since the start that survives.
 void RunPlayer::Halt(JobId job, Duration kept) {
   Progress& progress = progress_.at(job);
   if (!progress.runs) return;

@@ -47,7 +47,7 @@ struct Kind {
   int weight;
   const char* name;
 };
-// Small jobs are the most, as in every recorded workload; large ones hold most of the GPUs.
+// Most jobs are small, as in every recorded workload; large ones hold most of the GPUs.
 constexpr Kind kKinds[] = {{1, 1, 55, "1 GPU"},  {2, 1, 15, "2 GPUs"}, {4, 1, 15, "4 GPUs"},
                            {8, 1, 10, "8 GPUs"}, {8, 2, 4, "2 nodes"}, {8, 8, 1, "8 nodes"}};
 
@@ -83,7 +83,7 @@ class ScaleExperiment {
 
   ScaleResult Run() {
     for (int i = 0; i < options_.nodes; ++i) engine_.AddNode(PlainNode(i, options_.gpus_per_node));
-    engine_.Pass();  // a controller that runs has seen its nodes
+    engine_.Pass();  // a running controller knows its nodes
     result_.gang512_ms = TimeLargeGang();
     while (gpus_used_ * 100 < Capacity() * options_.fill_percent && PlaceOne(nullptr)) {
     }
@@ -95,7 +95,8 @@ class ScaleExperiment {
     TimeRefusal();
     TimePreemption();
     if (options_.queued > 0) TimeQueue();
-    result_.rss_mib = ResidentMib();  // before a copy is taken: a controller takes none of so much
+    result_.rss_mib = ResidentMib();  // before the copy of TimeForecast, which a controller of this
+                                      // size does not make
     TimeForecast();
     result_.classes = static_cast<int64_t>(engine_.planner().classes().size());
     return result_;
@@ -106,11 +107,11 @@ class ScaleExperiment {
 
   int64_t Capacity() const { return int64_t{options_.nodes} * options_.gpus_per_node; }
 
-  // False where the job had to wait; it is taken back then.
+  // False: the job did not fit; it is cancelled then.
   bool PlaceOne(Times* times) {
     const Kind& kind = Draw(rng_);
     const int gpus = std::min(kind.gpus, options_.gpus_per_node);
-    // Three of four would give way.
+    // Three of four jobs are preemptible.
     const JobId job =
         *engine_.Submit(WithPriority(*SpecOf(gpus, kind.nodes), kLow, rng_.Below(4) != 0), user_);
     size_t placed = 0;
@@ -162,18 +163,18 @@ class ScaleExperiment {
         1e3;
   }
 
-  // Room for a gang, made by interrupting whom it outranks.
+  // A gang preempts jobs of a lower priority class.
   void TimePreemption() {
     engine_.AdvanceTo(engine_.now() + engine_.state().policy.min_run);
     const int ranks = kInterruptingGpus / options_.gpus_per_node;
     if (ranks > options_.nodes) return;
     (void)engine_.Submit(WithPriority(*SpecOf(options_.gpus_per_node, ranks), kHigh, false), user_);
-    bool gives_way = false;  // on a small cluster there may be too few who would
-    const double us = MicrosecondsOf([&] { gives_way = !engine_.Pass().steps.empty(); });
-    if (gives_way) result_.preempt64_ms = us / 1e3;
+    bool preempts = false;  // a small cluster may have too few victims
+    const double us = MicrosecondsOf([&] { preempts = !engine_.Pass().steps.empty(); });
+    if (preempts) result_.preempt64_ms = us / 1e3;
   }
 
-  // A few have ended, one after the other, to tell how long the others may take.
+  // A few jobs end first, one after the other, to provide lengths for the others.
   void TimeForecast() {
     for (size_t i = std::min<size_t>(running_.size() / 8, 200); i > 0; --i) {
       engine_.AdvanceTo(engine_.now() + Duration::Seconds(10));

@@ -20,7 +20,8 @@ double Normal(Rng& rng) {
   return sum;
 }
 
-// base to the power of `exponent`, by roots: the library's pow may round otherwise elsewhere.
+// base to the power of `exponent`, by roots: the library's pow may round differently on other
+// machines.
 double Power(double base, double exponent) {
   if (exponent < 0) return 1 / Power(base, -exponent);
   double power = 1;
@@ -35,7 +36,7 @@ double Power(double base, double exponent) {
   return power;
 }
 
-// Of a number of (0, 1], by squares.
+// Minus the natural logarithm of a number in (0, 1], by squaring.
 double MinusLogarithm(double number) {
   constexpr double kLogarithmOfTwo = 0.693147180559945309;
   double halvings = 0;

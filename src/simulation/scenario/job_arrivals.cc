@@ -34,7 +34,7 @@ Status Arrivals::Add(Duration at, JobArrival job) {
   jobs_ += CountJobs(*job.spec);
   if (jobs_ > kScenarioJobsMax) {
     return Fail(InvalidArgument("more than " + std::to_string(kScenarioJobsMax) +
-                                " jobs: let fewer come, or end it sooner (until)"));
+                                " jobs: reduce them, or end the scenario earlier (until)"));
   }
   job.id = ids_.next_job;
   ids_.next_job = Behind(job.id, *job.spec);
@@ -73,7 +73,7 @@ Nodes CountNodes(const Scenario& scenario) {
   return nodes;
 }
 
-// A job of the trace as a gang: as few nodes as do, equally much on each.
+// A job of the trace as a gang: on as few nodes as possible, with equal numbers of GPUs.
 std::shared_ptr<const JobSpec> GangOf(const JobSpec& like, const TraceJob& job,
                                       int64_t gpus_per_node) {
   auto spec = std::make_shared<JobSpec>(like);
@@ -85,7 +85,7 @@ std::shared_ptr<const JobSpec> GangOf(const JobSpec& like, const TraceJob& job,
   return spec;
 }
 
-// Submits come in the rhythm of the trace, so fast that it asks for that much of the GPU time.
+// The span of all submits, scaled so that the trace requests this percentage of the GPU time.
 int64_t SpanAtLoad(const TraceWorkload& workload, int64_t gpus, int64_t load_percent) {
   Wide asked = 0;
   for (const TraceJob& job : workload.jobs) asked += Wide{job.duration_s} * job.gpus * job.share;
@@ -124,7 +124,7 @@ void AddJobs(const Scenario& scenario, Instant begin, ScenarioIds& ids, RunSteps
     if (!added) faults.push_back({part, index, added.error()});
   };
   for (size_t i = 0; i < scenario.jobs.size() && faults.empty(); ++i) {
-    // What one group draws does not depend on the others.
+    // The draws of a group do not depend on other groups.
     Rng seeds(scenario.seed + i);
     note(kJobs, i, arrivals.Add(scenario.jobs[i], seeds.Next()));
   }

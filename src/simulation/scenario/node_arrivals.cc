@@ -5,7 +5,7 @@
 namespace gp {
 namespace {
 
-// Groups of one name are numbered on, past nodes of a recorded run that are called so.
+// Groups of the same name share one numbering, which skips names of nodes of a recorded run.
 std::string NameFor(const NodeGroup& group, const ScenarioIds& ids,
                     std::map<std::string, int64_t>& counts) {
   std::string name;

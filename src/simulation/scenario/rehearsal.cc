@@ -33,7 +33,7 @@ std::vector<ScenarioFault> Rehearse(const Scenario& scenario, const RunSteps& no
   if (!faults.empty()) return faults;
   MakeWhatEventsMake(scenario, engine);
   for (size_t i = 0; i < scenario.jobs.size(); ++i) {
-    JobSpec one = *scenario.jobs[i].spec;  // of an array its first element tells enough
+    JobSpec one = *scenario.jobs[i].spec;  // the first element of an array is enough
     one.array = {};
     const auto job =
         engine.Submit(std::make_shared<const JobSpec>(std::move(one)), scenario.jobs[i].user);

@@ -12,7 +12,7 @@
 namespace gp {
 namespace {
 
-// What of the recorded run is played.
+// The steps of the recorded run that are played.
 RunSteps StepsOf(const JournalGroup& journal) {
   RunSteps steps = journal.run.steps;
   if (!journal.nodes)
@@ -21,7 +21,7 @@ RunSteps StepsOf(const JournalGroup& journal) {
   return steps;
 }
 
-// Names and numbers that the recorded run has mean the same here, and nothing else.
+// The names and ids of the recorded run keep their meaning.
 ScenarioIds IdsOf(const RunSteps& recorded) {
   ScenarioIds ids;
   for (const RunStep& step : recorded) {
@@ -60,7 +60,7 @@ std::expected<ScenarioRun, std::vector<ScenarioFault>> MakeRun(const Scenario& s
   ScenarioIds ids = IdsOf(run.steps);
   if (run.steps.empty()) run.steps.push_back({begin, StartController{}});
   AddNodes(scenario, begin, ids, run.steps);
-  // What a recorded cluster had set up by then is known only when it is played.
+  // The queues of a recorded cluster are known only when it is played.
   std::vector<ScenarioFault> faults =
       scenario.journal ? std::vector<ScenarioFault>() : Rehearse(scenario, run.steps);
   for (const SetQueue& queue : scenario.queues) run.steps.push_back({begin, queue});

@@ -6,15 +6,15 @@
 namespace gp {
 namespace {
 
-// Of one link and direction, by version, from 1.
+// MB/s of one link in one direction, by version, from 1.
 constexpr std::array<int64_t, 5> kNvlinkMb = {20'000, 25'000, 25'000, 25'000, 50'000};
-// Of one lane and direction after the line's encoding, by generation, from 1.
+// MB/s of one lane in one direction after line encoding, by generation, from 1.
 constexpr std::array<int64_t, 6> kPcieLaneMb = {250, 500, 985, 1'969, 3'938, 7'563};
-// What is left of a PCIe link between two GPUs: below one socket, and across sockets.
+// The usable part of a PCIe link between two GPUs: below one socket, and across sockets.
 constexpr int64_t kSameSocketPercent = 86;
 constexpr int64_t kCrossSocketPercent = 74;
 
-// 0: not in the table.
+// 0: the table has no such entry.
 template <size_t N>
 int64_t RateOf(const std::array<int64_t, N>& table, int number) {
   return number >= 1 && number <= static_cast<int>(N) ? table[static_cast<size_t>(number - 1)] : 0;

@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-// As the planner: beyond this, what is remembered is worked out again.
+// As in the planner: beyond this number, caches are dropped and rebuilt.
 constexpr size_t kClassesMax = 20'000;
 
 class DefaultPolicy : public TopologyPolicy {

@@ -26,7 +26,8 @@ std::vector<Node> EmptyNodes(const TopologyMachine& machine, int count) {
   return nodes;
 }
 
-// Peers are no part of the domain, so what they propose is checked here as Decide would.
+// Other schedulers are not part of the domain, so their placements are checked here as Decide
+// would.
 bool IsFree(const Node& node, const RankPlacement& rank) {
   for (const GpuGrant& grant : rank.gpus) {
     if (!node.gpus[static_cast<size_t>(grant.gpu)].leases.empty()) return false;
@@ -71,7 +72,7 @@ class Run {
 
  private:
   void Pass() {
-    // What one cannot get now, others of its shape cannot either.
+    // If a job does not fit now, others of its shape do not either.
     std::set<JobShape> blocked;
     for (auto at = waiting_.begin(); at != waiting_.end();) {
       Job job;

@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-// Moves the lowest `count` of `from` into `to`; how many it still lacks.
+// Moves the lowest `count` cores of `from` into `to`; returns how many are still missing.
 int TakeCores(CpuSet& to, const CpuSet& from, int count) {
   const CpuSet taken = from.Lowest(count);
   to = to.Union(taken);
@@ -25,7 +25,7 @@ GpuMask LowestOf(GpuMask from, int count) {
 
 struct Socket {
   int package = 0;
-  int cores = 0;  // free
+  int cores = 0;  // free cores
   GpuMask gpus = 0;
   std::vector<size_t> numa;
 };

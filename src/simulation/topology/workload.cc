@@ -15,8 +15,9 @@ struct Machine {
   int cpus = 0;
 };
 
-// Of 100 jobs 40 want one GPU, 25 two, 15 four, 10 eight, and 10 are gangs of two nodes that want
-// half of each or all of it.  Smaller machines give what they have.
+// Of 100 jobs, 40 request one GPU, 25 two, 15 four, 10 eight, and 10 are gangs of two nodes that
+// request half of each node or all of it.  Requests that exceed a smaller machine are reduced to
+// what it has.
 void DrawGpus(const Machine& machine, Rng& rng, JobSpec& spec) {
   const uint64_t lot = rng.Below(100);
   if (lot >= 90) {
@@ -28,8 +29,8 @@ void DrawGpus(const Machine& machine, Rng& rng, JobSpec& spec) {
   spec.gpus.count = std::min(wanted, machine.gpus);
 }
 
-// Most want the cores that their GPUs bring; of ten, three make do with half and one wants twice as
-// many.
+// Most jobs request the cores that belong to their GPUs; of ten, three request half as many and one
+// requests twice as many.
 void DrawCpus(const Machine& machine, Rng& rng, JobSpec& spec) {
   const int fair = machine.cpus * spec.gpus.count / machine.gpus;
   const uint64_t lot = rng.Below(10);
@@ -37,7 +38,7 @@ void DrawCpus(const Machine& machine, Rng& rng, JobSpec& spec) {
   spec.cpus = std::clamp(wanted, 1, machine.cpus);
 }
 
-// Two minutes to two hours, each doubling as likely as the next.
+// Two minutes to two hours; each doubling is equally likely.
 int64_t DrawDuration(Rng& rng) {
   const int64_t low = kShortest << rng.Below(6);
   return low + static_cast<int64_t>(rng.Below(static_cast<uint64_t>(low)));
@@ -53,8 +54,8 @@ TopologyWorkload InventJobs(const NodeFacts& facts, const TopologyDemand& demand
   int64_t gpu_seconds = 0;
   for (int i = 0; i < demand.jobs; ++i) {
     JobSpec spec;
-    // Host memory is left out: peers do not account it by NUMA node, so it would not be the same
-    // for all.
+    // Host memory is left out: other schedulers do not account for it by NUMA node, so the
+    // comparison would not be fair.
     spec.memory_bytes = kMiB;
     DrawGpus(machine, rng, spec);
     DrawCpus(machine, rng, spec);
@@ -64,7 +65,7 @@ TopologyWorkload InventJobs(const NodeFacts& facts, const TopologyDemand& demand
   }
   workload.span_s =
       std::max<int64_t>(1, gpu_seconds * 100 / demand.load_percent / machine.gpus / demand.nodes);
-  // Points thrown into an interval arrive as a Poisson process does, and need no logarithm.
+  // Uniform random points in an interval form a Poisson process, and need no logarithm.
   std::vector<int64_t> arrivals;
   for (int i = 0; i < demand.jobs; ++i)
     arrivals.push_back(static_cast<int64_t>(rng.Below(static_cast<uint64_t>(workload.span_s))));

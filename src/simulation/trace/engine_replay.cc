@@ -16,11 +16,12 @@
 namespace gp {
 namespace {
 
-// Nobody asks for those that have ended.
+// Ended jobs are not read again.
 constexpr int kJobsKept = 100;
 
 constexpr int64_t kResumeCostS = 60;
-constexpr int64_t kLookAgainS = 300;  // at most so often: it is months that are played
+constexpr int64_t kLookAgainS =
+    300;  // minimum between passes without events: traces last for months
 
 class EngineReplay {
  public:
@@ -53,7 +54,7 @@ class EngineReplay {
 
  private:
   struct Progress {
-    int64_t remaining_s = 0;  // with what resuming costs
+    int64_t remaining_s = 0;  // including the cost of resumptions
     int64_t started_s = 0;
     bool has_run = false;
   };
@@ -87,7 +88,7 @@ class EngineReplay {
     engine_.Finish(IdOf(index));
   }
 
-  // Passes until nothing more follows from them; whoever is told to stop does so at once.
+  // Runs passes until they preempt no more jobs; a preempted job stops at once.
   void Settle() {
     while (true) {
       const Plan plan = engine_.Pass();

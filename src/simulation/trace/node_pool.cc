@@ -29,7 +29,7 @@ std::optional<GangPlace> NodePool::Find(int gpus) const {
   int whole = gpus / gpus_per_node_;
   const int rest = gpus % gpus_per_node_;
   int tightest = -1;
-  int spare = -1;  // a free node beyond those that are taken whole
+  int spare = -1;  // a free node besides those that are taken whole
   for (int node = 0; node < static_cast<int>(free_.size()); ++node) {
     const int free = FreeOn(node);
     if (free == gpus_per_node_ && whole > 0) {

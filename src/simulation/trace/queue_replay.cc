@@ -34,7 +34,8 @@ class QueueReplay {
   }
 
  private:
-  // Waiting jobs of one size, in the policy's order: what one cannot get now, the others cannot.
+  // The pending jobs of one size, in the policy's order.  If one of them does not fit now, the
+  // others do not either.
   using Line = std::set<std::pair<int64_t, size_t>>;
 
   int64_t Rank(size_t job) const {
@@ -56,7 +57,7 @@ class QueueReplay {
     if (line.empty()) waiting_.erase(jobs_[job].gpus);
   }
 
-  // The first of all lines but the blocked ones; null: none.
+  // The first job in queue order, without blocked sizes; null: there is none.
   const std::pair<int64_t, size_t>* First(const std::set<int>& blocked) const {
     const std::pair<int64_t, size_t>* first = nullptr;
     for (const auto& [gpus, line] : waiting_) {
@@ -82,7 +83,7 @@ class QueueReplay {
     }
   }
 
-  // When the head can start if nobody else does, and what it then leaves free.
+  // When the head can start if no other job does, and the GPUs that it then leaves free.
   std::pair<int64_t, NodePool> Reserve(size_t head) const {
     NodePool later = pool_;
     for (const auto& [end, job] : running_) {

@@ -13,7 +13,7 @@ constexpr int64_t kHourS = 3600;
 
 struct Progress {
   int64_t attained_s = 0;   // time on its GPUs
-  int64_t remaining_s = 0;  // with what resuming costs
+  int64_t remaining_s = 0;  // including the cost of resumptions
   bool has_run = false;
   bool runs = false;
   bool chosen = false;
@@ -59,7 +59,7 @@ class RoundReplay {
     std::vector<std::pair<int64_t, size_t>> order;
     for (const size_t job : active_) order.emplace_back(Rank(job), job);
     std::ranges::sort(order);
-    // Who runs in this round: as many as there are GPUs for.
+    // Choose the jobs of this round: as many as there are GPUs for.
     int left = total_;
     for (const auto& [rank, job] : order) {
       Progress& progress = progress_[job];
@@ -72,7 +72,7 @@ class RoundReplay {
       Stop(job);
       ++preemptions_;
     }
-    // Fragments may keep out a chosen one; what is then left goes to the next in order.
+    // A chosen job may not fit because of fragmentation; its GPUs go to the next jobs in order.
     for (const auto& [rank, job] : order) {
       Progress& progress = progress_[job];
       if (progress.runs) continue;

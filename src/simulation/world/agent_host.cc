@@ -125,7 +125,7 @@ void AgentHost::StartAgent() {
       std::make_unique<GpuKeeper>(KeeperOptions(), agent_->watch, agent_->care, clock_);
   agent_->loop = std::make_unique<AgentLoop>(LoopOptions(), agent_->link, runner, logs_,
                                              agent_->keeper.get(), clock_);
-  is_fresh_ = false;  // the number of its start is on the disk now
+  is_fresh_ = false;  // the incarnation is on the disk now
   turn_at_ = {};
   TurnAt(timeline_.now());
 }
@@ -168,7 +168,7 @@ void AgentHost::RaiseXid(int card, int xid, LeaseId lease) {
   hardware_.Raise(card, xid, lease,
                   has_instance ? std::optional(program->mig.instance) : std::nullopt,
                   IsFatalXid(xid));
-  if (!IsFatalXid(xid) && IsByMps(lease)) HitPrograms(card);  // its server's other clients
+  if (!IsFatalXid(xid) && IsByMps(lease)) HitPrograms(card);  // other clients of its MPS server
   if (IsFatalXid(xid)) {
     watch_.Failed(index_, card);
     HitPrograms(card);
@@ -194,7 +194,7 @@ bool AgentHost::UnlistGpu(int card) {
   return true;
 }
 
-// Some die of it within moments, the others wait for an answer that never comes.
+// Some programs die within moments, the others wait forever for an answer.
 void AgentHost::HitPrograms(int card) {
   for (const LeaseId lease : programs_.AliveOn(index_, card)) {
     if (rng_.Chance(1, 3)) continue;

@@ -14,7 +14,7 @@ void Clients::Submit(size_t job) {
     return findings_.Break(timeline_.now(),
                            "a legal job is refused: " + outcome->status.error().message);
   }
-  // Now and then the answer is lost on its way.
+  // Sometimes the answer is lost.
   if (!is_known || rng_.Chance(1, 12))
     timeline_.After(Duration::Milliseconds(rng_.Between(100, 3'000)), [this, job] { Submit(job); });
 }

@@ -134,8 +134,8 @@ bool ControllerHost::Read(const std::function<void(const State&)>& read) {
   return is_read;
 }
 
-// Messages that come while it sleeps are heard in their order when it wakes, however often its
-// sleep is prolonged.
+// Messages that arrive while it is suspended are handled in order when it continues, even if the
+// suspension is extended.
 void ControllerHost::Receive(const ConnectionRef& connection, AgentMessage message) {
   unheard_.push_back({connection, std::move(message)});
   if (unheard_.size() == 1) HearAll();

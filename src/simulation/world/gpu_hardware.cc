@@ -34,7 +34,7 @@ GpuHardware::GpuHardware(const HostPlan& plan, Timeline& timeline)
   NumberMinors();
 }
 
-// Not by position, and anew at each start of the driver.
+// Minor numbers differ from positions, and change at each start of the driver.
 void GpuHardware::NumberMinors() {
   int next = static_cast<int>(installed_.size());
   for (const int card : installed_) cards_[static_cast<size_t>(card)].minor = --next;

@@ -24,7 +24,7 @@ void Healing::Begin() {
       damage.resets_fail = false;
       damage.blind_since = {};
       damage.warmth = Warmth::kCool;
-      // Nobody but a person can know of it where the driver is silent.
+      // Where the driver reports nothing, only an operator can know of it.
       const bool is_silent = !world_.plan.hosts[i].tells_advice || !damage.needs_reset;
       if (is_silent && damage.is_unsound() && !damage.is_lost) host.Repair(static_cast<int>(gpu));
     }
@@ -32,7 +32,7 @@ void Healing::Begin() {
   world_.controller.PowerOn();
 }
 
-// nullptr: it is not in the machine whose name its node has.
+// nullptr: it is not in the machine that owns its node's name.
 AgentHost* Healing::HostWith(const std::string& uuid, const Node& node) const {
   const auto [host, card] = world_.watch.places().at(uuid);
   const bool is_there = host == *world_.watch.HostNamed(node.facts->name) &&
@@ -40,7 +40,7 @@ AgentHost* Healing::HostWith(const std::string& uuid, const Node& node) const {
   return is_there ? world_.hosts[host].get() : nullptr;
 }
 
-// Of a GPU that does not come back.
+// Whether the incident's GPU does not come back.
 bool Healing::IsOfNobody(const State& state, const Incident& incident) const {
   const auto node = state.nodes_by_name.find(incident.node);
   if (incident.uuid.empty() || node == state.nodes_by_name.end()) return false;
@@ -81,7 +81,7 @@ void Healing::CareForNode(const State& state, const Node& node) {
     is_out = is_out || gpu.draining || (needs_hands && gpu.condition != GpuCondition::kLost);
   }
   if (is_out)
-    wishes_.push_back(ChangeService{node.id, -1, ServiceAction::kOnline, false, "mended"});
+    wishes_.push_back(ChangeService{node.id, -1, ServiceAction::kOnline, false, "repaired"});
 }
 
 std::string Healing::WaitsFor(const State& state, size_t jobs) const {
@@ -105,10 +105,10 @@ std::string Healing::WaitsFor(const State& state, size_t jobs) const {
       if (!IsGrantable(gpu)) return text + ", which is " + Name(gpu.condition) + ": " + gpu.reason;
       const int card = world_.watch.places().at(node.facts->gpus[i].uuid).second;
       if (world_.hosts[host]->hardware().At(card).is_unsound())
-        return text + ", which is in service and not sound";
+        return text + ", which is in service but faulty";
     }
   }
-  return world_.programs.alive().empty() ? "" : "programs that run on";
+  return world_.programs.alive().empty() ? "" : "programs that still run";
 }
 
 std::string Healing::GoRound(size_t jobs) {
@@ -119,14 +119,14 @@ std::string Healing::GoRound(size_t jobs) {
     for (const auto& [id, incident] : state.incidents) {
       const bool is_left = incident.gpu < 0 || IsOfNobody(state, incident);
       if (incident.state != IncidentState::kClosed && is_left)
-        wishes_.push_back(ChangeIncident{id, IncidentState::kClosed, "looked after"});
+        wishes_.push_back(ChangeIncident{id, IncidentState::kClosed, "handled"});
     }
     for (const Node& node : state.nodes) CareForNode(state, node);
     for (const auto& [id, job] : state.jobs) {
       if (job.state == JobState::kHeld) wishes_.push_back(ReleaseJob{id});
     }
-    // One that a stepped clock has moved hours away keeps jobs without a time limit off its nodes
-    // until then.
+    // A reservation that a stepped clock has moved by hours would keep jobs without a time limit
+    // off its nodes until then.
     for (const auto& [name, reservation] : state.reservations) {
       if (reservation.is_moved) wishes_.push_back(EndReservation{name});
     }

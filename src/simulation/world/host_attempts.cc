@@ -91,7 +91,7 @@ Program HostAttempts::ProgramOf(const Attempt& attempt) const {
 void HostAttempts::Execute(const std::string& key) {
   Attempt& attempt = *Find(key);
   if (attempt.stage != Stage::kPreparing) return;
-  // Told to stop, or its lease ran out, during the prolog.
+  // It was ordered to stop, or its lease ran out, during the prolog.
   if (attempt.status.cause != EndCause::kExit) return BeginKilling(attempt);
   if (attempt.lease_deadline_ns != 0 && clock_.BootNs() >= attempt.lease_deadline_ns) {
     attempt.status.cause = EndCause::kLeaseLost;
@@ -152,7 +152,7 @@ void HostAttempts::Save(Attempt& attempt) {
   changed_();
 }
 
-// What was told before is gone already, or was written anew.
+// Skips the paths of the last call: they are gone already, or were written again.
 void HostAttempts::Discard(const std::string& key, const std::string&,
                            const std::vector<std::string>& paths) {
   Attempt* attempt = Find(key);
@@ -200,7 +200,7 @@ void HostAttempts::Stop(Attempt& attempt, Duration grace, EndCause cause) {
     if (attempt.stage != Stage::kPreparing && attempt.stage != Stage::kRunning) return;
     if (attempt.status.cause != EndCause::kExit) return;
     attempt.status.cause = cause;
-    if (attempt.stage == Stage::kPreparing) return;  // the prolog's end leads on
+    if (attempt.stage == Stage::kPreparing) return;  // the end of the prolog continues
     attempt.stop_by = by;
     if (grace.ns <= 0) return BeginKilling(attempt);
     attempt.stage = Stage::kStopping;
@@ -258,7 +258,7 @@ void HostAttempts::KillProgram(LeaseId lease, EndCause cause, int signal) {
   Finish(*attempt);
 }
 
-// Its main process dies with it; the rest is found by the agent.
+// The main process dies with the supervisor; the agent finds the rest.
 void HostAttempts::KillSupervisor(LeaseId lease) {
   Attempt* attempt = Find(KeyOf(lease));
   if (attempt == nullptr || attempt->stage == Stage::kOver || attempt->stage == Stage::kOrphaned)

@@ -10,16 +10,16 @@
 namespace gp {
 namespace {
 
-// As a shell would say it.
+// The exit code as a shell reports it.
 int CodeOf(const Program& program) {
   return program.signal != 0 ? 128 + program.signal : program.exit_code;
 }
 
-// What is told again so soon may be the same error to the agent.
+// An agent may take a repeated report within this time for the same error.
 constexpr Duration kOneError = Duration::Seconds(10);
-// As far as the clocks of two hosts drift apart in the time of a limit.
+// How far the clocks of two hosts may drift apart during a time limit.
 constexpr Duration kClocksApart = Duration::Milliseconds(500);
-// In a world that is healed no report takes longer.
+// In a healed world no report takes longer.
 constexpr Duration kOnItsWay = Duration::Seconds(30);
 
 }  // namespace
@@ -37,7 +37,7 @@ LedgerWatch::LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Progra
     for (size_t card = 0; card < host.facts->gpus.size(); ++card) {
       const Place place{i, static_cast<int>(card)};
       places_[host.facts->gpus[card].uuid] = place;
-      if (card >= host.facts->gpus.size() - host.spares) out_.insert(place);  // new to everybody
+      if (card >= host.facts->gpus.size() - host.spares) out_.insert(place);  // not tested yet
     }
   }
 }
@@ -69,7 +69,7 @@ LedgerWatch::Place LedgerWatch::PlaceOf(const State& state, NodeId node, int gpu
 }
 
 void LedgerWatch::OnCommit(const State& state, const std::vector<Event>& events) {
-  // The wall clock may have been stepped while no controller was there.
+  // The wall clock may have been stepped while the controller was down.
   if (std::exchange(epoch_, state.epoch) != state.epoch) reservations_ = state.reservations;
   for (const Event& event : events) {
     std::visit([&](const auto& one) { Judge(state, one); }, event);
@@ -116,7 +116,7 @@ void LedgerWatch::CheckErrorsKnown() {
   for (const auto& [error, since] : unreported_) {
     const auto& [place, xid] = error;
     Expect(timeline_.now() - since < kOnItsWay,
-           "the controller never heard of XID " + std::to_string(xid) + " of GPU " +
+           "the controller never received XID " + std::to_string(xid) + " of GPU " +
                std::to_string(place.second) + " of " + plan_.hosts[place.first].facts->name);
   }
 }
@@ -183,7 +183,7 @@ void LedgerWatch::CheckArray(const State& state, const Job& job) {
          "more elements of array " + ToText(job.array) + " run at once than it allows");
 }
 
-// Who named no reservation is on no node that is set aside now.
+// A job that names no reservation must not be on a node that is reserved now.
 void LedgerWatch::CheckReserved(const std::string& job, Instant placed_at,
                                 const std::set<NodeId>& nodes) {
   for (const auto& [name, reservation] : reservations_) {
@@ -201,7 +201,7 @@ void LedgerWatch::Judge(const State&, const NodesReserved& event) {
 void LedgerWatch::Judge(const State&, const ReservationEnded& event) {
   reservations_.erase(event.name);
 }
-// They keep their times of the calendar, and so lie elsewhere on the line.
+// Reservations keep their calendar times, so their instants change.
 void LedgerWatch::Judge(const State& state, const WallClockStepped&) {
   reservations_ = state.reservations;
 }
@@ -210,7 +210,7 @@ void LedgerWatch::Judge(const State&, const JobStarted& event) {
   for (const LeaseId lease : placed_[event.job]) {
     const Program* program = programs_.Find(lease);
     Expect(program != nullptr,
-           ToText(event.job) + " is told to run before all its ranks were executed");
+           ToText(event.job) + " is reported running before all its ranks were executed");
     if (program == nullptr) continue;
     std::set<Place> used;
     for (const int card : program->gpus) used.emplace(program->host, card);
@@ -222,13 +222,13 @@ void LedgerWatch::Judge(const State&, const JobStarted& event) {
 void LedgerWatch::Judge(const State&, const LeaseEnded& event) {
   const Program* program = programs_.Find(event.lease);
   Expect(program == nullptr || !program->is_alive,
-         ToText(event.lease) + " is over while its program runs on");
+         ToText(event.lease) + " has ended while its program still runs");
   if (event.outcome.end != LeaseEnd::kExited) return;
   Expect(program != nullptr,
-         ToText(event.lease) + " is said to have exited and was never executed");
+         ToText(event.lease) + " is reported to have exited but was never executed");
   if (program == nullptr) return;
   Expect(program->exit_code == event.outcome.exit_code && program->signal == event.outcome.signal,
-         ToText(event.lease) + " is said to have ended otherwise than it did");
+         ToText(event.lease) + " is reported with another exit code or signal than it had");
 }
 
 void LedgerWatch::Judge(const State& state, const JobEnded& event) {
@@ -238,30 +238,30 @@ void LedgerWatch::Judge(const State& state, const JobEnded& event) {
   if (event.state == JobState::kCompleted) CheckCompleted(*job);
   if (event.state == JobState::kFailed) CheckFailed(*job, event.exit_code);
   if (event.state == JobState::kCancelled)
-    Expect(stops_asked_.contains(event.job),
-           ToText(event.job) + " is cancelled, and nobody asked for it");
+    Expect(stops_asked_.contains(event.job), ToText(event.job) + " is cancelled without a request");
   if (event.state == JobState::kTimeout) CheckTimedOut(*job);
 }
 
-// Whatever people do to wall clocks: its time limit has passed since it was placed, but for what
-// quartz is fast.
+// Even if wall clocks are stepped, the time limit must have passed since the placement, except for
+// the drift of quartz.
 void LedgerWatch::CheckTimedOut(const Job& job) {
   const Duration limit = job.spec->time_limit;
-  if (limit.ns == 0) return Expect(false, ToText(job.id) + " ran out of a time that it has not");
+  if (limit.ns == 0)
+    return Expect(false, ToText(job.id) + " timed out without having a time limit");
   const Duration ran = timeline_.now() - placed_at_[job.id];
   Expect(ran + kClocksApart >= limit, ToText(job.id) + " ran out of its time limit of " +
                                           ToText(limit) + " after " + ToText(ran));
 }
 
-// Its last attempt ran on every rank, from its start to the end that was planned.
+// Its last attempt must have run on every rank, from its start to its planned end.
 void LedgerWatch::CheckCompleted(const Job& job) {
   const std::vector<LeaseId>& placed = placed_[job.id];
   Expect(static_cast<int>(placed.size()) == job.spec->nodes,
-         ToText(job.id) + " is completed with other ranks than it has");
+         ToText(job.id) + " is completed with another number of ranks than it has");
   for (const LeaseId lease : placed) {
     const Program* program = programs_.Find(lease);
     const bool is_good = program != nullptr && program->is_complete && CodeOf(*program) == 0;
-    Expect(is_good, ToText(job.id) + " is completed, but a rank did not come to its end");
+    Expect(is_good, ToText(job.id) + " is completed, but a rank did not reach its end");
   }
 }
 
@@ -275,13 +275,14 @@ void LedgerWatch::CheckFailed(const Job& job, int exit_code) {
     return program != nullptr && program->is_hung;
   });
   if (exit_code == kTimedOut && job.spec->hang_after.ns != 0)
-    return Expect(has_hung, ToText(job.id) + " is said to have hung, and none of its programs did");
+    return Expect(has_hung,
+                  ToText(job.id) + " is reported to have hung, but none of its programs did");
   const bool did_fail = std::ranges::any_of(placed_[job.id], [&](LeaseId lease) {
     const Program* program = programs_.Find(lease);
     return program != nullptr && CodeOf(*program) == exit_code;
   });
-  Expect(did_fail, ToText(job.id) + " is said to have failed with " + std::to_string(exit_code) +
-                       ", as none of its programs did");
+  Expect(did_fail, ToText(job.id) + " is reported to have failed with " +
+                       std::to_string(exit_code) + ", but none of its programs did");
 }
 
 void LedgerWatch::Judge(const State&, const CheckpointSaved& event) {
@@ -295,7 +296,7 @@ void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
   heard_at_[error] = timeline_.now();
   if (event.is_hot) out_.insert(place);
   if (!IsFatalXid(event.xid)) return;
-  // An error that was mended before it was told of asks for nothing more.
+  // An error whose GPU was repaired before the report requires nothing more.
   if (repairs_[place] != Repair::kNone) known_.insert(place);
   const std::string& uuid =
       plan_.hosts[place.first].facts->gpus[static_cast<size_t>(place.second)].uuid;
@@ -303,10 +304,10 @@ void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
     return entry.second.uuid == uuid &&
            entry.second.last_at + Duration::Seconds(1) >= entry.second.opened_at;
   });
-  Expect(is_recorded, "no incident tells of XID " + std::to_string(event.xid) + " of " + uuid);
+  Expect(is_recorded, "no incident records XID " + std::to_string(event.xid) + " of " + uuid);
 }
 
-// Nothing is let in again without a test.
+// No GPU may return to service without a test.
 void LedgerWatch::Judge(const State& state, const GpuConditionChanged& event) {
   const Place place = PlaceOf(state, event.node, event.gpu);
   if (event.to == GpuCondition::kOffline || event.to == GpuCondition::kQuarantined)
@@ -314,10 +315,10 @@ void LedgerWatch::Judge(const State& state, const GpuConditionChanged& event) {
   const Gpu& gpu = state.FindNode(event.node)->gpus[static_cast<size_t>(event.gpu)];
   const bool is_let_in =
       event.to == GpuCondition::kAvailable || event.to == GpuCondition::kUnlinked;
-  if (!is_let_in || !IsGrantable(gpu)) return;  // it may be on its way to another condition
+  if (!is_let_in || !IsGrantable(gpu)) return;  // it may be in transition to another condition
   Expect(!out_.contains(place), "GPU " + std::to_string(event.gpu) + " of " +
                                     state.FindNode(event.node)->facts->name +
-                                    " is let in again without a test");
+                                    " returns to service without a test");
 }
 
 void LedgerWatch::CheckEnd(const State& state, const WorldPart& part) {
@@ -330,9 +331,10 @@ void LedgerWatch::CheckEnd(const State& state, const WorldPart& part) {
     }
   }
   CheckErrorsKnown();
-  Expect(state.jobs.size() == CountJobs(plan_, part), "there are other jobs than were submitted");
-  Expect(state.leases.empty(), "leases are held when all jobs are over");
-  Expect(programs_.alive().empty(), "a program runs on when all jobs are over");
+  Expect(state.jobs.size() == CountJobs(plan_, part),
+         "the number of jobs differs from what was submitted");
+  Expect(state.leases.empty(), "leases are held after all jobs have ended");
+  Expect(programs_.alive().empty(), "a program still runs after all jobs have ended");
 }
 
 }  // namespace gp

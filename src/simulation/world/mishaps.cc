@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kHostsGoneMax = 2;
 
-// A choice that belongs to the mishap: the same whatever else happens.
+// A choice of the mishap, independent of everything else.
 uint64_t Choose(const Mishap& mishap, int what, uint64_t below) {
   return (mishap.dice >> (8 * what)) % below;
 }
@@ -50,7 +50,7 @@ void Mishaps::Reboot(AgentHost& host, bool wiped, Duration lasts) {
 }
 
 void Mishaps::LoseHost(size_t host) {
-  // Of each model somebody stays: who asks for it must be able to start.
+  // One host of each model stays, so that jobs that request the model can start.
   const auto model = [&](size_t index) {
     const GpuFacts& gpu = world_.plan.hosts[index].facts->gpus.front();
     return std::pair(gpu.model, gpu.mig.empty());
@@ -66,8 +66,8 @@ void Mishaps::LoseHost(size_t host) {
   world_.hosts[host]->PowerOff(true);
 }
 
-// Its cards are exchanged, or listed in another order, while it has no power.  A divided one stays
-// as it is: the plan of its instances goes by position.
+// Cards are exchanged or reordered while the host has no power.  A host with divided GPUs stays as
+// it is, because the plan of its instances uses positions.
 void Mishaps::ChangeHardware(const Mishap& mishap) {
   AgentHost& host = *world_.hosts[mishap.host];
   if (!host.has_power() || world_.plan.hosts[mishap.host].spares == 0) return;
@@ -140,11 +140,11 @@ void Mishaps::HappenToPrograms(const Mishap& mishap) {
   if (!lease) return;
   if (mishap.kind == MishapKind::kProgramKilled)
     return host.attempts().KillProgram(*lease, EndCause::kOutOfMemory, 9);
-  // An agent that is there clears up after it; where none is, nobody is killed for ever.
+  // A running agent cleans up afterwards; without one, the supervisor is not killed.
   if (host.has_agent() && host.is_awake()) host.attempts().KillSupervisor(*lease);
 }
 
-// The same error a thousand times a second says no more than once.
+// The same error, repeated many times, must not mean more than one.
 void Mishaps::Flood(const Mishap& mishap, int left) {
   static constexpr int kXids[] = {13, 31, 43, 45, 63, 92, 95};
   world_.hosts[mishap.host]->RaiseXid(mishap.gpu, kXids[Choose(mishap, 0, std::size(kXids))], {});
@@ -204,7 +204,7 @@ void Mishaps::ChangeService(const Mishap& mishap, ServiceAction action) {
       "user:root", gp::ChangeService{*node, gpu, action, Choose(mishap, 2, 2) == 0, "service"});
 }
 
-// What a scheduler saw some seconds ago, and what it never saw.
+// Proposes placements that were valid some seconds ago, and some that never were.
 void Mishaps::PlanLate(const Mishap& mishap) {
   Plan plan;
   (void)world_.controller.Read([&](const State& state) {
@@ -251,7 +251,7 @@ void Mishaps::CloseIncident(const Mishap& mishap) {
                                          "seen"});
 }
 
-// For nobody: maintenance.  It may begin at once, or be announced.
+// Reserves a node for maintenance, beginning at once or later.
 void Mishaps::Reserve(const Mishap& mishap) {
   std::optional<NodeId> node;
   Reservation reservation;

@@ -13,7 +13,7 @@ Network::Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng,
       latency_ms_max_(latency_ms_max),
       lines_(hosts) {}
 
-// What a cut line holds back comes when it is whole again, if the connection lives to see it.
+// Messages on a partitioned link arrive after it is restored, if the connection still exists then.
 Instant Network::Arrival(const Line& line, Instant cut_until, Instant& clear) {
   const Instant leaves = std::max(timeline_.now(), cut_until);
   Duration latency{static_cast<int64_t>(
@@ -43,7 +43,7 @@ uint64_t Network::Send(const ConnectionRef& connection,
   AgentMessage message{++connection->last_number, std::move(what)};
   is_report ? connection->outgoing.AddReport(std::move(message))
             : connection->outgoing.Add(std::move(message));
-  // By another thread of the agent's process.
+  // Another thread of the agent's process sends it.
   timeline_.After(Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(200'000))),
                   [this, connection] { SendNext(connection); });
   return connection->last_number;
@@ -74,7 +74,7 @@ void Network::Arrive(const ConnectionRef& connection, const AgentMessage& messag
 void Network::Drop(const ConnectionRef& connection) {
   if (connection == nullptr) return;
   connection->agent_open = false;
-  // What was sent before may still arrive, and then the end does.
+  // Messages sent before may still arrive, then the end does.
   const Duration wait = rng_.Chance(1, 4) ? Duration::Seconds(rng_.Between(1, 60))
                                           : Duration::Milliseconds(rng_.Between(0, 20));
   timeline_.After(wait, [this, connection] { BreakControllerEnd(connection); });
@@ -128,7 +128,7 @@ void Network::TellOne(const ConnectionRef& connection) {
     return;
   }
   if (news->answered == 0 && !news->desired) return;
-  // While one message is being written, what comes is told together.
+  // News that arrive while a message is being written are sent together afterwards.
   connection->busy_until = timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(
                                                  rng_.Chance(1, 10) ? 50'000'000 : 500'000)));
   const Line& line = lines_[connection->host];
@@ -171,7 +171,7 @@ void Network::Cut(size_t host, bool up, bool down, Duration lasts) {
   const Instant until = timeline_.now() + lasts;
   if (up) line.up_cut_until = std::max(line.up_cut_until, until);
   if (down) line.down_cut_until = std::max(line.down_cut_until, until);
-  // Either end may or may not find out by itself that the other is not heard.
+  // Each end may or may not notice on its own that the other end is unreachable.
   for (const ConnectionRef& connection : connections_) {
     if (connection->host != host) continue;
     const auto patience = [this] {

@@ -63,8 +63,8 @@ class Network {
   // Called by agents.
   ConnectionRef Connect(size_t host, JoinNode join);
   uint64_t Send(const ConnectionRef& connection, std::variant<JoinNode, AgentReport, GpuNews> what);
-  void Drop(
-      const ConnectionRef& connection);  // its agent has ended, or has opened another connection
+  // Its agent has ended, or has opened another connection.
+  void Drop(const ConnectionRef& connection);
 
   // Called by the controller: sends what its exchanges have for the agents.
   void Tell();

@@ -10,7 +10,7 @@ void Programs::Note(const char* what, const Program& program) {
                  std::to_string(timeline_.now().ns));
 }
 
-// Why two programs may not be on one GPU; empty: they may.
+// Why two programs must not share a GPU; empty: they may.
 std::string Programs::WhyApart(const Program& mine, const Program& other) const {
   const GpuRequest& a = PlanOf(mine).spec->gpus;
   const GpuRequest& b = PlanOf(other).spec->gpus;
@@ -31,7 +31,7 @@ void Programs::CheckTenants(const Program& mine, const Program& other) {
   };
   if (other.job == mine.job && other.attempt != mine.attempt) fail("two attempts of a job");
   if (other.host != mine.host) return;
-  // Who asked for no cores may have none of its own.
+  // A job that requests no cores may have none of its own.
   const bool has_cores = PlanOf(mine).spec->cpus > 0 && PlanOf(other).spec->cpus > 0;
   if (has_cores && mine.cpus.Intersects(other.cpus)) fail("a core has two tenants");
   for (const int gpu : mine.gpus) {
@@ -43,26 +43,26 @@ void Programs::CheckTenants(const Program& mine, const Program& other) {
 
 void Programs::CheckTenants(const Program& mine) {
   for (const LeaseId id : alive_) CheckTenants(mine, entries_.at(id).program);
-  // Its slices are all that it computes with
+  // The slices of its instance limit its compute.
   if (PlanOf(mine).spec->gpus.isolation == Isolation::kMig) return;
   for (const int gpu : mine.gpus) {
     int share = PlanOf(mine).spec->gpus.share_thousandths;
     for (const LeaseId id : AliveOn(mine.host, gpu))
       share += PlanOf(entries_.at(id).program).spec->gpus.share_thousandths;
     if (share > 1000)
-      findings_.Break(timeline_.now(),
-                      "GPU " + std::to_string(gpu) + " computes for more than it has");
+      findings_.Break(timeline_.now(), "GPU " + std::to_string(gpu) +
+                                           " has programs with shares of more than the whole");
   }
 }
 
-// The devices that it may open are the GPUs that its environment names.
+// The devices that it may open must be the GPUs in its environment.
 void Programs::CheckVisible(const Program& program) {
-  if (program.mig.slices > 0) return;  // its instance has another name
+  if (program.mig.slices > 0) return;  // an instance has another name
   for (const int card : program.gpus) {
     const std::string& uuid = plan_.hosts[program.host].facts->gpus[static_cast<size_t>(card)].uuid;
     if (program.visible_gpus.find(uuid) != std::string::npos) continue;
     findings_.Break(timeline_.now(), ToText(program.job) + " may open " + uuid +
-                                         " and is told of " + program.visible_gpus);
+                                         " but its environment names " + program.visible_gpus);
   }
 }
 
@@ -73,11 +73,13 @@ void Programs::Start(Program program, ProgramHost& host) {
   if (program.uid != PlanOf(program).user.uid)
     findings_.Break(timeline_.now(), ToText(program.job) + " runs as another user");
   if (static_cast<int>(program.gpus.size()) != spec.gpus.count)
-    findings_.Break(timeline_.now(), ToText(program.job) + " has other GPUs than asked");
+    findings_.Break(timeline_.now(),
+                    ToText(program.job) + " has another number of GPUs than requested");
   if ((spec.gpus.isolation == Isolation::kMig) != (program.mig.instance != MigPart::kNotMade))
     findings_.Break(
         timeline_.now(),
-        ToText(program.job) + " has a MIG instance and asked for none, or none and asked for one");
+        ToText(program.job) +
+            " has a MIG instance without requesting one, or requested one and has none");
   CheckVisible(program);
   CheckTenants(program);
   Note("start ", program);

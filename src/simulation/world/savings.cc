@@ -13,13 +13,13 @@ void Savings::Write(JobId job, const std::string& path, int64_t step, bool is_wh
 
 void Savings::Begin(JobId job, const std::string& from, int64_t step) {
   const auto placed = step_when_placed_.find(job);
-  if (placed == step_when_placed_.end()) return;  // nothing of it was known
+  if (placed == step_when_placed_.end()) return;  // no checkpoint was known
   const auto there = on_disk_.find(from);
   const bool is_good = there != on_disk_.end() && there->second.job == job &&
                        there->second.is_whole && there->second.step == step;
-  Expect(is_good, ToText(job) + " is to go on from \"" + from + "\", which is not there");
-  Expect(step >= placed->second, ToText(job) + " is to go on from step " + std::to_string(step) +
-                                     ", and step " + std::to_string(placed->second) + " was known");
+  Expect(is_good, ToText(job) + " is to resume from \"" + from + "\", which is not there");
+  Expect(step >= placed->second, ToText(job) + " is to resume from step " + std::to_string(step) +
+                                     ", but step " + std::to_string(placed->second) + " was known");
 }
 
 void Savings::Remove(const std::string& path) {
@@ -27,14 +27,14 @@ void Savings::Remove(const std::string& path) {
   if (there == on_disk_.end()) return;
   const auto newest = newest_.find(there->second.job);
   Expect(newest != newest_.end() && newest->second.path != path,
-         ToText(there->second.job) + " loses " + path + ", from which it would go on");
+         ToText(there->second.job) + " loses " + path + ", from which it would resume");
   on_disk_.erase(there);
 }
 
 void Savings::Record(JobId job, const Checkpoint& checkpoint) {
   if (!checkpoint.is_complete) return;
   Expect(written_.contains({job, checkpoint.path, checkpoint.step}),
-         ToText(job) + " is said to have written " + checkpoint.path);
+         ToText(job) + " is reported to have written " + checkpoint.path);
   newest_[job] = checkpoint;
 }
 

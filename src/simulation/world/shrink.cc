@@ -8,7 +8,7 @@ namespace {
 
 using Positions = std::set<size_t> WorldPart::*;
 
-// Without `count` of the positions from the `first` on.
+// Leaves out `count` positions, starting at `first`.
 WorldPart Without(const WorldPart& part, Positions which, size_t first, size_t count) {
   const std::vector<size_t> all((part.*which).begin(), (part.*which).end());
   WorldPart smaller = part;
@@ -32,7 +32,7 @@ WorldPart Shrink(WorldPart part, int tries_max,
     for (size_t count = (part.*which).size(); count > 0; count /= 2) {
       for (size_t first = 0; first < (part.*which).size() && tries_max > 0; --tries_max) {
         const WorldPart smaller = Without(part, which, first, count);
-        // What was left out makes room: the next ones stand here now.
+        // The next positions have moved to `first`.
         if (breaks(smaller)) {
           part = smaller;
         } else {

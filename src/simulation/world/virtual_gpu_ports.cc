@@ -24,7 +24,7 @@ void VirtualGpuCare::Begin(uint64_t number, int gpu, GpuCareKind kind) {
     if (found == tasks_.end()) return;
     found->second.has_ended = true;
     found->second.result.ok = Carry(card, kind);
-    found->second.result.detail = found->second.result.ok ? "" : "it is not sound";
+    found->second.result.detail = found->second.result.ok ? "" : "it is faulty";
     surroundings_.changed();
   });
 }

@@ -95,7 +95,8 @@ void World::MakeQueue() {
 bool World::StepUntil(Instant until) {
   while (findings_.broken().empty() && timeline_.steps() < kStepsMax && timeline_.Step(until))
     continue;
-  if (timeline_.steps() >= kStepsMax) findings_.Break(timeline_.now(), "things go on and on");
+  if (timeline_.steps() >= kStepsMax)
+    findings_.Break(timeline_.now(), "the world does not come to rest");
   return findings_.broken().empty();
 }
 
@@ -123,7 +124,8 @@ void World::Settle() {
   while (!waits_for.empty() && StepUntil(timeline_.now() + Duration::Seconds(5))) {
     waits_for = healing_.GoRound(CountJobs(plan_, part_));
     if (timeline_.now() - healed_at > kSettleMax)
-      return findings_.Break(timeline_.now(), "all is healed, and yet waits for " + waits_for);
+      return findings_.Break(timeline_.now(),
+                             "everything is healed, but the world still waits for " + waits_for);
   }
 }
 
@@ -141,10 +143,10 @@ void World::CheckEnd() {
     return findings_.Break(timeline_.now(),
                            "the journal cannot be replayed: " + replayed.error().message);
   if (replayed->digest != digest)
-    findings_.Break(timeline_.now(), "the journal's replay is another state");
+    findings_.Break(timeline_.now(), "the journal's replay gives another state");
   if (!replayed->differences.empty())
     findings_.Break(timeline_.now(),
-                    "the journal is decided otherwise: " + replayed->differences.front());
+                    "the journal's replay decides differently: " + replayed->differences.front());
   findings_.Note(std::to_string(digest));
 }
 

@@ -10,13 +10,13 @@ namespace {
 
 constexpr int kGpusPerHost = 4;
 constexpr int kMishapSeconds = 240;
-constexpr int kDividedHost = 7;  // with A100, and so is another one
+constexpr int kDividedHost = 7;  // an A100 host; there is another one
 
 struct KindWeight {
   MishapKind kind;
   const char* name;
   int weight;
-  int seconds_max;  // how long it lasts
+  int seconds_max;  // its longest duration
 };
 
 constexpr std::array<KindWeight, kMishapKinds> kKinds = {{
@@ -69,7 +69,7 @@ Duration Between(Rng& rng, int low_ms, int high_ms) {
   return Duration::Milliseconds(rng.Between(low_ms, high_ms));
 }
 
-// What an A100 of 80 GB can become, after NVIDIA's MIG user guide.
+// The profiles of an A100 with 80 GB, from NVIDIA's MIG user guide.
 MigTable DividedA100() {
   MigTable table{7, 8, {}};
   table.profiles = {
@@ -80,7 +80,7 @@ MigTable DividedA100() {
   return table;
 }
 
-// `owner`: whose machine it is, for the names of its GPUs.
+// `owner`: the name of the machine, used in the UUIDs of its GPUs.
 HostPlan DrawHost(Rng& rng, int index, bool is_divided, const std::string& owner) {
   const int gpus = kGpusPerHost + (is_divided ? 0 : 1);
   auto facts = std::make_shared<NodeFacts>();
@@ -136,7 +136,7 @@ Policy DrawPolicy(Rng& rng, Policy policy) {
   return policy;
 }
 
-// A part of one GPU, in one of the ways that there are.
+// Requests a part of one GPU, with a random kind of isolation.
 void DrawShare(Rng& rng, JobSpec& spec, bool has_divided) {
   const int dice = rng.Between(0, has_divided ? 5 : 3);
   spec.gpus.isolation = dice > 3   ? Isolation::kMig
@@ -177,12 +177,12 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues, bool has_divided) {
   if (has_queues && rng.Chance(1, 2)) spec.queue = kSecondQueue;
   spec.environment["PLAN"] = std::to_string(index);
   plan.hangs = rng.Chance(1, 25);
-  // Who hangs must have something that ends it.
+  // A job that hangs needs a limit that ends it.
   const bool is_watched = rng.Chance(1, plan.hangs ? 2 : 10);
   if (is_watched) spec.hang_after = Duration::Seconds(rng.Between(5, 40));
   if ((plan.hangs && !is_watched) || rng.Chance(1, 8))
     spec.time_limit = Duration::Seconds(rng.Between(20, 90));
-  if (spec.array.count == 0 && rng.Chance(1, 2)) {  // elements would write to the same places
+  if (spec.array.count == 0 && rng.Chance(1, 2)) {  // elements would write to the same directory
     plan.saves_every = Between(rng, 200, 5'000);
     spec.checkpoint = {.directory = "/ckpt/" + std::to_string(index), .keep = rng.Between(0, 3)};
     if (spec.checkpoint.keep > 0) spec.checkpoint.best = static_cast<BestScore>(rng.Between(0, 2));
@@ -202,7 +202,7 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues, bool has_divided) {
   return plan;
 }
 
-// A world has some kinds of mishap and not others: what hides one another meets alone too.
+// Most worlds have only some kinds of mishaps, so that kinds that hide each other also occur alone.
 std::vector<KindWeight> DrawKinds(Rng& rng) {
   std::vector<KindWeight> kinds;
   const bool has_all = rng.Chance(1, 4);
@@ -216,7 +216,7 @@ std::vector<Mishap> DrawMishaps(Rng& rng, size_t hosts) {
   const std::vector<KindWeight> kinds = DrawKinds(rng);
   int sum = 0;
   for (const KindWeight& kind : kinds) sum += kind.weight;
-  // Few hosts and GPUs have most of the faults.
+  // A lemon host and a lemon GPU have most of the faults.
   const size_t lemon = rng.Below(hosts);
   const int lemon_gpu = rng.Between(0, kGpusPerHost - 1);
   std::vector<Mishap> mishaps;
@@ -246,7 +246,7 @@ const char* Name(MishapKind kind) { return kKinds[static_cast<size_t>(kind)].nam
 ProgramPlan JobPlan::Attempt(int attempt, int rank) const {
   if (attempt > failures) return {work, 0, 0, 0, hangs, ignores_stop};
   const int failing_rank = attempt % spec->nodes;
-  // The others of a gang wait for the one that fails.
+  // The other ranks of the gang wait for the one that fails.
   if (rank != failing_rank) return {work, 0, 0, 0, true, ignores_stop};
   const bool is_aborted = exit_code % 4 == 0;
   return {Duration{work.ns / 2}, is_aborted ? 0 : exit_code, is_aborted ? 6 : 0, xid, false,
