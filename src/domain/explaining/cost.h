@@ -29,8 +29,8 @@ struct Cost {
   Duration shortest;
   Duration median;
   Duration longest;
-  std::vector<Allowance>
-      allowances;  // of its queues from the root down, each followed by the limit of its user there
+  // Of its queues from the root down, each followed by the limit of its user there.
+  std::vector<Allowance> allowances;
   std::string text;  // one line
 };
 

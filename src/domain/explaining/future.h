@@ -63,8 +63,8 @@ class Future {
   Instant now_;
   Guesses guesses_;
   bool used_limits_ = false;
-  std::map<JobId, std::optional<Duration>>
-      work_;  // in total, for each job that had a placement; nullopt: not known
+  // In total, for each job that had a placement; nullopt: not known.
+  std::map<JobId, std::optional<Duration>> work_;
   std::set<std::pair<Instant, JobId>> ends_;
   std::map<JobId, Instant> end_of_;
   std::set<JobId> endless_;

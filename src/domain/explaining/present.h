@@ -26,8 +26,8 @@ struct PastRun {
 struct Present {
   State state;                // without finished jobs, except those that other jobs wait for
   std::vector<PastRun> past;  // the most recently ended first
-  IncidentsByGpu
-      incidents;  // kept here because the copied state has none: forecasts do not predict faults
+  // Kept here because the copied state has none: forecasts do not predict faults.
+  IncidentsByGpu incidents;
 };
 
 inline constexpr size_t kPastRunsMax = 10'000;  // finished jobs that are examined

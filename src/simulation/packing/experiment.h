@@ -50,8 +50,8 @@ std::span<const NamedOrder> NodeDesiredState();
 struct PackingRun {
   uint64_t seed = 42;  // of the order of the tenants, and of the nodes if it is random
   NodeOrder order = NodeOrder::kRandom;
-  bool learn =
-      false;  // learn typical shapes from the tenants that have arrived, not from the whole list
+  // Learn typical shapes from the tenants that have arrived, not from the whole list.
+  bool learn = false;
 };
 
 // The same run gives the same result on every machine, except for times.

@@ -17,8 +17,8 @@ struct RecordedRun {
   std::vector<JobLife> lives;  // as recorded
   Usage usage;
   Instant ends_at;
-  int64_t unfinished =
-      0;  // jobs that still ran or were pending: their length is the time that they had run
+  // Jobs that still ran or were pending: their length is the time that they had run.
+  int64_t unfinished = 0;
   int64_t faults = 0;  // lost nodes and attempts; a replay does not repeat them
 };
 

@@ -95,8 +95,8 @@ class ScaleExperiment {
     TimeRefusal();
     TimePreemption();
     if (options_.queued > 0) TimeQueue();
-    result_.rss_mib = ResidentMib();  // before the copy of TimeForecast, which a controller of this
-                                      // size does not make
+    // Before TimeForecast, whose copy a controller of this size does not make.
+    result_.rss_mib = ResidentMib();
     TimeForecast();
     result_.classes = static_cast<int64_t>(engine_.planner().classes().size());
     return result_;

@@ -34,8 +34,8 @@ struct ScaleResult {
   double refusal_us = 0;    // a gang of 512 GPUs that does not fit, including its reason
   double gang512_ms = 0;    // one that fits
   double preempt64_ms = 0;  // finding and stopping the victims of a gang of 64 GPUs
-  double explain_ms =
-      0;  // explaining why that gang is pending and what would start it, without caches
+  // Explaining why that gang is pending and what would start it, without caches.
+  double explain_ms = 0;
   double present_ms = 0;      // copying all that a forecast needs
   double forecast_ms = 0;     // the forecast of a gang of 512 GPUs from that copy
   double queued_pass_ms = 0;  // a pass over all pending jobs

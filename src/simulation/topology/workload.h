@@ -27,8 +27,8 @@ struct TopologyWorkload {
 struct TopologyDemand {
   int nodes = 16;
   int jobs = 20'000;
-  int load_percent =
-      87;  // requested GPU time, in percent of what the cluster has during the arrivals
+  // Requested GPU time, in percent of what the cluster has during the arrivals.
+  int load_percent = 87;
   uint64_t seed = 42;
 };
 

@@ -20,8 +20,7 @@ namespace {
 constexpr int kJobsKept = 100;
 
 constexpr int64_t kResumeCostS = 60;
-constexpr int64_t kLookAgainS =
-    300;  // minimum between passes without events: traces last for months
+constexpr int64_t kLookAgainS = 300;  // minimum between event-free passes: traces last months
 
 class EngineReplay {
  public:

@@ -35,8 +35,8 @@ struct TraceResult {
   double utilization = 0;
   int64_t jobs = 0;
   int64_t preemptions = 0;
-  uint64_t digest =
-      0;  // of every job's end and of the last state; 0: not played by the production engine
+  // Of every job's end and of the last state; 0: not played by the production engine.
+  uint64_t digest = 0;
 };
 
 // The part of the workload (0 to 1) that has been submitted by then, measured in time.
