@@ -1,7 +1,7 @@
 #pragma once
 
-// How entries look as lines of JSON, each with the SHA-256 of the hash before it and of its own
-// text: whoever changes, removes or inserts one breaks the chain (docs/formats/audit.md).
+// Audit entries as lines of JSON.  Each line has the SHA-256 of the previous hash and of its own
+// text, so that a changed, removed or inserted line breaks the chain (docs/formats/audit.md).
 
 #include <string>
 #include <string_view>
@@ -14,13 +14,13 @@ namespace gp {
 inline const std::string kFirstHash(64, '0');  // before the first entry
 
 struct ChainedLine {
-  std::string text;  // without the end of the line
+  std::string text;  // without the line break
   std::string hash;
 };
 ChainedLine AuditLine(const AuditEntry& entry, const std::string& hash_before);
-// kInvalidArgument: it is not such a line.  Whether its hash is right, nobody has looked.
+// kInvalidArgument: not such a line.  Does not check the hash.
 Result<WrittenAuditEntry> ParseAuditLine(std::string_view line);
-// The hash that the line must have behind that one.
+// The hash that this line must have after a line with the hash `hash_before`.
 Result<std::string> HashOf(std::string_view line, const std::string& hash_before);
 
 }  // namespace gp

@@ -1,9 +1,5 @@
 #pragma once
 
-// The audit trail as files of JSON lines below a directory: audit-000001.jsonl, the next where one
-// is full.  One chain of hashes goes through all of them.  A thread of its own writes now and then:
-// nobody waits for it or wakes it.
-
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
@@ -17,15 +13,18 @@
 
 namespace gp {
 
+// The audit trail as files of JSON lines in a directory: audit-000001.jsonl, and the next number
+// when a file is full.  One chain of hashes covers all of them.  An own thread writes at intervals:
+// callers neither wait for it nor wake it.
 class AuditFile : public AuditTrail {
  public:
   static constexpr int64_t kFileBytesMax = 16 << 20;
 
-  // Makes the directory if there is none; a line at the end that a crash has torn is cut off.
-  // kInternal: it cannot be read or written, and why.
+  // Creates the directory if absent; removes a last line that a crash left incomplete.
+  // kInternal: the directory cannot be read or written; the message says why.
   static Result<std::unique_ptr<AuditFile>> Open(std::string directory,
                                                  int64_t file_bytes_max = kFileBytesMax);
-  // All that was told is written.
+  // When it returns, every entry is written.
   ~AuditFile() override;
 
   void Write(AuditEntry entry) override;
@@ -51,9 +50,9 @@ class AuditFile : public AuditTrail {
   const std::string directory_;
   const int64_t file_bytes_max_;
   std::thread thread_;
-  uint64_t last_number_ = 0;  // of Write's caller
+  uint64_t last_number_ = 0;  // used only by the caller of Write
 
-  int file_number_ = 0;  // these three: of the thread
+  int file_number_ = 0;  // these three: used only by the writing thread
   std::unique_ptr<std::FILE, Closer> file_;
   std::string hash_;
 
@@ -61,22 +60,23 @@ class AuditFile : public AuditTrail {
   std::condition_variable asked_;
   std::condition_variable written_;
   std::deque<AuditEntry> waiting_;
-  bool is_broken_ = false;  // the disk takes nothing for long, or has failed: until the next start
+  bool is_broken_ = false;  // the disk has stalled or failed; stays set until the next start
   uint64_t written_number_ = 0;
   bool writing_ = false;
-  bool hurry_ = false;  // somebody waits for what was told so far
+  bool hurry_ = false;  // a reader waits for the entries so far
   bool ends_ = false;
 };
 
+// The result of a check of the chain.
 struct AuditVerdict {
   uint64_t entries = 0;
   std::string first_at;
   std::string last_at;
-  std::string hash;    // of the last: keep it elsewhere, and nobody can write the past anew
-  std::string broken;  // empty: the chain is whole; else where it is not, and how
+  std::string hash;    // of the last entry: a copy elsewhere reveals a rewritten past
+  std::string broken;  // empty: the chain is intact; else where it breaks, and how
 };
 
-// Follows the chain through all files of a directory.  kNotFound: there is none.
+// Checks the chain through all files of a directory. kNotFound: there are none.
 Result<AuditVerdict> VerifyAudit(const std::string& directory);
 
 }  // namespace gp

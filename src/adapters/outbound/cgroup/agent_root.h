@@ -1,9 +1,5 @@
 #pragma once
 
-// The cgroup below which an agent makes those of its attempts, in each hierarchy.  It is locked
-// while the agent lives: the kernel ends the lock with the process, so that what a killed agent
-// left is known as such and removed by the next one.
-
 #include <string>
 #include <vector>
 
@@ -12,13 +8,16 @@
 
 namespace gp {
 
+// The cgroup below which an agent creates the cgroups of its attempts, in each hierarchy.  The
+// agent holds a lock on it.  The kernel releases the lock when the process ends, so the next agent
+// recognises and removes what a killed agent left.
 class AgentRoot {
  public:
-  // Makes it where it is absent.  Errors: kInternal.
+  // Creates it if absent.  Errors: kInternal.
   static Result<AgentRoot> Hold(const std::string& path);
 
   const std::string& path() const { return path_; }
-  // Only without cgroups inside, and while no other agent holds it.  It is held no more then.
+  // Removes it if it has no cgroups inside and no other agent holds it.  Releases the lock.
   void RemoveIfUnused();
 
  private:
@@ -26,12 +25,13 @@ class AgentRoot {
   Descriptor lock_;
 };
 
-// By its name, as agents and probes of them name theirs.
+// Whether this is a name that agents, and probes of them, give to their root.
 bool IsAgentRootName(const std::string& name);
-// Those in a directory that no agent holds and no process is in, sorted; also far below it.
+// Roots in a directory that no agent holds and that contain no process, sorted; the second function
+// searches the whole tree below `top`.
 std::vector<std::string> AbandonedRootsIn(const std::string& parent);
 std::vector<std::string> AbandonedRootsBelow(const std::string& top);
-// Removes one with all cgroups in it, unless it is in use meanwhile.
+// Removes a root with all cgroups in it, unless it is in use again.
 void RemoveAbandonedRoot(const std::string& path);
 
 }  // namespace gp

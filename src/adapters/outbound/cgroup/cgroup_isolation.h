@@ -1,9 +1,5 @@
 #pragma once
 
-// DeviceIsolation with the kernel's cgroups: version 2 where it offers what is needed, version 1
-// for the rest, on the same host if need be.  Run as root it enforces; run as anybody else it
-// enforces nothing and says so in its report.
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +13,9 @@
 
 namespace gp {
 
+// DeviceIsolation with the kernel's cgroups: version 2 where it offers what is needed, version 1
+// for the rest, on the same host if necessary.  As root it enforces limits; as any other user it
+// enforces nothing, and its report says so.
 class CgroupIsolation final : public DeviceIsolation {
  public:
   enum class DeviceMechanism {
@@ -26,15 +25,16 @@ class CgroupIsolation final : public DeviceIsolation {
     kNone,    // limits without device rules
   };
   struct Options {
-    std::string name = "gpu-platform";  // of the directory below our own cgroup
+    std::string name = "gpu-platform";  // directory below this process's own cgroup
     DeviceMechanism devices = DeviceMechanism::kBest;
     bool use_unified = true;  // false: as on a host without version 2
-    // An attempt without device rules could open every GPU.  Root must not run such; for an agent
-    // that is not root isolation is impossible anyway.  Unset: required exactly for root.
+    // An attempt without device rules could open every GPU.  An agent that is root must not run
+    // such an attempt; one that is not root cannot isolate anyway.  Unset: required only for root.
     std::optional<bool> devices_required;
     std::optional<CgroupHierarchy> hierarchy;  // unset: this process's own
   };
 
+  // Errors: kInternal (/proc unreadable).  A host without cgroups is not an error: see Report.
   // Errors: kInternal (/proc unreadable).  A host without cgroups is no error: see Report.
   static Result<std::unique_ptr<CgroupIsolation>> Open(const Options& options);
 
@@ -43,15 +43,15 @@ class CgroupIsolation final : public DeviceIsolation {
   const IsolationReport& Report() const override { return report_; }
   HostUse UsedIn(const CgroupPaths& paths) const override { return ReadHostUse(paths); }
 
-  // Ends every process in every attempt's cgroup and removes them: for an agent that remembers
-  // nothing of what ran before.  Errors: kConflict (a process cannot be killed).
+  // Kills every process in the cgroups of all attempts and removes the cgroups: for an agent that
+  // has no memory of earlier attempts.  Errors: kConflict (a process cannot be killed).
   Status EndAll();
   // Every directory that holds cgroups of attempts.
   std::vector<std::string> Bases() const;
   // Removes what other agents beside this one left when they were killed: see AgentRoot.
   void RemoveAbandoned() const;
-  // For an agent that ends: its directories go where no attempt is left in them.  Nothing can be
-  // created after it.
+  // For an agent that shuts down: removes its directories that contain no attempt.  Nothing can be
+  // created afterwards.
   void RemoveUnused();
 
  private:

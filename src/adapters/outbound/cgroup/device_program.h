@@ -1,9 +1,9 @@
 #pragma once
 
-// The device rules of cgroup version 2: a BPF program that the kernel asks at every open and mknod
-// of a device node inside a cgroup.  The program is a chain of comparisons, written here by hand so
-// that nothing but the kernel is needed to build or load it.  An attached program stays with its
-// cgroup when this process ends.
+// The device rules of cgroup version 2: a BPF program that the kernel runs at every open and mknod
+// of a device node inside a cgroup.  The program is a chain of comparisons, emitted instruction by
+// instruction, so that only the kernel is needed to build and load it.  An attached program stays
+// with its cgroup when this process ends.
 
 #include <linux/bpf.h>
 
@@ -17,10 +17,10 @@
 
 namespace gp {
 
-// In an allow list: every minor number of the major one.
+// In an allow list: every minor number of this major number.
 inline constexpr int kAnyMinor = -1;
 
-// null, zero, full, random, urandom, tty, ptmx and the pseudo-terminals.
+// Null, zero, full, random, urandom, tty, ptmx and the pseudo-terminals.
 std::span<const DeviceNumber> StandardDevices();
 
 // Allows reading and writing the listed character devices and the standard ones; refuses the rest:

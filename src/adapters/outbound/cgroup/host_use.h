@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kernel has counted for the cgroups of an attempt.
+// The usage that the kernel has counted for the cgroups of an attempt.
 
 #include "ports/outbound/device_isolation.h"
 

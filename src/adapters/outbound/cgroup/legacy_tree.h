@@ -1,8 +1,5 @@
 #pragma once
 
-// The version 1 side: <our own cgroup>/<name>/<key> in the tree of each controller that a request
-// needs.  Used for what version 2 does not offer on this host.
-
 #include <map>
 #include <span>
 #include <string>
@@ -14,26 +11,28 @@
 
 namespace gp {
 
+// The version 1 side: <own cgroup>/<name>/<key> in the tree of each controller that a request
+// needs.  Used for what version 2 does not offer on this host.
 class LegacyTree {
  public:
-  // `own` maps controllers to the directory of our cgroup.  Bases are made for all of them; one
-  // that cannot be made is named in `warnings` and left out.
+  // `own` maps controllers to the directory of this process's cgroup.  Creates a base for each; one
+  // that cannot be created is left out, with an entry in `warnings`.
   static LegacyTree Prepare(const std::map<std::string, std::string>& own, const std::string& name,
                             std::vector<std::string>& warnings);
 
-  // Removes the bases without cgroups inside; nothing can be made below them any more.
+  // Removes the bases without cgroups inside; nothing can be created below them afterwards.
   void RemoveUnused();
 
   bool Has(const std::string& controller) const { return bases_.contains(controller); }
   const std::map<std::string, std::string>& bases() const { return bases_; }
 
-  // Makes the cgroups whose limits are asked for, and the freezer where one is wanted.
+  // Creates the cgroups for the requested limits, and the freezer if requested.
   Status Make(const std::string& key, const IsolationRequest& request, CgroupPaths& paths) const;
-  // Deny all, allow the standard devices and these.
+  // Denies all devices except the standard ones and these.
   Status MakeDevices(const std::string& key, std::span<const DeviceNumber> devices,
                      CgroupPaths& paths) const;
   Status MakeFreezer(const std::string& key, CgroupPaths& paths) const;
-  // Where the kernel counts the time of cores, for a host without version 2.
+  // A cgroup in which the kernel counts CPU time, for a host without version 2.
   Status MakeCounter(const std::string& key, CgroupPaths& paths) const;
 
  private:

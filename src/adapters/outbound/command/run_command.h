@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs a command to its end, or for so long.  It is a child's work: no shell reads the words.
+// Runs a command until it ends or a time limit passes.  No shell interprets the words.
 
 #include <string>
 #include <string_view>
@@ -12,15 +12,14 @@ namespace gp {
 
 struct CommandEnd {
   bool ok = false;     // exit code 0 in time
-  std::string output;  // the beginning of what it wrote, errors too; or why it did not run
+  std::string output;  // the beginning of stdout and stderr; or why it did not run
 };
 
-// Whether it is a process group of its own, and so ends with all that it started; one that is
-// itself run so stays in the group that it is to end with.
+// kOwn: the command gets its own process group, and all that it started is killed with it. kOurs:
+// it stays in the caller's group, for a caller that is itself run by RunCommand.
 enum class CommandGroup { kOwn, kOurs };
 
-// `stop_fd`: readable when nobody wants the end any more; -1: none.  `input`: what it reads from
-// its standard input.
+// `stop_fd`: readable when the command must stop; -1: none.  `input`: its standard input.
 CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd,
                       std::string_view input = {}, CommandGroup group = CommandGroup::kOwn);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What has happened, as a line for people and for programs: of which job, on which node.  Arguments
-// and environment of jobs are never in it.
+// An event as a line for people and programs, with its job and node.  It never contains arguments
+// or the environment of jobs.
 
 #include <span>
 #include <string>
@@ -27,19 +27,19 @@ struct EventLine {
   std::vector<std::pair<std::string, Value>> fields;
 };
 
-// All that `event` may be, and all that fields are called; docs/reference/event_log.md tells of
+// All possible values of `event`, and all names of fields; docs/reference/event_log.md describes
 // each.
 std::span<const std::string_view> EventNames();
 std::span<const std::string_view> EventFields();
-// All that a field may be; empty: anything.
+// All possible values of a field; empty: any value.
 std::vector<std::string> EventValues(std::string_view field);
 
-// Of a commit, in order; those that who reads logs is not told of have none.  `state` is the one
+// The lines for the events of a commit, in order; internal events have none.  `state` is the state
 // after all of them.
 std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& events);
 
 enum class LogFormat { kText, kJson };
-// With its line break; as text: "2026-11-24T10:00:00.000Z info job_started job=job-1 user=ana".
+// Includes the line break; as text: "2026-11-24T10:00:00.000Z info job_started job=job-1 user=ana".
 std::string ToText(const EventLine& line, Instant at, LogFormat format);
 
 }  // namespace gp

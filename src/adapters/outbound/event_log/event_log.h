@@ -1,8 +1,5 @@
 #pragma once
 
-// Tells a log of what is committed, a line each.  The writer's thread only puts lines in a queue; a
-// reader of the log that does not read makes the log lose lines, and say so, and nobody wait.
-
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -17,11 +14,14 @@
 
 namespace gp {
 
+// Writes committed events to a log, one line each.  The writer's thread only puts lines into a
+// queue, and an own thread writes them.  If the log's reader is too slow, lines are dropped and the
+// log says so; the writer's thread never waits.
 class EventLog : public CommitObserver {
  public:
-  // Writes to `file`, a descriptor that stays open as long as this lives; so does the clock.
+  // Writes to `file`; this descriptor and the clock must outlive the object.
   EventLog(int file, LogFormat format, Clock& clock, size_t waiting_max = 10'000);
-  // All that was told and kept is written, as far as the reader takes it within two seconds.
+  // Writes what is queued, as far as the reader accepts it within two seconds.
   ~EventLog() override;
 
   void OnCommit(const State& state, const std::vector<Event>& events) override;
@@ -41,8 +41,8 @@ class EventLog : public CommitObserver {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<std::string> waiting_;
-  int64_t lost_ = 0;  // behind the last line that waits
-  // What is not written by then is not
+  int64_t lost_ = 0;  // after the last queued line
+  // Lines that are not written by then are dropped
   std::optional<std::chrono::steady_clock::time_point> ends_at_;
   std::thread thread_;
 };

@@ -11,11 +11,11 @@
 
 namespace gp {
 
-// How the way there is hidden, and who comes.
+// How a channel is encrypted, and the identity that the client presents.
 struct ChannelSecurity {
-  // Its certificate (PEM): it vouches for the controller; empty: nothing is encrypted
+  // CA certificate (PEM) that the controller's is checked against; empty: no encryption
   std::string authority;
-  Identity identity;  // of the node that comes; empty: none is shown
+  Identity identity;  // the client's: a node's certificate; empty: none is presented
 };
 
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,

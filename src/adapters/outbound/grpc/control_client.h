@@ -1,9 +1,5 @@
 #pragma once
 
-// The command line's line to a controller.  On the controller's machine single calls go over HTTP
-// on its socket, which is quicker after a pause and needs no ticket; streams, and all calls from
-// elsewhere, go over gRPC.
-
 #include <google/protobuf/message.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -21,26 +17,29 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
+// The command line's connection to a controller.  On the controller's machine single calls go over
+// HTTP on its socket, which is faster after a pause and needs no local credential; streams, and all
+// calls from elsewhere, go over gRPC.  One thread uses it.
 class ControlClient {
  public:
-  // `socket_directory` holds the controller's sockets; the kernel vouches for the caller.
+  // `socket_directory` holds the controller's sockets; the kernel identifies the caller.
   // kUnavailable: no controller answers there.
   static Result<std::unique_ptr<ControlClient>> Open(const std::string& socket_directory);
-  // The same, as whom the secret of a token stands for.
+  // The same, as the user that the token with this secret stands for.
   static Result<std::unique_ptr<ControlClient>> OpenByToken(const std::string& socket_directory,
                                                             const std::string& secret);
-  // `address`: "127.0.0.1:7070".  `authority`: as ChannelSecurity has it.  Whether anybody answers
-  // there, the first call tells.
+  // `address`: "127.0.0.1:7070".  `authority`: as in ChannelSecurity.  Does not connect yet: the
+  // first call fails if no controller answers.
   static std::unique_ptr<ControlClient> OpenRemote(const std::string& address,
                                                    const std::string& secret,
                                                    const std::string& authority);
 
-  // For streams, and calls with a deadline; puts the proof of who calls into the fresh context.
+  // For streams, and for calls with a deadline; adds the caller's credential to the new context.
   // kUnavailable: no controller answers.
   Result<v1::Control::Stub*> Streams(grpc::ClientContext& context);
 
-  // One call with its answer: Call<v1::Job>("GetJob", request).  REQUIRES: the method takes and
-  // gives these messages.
+  // One call with its answer: Call<v1::Job>("GetJob", request).  REQUIRES: these are the method's
+  // message types.
   template <typename Reply>
   Result<Reply> Call(std::string_view method, const google::protobuf::Message& request) {
     Reply reply;
@@ -60,10 +59,10 @@ class ControlClient {
   Status AskByHttp(const std::string& path, const Message& request, Message* reply);
   Status AskByGrpc(const std::string& path, const Message& request, Message* reply);
 
-  const std::string socket_directory_;         // empty: elsewhere
-  std::unique_ptr<HttpLine> line_;             // nullptr: elsewhere
-  const std::string secret_;                   // empty: the kernel vouches
-  std::pair<std::string, std::string> proof_;  // name and value of the metadata
+  const std::string socket_directory_;         // empty: the controller is on another machine
+  std::unique_ptr<HttpLine> line_;             // nullptr: the controller is on another machine
+  const std::string secret_;                   // empty: the kernel identifies the caller
+  std::pair<std::string, std::string> proof_;  // the credential: metadata key and value
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Control::Stub> stub_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// The readings of a GPU as they go up to the controller, which knows the GPU by its UUID.
+// The readings of a GPU as they are sent to the controller, which identifies the GPU by its UUID.
 
 #include <cstddef>
 #include <vector>
@@ -12,9 +12,9 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// The UUID is that of the GPU that was read, and what stays of a GPU (serial number, limits) is
-// that of this UUID.  One that was never read is the one at its position among `gpus`: nothing is
-// told but that it is not read.
+// The message has the UUID of the GPU that was read, and the static facts (serial number, limits)
+// of the same UUID.  A GPU that was never read is taken from its position in `gpus`, and the
+// message says only that there is no reading.
 v1::GpuReadings ReadingsOf(const GpuReading& reading, size_t position,
                            const std::vector<GpuIdentity>& gpus);
 

@@ -1,8 +1,5 @@
 #pragma once
 
-// ControlLink over gRPC.  One connection at a time; each has a thread that reads and one that
-// writes, so that the agent's own thread never waits for the network.
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,15 +12,18 @@ namespace gp {
 
 class LinkConnection;
 
+// ControlLink over gRPC.  It has one connection at a time, with one thread that reads and one that
+// writes, so that the agent's own thread never waits for the network.  The agent's thread makes all
+// calls.
 class GrpcControlLink : public ControlLink {
  public:
-  // The credentials outlive it.
+  // `credentials` must outlive this object.
   explicit GrpcControlLink(const NodeCredentials& credentials);
   ~GrpcControlLink() override;
 
-  // What stays of each GPU, sent beside its readings; before the first Connect.
+  // Static facts of each GPU, sent with its readings.  Call it before the first Connect.
   void SetIdentities(std::vector<GpuIdentity> identities) { identities_ = std::move(identities); }
-  // Who serves logs and exec; before the first Connect.
+  // The gateway that serves logs and exec.  Call it before the first Connect.
   void SetChannels(ChannelGateway* channels) { channels_ = channels; }
 
   void Connect(const JoinNode& join) override;

@@ -1,7 +1,5 @@
 #pragma once
 
-// One connection of an agent to its controller, from join to break.
-
 #include <grpcpp/client_context.h>
 
 #include <condition_variable>
@@ -20,6 +18,8 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
+// One connection of an agent to its controller, from the join until it breaks.  The owner's thread
+// makes all calls; they do not wait for the network.
 class LinkConnection {
  public:
   LinkConnection(const NodeCredentials& credentials, ChannelGateway* channels, int event_fd,
@@ -36,15 +36,15 @@ class LinkConnection {
   void Break(const std::string& why);
   void Signal() const;
 
-  // With the certificate of now: the one that this connection began with may be over.
+  // A stub with the current certificate: the one that opened this connection may have expired.
   std::shared_ptr<v1::NodeLink::Stub> StubForTunnel();
 
   const NodeCredentials& credentials_;
   ChannelGateway* channels_;
   const int event_fd_;
-  std::string certificate_;  // that tunnel_stub_ shows; empty: none
+  std::string certificate_;  // presented by tunnel_stub_; empty: none
   std::shared_ptr<v1::NodeLink::Stub> stub_;
-  std::shared_ptr<v1::NodeLink::Stub> tunnel_stub_;  // the reader's
+  std::shared_ptr<v1::NodeLink::Stub> tunnel_stub_;  // used by the reader thread only
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriter<v1::AgentMessage, v1::ControllerMessage>> stream_;
 

@@ -1,9 +1,5 @@
 #pragma once
 
-// With what an agent proves to its controller which node it is: the join token, where the way is
-// not encrypted; else a certificate of the node, which it gets by the join token and renews before
-// it ends.  All calls are for any thread.
-
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -17,18 +13,21 @@
 
 namespace gp {
 
+// The credentials by which an agent authenticates as its node: the join token on an unencrypted
+// connection; otherwise a certificate of the node, which it obtains with the join token and renews
+// before it expires.  All calls are for any thread.
 class NodeCredentials {
  public:
   struct Options {
     std::string address;  // of the controller
     std::string join_token;
-    // The certificate of the controller's (PEM); empty: the way there is not encrypted
+    // CA certificate of the controller (PEM); empty: the connection is not encrypted
     std::string authority;
-    std::string node;  // its name
+    std::string node;  // node name
   };
-  // Where the identity is kept from one start of the agent to the next.
+  // Where the identity is stored across restarts of the agent.
   struct Storage {
-    std::function<Result<Identity>()> read;  // kNotFound: there is none yet
+    std::function<Result<Identity>()> read;  // kNotFound: none is stored yet
     std::function<Status(const Identity&)> write;
   };
 
@@ -36,9 +35,9 @@ class NodeCredentials {
       : options_(std::move(options)), storage_(std::move(storage)), clock_(clock) {}
   ~NodeCredentials();
 
-  // Brings the certificate that is kept, or a new one, and renews it from then on; once, before the
-  // others. kUnavailable: none is kept, and the controller does not answer.  kUnauthenticated,
-  // kConflict: it gives none.
+  // Loads the stored certificate or obtains a new one, and renews it from then on.  Call it once,
+  // before the others. kUnavailable: none is stored, and the controller does not answer.
+  // kUnauthenticated, kConflict: the controller refuses to issue one.
   Status Open();
 
   const std::string& address() const { return options_.address; }
@@ -49,7 +48,7 @@ class NodeCredentials {
   Result<Identity> Ask(const Identity& shown) const;
   Status Renew(const Identity& shown);
   void KeepRenewing();
-  // False: it ends.
+  // False: the object is being destroyed.
   bool Rest(std::chrono::nanoseconds time);
 
   const Options options_;

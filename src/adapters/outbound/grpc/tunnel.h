@@ -12,7 +12,7 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// Opens the tunnel and serves it on a thread of its own, which ends with it.
+// Opens the tunnel and serves it on a new thread, which ends with the tunnel.
 void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& join_token,
                  const v1::OpenChannel& order, ChannelGateway* gateway);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+// HTTP to a Unix socket over a connection that stays open between requests.
 // A line over HTTP to a Unix socket, kept open from one request to the next.  One thread uses it.
 
 #include <memory>
@@ -14,14 +15,15 @@ struct HttpAnswer {
   std::string body;
 };
 
+// One open HTTP connection.  One thread uses it.
 class HttpLine {
  public:
-  // kUnavailable: nobody listens there.
+  // kUnavailable: no server listens there.
   static Result<std::unique_ptr<HttpLine>> Open(const std::string& socket);
   virtual ~HttpLine() = default;
 
-  // `authorization` may be empty.  kUnavailable: the line broke; whether the request was seen,
-  // nobody knows.
+  // `authorization` may be empty. kUnavailable: the connection broke; the server may have received
+  // the request or not.
   virtual Result<HttpAnswer> Post(const std::string& target, const std::string& content_type,
                                   const std::string& authorization, std::string body) = 0;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// One POST to a server elsewhere, over HTTP or HTTPS.  Whom a certificate does not name, or no
-// known authority vouches for, is not told anything; where the answer points is not gone to.
+// One POST to another server, over HTTP or HTTPS.  Nothing is sent to a server whose certificate
+// has another name or comes from no known authority.  Redirects are not followed.
 
 #include <string>
 #include <utility>
@@ -20,19 +20,20 @@ struct WebAddress {
   std::string target;  // "/hooks/7?x=1"
 };
 
-// "https://host:8443/path".  kInvalidArgument: it is none, or has a user or a password in it.
+// "https://host:8443/path". kInvalidArgument: not such a URL, or it contains a user or a password.
 Result<WebAddress> ParseWebAddress(const std::string& url);
 
 struct WebPost {
   WebAddress to;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  std::string authorities;  // PEM file that vouches for the server; empty: the host's own
+  std::string authorities;  // PEM file of CA certificates; empty: the host's own
   Duration time_limit = Duration::Seconds(10);
 };
 
-// `stop_fd`: readable when nobody wants the answer any more; -1: none.  Of the answer's body, the
-// beginning. kUnavailable: there was none; whether the request was seen, nobody knows.
+// `stop_fd`: readable when the answer is no longer needed; -1: none.  The result has only the
+// beginning of the answer's body. kUnavailable: no answer; the server may have received the request
+// or not.
 Result<HttpAnswer> Post(const WebPost& post, int stop_fd);
 
 }  // namespace gp

@@ -1,8 +1,5 @@
 #pragma once
 
-// The host topology by hwloc: of this machine, or of any machine from its XML export (tests,
-// simulation).  Read() looks anew each time on a live machine: CPUs and memory can be hot-plugged.
-
 #include <memory>
 #include <string>
 
@@ -10,6 +7,9 @@
 
 namespace gp {
 
+// The host topology by hwloc: of this machine, or of any machine from its XML export (tests,
+// simulation).  On a live machine Read() loads it again each time, because CPUs and memory can be
+// hot-plugged.
 class HwlocTopology : public HostTopology {
  public:
   static std::unique_ptr<HwlocTopology> OpenLive();

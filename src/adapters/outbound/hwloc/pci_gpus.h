@@ -1,6 +1,6 @@
 #pragma once
 
-// The NVIDIA GPUs that a topology shows on PCI, each with its place: NUMA node, root, switch.
+// The NVIDIA GPUs that a topology shows on PCI, each with its location: NUMA node, root, switch.
 
 #include <hwloc.h>
 
@@ -11,7 +11,8 @@
 
 namespace gp {
 
-// By bus id.  A place that the host does not tell is left out and named in `warnings`.
+// Sorted by bus id.  A location that the host does not report is left out, with an entry in
+// `warnings`.
 std::vector<PciGpu> FindPciGpus(hwloc_topology_t topology, const std::vector<NumaNode>& numa_nodes,
                                 std::vector<std::string>* warnings);
 

@@ -1,9 +1,5 @@
 #pragma once
 
-// GPUs and NVLinks that an hwloc XML export carries, recorded there by hwloc's NVML plug-in on the
-// machine it shows.  They let tests and simulations use real machines of others.  The export has
-// no memory sizes, MIG or health: those fields stay empty.
-
 #include <hwloc.h>
 
 #include <vector>
@@ -12,10 +8,13 @@
 
 namespace gp {
 
+// GPUs and NVLinks in an hwloc XML export, recorded by hwloc's NVML plug-in on the exported
+// machine.  With them tests and simulations can use real machines of other people.  The export has
+// no memory sizes, MIG or health: those fields stay empty.
 struct RecordedGpus {
   std::vector<GpuIdentity> gpus;  // by NVML index
-  // Links are counted in units of the narrowest bandwidth of the matrix: an export does not tell
-  // how many NVLinks make up one entry.
+  // Links are counted in units of the lowest bandwidth in the matrix: an export does not say how
+  // many NVLinks one entry stands for.
   std::vector<GpuLinks> links;
 };
 

@@ -1,9 +1,5 @@
 #pragma once
 
-// The XIDs in the kernel's log, and what else the driver says of GPUs there, from the moment of
-// opening on.  The kernel keeps a ring: a reader that is late loses the oldest records, and is told
-// so.  One thread at a time.
-
 #include <unistd.h>
 
 #include <memory>
@@ -19,14 +15,17 @@ namespace gp {
 
 inline constexpr const char* kKernelLogPath = "/dev/kmsg";
 
+// The XIDs and other messages of the GPU driver in the kernel's log, from the moment of opening on.
+// The kernel keeps a ring: a late reader loses the oldest records and is notified.  One thread at a
+// time.
 class KernelLog {
  public:
   using ReadCall = ssize_t (*)(int, void*, size_t);
 
-  // kNotFound; kPermissionDenied (reading needs root, or the right to syslog, on most hosts);
-  // kUnsupported: something else than the kernel's log, as containers put in its place.
-  // A plain file or FIFO of another name holds one record a line; it is for tests.
-  // `read_call` is read(2); tests play the kernel's errors with another one.
+  // kNotFound; kPermissionDenied (on most hosts reading requires root, or the capability for
+  // syslog); kUnsupported: the file is not the kernel's log, as in some containers.
+  // A plain file or FIFO of another name holds one record per line; it is for tests.
+  // `read_call` is read(2); tests replace it to simulate the kernel's errors.
   static Result<std::unique_ptr<KernelLog>> Open(const std::string& path = kKernelLogPath,
                                                  bool accept_user = false,
                                                  ReadCall read_call = ::read);
@@ -34,13 +33,13 @@ class KernelLog {
   KernelLog(const KernelLog&) = delete;
   KernelLog& operator=(const KernelLog&) = delete;
 
-  // Readable when Take may have something.  Of a plain file: when something was written to it;
-  // where the system gives no such notices -1, and who waits looks by himself from time to time.
+  // Readable when Take may have something.  For a plain file: when it was written to. -1: the
+  // system gives no such notices, and the caller must poll.
   int EventDescriptor() const { return is_plain_ ? notices_ : descriptor_; }
-  // All there are, without waiting.  After very many records it leaves the rest for the next call,
-  // so that a flood cannot hold its caller.
+  // All records so far, without waiting.  After very many it leaves the rest for the next call, so
+  // that a flood cannot block its caller.
   std::vector<KernelXid> Take();
-  // Whether records were lost since this was last asked.
+  // Whether records were lost since the last call.
   bool lost_records();
 
  private:
@@ -58,13 +57,13 @@ class KernelLog {
   const int descriptor_;
   const bool is_plain_;     // a file, which can always be read
   const int notices_;       // of writes to it; or -1
-  const bool has_records_;  // one read, one record; else lines
+  const bool has_records_;  // true: one read gives one record; false: lines
   const bool accept_user_;
   const ReadCall read_call_;
   bool lost_records_ = false;
   FallenNotice fallen_;
-  std::string line_;           // begun, its end not read yet
-  bool is_line_long_ = false;  // its beginning was thrown away
+  std::string line_;           // an incomplete line
+  bool is_line_long_ = false;  // its beginning was dropped
 };
 
 }  // namespace gp

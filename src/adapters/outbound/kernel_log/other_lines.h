@@ -1,7 +1,7 @@
 #pragma once
 
-// What the driver writes into the kernel's log beside XIDs: errors of NVSwitches (SXids), and GPUs
-// that it cannot reach or start, of which no XID tells.
+// Other messages of the driver in the kernel's log than XIDs: errors of NVSwitches (SXids), and
+// GPUs that the driver cannot reach or start, for which there is no XID.
 
 #include <optional>
 #include <string>
@@ -18,21 +18,23 @@ struct FabricError {
   int sxid = 0;
   bool is_fatal = true;
 };
-// Nullopt: it is none, or a line with the data of one that was told before.
+// Nullopt: no such error, or a line with further data of an error that was already reported.
 std::optional<FabricError> ParseFabricError(std::string_view text);
 
-// Of a line that says that the driver could not start a GPU: where the GPU is; empty where it does
-// not say.
+// For a line that says that the driver could not start a GPU: the GPU's bus id; empty if the line
+// does not contain it.
 std::optional<std::string> ParseFailedStart(std::string_view text);
 
+// Recognises the notice that a GPU has fallen off the bus, which comes in one record or in three
+// parts.
 // A notice that a GPU has fallen off the bus: in one record, or in three with its parts.
 class FallenNotice {
  public:
-  // Where the GPU is, with the part that completes the notice.
+  // The GPU's bus id, once the notice is complete.
   std::optional<std::string> Take(std::string_view text);
 
  private:
-  std::string bus_id_;  // of the notice that has begun
+  std::string bus_id_;  // of the incomplete notice
 };
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the driver's own words say beyond the number of an XID.
+// Information in the driver's message beyond the number of an XID.
 
 #include <string_view>
 
@@ -8,12 +8,12 @@
 
 namespace gp {
 
-// XID 154 says what the GPU needs now.  kUnknown for any other number, and for words and codes that
-// nobody knows.
+// What the GPU needs now, from XID 154. kUnknown for any other number, and for unknown words and
+// codes.
 DriverAdvice AdviceOf(int xid, std::string_view message);
-// NVLink's XIDs carry a word for their severity.  True where there is none.
+// NVLink's XIDs contain a word for their severity.  True if there is none.
 bool IsFatal(int xid, std::string_view message);
-// Whether an NVLink error is of the device at the other end of the link: by the sub-code in its
+// Whether an NVLink error concerns the device at the other end of the link, by the sub-code in its
 // first register.
 bool IsOfPeer(int xid, std::string_view message);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the end of a failed program's output tells of why it failed.
+// Clues about why a program failed, found at the end of its output.
 
 #include <string>
 #include <string_view>
@@ -14,10 +14,10 @@ namespace gp {
 
 inline constexpr int64_t kClueBytes = 1 << 20;  // of each stream, from its end
 
-// `patterns`: of LogRules, in their order; one that is no expression matches nothing.
+// `patterns`: of LogRules, in their order; an invalid regular expression matches nothing.
 LogClues FindClues(std::string_view output, const std::vector<std::string>& patterns);
 
-// Of both streams of the attempt; what cannot be read tells nothing.
+// Searches both streams of the attempt; a stream that cannot be read gives no clues.
 LogClues FindClues(LogReader& logs, const LaunchSpec& launch);
 
 }  // namespace gp

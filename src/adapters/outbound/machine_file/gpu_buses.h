@@ -1,11 +1,10 @@
 #pragma once
 
-// The wires of a GPU as a machine file tells them.  Nothing decides by them; models reckon with
-// them.
+// PCIe and NVLink of a GPU as a machine file describes them.  Only performance models use them.
 
 namespace gp {
 
-// 0: the file does not tell.
+// 0: not in the file.
 struct GpuBuses {
   int pcie_generation = 0;
   int pcie_width = 0;

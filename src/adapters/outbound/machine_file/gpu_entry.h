@@ -1,7 +1,5 @@
 #pragma once
 
-// One GPU of a machine file: who it is and where it hangs.
-
 #include "adapters/outbound/machine_file/gpu_buses.h"
 #include "adapters/outbound/machine_file/yaml_section.h"
 #include "ports/outbound/gpu_driver.h"
@@ -9,6 +7,7 @@
 
 namespace gp {
 
+// One GPU of a machine file: its identity and its location.
 struct GpuEntry {
   GpuIdentity identity;
   PciGpu place;

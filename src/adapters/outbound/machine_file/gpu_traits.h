@@ -1,6 +1,6 @@
 #pragma once
 
-// What a machine file says about a GPU, as YAML keys and values in the order of the format.
+// The description of a GPU in a machine file, as YAML keys and values in the order of the format.
 
 #include <string>
 #include <utility>
@@ -13,9 +13,9 @@ namespace gp {
 
 using YamlEntries = std::vector<std::pair<std::string, std::string>>;
 
-// Properties of the model and of the machine's state at rest: the same for most GPUs of a host.
+// Properties of the model and of the idle machine: the same for most GPUs of a host.
 YamlEntries ModelTraits(const GpuIdentity& gpu, const GpuHealth& health);
-// What tells one GPU from the next.  `place` may be null: the host does not show the GPU.
+// Properties that differ between GPUs.  `place` may be null: the host does not show the GPU.
 YamlEntries OwnTraits(const GpuIdentity& gpu, const PciGpu* place);
 
 // A double-quoted YAML scalar.

@@ -1,8 +1,5 @@
 #pragma once
 
-// A machine file (docs/formats/machine.md): a host and its GPUs, written down.  Captured from a
-// real machine or written by hand, it is played by the fake driver and by MachineFileTopology.
-
 #include <string>
 #include <vector>
 
@@ -13,15 +10,17 @@
 
 namespace gp {
 
+// A machine file (docs/formats/machine.md) describes a host and its GPUs.  It is captured from a
+// real machine or written by hand, and played by the fake driver and by MachineFileTopology.
 struct MachineFile {
   HostFacts host;
-  // What the file says about the GPUs.  MIG profiles are not in it: the file names a model's table,
-  // which the driver that plays the file expands.
+  // The GPUs of the file, without MIG profiles: the file names a model's table, which the driver
+  // that plays the file expands.
   DriverInventory inventory;
-  std::vector<GpuBuses> buses;  // as inventory.gpus
+  std::vector<GpuBuses> buses;  // in the order of inventory.gpus
 };
 
-// Errors name file, line, column and, for a key that does not exist, the nearest that does.
+// Errors name file, line and column and, for an unknown key, the most similar known one.
 Result<MachineFile> ParseMachineFile(const std::string& yaml, const std::string& file);
 Result<MachineFile> ReadMachineFile(const std::string& path);
 

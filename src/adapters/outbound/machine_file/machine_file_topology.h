@@ -1,7 +1,5 @@
 #pragma once
 
-// The host topology as a machine file tells it: what HwlocTopology is to a real host.
-
 #include <memory>
 #include <string>
 
@@ -9,6 +7,7 @@
 
 namespace gp {
 
+// The host topology from a machine file, as HwlocTopology gives it for a real host.
 class MachineFileTopology : public HostTopology {
  public:
   // Reads and checks the file once.

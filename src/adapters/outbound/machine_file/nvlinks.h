@@ -1,6 +1,6 @@
 #pragma once
 
-// The `nvlinks` part of a machine file: which GPUs are joined, directly or through switches.
+// The `nvlinks` part of a machine file: which GPUs are connected, directly or through switches.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace gp {
 
-// By pair.  Direct links of `pairs` go before those through switches.
+// Ordered by pair.  Direct links of `pairs` come before those through switches.
 std::vector<GpuLinks> ReadNvlinks(YamlSection section, int gpu_count);
 
 }  // namespace gp

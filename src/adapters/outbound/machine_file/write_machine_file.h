@@ -1,5 +1,7 @@
 #pragma once
 
+// Writes a real machine as a machine file: the inverse of ReadMachineFile.  `gpu-platform capture`
+// uses it.
 // A real machine, written down: the inverse of ReadMachineFile.  What `gpu-platform capture` saves.
 
 #include <string>
@@ -10,9 +12,9 @@
 
 namespace gp {
 
-// YAML.  The readings of `health` become what the machine shows at rest, so capture an idle one.
-// Left out, because the ports do not tell it: the bus ids of NVSwitches (a placeholder stands for
-// them), MIG tables (named after model and size) and fabrics between hosts.
+// Returns YAML.  The readings of `health` become the values of the idle machine, so capture an idle
+// one.  The bus ids of NVSwitches (a placeholder stands for them), MIG tables (named after model
+// and size) and fabrics between hosts are left out, because the ports do not provide them.
 std::string WriteMachineFile(const HostFacts& host, const DriverInventory& inventory,
                              const std::vector<GpuHealth>& health);
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Strict reading of YAML maps: every key must be asked for, every value must be of its kind.  The
-// first finding counts and carries its line and column; after it all reads yield nothing, so the
-// code that reads a document needs no branches for errors.
+// Strict reading of YAML maps: every key must be read, every value must be of its kind.  The first
+// error is kept with its line and column; after it all reads return nothing, so the code that reads
+// a document needs no branches for errors.  One thread uses these classes.
 
 #include <yaml-cpp/yaml.h>
 
@@ -16,6 +16,7 @@
 
 namespace gp {
 
+// The errors found in one document.
 class YamlFindings {
  public:
   explicit YamlFindings(std::string file) : file_(std::move(file)) {}
@@ -30,9 +31,10 @@ class YamlFindings {
   std::string first_;
 };
 
+// One map of a document.
 class YamlSection {
  public:
-  // `name` is what findings call the map: "gpus[3].memory_mib".
+  // `name` is the name of the map in errors: "gpus[3].memory_mib".
   YamlSection(YAML::Node node, std::string name, YamlFindings* findings);
 
   std::optional<std::string> Text(const std::string& key);
@@ -44,12 +46,13 @@ class YamlSection {
   std::vector<YamlSection> Maps(const std::string& key);
   std::vector<std::string> Texts(const std::string& key);
   std::vector<int64_t> Counts(const std::string& key);
-  // Keys that the format knows and this reader has no use for.
+  // Accepts keys of the format that this reader does not use.
   void Skip(std::initializer_list<const char*> keys);
 
-  // A key that was never asked for is a finding, with the nearest key that was.
+  // A key that was never read is an error, which suggests the most similar key that was.
   void Done();
 
+  // Adds an error about the value of `key`, or about the whole map if it has no such key.
   // A finding about the value of `key`, or about the whole map where it has no such key.
   void Refuse(const std::string& key, const std::string& what);
   const std::string& name() const { return name_; }

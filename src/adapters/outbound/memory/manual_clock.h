@@ -1,13 +1,13 @@
 #pragma once
 
-// A clock that a test advances by hand.
-
 #include <atomic>
 
 #include "ports/outbound/clock.h"
 
 namespace gp {
 
+// A clock that a test advances by hand.  Now() and BootNs() are for any thread.
+// A clock that a test advances by hand.
 class ManualClock : public Clock {
  public:
   Instant Now() override {
@@ -16,9 +16,9 @@ class ManualClock : public Clock {
   int64_t BootNs() override { return boot_ns_.load(); }
   std::string BootId() override { return boot_; }
   void Advance(Duration by) { boot_ns_ += by.ns; }
-  // The wall clock alone, as an administrator does.
+  // Steps only the wall clock, as an administrator does.
   void StepWall(Duration by) { stepped_ns_ += by.ns; }
-  // The machine, or another one, has begun anew after so long.
+  // The machine, or another one, has booted again after `after`.
   void Reboot(std::string boot, Duration after) {
     stepped_ns_ += boot_ns_.load() + after.ns - 1'000'000'000;
     boot_ns_ = 1'000'000'000;

@@ -1,7 +1,5 @@
 #pragma once
 
-// A journal in memory: for tests and simulations, and for `serve --ephemeral`.
-
 #include <deque>
 #include <map>
 #include <string>
@@ -10,6 +8,9 @@
 
 namespace gp {
 
+// A journal in memory: for tests and simulations, and for `serve --ephemeral`.  One thread at a
+// time.
+// A journal in memory: for tests and simulations, and for `serve --ephemeral`.
 class MemoryJournal : public Journal {
  public:
   Status Append(std::span<const std::string> records) override;
@@ -25,7 +26,7 @@ class MemoryJournal : public Journal {
   Status DropSnapshots(std::span<const uint64_t> snapshots) override;
   Result<bool> Sweep() override;
 
-  // An empty journal begins behind a snapshot that was made elsewhere.
+  // Makes an empty journal continue after a snapshot that was made elsewhere.
   void GoOnAfter(const Snapshot& snapshot);
 
   // The next Append fails, as on a full disk.
@@ -33,7 +34,7 @@ class MemoryJournal : public Journal {
 
  private:
   std::deque<std::string> records_;
-  uint64_t swept_ = 0;  // records before the first one that is there
+  uint64_t swept_ = 0;  // records dropped from the beginning
   uint64_t base_ = 0;
   std::map<uint64_t, std::string> snapshots_;  // by the last record that each contains
   bool fail_next_ = false;

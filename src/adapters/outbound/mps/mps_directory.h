@@ -1,7 +1,7 @@
 #pragma once
 
-// The private directories of MPS daemons: <base>/<minor>-<uid>, which only their user may enter.
-// Sockets and logs of a daemon are in it, so that no other user's program can even knock.
+// The private directories of MPS daemons: <base>/<minor>-<uid>, accessible only to their user.
+// They hold a daemon's sockets and logs, so that programs of other users cannot even connect.
 
 #include <cstdint>
 #include <string>
@@ -10,18 +10,17 @@
 
 namespace gp {
 
-// Makes it anew; what an earlier daemon left is removed.  Its path.  Errors: kInvalidArgument (too
-// long for a socket's address), kInternal.
+// Creates the directory, after removing what an earlier daemon left, and returns its path.  Errors:
+// kInvalidArgument (too long for a socket's address), kInternal.
 Result<std::string> MakeMpsDirectory(const std::string& base, int minor, uint32_t uid,
                                      uint32_t gid);
 
 void RemoveMpsDirectory(const std::string& base, int minor, uint32_t uid);
 
-// Whether a daemon of anybody has one for this GPU.
+// Whether any user's daemon has a directory for this GPU.
 bool HasMpsDirectory(const std::string& base, int minor);
 
-// Where the program of this name is in PATH, or the file itself where the name is a path; empty:
-// nowhere.
+// The path of this program in PATH, or the name itself if it is a path; empty: not found.
 std::string FindProgram(const std::string& name);
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// How far a receiver's notifications have been put into its outbox: what came after it, while the
-// controller died, is found again in the state.  A small file.
+// How far a receiver's notifications have been put into its outbox.  What happened later, while the
+// controller was down, is found again in the state.  A small file.
 
 #include <deque>
 #include <string>
@@ -16,16 +16,16 @@
 namespace gp {
 
 struct DeliveryCursor {
-  std::string wish;  // what the receiver wanted then: of another wish nothing was told
-  // By the state's time: all that can be found again and happened before
+  std::string wish;  // filter of the receiver then; nothing was sent for another filter
+  // By the state's time: everything recoverable that happened earlier is queued
   Instant until;
   struct Id {
     Instant at;
     std::string text;
   };
-  std::deque<Id> ids;  // the newest of them
+  std::deque<Id> ids;  // newest ones
 
-  // Many may happen at one instant; what is older than this is found no more.
+  // Many events may have one instant; events older than this cannot be found again.
   static constexpr Duration kIdsFor = Duration::Seconds(10);
   static constexpr size_t kIdsMax = 10'000;
 
@@ -33,19 +33,19 @@ struct DeliveryCursor {
   void Add(const std::string& id, Instant at);
 };
 
-// kNotFound: there is none yet.  kInternal: it is damaged.
+// kNotFound: there is no cursor yet. kInternal: it is damaged.
 Result<DeliveryCursor> ReadDeliveryCursor(const std::string& path);
-// Lasts.
+// The cursor is on disk when this returns.
 Status SaveDeliveryCursor(const std::string& path, const DeliveryCursor& cursor);
 
-// What a state still knows to have happened: jobs that ended, incidents that were opened.
+// An event that can still be found in the state: a job that ended, an incident that was opened.
 struct Happened {
   Instant at;
   Event event;
 };
-// From then on, in order.
+// Events from `since` on, in order.
 std::vector<Happened> HappenedSince(const State& state, Instant since);
-// When this happened, by the state's time; nullopt: it is nothing that HappenedSince finds.
+// When this event happened, by the state's time; nullopt: HappenedSince does not find such events.
 std::optional<Instant> WhenHappened(const State& state, const Event& event);
 
 }  // namespace gp

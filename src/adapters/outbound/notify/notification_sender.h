@@ -1,9 +1,5 @@
 #pragma once
 
-// Brings notifications to one receiver, one after the other: one that is away holds up nobody else.
-// What was told of is put into files at once, by a thread that waits for no receiver; what cannot
-// be brought now is tried again ever more seldom, and is given up after a day of the ledger's time.
-
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -22,37 +18,41 @@
 namespace gp {
 
 using NotifySay = std::function<void(LogLevel, const std::string&)>;
-// What time it is by the instants of the ledger; called by any thread.
+// The current time by the instants of the ledger; called by any thread.
 using LedgerTime = std::function<Instant()>;
 
+// Delivers notifications to one receiver, one at a time: an unavailable receiver does not delay the
+// others.  One thread writes notifications to files at once and never waits for the receiver.
+// Another delivers them; it retries a failed delivery at growing intervals and gives up after a day
+// of the ledger's time.
 class NotificationSender {
  public:
-  // `directory`: of this receiver alone.  `say` is called from the courier's threads.  `clock`: its
-  // wall clock is for the receiver.  kInternal: its files.
+  // `directory`: used only by this receiver.  `say` is called on the sender's threads.  `clock`:
+  // its wall clock is sent to the receiver. kInternal: its files cannot be used.
   static Result<std::unique_ptr<NotificationSender>> Start(const NotifyConfig& config,
                                                            const Receiver& receiver,
                                                            const std::string& directory,
                                                            NotifySay say, Clock& clock,
                                                            LedgerTime ledger_now);
-  // What was told is in files by then.
+  // When it returns, every notification given to Tell is in a file.
   ~NotificationSender();
-  // Begins to end; others can meanwhile.
+  // Starts the shutdown without waiting, so that several senders can shut down at once.
   void End();
-  // Waits for that; once.
+  // Waits for the shutdown.  Call it once.
   void Join();
 
   const Receiver& receiver() const { return receiver_; }
-  // How far it got before this process, by the state's time.
+  // Up to where notifications were queued before this process started, by the state's time.
   Instant queued_until() const { return queued_until_; }
 
   struct Backlog {
-    size_t waiting = 0;   // notifications that were told of and not brought
-    std::string problem;  // of the oldest; empty: it is well
+    size_t waiting = 0;   // notifications that are not delivered yet
+    std::string problem;  // of the oldest one; empty: none
   };
   Backlog backlog() const;  // any thread
 
-  // Any thread; waits for nothing.  `found_at`: when it happened by the state's time, of what
-  // HappenedSince finds; such a one is taken once.
+  // Any thread; does not block.  `found_at`: for events that HappenedSince finds, when they
+  // happened by the state's time; such an event is queued only once.
   void Tell(Notification notification, std::optional<Instant> found_at);
 
  private:
@@ -70,7 +70,7 @@ class NotificationSender {
   bool KeepOne(const News& one, Survives survives);
   Status PutIntoBox(const News& one, Survives survives);
   void RunBringing();
-  // When to try again; nullopt: when something is kept.
+  // When to retry; nullopt: when a notification is queued.
   std::optional<SteadyTime> BringFirst();
   std::optional<SteadyTime> Fail(const Outbox::Waiting& waiting, const Error& error);
   size_t GiveUpOld();
@@ -88,24 +88,24 @@ class NotificationSender {
   const LedgerTime ledger_now_;
   const Instant began_at_;
   const Instant queued_until_;
-  int stop_fd_;  // readable: end what runs
+  int stop_fd_;  // readable: stop what runs
 
-  // Of the thread that keeps.
+  // Used only by the thread that writes files.
   DeliveryCursor cursor_;
-  size_t lost_ = 0;  // since it was said last
+  size_t lost_ = 0;  // since the last message about it
   std::optional<SteadyTime> said_lost_at_;
   bool is_disk_bad_ = false;
-  // Of the thread that brings.
+  // Used only by the thread that delivers.
   int failures_ = 0;  // in a row
 
-  mutable std::mutex mutex_;  // held for moments, by the writer's thread too
+  mutable std::mutex mutex_;  // held briefly, also by the writer's thread
   std::condition_variable arrived_;
   std::vector<News> news_;
-  size_t untaken_ = 0;  // told of while as many waited as may
+  size_t untaken_ = 0;  // dropped because the queue was full
   bool is_ending_ = false;
   std::string problem_;
 
-  mutable std::mutex box_mutex_;  // of what waits, for moments too: files are written beside it
+  mutable std::mutex box_mutex_;  // guards outbox_; held briefly, not while files are written
   std::condition_variable kept_;
   Outbox outbox_;
 

@@ -1,7 +1,5 @@
 #pragma once
 
-// Tells receivers outside of what is committed.  The writer's thread only puts it into queues.
-
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,30 +12,32 @@
 
 namespace gp {
 
+// Notifies receivers of committed events.  The writer's thread calls OnCommit and CatchUp, which
+// only fill queues.
 class Notifier : public CommitObserver {
  public:
-  // `directory`: below it each receiver has one of its own.  What `clock` and `ledger_now` ask
-  // outlives the notifier.  kInternal: the directories cannot be made.
+  // `directory`: each receiver has a subdirectory.  What `clock` and `ledger_now` use must outlive
+  // the notifier. kInternal: the directories cannot be made.
   static Result<std::unique_ptr<Notifier>> Start(NotifyConfig config, std::string directory,
                                                  NotifySay say, Clock& clock,
                                                  LedgerTime ledger_now);
   ~Notifier() override;
 
-  // From now on these.  Who is the same goes on; who has changed ends, which may take as long as
-  // what it does right now, and begins anew: what happens in between it does not hear, but for ends
-  // of jobs and incidents where it wants what it wanted before.  Tells what has changed, and who
-  // could not begin.  One caller at a time.
+  // Replaces the receivers.  An unchanged receiver continues.  A changed one stops, which may take
+  // as long as its current delivery, and is started again; it misses events in between, except ends
+  // of jobs and incidents if its filter is unchanged.  Returns what has changed, and which
+  // receivers could not start.  One caller at a time.
   std::vector<std::string> Reload(NotifyConfig config);
 
-  // What happened when the controller before this one died, or while a receiver began anew, and is
-  // found again in the state.  On the writer's thread, as OnCommit, which does it by itself where
-  // it comes first.
+  // Queues events that are found again in the state: those from before a crash of the previous
+  // controller, or from while a receiver was restarted.  Runs on the writer's thread; OnCommit does
+  // it first if nobody has called it.
   void CatchUp(const State& state);
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
-  // Of all receivers; any thread.
+  // For all receivers; any thread.
   std::vector<std::pair<Receiver, NotificationSender::Backlog>> Backlogs() const;
-  // Those that jobs may name.
+  // The receivers that jobs may name.
   std::vector<std::string> NamedByJobs() const;
 
  private:
@@ -67,7 +67,7 @@ class Notifier : public CommitObserver {
   const LedgerTime ledger_now_;
   uint64_t notifications_ = 0;
 
-  mutable std::mutex mutex_;  // held for moments, by the writer's thread too
+  mutable std::mutex mutex_;  // held briefly, also by the writer's thread
   NotifyConfig config_;
   std::vector<Desk> desks_;
 };

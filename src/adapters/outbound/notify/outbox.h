@@ -1,8 +1,5 @@
 #pragma once
 
-// Notifications that wait for one receiver, a file each, in their order: they outlive the process.
-// Any thread, one at a time; Write and Sync beside others.
-
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,32 +11,36 @@
 
 namespace gp {
 
+// Notifications that wait for one receiver, in order, one file each: they survive the process.
+// Callers on several threads take turns; Write and Sync may run beside other calls.
 class Outbox {
  public:
-  static constexpr size_t kWaitingMax = 10'000;  // more are not kept
-  static constexpr size_t kRefusedMax = 1'000;   // the oldest of them go
+  static constexpr size_t kWaitingMax = 10'000;  // further ones are dropped
+  static constexpr size_t kRefusedMax = 1'000;   // the oldest are removed first
 
-  // `directory` is made where it is not.  `now`, as all times here: by the instants of the ledger.
+  // `directory` is created if absent.  `now`, as all times here, is an instant of the ledger.
   static Result<Outbox> Open(const std::string& directory, Instant now);
 
   struct Waiting {
-    uint64_t number = 0;  // when it happened, in nanoseconds, or a little more: it tells the order
+    uint64_t number = 0;  // time of the event in nanoseconds, or slightly more; defines the order
     std::string body;
   };
+  // Assigns a number to an event of that time; kResourceExhausted: the outbox is full.  The
+  // notification waits once it is written and inserted.  Writing is slow and needs no lock.
   // A number for what happened then; kResourceExhausted: as many wait as may.  It waits once it is
   // written and inserted: writing takes its time, and needs nobody else to stand by.
   Result<uint64_t> Number(Instant at);
   Status Write(uint64_t number, const std::string& body, Survives survives) const;
   void Insert(uint64_t number, Instant now);
-  // What was written survives a power cut from here on.
+  // When it returns, everything written so far survives a power cut.
   Status Sync() const;
-  // The oldest; nullopt: none waits.  kInternal: it cannot be read now.
+  // The oldest one; nullopt: none waits. kInternal: it cannot be read now.
   Result<std::optional<Waiting>> First();
   void Remove(uint64_t number);
-  // It is kept in `refused`, beside those that wait, for a person to look at.
+  // Moves it to `refused`, where an operator can look at it.
   void Refuse(uint64_t number);
-  // All that happened before; how many.  What seems to come from the future, as where the journal
-  // was lost, happened when it was inserted or found here.
+  // Refuses all that happened before `at` and returns their number.  One with a time in the future,
+  // as after the loss of the journal, counts from when it was inserted or found here.
   size_t RefuseBefore(Instant at);
   size_t size() const { return waiting_.size(); }
 
@@ -50,7 +51,7 @@ class Outbox {
   void ForgetOldRefused();
 
   std::string directory_;
-  std::map<uint64_t, Instant> waiting_;  // with when they happened
+  std::map<uint64_t, Instant> waiting_;  // with the time of the event
   uint64_t last_ = 0;
 };
 

@@ -65,7 +65,7 @@ inline constexpr unsigned int NVML_FI_DEV_POWER_MAX_LIMIT = 188;
 inline constexpr unsigned int NVML_FI_DEV_POWER_DEFAULT_LIMIT = 189;
 inline constexpr unsigned int NVML_FI_DEV_POWER_CURRENT_LIMIT = 190;
 inline constexpr unsigned int NVML_FI_DEV_POWER_REQUESTED_LIMIT = 192;
-// Offsets from the temperature at which clocks start to fall; newer GPUs tell only these.
+// Offsets from the temperature at which clocks start to fall; newer GPUs report only these.
 inline constexpr unsigned int NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT = 193;
 inline constexpr unsigned int NVML_FI_DEV_TEMPERATURE_SLOWDOWN_TLIMIT = 194;
 inline constexpr unsigned int NVML_FI_DEV_TEMPERATURE_MEM_MAX_TLIMIT = 195;

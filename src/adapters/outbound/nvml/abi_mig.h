@@ -1,8 +1,9 @@
 #pragma once
 
 // Multi-instance GPU (MIG): a GPU instance (GI) owns memory and compute slices, a compute instance
-// (CI) owns compute slices of one GPU instance.  A *profile* (index 0 to COUNT-1) asks a model what
-// it offers; the *profile id* in the answer names that offer in every later call.
+// (CI) owns compute slices of one GPU instance.  A *profile* (index 0 to COUNT-1) is a question to
+// a model about what it offers; the *profile id* in the answer names that offer in every later
+// call.
 
 #include "adapters/outbound/nvml/abi_types.h"
 
@@ -26,7 +27,8 @@ inline constexpr unsigned int NVML_GPU_INSTANCE_PROFILE_6_SLICE = 6;
 inline constexpr unsigned int NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1 = 7;  // with media engines
 inline constexpr unsigned int NVML_GPU_INSTANCE_PROFILE_2_SLICE_REV1 = 8;
 inline constexpr unsigned int NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV2 = 9;  // twice the memory
-// Ask up to here; older drivers answer NVML_ERROR_INVALID_ARGUMENT for what they do not know.
+// Profiles are queried up to this index; older drivers answer NVML_ERROR_INVALID_ARGUMENT for
+// profiles that they do not know.
 inline constexpr unsigned int NVML_GPU_INSTANCE_PROFILE_COUNT = 18;
 
 inline constexpr unsigned int NVML_COMPUTE_INSTANCE_PROFILE_1_SLICE = 0;

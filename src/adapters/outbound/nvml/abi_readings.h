@@ -1,6 +1,6 @@
 #pragma once
 
-// NVML's types of what is read again and again (temperature, clocks, memory errors) and of how
+// NVML's types for values that are read repeatedly (temperature, clocks, memory errors) and for how
 // GPUs are connected (PCIe, NVLink, fabric).
 
 #include "adapters/outbound/nvml/abi_types.h"

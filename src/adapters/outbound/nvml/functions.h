@@ -1,7 +1,7 @@
 #pragma once
 
 // The functions of NVML that the adapter calls, each looked up at run time.  A function that the
-// loaded driver lacks answers NVML_ERROR_FUNCTION_NOT_FOUND, so callers need no second question.
+// loaded driver lacks answers NVML_ERROR_FUNCTION_NOT_FOUND, so callers need no separate check.
 
 #include "adapters/outbound/nvml/abi.h"
 
@@ -20,7 +20,8 @@ struct NvmlFunction<nvmlReturn_t(Args...)> {
   }
 };
 
-// Without the prefix nvml.  Indispensable: a driver without one of these cannot be used.
+// Names are without the prefix nvml.  Indispensable: a driver that lacks one of these cannot be
+// used.
 #define GP_NVML_INDISPENSABLE(X) \
   X(Init_v2)                     \
   X(Shutdown)                    \
@@ -88,6 +89,7 @@ struct NvmlFunction<nvmlReturn_t(Args...)> {
   X(EventSetWait_v2)
 
 #define GP_NVML_MEMBER(function) NvmlFunction<decltype(nvml##function)> function{"nvml" #function};
+// All functions of one loaded library; read-only after loading, so any thread may call them.
 struct NvmlFunctions {
   GP_NVML_INDISPENSABLE(GP_NVML_MEMBER)
   GP_NVML_OPTIONAL(GP_NVML_MEMBER)

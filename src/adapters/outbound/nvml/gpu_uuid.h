@@ -1,7 +1,7 @@
 #pragma once
 
-// GPUs by UUID.  An index is good for one process alone: when a card falls off the bus, the driver
-// numbers the others anew for whoever initialises it next.
+// GPUs by UUID.  An index is valid within one process only: when a card falls off the bus, the
+// driver renumbers the others for every process that initialises it afterwards.
 
 #include <string>
 
@@ -10,11 +10,11 @@
 
 namespace gp {
 
-// The UUID as the driver tells it for this very handle; empty: it does not tell.
+// The UUID that the driver reports for this handle; empty: it reports none.
 std::string ReadUuid(GpuInquiry* gpu);
 
-// The handle of the GPU that has this UUID, whatever its index is now.  kNotFound: there is none,
-// or it cannot be opened.
+// The handle of the GPU that has this UUID, whatever its index is now. kNotFound: no such GPU, or
+// it cannot be opened.
 Result<nvmlDevice_t> OpenByUuid(const NvmlLibrary& library, const std::string& uuid);
 
 }  // namespace gp

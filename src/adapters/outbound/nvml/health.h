@@ -1,14 +1,15 @@
 #pragma once
 
-// How a GPU is right now.  Every reading is independent: one that fails leaves the others.
+// The current health of a GPU.  Readings are independent: one that fails does not affect the
+// others.  A lost GPU gives no readings, not even its UUID.
 
 #include "adapters/outbound/nvml/inquiry.h"
 #include "ports/outbound/gpu_driver.h"
 
 namespace gp {
 
-// A lost GPU tells nothing, and not its UUID either.
-// `driver_major`: 550 of "550.54.15"; a few readings mean nothing on drivers before they existed.
+// `driver_major`: 550 of "550.54.15"; a few readings are meaningless on drivers older than the
+// reading.
 GpuHealth ReadHealth(GpuInquiry* gpu, int driver_major);
 
 }  // namespace gp

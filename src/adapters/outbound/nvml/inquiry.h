@@ -1,8 +1,8 @@
 #pragma once
 
-// Questions about one GPU.  An inquiry passes the handle along, keeps account of what the driver
-// could not tell and notices when the GPU is lost: from then on it asks nothing more, for every
-// further question to a lost GPU can take seconds.
+// Queries about one GPU.  An inquiry passes the handle to NVML, records what the driver could not
+// answer, and detects that the GPU is lost.  It then makes no further calls, because each call to a
+// lost GPU can take seconds.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace gp {
 
-// Findings in the order in which they were made, each once.
+// Warnings in the order in which they were found, each once.
 class NvmlWarnings {
  public:
   void Add(std::string text);
@@ -21,9 +21,10 @@ class NvmlWarnings {
   std::vector<std::string> texts_;
 };
 
+// The queries about one GPU.  One thread uses it.
 class GpuInquiry {
  public:
-  // `warnings` may be null: then nobody wants to know.
+  // `warnings` may be null: then warnings are dropped.
   GpuInquiry(const NvmlLibrary& library, int index, nvmlDevice_t device, NvmlWarnings* warnings)
       : nvml(library.functions()),
         library_(library),
@@ -31,13 +32,14 @@ class GpuInquiry {
         device_(device),
         warnings_(warnings) {}
 
-  // True where the driver answered.  "Not supported" is a card's honest answer and no warning.
+  // True if the driver answered.  "Not supported" is a normal answer of some cards and gives no
+  // warning.
   template <typename Signature, typename... Args>
   bool Ask(const NvmlFunction<Signature>& function, Args... args) {
     return Note(function.name, Query(function, args...));
   }
 
-  // The bare answer, for questions whose refusal has a meaning.
+  // The driver's return code itself, for calls whose refusal has a meaning.
   template <typename Signature, typename... Args>
   nvmlReturn_t Query(const NvmlFunction<Signature>& function, Args... args) {
     if (lost_) return NVML_ERROR_GPU_IS_LOST;
@@ -46,6 +48,7 @@ class GpuInquiry {
     return result;
   }
 
+  // Adds a warning about this GPU, or about the driver (reported once for all GPUs).
   // A finding of the caller about this GPU, or about the driver (told once, whatever the GPUs).
   void Warn(const std::string& text);
   void WarnOfDriver(const std::string& text);

@@ -1,8 +1,5 @@
 #pragma once
 
-// NVIDIA's management library, opened and initialised; closed by the destructor.  Whoever uses it
-// shares it (an event waiter may outlive the driver object that opened it).
-
 #include <memory>
 #include <string>
 
@@ -11,10 +8,12 @@
 
 namespace gp {
 
+// NVIDIA's management library, opened and initialised; the destructor closes it.  Its users share
+// it, because an event waiter may outlive the driver object that opened it.  Any thread may call.
 class NvmlLibrary {
  public:
-  // `path` as dlopen takes it: a soname is searched, a path with a slash is not.  Errors say what
-  // would mend them: kUnavailable (no library, no driver), kUnsupported (too old, or no NVML).
+  // `path` is passed to dlopen: a soname is searched for, a path with a slash is not.  Errors say
+  // how to fix them: kUnavailable (no library, no driver), kUnsupported (too old, or not NVML).
   static Result<std::shared_ptr<const NvmlLibrary>> Open(const std::string& path);
 
   ~NvmlLibrary();
@@ -22,7 +21,7 @@ class NvmlLibrary {
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
 
   const NvmlFunctions& functions() const { return functions_; }
-  // The library's own words, "Driver Not Loaded".
+  // NVML's text for an error code: "Driver Not Loaded".
   std::string Explain(nvmlReturn_t result) const;
 
  private:

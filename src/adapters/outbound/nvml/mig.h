@@ -1,14 +1,14 @@
 #pragma once
 
-// What multi-instance GPU (MIG) a GPU offers: profiles and their legal places, as the driver lists
-// them.  Nothing here changes a layout.
+// What a GPU offers of multi-instance GPU (MIG): profiles and their possible placements, as the
+// driver lists them.  This code only reads.
 
 #include "adapters/outbound/nvml/inquiry.h"
 #include "ports/outbound/gpu_driver.h"
 
 namespace gp {
 
-// Fills mig_capable, mig_enabled and mig_profiles.  A driver may keep places to itself while MIG
+// Fills mig_capable, mig_enabled and mig_profiles.  A driver may list no placements while MIG mode
 // is off: then a profile has none.
 void ReadMig(GpuInquiry* gpu, GpuIdentity* identity);
 

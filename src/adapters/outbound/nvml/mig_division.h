@@ -1,7 +1,6 @@
 #pragma once
 
-// Makes and removes instances of a GPU in MIG mode.  The calls may take long; whoever must not wait
-// uses a process.
+// Creates and removes instances of a GPU in MIG mode.
 
 #include <memory>
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace gp {
 
-// Where an instance is, in memory slices of its GPU.
+// Placement of a GPU instance, in memory slices of its GPU.
 struct MigStand {
   unsigned start = 0;
   unsigned size = 0;
@@ -24,22 +23,28 @@ struct MadeInstance {
   unsigned compute_instance = 0;
 };
 
+// The instances of one GPU.  Calls may take long, so a caller that must not wait runs them in a
+// separate process.  One call at a time.
 class MigDivision {
  public:
   // kNotFound: no such GPU, or it cannot be opened.
   static Result<MigDivision> Open(std::shared_ptr<const NvmlLibrary> library,
                                   const std::string& uuid);
 
-  // Turns MIG mode on, if it is off.  kConflict: somebody uses the GPU; kUnavailable: it needs a
-  // reset first, or cannot.
+  // Turns MIG mode on if it is off. kConflict: the GPU is in use; kUnavailable: it needs a reset
+  // first, or MIG mode cannot be turned on.
   Status EnterMode();
+  // Creates a GPU instance of the profile that begins at `start`, with one compute instance that
+  // has all of it.  An identical instance that exists is reused; others that overlap it are removed
+  // first. kConflict: a program uses them.
   // A GPU instance of the profile that begins at `start`, with one compute instance that has all of
   // it.  The same that is there already is taken as it is; others in its place are removed first.
   // kConflict: a program uses them.
   Result<MadeInstance> Make(unsigned profile, unsigned start);
-  // Every instance that has one of these slices.
+  // Removes every instance that overlaps these slices.
   Status Remove(MigStand stand);
-  // Every instance but those that stand exactly so.  The first failure, after all were tried.
+  // Removes every instance except those at exactly these placements.  Tries all of them, then
+  // returns the first failure.
   Status KeepOnly(const std::vector<MigStand>& stands);
 
  private:

@@ -1,8 +1,5 @@
 #pragma once
 
-// GpuDriver over NVML.  NVML may block for seconds on a sick GPU, so the owner calls from a thread
-// that may wait, and one call at a time: this class has no lock.
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,17 +9,19 @@
 
 namespace gp {
 
+// GpuDriver over NVML.  NVML may block for seconds on a faulty GPU, so the owner calls it on a
+// thread that may wait, and makes one call at a time: this class has no lock.
 class NvmlDriver : public GpuDriver {
  public:
   static Result<std::unique_ptr<NvmlDriver>> Open(const std::string& path = kNvmlLibraryName);
 
-  // A GPU that cannot be identified is left out and named in the warnings.
+  // A GPU that cannot be identified is omitted, and a warning names it.
   Result<DriverInventory> Inventory() override;
-  // Of the GPUs of the latest Inventory(), which is taken here where nobody did so before.
+  // For the GPUs of the latest Inventory(); takes an inventory first if there is none yet.
   Result<std::vector<GpuHealth>> Health() override;
-  // Of the GPU with this UUID, and of no other.  kNotFound: it cannot even be opened.
+  // For the GPU with this UUID only. kNotFound: it cannot even be opened.
   Result<GpuHealth> HealthOf(const std::string& uuid);
-  // The same; what it is, but for its index where there was no Inventory().
+  // The same for its identity.  The index is not valid if there was no Inventory().
   Result<GpuIdentity> IdentityOf(const std::string& uuid);
 
   // For XidEvents.

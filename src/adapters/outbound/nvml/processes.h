@@ -9,8 +9,8 @@
 
 namespace gp {
 
-// Compute processes and clients of MPS, by process id, each once.  Inside a container the driver
-// may tell ids of the host.
+// Compute processes and MPS clients, by process id, each once.  Inside a container the driver may
+// report process ids of the host.
 std::vector<GpuProcess> ReadProcesses(GpuInquiry* gpu);
 
 }  // namespace gp

@@ -1,7 +1,6 @@
 #pragma once
 
-// XIDs (the driver's numbered error reports) as they happen.  The one part of the adapter that may
-// be used in a thread of its own while NvmlDriver is used in another.
+// XIDs (the driver's numbered error reports) as they happen.
 
 #include <memory>
 #include <optional>
@@ -20,12 +19,13 @@ struct XidEvent {
   std::optional<int> compute_instance;
 };
 
+// A subscription to XIDs.  It may be used on one thread while NvmlDriver is used on another.
 class XidEvents {
  public:
-  // Subscribes to every GPU that can tell; the others are named in warnings().  A GPU that comes
-  // back from a reset must be subscribed to anew: open another XidEvents.
+  // Subscribes to every GPU that supports events; warnings() names the others.  A GPU that was
+  // reset needs a new subscription: open another XidEvents.
   static Result<std::unique_ptr<XidEvents>> Open(std::shared_ptr<const NvmlLibrary> library);
-  // To the GPU with this UUID alone.
+  // Subscribes only to the GPU with this UUID.
   static Result<std::unique_ptr<XidEvents>> OpenOne(std::shared_ptr<const NvmlLibrary> library,
                                                     const std::string& uuid);
 
@@ -33,9 +33,9 @@ class XidEvents {
   XidEvents(const XidEvents&) = delete;
   XidEvents& operator=(const XidEvents&) = delete;
 
-  // The next event, or nullopt after `timeout` without one.  kUnavailable: the driver has lost a
-  // GPU or itself; it does not tell which, so ask NvmlDriver::Health(), and wait before the next
-  // call, which may fail at once again.
+  // The next event, or nullopt if none arrives within `timeout`. kUnavailable: the driver has lost
+  // a GPU or has failed itself.  NVML does not say which, so call NvmlDriver::Health(), and wait
+  // before the next call, which may fail at once again.
   Result<std::optional<XidEvent>> Wait(Duration timeout);
 
   const std::vector<std::string>& warnings() const { return warnings_; }

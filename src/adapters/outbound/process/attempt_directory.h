@@ -1,8 +1,5 @@
 #pragma once
 
-// <state>/attempts/<key>: one attempt's files, and the lock on `launch` that its living supervisor
-// holds.  Who holds the lock may start a supervisor there; nobody else.
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +9,8 @@
 
 namespace gp {
 
+// <state>/attempts/<key>: the files of one attempt, and the lock on `launch` that its running
+// supervisor holds.  Only the holder of the lock may start a supervisor there.
 class AttemptDirectory {
  public:
   // kConflict: it exists.
@@ -24,10 +23,11 @@ class AttemptDirectory {
   Result<LaunchRecord> ReadLaunch() const;
   // nullopt: none yet, or unreadable.
   std::optional<AttemptStatus> ReadStatus() const;
-  // The locked launch file; nullopt: a supervisor lives.
+  // The locked launch file; nullopt: a supervisor is running.
   std::optional<Descriptor> TryLock() const;
-  // Whether a supervisor holds it: then the attempt has not ended, whatever else is known of it.
+  // Whether a supervisor holds the lock: then the attempt has not ended, whatever else is known.
   bool IsHeld() const;
+  // A connection to the running supervisor; nullopt: it does not listen (yet).
   // A connection to the living supervisor; nullopt: it does not listen (yet).
   std::optional<Descriptor> Connect() const;
 

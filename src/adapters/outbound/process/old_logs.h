@@ -1,9 +1,5 @@
 #pragma once
 
-// Output of jobs that ended long ago makes room.  How long nothing was written, the boot clock
-// tells.  The times of files are the wall clock's, which people and daemons step: a change of them
-// says that something was written, and nothing else.
-
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,21 +11,25 @@
 
 namespace gp {
 
+// Removes the output of jobs that ended long ago.  The boot clock measures how long nothing was
+// written.  The times of files come from the wall clock, which people and daemons step: a change of
+// them shows only that something was written.
 class OldLogs {
  public:
-  // Jobs have directories of their own below `directory`.  `record`: the file that says since when
-  // each is as it is, over restarts; without it all of them count from now.  The clock outlives it.
+  // `directory` has one subdirectory for each job.  `record`: the file that keeps, across restarts,
+  // since when each is unchanged; without it all count from now.  The clock must outlive this
+  // object.
   OldLogs(std::string directory, std::string record, Clock& clock);
 
-  // Removes what has not changed for so long, or longer, between two calls of this; but nothing of
-  // jobs that are here: asked again right before each.  Time in which the machine was off does not
-  // count.  How many were removed.  One caller at a time.
+  // Removes directories that did not change for `keep` or longer between two calls, except those of
+  // jobs for which `is_here` holds, which is checked again right before each removal.  Time in
+  // which the machine was off does not count.  Returns the number removed.  One caller at a time.
   int Remove(Duration keep, const std::function<bool(JobId)>& is_here);
 
  private:
   struct Unchanged {
     uint64_t fingerprint = 0;
-    Duration since;  // elapsed time at which it was first seen so
+    Duration since;  // elapsed time at which it was first seen unchanged
   };
 
   void ReadRecord();

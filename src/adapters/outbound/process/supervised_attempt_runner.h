@@ -1,9 +1,5 @@
 #pragma once
 
-// AttemptRunner with one supervisor process per attempt (docs/isolation.md).  This side keeps a
-// connection to each and remembers what they tell; all that must survive lives in the supervisors
-// and in <state_directory>/attempts, so destroying this object ends nothing.
-
 #include <map>
 #include <memory>
 #include <string>
@@ -18,15 +14,19 @@
 
 namespace gp {
 
+// AttemptRunner with one supervisor process per attempt (docs/isolation.md).  This class keeps a
+// connection to each supervisor and remembers what it reports.  Everything that must survive is in
+// the supervisors and in <state_directory>/attempts, so destroying this object ends no attempt.
+// The agent's thread makes all calls.
 class SupervisedAttemptRunner final : public AttemptRunner {
  public:
   struct Options {
     std::string state_directory;  // made if absent; holds attempts/ and bin/
-    std::string supervisor_path;  // empty: the one that this program carries
+    std::string supervisor_path;  // empty: the one embedded in this program
   };
   // Finds the attempts of an earlier run again.  `isolation` must outlive the runner.
-  // Errors: kConflict (another runner uses the directory), kInternal (it cannot be made, or the
-  // supervisor not be written there).
+  // Errors: kConflict (another runner uses the directory), kInternal (the directory cannot be made,
+  // or the supervisor cannot be written there).
   static Result<std::unique_ptr<SupervisedAttemptRunner>> Open(const Options& options,
                                                                DeviceIsolation& isolation);
   ~SupervisedAttemptRunner() override;
@@ -47,11 +47,11 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   struct Attempt {
     AttemptStatus status;
     CgroupPaths cgroups;
-    bool leased = false;     // cares for Renew
-    bool forgotten = false;  // goes when its supervisor has gone
+    bool leased = false;     // Renew applies
+    bool forgotten = false;  // removed once its supervisor has exited
     int burials = 0;
     pid_t supervisor = 0;
-    Descriptor connection;  // invalid: none lives, or none answers yet
+    Descriptor connection;  // invalid: no supervisor runs, or it does not answer yet
     std::vector<ReceivedMessage> answers;
   };
 

@@ -6,8 +6,8 @@
 
 namespace gp {
 
-// Writes the supervisor that this program carries to `directory`, named by its digest, unless it is
-// there; returns its path.  Older ones stay: attempts may still run them.
+// Writes the supervisor that is embedded in this program to `directory`, named by its digest,
+// unless it exists; returns its path.  Older versions stay, because attempts may still run them.
 Result<std::string> InstallSupervisor(const std::string& directory);
 
 }  // namespace gp

@@ -1,7 +1,5 @@
 #pragma once
 
-// The agent's side of the nursery (supervisor/nursery.h): supervisors on request.
-
 #include <sys/types.h>
 
 #include <string>
@@ -12,6 +10,8 @@
 
 namespace gp {
 
+// The agent's side of the fork server (supervisor/fork_server.h): starts supervisors on request.
+// One thread uses it.
 class SupervisorForkServer {
  public:
   SupervisorForkServer() = default;
@@ -22,11 +22,16 @@ class SupervisorForkServer {
 
   struct Spawning {
     SpawnRequest request;
-    int agent_fd = -1;      // the supervisor's end of the conversation with us
+    int agent_fd = -1;      // the supervisor's end of its connection to the agent
     int directory_fd = -1;  // of the attempt
     int lock_fd = -1;       // the locked launch file
     int secrets_fd = -1;    // -1: it has none
   };
+  // Starts a detached supervisor: it is not a child of the agent, has its own session and signals,
+  // and inherits only these descriptors.  Starts the fork server if it is not running.
+  // 0: the request was sent, and no answer came in time.  The supervisor may run; its connection
+  // shows whether, by a message or by its end.  A request that was sent is never repeated: two
+  // supervisors would run the job twice.
   // A supervisor, detached: no child of ours, session and signals of its own, nothing inherited but
   // the three descriptors.  Starts the nursery when there is none, or none any longer.
   // 0: asked for, and no answer came in time.  It may live; its conversation tells, by words or by

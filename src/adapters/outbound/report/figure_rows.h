@@ -1,6 +1,6 @@
 #pragma once
 
-// The figures of runs as people read them, one row a figure: its name, then one cell for each run.
+// The figures of runs for people, one row for each figure: its name, then one cell for each run.
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ using FigureRow = std::vector<std::string>;
 std::vector<FigureRow> FigureRows(const std::vector<RunFigures>& runs);
 // Waits in each queue.
 std::vector<FigureRow> QueueRows(const std::vector<RunFigures>& runs);
-// Of the models that any of them has.
+// The models without a price that occur in any of the runs.
 std::vector<std::string> ModelsWithoutPrice(const std::vector<RunFigures>& runs);
 
 }  // namespace gp

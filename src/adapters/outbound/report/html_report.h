@@ -1,7 +1,7 @@
 #pragma once
 
-// A run, or several versions of one side by side, as one page that needs nothing else: no network,
-// no script, light or dark as the reader's system is.
+// A run, or several versions of one side by side, as one self-contained HTML page: no network, no
+// script; light or dark as the reader's system is set.
 
 #include <string>
 #include <vector>
@@ -23,13 +23,13 @@ struct RunReport {
   std::string title;
   std::vector<std::string> notes;  // a paragraph each
   std::vector<ReportRun> runs;
-  std::string source_title;  // what was played: "two-teams.yaml"
+  std::string source_title;  // name of the scenario: "two-teams.yaml"
   std::string source;        // its text; empty: none
 };
 
 std::string HtmlReport(const RunReport& report);
 
-// The waits of those that started, the queues with most jobs first.
+// The waits of jobs that started, ordered by the number of jobs in the queue.
 std::vector<QueueWaits> WaitsOf(const std::vector<JobLife>& lives);
 
 }  // namespace gp

@@ -5,7 +5,7 @@
 
 namespace gp {
 
-// Any text as text of a page: nothing in it is markup, and control characters are gone.
+// Escapes text for HTML: the result contains no markup and no control characters.
 std::string Escape(std::string_view text);
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 #pragma once
 
-// How full each node was over time: one row a node, the stronger its colour the fuller.
+// The occupancy of each node over time: one row for each node, with stronger colour for fuller
+// nodes.  If there are more nodes than rows, neighbours share a row.
 
 #include <string>
 

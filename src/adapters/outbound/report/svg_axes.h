@@ -1,6 +1,6 @@
 #pragma once
 
-// The ground of a picture: how values become places, and the lines and words of the axes.
+// The base of a picture: how values map to positions, and the lines and labels of the axes.
 
 #include <string>
 #include <vector>
@@ -9,17 +9,17 @@
 
 namespace gp {
 
-// How wide a picture is drawn, in the page's own pixels, and where its axis of time begins.
+// Width of a picture and start of its time axis, in the page's own pixels.
 struct Ground {
   double width = 560;
   double left = 46;
 };
 
-// Where the values of an axis are drawn.
+// How the values of an axis map to positions.
 struct Scale {
   double low = 0;  // values
   double high = 1;
-  double from = 0;  // places
+  double from = 0;  // positions
   double to = 1;
 
   double At(double value) const { return from + (value - low) / (high - low) * (to - from); }
@@ -34,9 +34,10 @@ struct TickMark {
 std::vector<TickMark> CountTicks(double high, int count);
 // The same for seconds since the beginning: "6h", "2d".
 std::vector<TickMark> TimeTicks(double seconds, int count);
-// As many as can be read on an axis that is so long.
+// The number of ticks that are readable on this axis.
 int TicksOn(const Scale& scale);
 
+// A position as the shortest number that is exact enough for a picture.
 // A number as short as it can be in a picture.
 std::string Place(double place);
 
@@ -44,12 +45,12 @@ std::string LineAcross(const std::string& kind, double x1, double y1, double x2,
 // `anchor`: start, middle or end.
 std::string TextAt(double x, double y, const std::string& anchor, const std::string& text);
 
-// Lines and words below a plot that ends at `bottom`, and left of it.
+// Lines and labels below a plot that ends at `bottom`, and left of it.
 std::string BottomAxis(const Scale& x, const std::vector<TickMark>& ticks, double top,
                        double bottom);
 std::string LeftAxis(const Scale& y, const std::vector<TickMark>& ticks, double left, double right);
 
-// Room for names left of a plot, the longest of which has so many letters.
+// Width for names left of a plot; the longest name has `letters` letters.
 double MarginFor(size_t letters);
 
 std::string Svg(double width, double height, const std::string& label, const std::string& content);

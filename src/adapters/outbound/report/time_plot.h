@@ -10,14 +10,14 @@
 namespace gp {
 
 struct PlotLine {
-  std::string kind;           // class of its style: "held area", "installed"
-  std::vector<double> means;  // one a span, from the beginning on
+  std::string kind;           // CSS class: "held area", "installed"
+  std::vector<double> means;  // one for each span, from the beginning on
   Duration span;
 };
 
 struct TimePlot {
   std::string label;
-  std::vector<PlotLine> lines;  // the first one farthest back
+  std::vector<PlotLine> lines;  // the first one is drawn at the back
   double seconds = 1;           // of the axis, from the beginning
   double high = 1;              // of the axis
   Ground ground;

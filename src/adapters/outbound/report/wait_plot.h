@@ -1,6 +1,6 @@
 #pragma once
 
-// How long jobs of each queue waited, one bar a queue on an axis of growing steps.
+// How long jobs of each queue waited: one bar for each queue, on an axis with growing steps.
 
 #include <map>
 #include <string>
@@ -12,7 +12,7 @@ inline constexpr size_t kWaitRowsMax = 20;
 
 struct QueueWaits {
   std::string queue;
-  std::vector<double> seconds;  // one a job
+  std::vector<double> seconds;  // one for each job
 };
 
 // `high_s` is where the axis ends.

@@ -1,9 +1,5 @@
 #pragma once
 
-// SecretKeeper in a directory that its owner alone may read: a file for each secret, named by a
-// digest of whose it is and what it is called.  The files are as readable to root as the disk is;
-// who takes the disk takes the secrets.
-
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,9 +10,12 @@
 
 namespace gp {
 
+// SecretKeeper in a directory that only its owner may read: one file for each secret, named by a
+// digest of its owner and name.  The files are not encrypted: root, and anyone who has the disk,
+// can read them.  Any thread may call.
 class SecretFiles final : public SecretKeeper {
  public:
-  // Makes the directory where there is none.  A file that is damaged is set aside, see `warnings`.
+  // Creates the directory if absent.  A damaged file is moved aside, see `warnings`.
   // kInternal: the directory cannot be made or read.
   static Result<std::unique_ptr<SecretFiles>> Open(const std::string& directory);
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -28,7 +27,7 @@ class SecretFiles final : public SecretKeeper {
                                   const std::string& queue) const override;
 
   static constexpr size_t kBytesMax = 64 << 20;  // of all values
-  static constexpr size_t kOfOneMax = 256;       // of one owner
+  static constexpr size_t kOfOneMax = 256;       // secrets of one owner
   static constexpr size_t kBytesOfOneMax = 1 << 20;
 
  private:

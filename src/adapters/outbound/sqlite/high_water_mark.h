@@ -1,10 +1,5 @@
 #pragma once
 
-// The number of the newest record that a journal ever had, kept beside it: by this a journal that
-// lost its end is told from one that never had it.  Written in place after every append and not
-// synced: a power cut may leave it behind the journal, nothing leaves it before.  Two lines hold it
-// in turn, each with its checksum, so that one written in part costs no more than itself.
-
 #include <cstdint>
 #include <string>
 
@@ -12,6 +7,10 @@
 
 namespace gp {
 
+// The number of the newest record that a journal ever had, kept beside it: it shows that a journal
+// has lost its end.  Written in place after every append and not synced: a power cut may leave it
+// behind the journal, but it is never ahead of it.  Two lines hold it in turn, each with its
+// checksum, so that a torn write damages only one.  One thread at a time.
 class HighWaterMark {
  public:
   explicit HighWaterMark(std::string path) : path_(std::move(path)) {}
@@ -19,13 +18,13 @@ class HighWaterMark {
   HighWaterMark(const HighWaterMark&) = delete;
   HighWaterMark& operator=(const HighWaterMark&) = delete;
 
-  // Reads it, and makes the file where there is none.
+  // Reads the mark; creates the file if it does not exist.
   Status Open();
-  // 0: none is known.
+  // 0: unknown.
   uint64_t value() const { return value_; }
   // REQUIRES: Open.
   Status Raise(uint64_t sequence);
-  // To a lower one, when a loss was accepted.
+  // Sets a lower number, after a loss was accepted.
   Status Reset(uint64_t sequence);
 
  private:
@@ -34,7 +33,7 @@ class HighWaterMark {
   const std::string path_;
   int file_ = -1;
   uint64_t value_ = 0;
-  int next_line_ = 0;  // the one that holds the older number
+  int next_line_ = 0;  // the line with the older number
 };
 
 }  // namespace gp

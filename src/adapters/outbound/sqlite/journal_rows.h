@@ -1,6 +1,6 @@
 #pragma once
 
-// What the rows of a journal are made of: the tables, and the numbers that guard each row.
+// The rows of a journal: the tables, and the checksums that protect each row.
 
 #include <cstdint>
 #include <string>
@@ -23,13 +23,14 @@ inline constexpr const char* kJournalSchema =
     "COMMIT";
 static_assert(kJournalApplicationId == 1196444209);
 
-// Only in a journal of which records were dropped; its one row is the number of the last of them.
+// Exists only in a journal whose oldest records were dropped; its one row is the number of the last
+// dropped record.
 inline constexpr const char* kBaseSchema =
     "CREATE TABLE IF NOT EXISTS base(sequence INTEGER NOT NULL, crc INTEGER NOT NULL);";
 
 // The chain of record n binds it to all before it.
 uint64_t NextChain(uint64_t chain, std::string_view bytes);
-// Of a snapshot's bytes and of the place in the journal that it claims.
+// Checksum over a snapshot's bytes and the position in the journal that it claims.
 uint32_t SnapshotCrc(uint64_t sequence, uint64_t chain, std::string_view bytes);
 uint32_t BaseCrc(uint64_t sequence);
 

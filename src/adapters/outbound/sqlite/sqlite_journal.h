@@ -1,10 +1,5 @@
 #pragma once
 
-// The journal in one SQLite file (WAL, synchronous=FULL): docs/formats/journal.md.  One transaction
-// per Append, so a batch costs one sync.  The file is held exclusively while it is open.  Beside it
-// stands a high-water mark, so that a journal which lost its tail (an old copy put back, damage to
-// the log) is known as such.
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,24 +12,29 @@ struct sqlite3_stmt;
 
 namespace gp {
 
+// The journal in one SQLite file (WAL, synchronous=FULL): docs/formats/journal.md.  Each Append is
+// one transaction, so a batch costs one sync.  The file is locked exclusively while it is open.  A
+// high-water mark beside it reveals a journal that lost its tail (an old copy restored, a damaged
+// log).  One thread at a time.
 class SqliteJournal : public Journal {
  public:
-  // Opens or creates.  Errors: kUnavailable (another process holds it), kInternal (not a journal,
-  // damaged beyond opening, or the disk fails); all name the file.
-  // A log of `log_pages` pages is written into the database and begun again.
+  // Opens or creates it.  Errors: kUnavailable (another process holds it), kInternal (not a
+  // journal, too damaged to open, or the disk fails); all name the file.
+  // A log that reaches `log_pages` pages is written into the database and restarted.
   static Result<std::unique_ptr<SqliteJournal>> Open(const std::string& path,
                                                      int64_t log_pages = 4'000);
   ~SqliteJournal() override;
 
-  // What was there and is not, in words; empty: nothing.  Every Open says it again until
+  // A description of lost records; empty: none.  Every Open reports the loss again until
   // AcceptLoss.
   const std::string& loss() const { return loss_; }
   Status AcceptLoss();
-  // Gives up everything from the first damaged record on, after a copy of the files was made beside
-  // them.  The number of the last record kept; all of them where nothing is damaged.
+  // Drops everything from the first damaged record on, after the files were copied beside
+  // themselves.  Returns the number of the last record that is left; without damage nothing is
+  // dropped.
   Result<uint64_t> KeepSoundPrefix();
-  // The next record will be the one behind a snapshot that was made elsewhere; those between are
-  // missing, as they were there.  kConflict: the snapshot's last record is here.
+  // Continues after a snapshot that was made elsewhere; the records in between stay missing.
+  // kConflict: the snapshot's last record is here.
   Status GoOnAfter(const Snapshot& snapshot);
 
   Status Append(std::span<const std::string> records) override;
@@ -89,7 +89,7 @@ class SqliteJournal : public Journal {
   sqlite3_stmt* begin_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;
   sqlite3_stmt* commit_ = nullptr;
-  uint64_t last_sequence_ = 0;  // in a record or a snapshot
+  uint64_t last_sequence_ = 0;  // of a record or a snapshot
   uint64_t last_record_ = 0;    // 0: there is none
   uint64_t chain_ = 0;          // digest of the last record and all before it
 };

@@ -1,14 +1,13 @@
 #pragma once
 
-// One prepared statement of SQLite.  One that could not be prepared fails at its first step; the
-// database then says why.
-
 #include <sqlite3.h>
 
 #include <string_view>
 
 namespace gp {
 
+// One prepared statement of SQLite.  If it cannot be prepared, its first step fails, and the
+// database has the reason.  One thread uses it.
 class Statement {
  public:
   Statement(sqlite3* database, const char* sql) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The life of a job as spans: the job, below it its waiting and its attempts
+// The life of a job as spans: the job is the parent of its waits and its attempts
 // (docs/reference/traces.md).
 
 #include <string>
@@ -11,16 +11,17 @@
 
 namespace gp {
 
-// Whose child a span is, by W3C's header `traceparent`.
+// The parent of a span, from the W3C header `traceparent`.
 struct TraceParent {
   std::string trace;
   std::string span;
 };
-// "00-TRACE-SPAN-FLAGS"; nullopt: it is none.
+// Parses "00-TRACE-SPAN-FLAGS"; nullopt: not a valid header.
 std::optional<TraceParent> ParseTraceParent(std::string_view text);
 
-// Of a job that is over.  Its trace is the one that TRACEPARENT in its environment names, or one of
-// its own: the same whenever it is told again.  Arguments and other variables are not in it.
+// The spans of a job that has ended.  The trace id is the one in TRACEPARENT of the job's
+// environment, or else is derived from the job, so that a repeated export gives the same ids.
+// Spans contain no arguments and no other variables.
 std::vector<Span> SpansOf(const State& state, const Job& job);
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// A span, as OpenTelemetry has it: a piece of time with a name, within a trace.
+// An OpenTelemetry span: a named interval of time within a trace.
 
 #include <string>
 #include <utility>

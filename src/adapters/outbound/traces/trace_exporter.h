@@ -1,8 +1,5 @@
 #pragma once
 
-// Sends the spans of jobs that have ended to a collector.  Traces are for looking at, not for
-// keeping books: what a collector does not take in time is lost, and said.
-
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -18,18 +15,21 @@
 
 namespace gp {
 
+// Sends the spans of jobs that have ended to a collector.  Traces are for viewing, not for
+// accounting: spans that the collector does not accept in time are dropped, and the exporter logs
+// how many.  The writer's thread calls OnCommit, which only queues; an own thread sends.
 class TraceExporter : public CommitObserver {
  public:
   struct Options {
     WebAddress collector;         // with its path
     std::string version;          // of this program
     size_t waiting_max = 20'000;  // spans
-    // Words for whoever keeps the host, from the exporter's thread.
+    // Logs a message for the operator; called on the exporter's thread.
     std::function<void(LogLevel, const std::string&)> say;
   };
 
   explicit TraceExporter(Options options);
-  // What waits is sent, if the collector takes it at once.
+  // Sends the queued spans once more, if the collector accepts them at once.
   ~TraceExporter() override;
 
   void OnCommit(const State& state, const std::vector<Event>& events) override;
@@ -43,7 +43,7 @@ class TraceExporter : public CommitObserver {
   void SayLost(size_t spans) const;
 
   const Options options_;
-  int stop_fd_;  // readable: end what runs
+  int stop_fd_;  // readable: stop what runs
   bool is_reached_ = true;
 
   std::mutex mutex_;
@@ -54,7 +54,7 @@ class TraceExporter : public CommitObserver {
   std::thread thread_;
 };
 
-// "http://127.0.0.1:4318" as a collector's address for traces: /v1/traces where it has no path.
+// Parses a collector's address, "http://127.0.0.1:4318"; without a path it gets /v1/traces.
 Result<WebAddress> ParseCollector(const std::string& url);
 
 }  // namespace gp

@@ -1,10 +1,5 @@
 #pragma once
 
-// GpuWatch with one process for each GPU: a driver call that never returns holds up that process
-// alone, which is killed and begun again.  Each tells readings and XIDs through a pipe
-// (watch_frame.h); what is of another GPU than the one that it was begun for is dropped, and such a
-// watcher is begun again too.
-
 #include <sys/types.h>
 
 #include <condition_variable>
@@ -21,14 +16,19 @@
 
 namespace gp {
 
+// GpuWatch with one process for each GPU.  A driver call that never returns blocks only that
+// process, which is killed and restarted.  Each process sends readings and XIDs through a pipe
+// (watch_frame.h).  A frame about another GPU than the process was started for is dropped, and that
+// watcher is restarted too.  Any thread may call.
 class GpuWatchers : public GpuWatch {
  public:
   struct Options {
-    std::vector<std::string> command;  // of a watcher; the GPU's UUID is added
+    std::vector<std::string> command;  // of a watcher; the GPU's UUID is appended
     std::vector<std::string> uuids;    // by position
+    // A watcher that sends nothing for this time is killed
     // A watcher that says nothing for so long is killed
     Duration silence_max = Duration::Seconds(5);
-    Duration begin_again = Duration::Seconds(1);  // after its end
+    Duration begin_again = Duration::Seconds(1);  // delay before a watcher that ended is restarted
   };
 
   GpuWatchers(Options options, Clock& clock);
@@ -38,23 +38,23 @@ class GpuWatchers : public GpuWatch {
   std::vector<XidSighting> TakeXids() override;
   int EventDescriptor() const override { return event_fd_; }
 
-  // Until each GPU was read once, or for so long: a node is not to be seen with the GPUs alone that
-  // answered first.
+  // Waits until each GPU was read once, at most `at_most`: a node must not appear with only those
+  // GPUs that answered first.
   void AwaitFirst(Duration at_most);
-  // Nobody holds the GPU open between the two: a reset wants it for itself.
+  // Between Pause and Resume no watcher has the GPU open: a reset needs exclusive access.
   void Pause(int gpu);
-  // Waits until the GPU is watched again: a fault in between would be told by counters alone,
-  // seconds later.  False: its watcher said nothing for as long as a call to the driver may take.
+  // Waits until the GPU is watched again.  Otherwise only counters would show a fault in between,
+  // seconds later.  False: its watcher sent nothing for as long as a driver call may take.
   bool Resume(int gpu);
 
  private:
   struct Watcher {
     int position = 0;
-    pid_t pid = 0;  // 0: does not run
+    pid_t pid = 0;  // 0: not running
     int pipe = -1;
-    std::string bytes;  // of a frame that is not whole yet
+    std::string bytes;  // of an incomplete frame
     int64_t heard_ns = 0;
-    bool has_reported = false;  // since it was begun
+    bool has_reported = false;  // since it was started
     int64_t begin_at_ns = 0;
     bool is_paused = false;
     std::optional<GpuHealth> health;

@@ -1,8 +1,5 @@
 #pragma once
 
-// GpuCare by commands: a reset is the host's own tool (nvidia-smi --gpu-reset), a test is ours.
-// Each runs in a process of its own, which is killed when it takes too long.
-
 #include <functional>
 #include <map>
 #include <mutex>
@@ -15,13 +12,16 @@
 
 namespace gp {
 
+// GpuCare by commands: a reset runs the host's own tool (nvidia-smi --gpu-reset), a test runs this
+// project's.  Each runs in its own process, which is killed when it takes too long.  The agent's
+// thread makes all calls; the callbacks in Options run on the thread of a task.
 class ProcessGpuCare : public GpuCare {
  public:
   struct Options {
-    std::function<std::vector<std::string>(int gpu)> reset;  // words of the command
+    std::function<std::vector<std::string>(int gpu)> reset;  // the command and its arguments
     std::function<std::vector<std::string>(int gpu)> test;
-    std::function<void(int gpu)> before_reset;  // whoever holds the GPU open lets go of it
-    std::function<bool(int gpu)> after_reset;   // false: nobody sees what it does
+    std::function<void(int gpu)> before_reset;  // makes processes that have the GPU open close it
+    std::function<bool(int gpu)> after_reset;   // false: the GPU is not being watched
     Duration reset_max = Duration::Seconds(120);
     Duration test_max = Duration::Seconds(60);
   };
@@ -44,7 +44,7 @@ class ProcessGpuCare : public GpuCare {
 
   const Options options_;
   int event_fd_;
-  int stop_fd_;  // readable: end what runs
+  int stop_fd_;  // readable: stop what runs
   std::mutex mutex_;
   std::map<uint64_t, Task> tasks_;
 };

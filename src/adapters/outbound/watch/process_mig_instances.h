@@ -1,8 +1,5 @@
 #pragma once
 
-// MigInstances by commands: what asks the driver runs in a process of its own, which is killed when
-// it takes too long. Each GPU has a thread that does one thing after the other.
-
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -15,14 +12,17 @@
 
 namespace gp {
 
+// MigInstances by commands: each driver call runs in its own process, which is killed when it takes
+// too long.  Each GPU has a thread that runs one command at a time.  The agent's thread makes all
+// calls.
 class ProcessMigInstances : public MigInstances {
  public:
   struct Options {
-    // Words of the commands.  The first prints "UUID GPU-INSTANCE COMPUTE-INSTANCE".
+    // The commands with their arguments.  `make` prints "UUID GPU-INSTANCE COMPUTE-INSTANCE".
     std::function<std::vector<std::string>(const MigPart&)> make;
     std::function<std::vector<std::string>(const MigPart&)> remove;
     std::function<std::vector<std::string>(int gpu, const std::vector<MigPart>&)> keep_only;
-    // What of an instance its programs open.
+    // The device nodes that programs open to use an instance.
     std::function<Result<std::vector<DeviceNumber>>(int gpu, int gpu_instance,
                                                     int compute_instance)>
         devices;
@@ -49,7 +49,7 @@ class ProcessMigInstances : public MigInstances {
 
   const Options options_;
   int event_fd_;
-  int stop_fd_;  // readable: end what runs
+  int stop_fd_;  // readable: stop what runs
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_ending_ = false;

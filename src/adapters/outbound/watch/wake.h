@@ -6,7 +6,7 @@
 
 namespace gp {
 
-// Makes an eventfd readable for whoever waits on it.
+// Makes an eventfd readable and so wakes the thread that waits on it.
 inline void Wake(int descriptor) {
   const uint64_t one = 1;
   (void)!write(descriptor, &one, sizeof one);

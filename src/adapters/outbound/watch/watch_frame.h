@@ -1,8 +1,8 @@
 #pragma once
 
-// What a watcher process tells its agent through a pipe: readings and XIDs, each a length and that
-// many bytes.  Each names the GPU that it is of by UUID, as the driver told it for the handle that
-// was read: the agent knows which GPU it asked about, and not which one was read.
+// What a watcher process sends to its agent through a pipe: readings and XIDs, each preceded by its
+// length in bytes.  Each contains the UUID that the driver reported for the handle that was read:
+// the agent knows which GPU it asked for, but not which one was read.
 
 #include <optional>
 #include <string>
@@ -21,8 +21,8 @@ const std::string& UuidOf(const WatchFrame& frame);
 
 std::string EncodeFrame(const WatchFrame& frame);
 
-// Takes the first whole frame off `bytes`.  nullopt: it is not whole yet.  kInternal: this is no
-// frame.
+// Removes the first complete frame from `bytes`. nullopt: it is not complete yet. kInternal: it is
+// not a frame.
 Result<std::optional<WatchFrame>> TakeFrame(std::string& bytes);
 
 }  // namespace gp
