@@ -15,12 +15,12 @@ std::string Digest(std::string_view text, const std::string& hash_before) {
   return Sha256(hash_before + std::string(text));
 }
 
-// The line up to its hash.
+// The part of the line before its hash.
 Result<std::string_view> Covered(std::string_view line) {
   const bool is_one = line.size() > kTailLength &&
                       line.substr(line.size() - kTailLength).starts_with(kHashField) &&
                       line.ends_with("\"}");
-  if (!is_one) return Fail(InvalidArgument("is no entry with a hash at its end"));
+  if (!is_one) return Fail(InvalidArgument("is not an entry with a hash at its end"));
   return line.substr(0, line.size() - kTailLength);
 }
 
@@ -40,7 +40,7 @@ ChainedLine AuditLine(const AuditEntry& entry, const std::string& hash_before) {
     fields["why"] = entry.why;
     fields["times"] = entry.times;
   }
-  // Names come from outside: what is not UTF-8 must not stop the trail.
+  // Names come from outside: invalid UTF-8 must not stop the trail.
   std::string line = fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   line.pop_back();
   std::string hash = Digest(line, hash_before);
@@ -52,7 +52,7 @@ ChainedLine AuditLine(const AuditEntry& entry, const std::string& hash_before) {
 Result<WrittenAuditEntry> ParseAuditLine(std::string_view line) {
   const auto fields = nlohmann::json::parse(line, nullptr, false);
   if (!fields.is_object() || !fields.contains("number") || !fields["number"].is_number_unsigned())
-    return Fail(InvalidArgument("is no entry"));
+    return Fail(InvalidArgument("is not an entry"));
   const auto text = [&](const char* name) {
     return fields.contains(name) && fields[name].is_string() ? fields[name].get<std::string>()
                                                              : std::string();
@@ -70,7 +70,8 @@ Result<WrittenAuditEntry> ParseAuditLine(std::string_view line) {
   entry.why = text("why");
   entry.times = fields.value("times", int64_t{1});
   written.hash = text("hash");
-  if (written.hash.size() != kHashLength) return Fail(InvalidArgument("is no entry with a hash"));
+  if (written.hash.size() != kHashLength)
+    return Fail(InvalidArgument("is not an entry with a hash"));
   return written;
 }
 

@@ -32,8 +32,8 @@ Error Trouble(const std::string& path) {
   return Internal("audit: " + path + ": " + std::strerror(errno));
 }
 
-// Of all that are there, in order; they are numbered without gaps but for those that were taken
-// away at the beginning.
+// The numbers of all files, in order.  There are no gaps, but files at the beginning may have been
+// removed.
 std::vector<int> FilesIn(const std::string& directory) {
   std::vector<int> numbers;
   std::error_code error;
@@ -55,7 +55,7 @@ Result<std::string> ReadWhole(const std::string& path) {
   return text.str();
 }
 
-// Whole lines only: the last may be on its way.
+// Only complete lines: the last one may still be being written.
 std::vector<std::string_view> LinesOf(const std::string& text) {
   std::vector<std::string_view> lines;
   size_t begin = 0;
@@ -74,17 +74,17 @@ bool Matches(const AuditEntry& entry, const AuditQuery& query) {
   return query.object.empty() || entry.object == query.object;
 }
 
-// One line after the other.
+// Checks the chain line by line.
 class ChainWalk {
  public:
-  // The first files may have been taken to an archive: then the first line is believed.
+  // The first files may have been archived: then the hash of the first line is trusted.
   explicit ChainWalk(bool is_whole) { verdict_.hash = is_whole ? kFirstHash : ""; }
 
   Status Follow(std::string_view line) {
     const WrittenAuditEntry written = GP_TRY(ParseAuditLine(line));
     if (!verdict_.hash.empty() && GP_TRY(HashOf(line, verdict_.hash)) != written.hash) {
       return Fail(Conflict(
-          "does not follow from what is before it: one of them was changed, removed or put in"));
+          "does not follow the line before it: one of them was changed, removed or inserted"));
     }
     const AuditEntry& entry = written.entry;
     if (entry.number <= last_number_ && entry.operation != kJournalCut)
@@ -129,7 +129,7 @@ AuditFile::~AuditFile() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Goes on behind the last whole line.
+// Continues after the last complete line.
 Status AuditFile::Resume() {
   hash_ = kFirstHash;
   const std::vector<int> files = FilesIn(directory_);
@@ -144,9 +144,9 @@ Status AuditFile::Resume() {
     if (lines.empty()) continue;
     const auto last = ParseAuditLine(lines.back());
     if (!last)
-      return Fail(Internal(
-          "audit: the last line of " + path + " " + last.error().message +
-          ": move the directory aside, and it is written anew, as far back as the journal goes"));
+      return Fail(Internal("audit: the last line of " + path + " " + last.error().message +
+                           ": move the directory aside, and the audit is written again, as far "
+                           "back as the journal goes"));
     hash_ = last->hash;
     last_number_ = written_number_ = last->entry.number;
     return Ok();
@@ -173,10 +173,10 @@ void AuditFile::Write(AuditEntry entry) {
     is_broken_ = is_broken_ || !has_room;
     if (!has_room)
       std::fprintf(stderr,
-                   "gpu-platform: the audit's disk takes nothing; the next start goes on from what "
-                   "is whole\n");
+                   "gpu-platform: the audit's disk accepts no writes; the next start continues "
+                   "after the last complete line\n");
   }
-  if (!is_broken_) waiting_.push_back(std::move(entry));  // none after one that is missing
+  if (!is_broken_) waiting_.push_back(std::move(entry));  // none may follow a missing one
 }
 
 void AuditFile::Run() {
@@ -227,11 +227,11 @@ void AuditFile::Flush() {
   if (file_ != nullptr && std::fflush(file_.get()) != 0) GiveUp(Trouble(directory_));
 }
 
-// What follows would not fit its chain.
+// Later entries would not fit the chain.
 void AuditFile::GiveUp(const Error& error) {
   std::fprintf(stderr,
-               "gpu-platform: %s\ngpu-platform: no more is written to the audit; the next start "
-               "goes on from what is whole\n",
+               "gpu-platform: %s\ngpu-platform: the audit stops here; the next start "
+               "continues after the last complete line\n",
                error.message.c_str());
   file_.reset();
 }

@@ -26,7 +26,7 @@ Descriptor OpenDirectory(const std::string& path) {
   return Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// False where it was removed before the lock was had.
+// False if it was removed before the lock was obtained.
 bool IsStillAt(const std::string& path, int fd) {
   struct stat held{};
   struct stat there{};
@@ -44,7 +44,7 @@ bool HasProcesses(const fs::path& path) {
   return static_cast<bool>(error);
 }
 
-// Whoever removes an abandoned one has done so in less time.
+// Retries for longer than another agent needs to remove an abandoned root.
 bool TryToShare(int fd) {
   constexpr int kTries = 40;
   constexpr useconds_t kPauseUs = 50'000;
@@ -55,7 +55,7 @@ bool TryToShare(int fd) {
   return true;
 }
 
-// With the lock, as long as it is kept.
+// The lock on an abandoned root, for as long as the caller keeps it; invalid: it is in use.
 Descriptor HoldAbandoned(const std::string& path) {
   Descriptor lock = OpenDirectory(path);
   const bool is_abandoned =
@@ -63,7 +63,7 @@ Descriptor HoldAbandoned(const std::string& path) {
   return is_abandoned ? std::move(lock) : Descriptor();
 }
 
-// What vanishes meanwhile is not there.
+// Directories that vanish meanwhile are ignored.
 void Collect(const fs::path& parent, bool is_deep, std::vector<std::string>& found) {
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
@@ -89,7 +89,7 @@ Result<AgentRoot> AgentRoot::Hold(const std::string& path) {
   while (true) {
     if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return trouble("cannot create ");
     root.lock_ = OpenDirectory(path);
-    if (!root.lock_.valid() && errno == ENOENT) continue;  // removed as an abandoned one meanwhile
+    if (!root.lock_.valid() && errno == ENOENT) continue;  // another agent removed it as abandoned
     if (!root.lock_.valid()) return trouble("cannot open ");
     if (!TryToShare(root.lock_.get()))
       return trouble("is held by another process: fuser finds it; cannot lock ");

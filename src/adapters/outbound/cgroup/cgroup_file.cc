@@ -78,7 +78,7 @@ Status MakeCgroup(const std::string& path) {
 
 Status RemoveCgroup(const std::string& path) {
   if (rmdir(path.c_str()) == 0 || errno == ENOENT) return Ok();
-  // Only a job of root can have made cgroups below its own.
+  // Only a job of root can have created cgroups below its own.
   for (const std::string& child : ChildCgroups(path)) {
     GP_CHECK_OK(RemoveCgroup(path + "/" + child));
   }

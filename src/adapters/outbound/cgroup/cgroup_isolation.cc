@@ -96,7 +96,7 @@ void CgroupIsolation::WriteReport() {
   warn_unless(report_.memory, "memory limit: not enforced: no cgroup controller 'memory'");
   warn_unless(report_.processes, "process limit: not enforced: no cgroup controller 'pids'");
   warn_unless(report_.cpus, "CPU sets: not enforced: no cgroup controller 'cpuset'");
-  warn_unless(report_.kill_all, "end of a job: processes are hunted one by one, without a cgroup");
+  warn_unless(report_.kill_all, "end of a job: processes are killed one by one, without a cgroup");
 }
 
 Result<CgroupPaths> CgroupIsolation::Create(const std::string& key,
@@ -126,7 +126,7 @@ Status CgroupIsolation::Make(const std::string& key, const IsolationRequest& req
   }
   if (!unified_.has_value()) {
     GP_CHECK_OK(legacy_.MakeFreezer(key, paths));
-    (void)legacy_.MakeCounter(key, paths);  // without it nothing is counted, and all else holds
+    (void)legacy_.MakeCounter(key, paths);  // if it fails, only the usage is not counted
   }
   return Ok();
 }
@@ -156,7 +156,7 @@ Status CgroupIsolation::EndAll() {
       }
     }
     if (removed || tries == kTries) return removed;
-    poll(nullptr, 0, kRetryMs);  // what was killed takes a moment to be gone
+    poll(nullptr, 0, kRetryMs);  // killed processes take a moment to disappear
   }
 }
 

@@ -24,7 +24,7 @@ constexpr std::array<DeviceNumber, 8> kStandardDevices = {{
     {136, kAnyMinor},  // pts
 }};
 
-// Past this many sets the cache starts anew: a host has few, but MIG layouts change over months.
+// At this number of sets the cache is emptied: a host has few, but MIG layouts change over months.
 constexpr size_t kProgramsMax = 512;
 
 bpf_insn Load32(int to, int from, int offset) {
@@ -48,7 +48,7 @@ bpf_insn Copy32(int to, int from) {
           .off = 0,
           .imm = 0};
 }
-// Skips `skip` instructions where the register is not `value`.
+// Skips `skip` instructions unless the register equals `value`.
 bpf_insn SkipUnless(int reg, int value, int skip) {
   return {.code = BPF_JMP | BPF_JNE | BPF_K,
           .dst_reg = static_cast<uint8_t>(reg),
@@ -131,7 +131,7 @@ Result<int> DevicePrograms::Load(std::vector<DeviceNumber> devices) {
   const int fd = Bpf(BPF_PROG_LOAD, attributes);
   if (fd < 0) return FailBpf("cannot load the device program", errno);
   if (loaded_.size() >= kProgramsMax) {
-    for (const auto& [old_devices, old_fd] : loaded_) close(old_fd);  // attached ones live on
+    for (const auto& [old_devices, old_fd] : loaded_) close(old_fd);  // attached programs stay
     loaded_.clear();
   }
   loaded_.emplace(std::move(devices), fd);
@@ -146,7 +146,7 @@ Status DevicePrograms::Attach(const std::string& cgroup, std::vector<DeviceNumbe
   attributes.target_fd = static_cast<uint32_t>(directory);
   attributes.attach_bpf_fd = static_cast<uint32_t>(program);
   attributes.attach_type = BPF_CGROUP_DEVICE;
-  attributes.attach_flags = BPF_F_ALLOW_MULTI;  // rules of cgroups above stay in force
+  attributes.attach_flags = BPF_F_ALLOW_MULTI;  // rules of parent cgroups still apply
   const int result = Bpf(BPF_PROG_ATTACH, attributes);
   const int error = errno;
   close(directory);

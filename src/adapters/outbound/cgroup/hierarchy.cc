@@ -7,9 +7,9 @@ namespace gp {
 namespace {
 
 struct Mount {
-  std::string root;  // which cgroup of the tree is visible at `point`
+  std::string root;  // the cgroup that is visible at `point`
   std::string point;
-  std::string options;  // of the file system: names the version 1 controllers
+  std::string options;  // mount options: include the version 1 controllers
   bool unified = false;
 };
 
@@ -45,7 +45,7 @@ std::vector<Mount> CgroupMounts(std::string_view mountinfo) {
   return mounts;
 }
 
-// The directory of cgroup `path` below a mount; empty where the mount does not show it.
+// The directory of cgroup `path` below a mount; empty if the mount does not show it.
 std::string DirectoryIn(const Mount& mount, std::string_view path) {
   if (mount.root != "/") {
     if (!path.starts_with(mount.root)) return "";

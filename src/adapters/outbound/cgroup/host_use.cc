@@ -20,7 +20,7 @@ int64_t ReadNumber(const std::string& path) {
   return text ? NumberIn(*text) : -1;
 }
 
-// Of "usage_usec 12345" in cpu.stat.
+// The number from "usage_usec 12345" in cpu.stat.
 int64_t ReadCpuStat(const std::string& path) {
   constexpr std::string_view kUsage = "usage_usec ";
   const auto text = ReadCgroupFile(path);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* kWanted[] = {"cpuacct", "cpuset", "devices", "freezer", "memory", "pids"};
 
+// A new cpuset is empty and accepts no process until it has CPUs and memory nodes.
 // A new cpuset is empty and takes no process until it has CPUs and memory nodes.
 Status CopyCpuset(const std::string& from, const std::string& to) {
   for (const char* file : {"/cpuset.cpus", "/cpuset.mems"}) {
@@ -80,7 +81,7 @@ Status LegacyTree::Make(const std::string& key, const IsolationRequest& request,
     const std::string path = GP_TRY(Join("memory", key, paths));
     const std::string limit = std::to_string(request.memory_bytes_max);
     GP_CHECK_OK(WriteCgroupFile(path + "/memory.limit_in_bytes", limit));
-    // Absent where the kernel does not account for swap.
+    // Does not exist if the kernel does not account for swap.
     const Status swap = WriteCgroupFile(path + "/memory.memsw.limit_in_bytes", limit);
     if (!swap.has_value() && swap.error().code != ErrorCode::kNotFound) return swap;
     paths.oom_events = path + "/memory.oom_control";

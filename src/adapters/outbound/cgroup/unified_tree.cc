@@ -19,11 +19,13 @@ Status EnsureDirectory(const std::string& path) {
   return Fail(Internal("cannot create " + path + ": " + std::strerror(errno)));
 }
 
-// Lets the children of `parent` have a controller.
+// Enables a controller for the children of `parent`.
 Status Enable(const std::string& parent, const std::string& controller) {
   return WriteCgroupFile(parent + "/cgroup.subtree_control", "+" + controller);
 }
 
+// A cgroup that holds processes must not delegate controllers.  The kernel refuses most of them,
+// but for some (pids, cpuset) it creates "threaded" children that accept no processes.
 // A cgroup that holds processes must not hand out controllers.  The kernel refuses most, but lets
 // some (pids, cpuset) turn it into a "threaded" one whose children take no processes at all.
 Status Vacate(const std::string& own) {
@@ -46,7 +48,7 @@ Status WriteIfPresent(const std::string& path, std::string_view value) {
 Status SetMemory(const std::string& path, int64_t bytes_max) {
   GP_CHECK_OK(WriteCgroupFile(path + "/memory.max", std::to_string(bytes_max)));
   GP_CHECK_OK(WriteIfPresent(path + "/memory.swap.max", "0"));
-  // One worker killed for memory leaves the others waiting for it for ever: end all at once.
+  // If one worker is killed for memory, the others would wait for it forever: kill all at once.
   return WriteIfPresent(path + "/memory.oom.group", "1");
 }
 
@@ -56,7 +58,8 @@ Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, bool is_
                                          const std::string& name,
                                          std::vector<std::string>& warnings) {
   std::string own = own_cgroup;
-  // Started again: we are in the leaf already (or systemd put us there, DelegateSubgroup=agent).
+  // After a restart the process is in the leaf already (or systemd put it there,
+  // DelegateSubgroup=agent).
   if (own.ends_with(kAgentLeaf)) own.resize(own.size() - std::strlen(kAgentLeaf));
   UnifiedTree tree;
   tree.root_ = GP_TRY(AgentRoot::Hold(own + "/" + name));
@@ -76,7 +79,7 @@ Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, bool is_
   return tree;
 }
 
-// Keeps in controllers_ what could be enabled.
+// Puts the enabled controllers into controllers_.
 void UnifiedTree::EnableControllers(const std::string& own, std::vector<std::string>& warnings) {
   std::erase_if(controllers_, [&](const std::string& controller) {
     Status enabled = Enable(own, controller);

@@ -26,6 +26,8 @@ int64_t NowMs() {
       .count();
 }
 
+// A memory file with these bytes, at its beginning; -1: errno has the error.  If the command does
+// not read, a pipe would block or kill its writer.
 // A file in memory with these bytes, to be read from its beginning; -1: errno says why.  A pipe
 // would block, or kill whoever writes into it, where the command does not read.
 int FileWith(std::string_view bytes) {
@@ -42,7 +44,7 @@ int FileWith(std::string_view bytes) {
   return file;
 }
 
-// With none of our descriptors, and no signal that we block or ignore.
+// The command inherits no descriptors, and no blocked or ignored signals.
 int Spawn(std::vector<std::string>& words, int in, int out, CommandGroup group, pid_t& pid) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -71,7 +73,7 @@ int Spawn(std::vector<std::string>& words, int in, int out, CommandGroup group, 
   return error;
 }
 
-// What is there to be read now.  False: nobody writes any more.
+// Reads the available bytes.  False: all writers have closed the pipe.
 bool ReadSome(int pipe, std::string& output) {
   char buffer[1'024];
   ssize_t got = 0;
@@ -81,7 +83,7 @@ bool ReadSome(int pipe, std::string& output) {
   return got < 0 && errno == EAGAIN;
 }
 
-// True: the command itself has ended by then, whoever else it left behind.
+// True: the command itself ended in time; processes that it left behind do not count.
 bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string& output) {
   bool is_open = true;
   while (true) {
@@ -99,7 +101,7 @@ bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string&
   }
 }
 
-// One that hangs in the kernel does not even die: nobody waits for it long.
+// A process that hangs in the kernel does not even die, so this waits only briefly.
 void Kill(pid_t pid, CommandGroup group) {
   kill(group == CommandGroup::kOwn ? -pid : pid, SIGKILL);
   for (int tries = 0; tries < 100 && waitpid(pid, nullptr, WNOHANG) == 0; ++tries)
@@ -118,7 +120,7 @@ CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
 
 CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd,
                       std::string_view input, CommandGroup group) {
-  if (words.empty()) return {false, "there is no command for it"};
+  if (words.empty()) return {false, "no command is configured for it"};
   const int in = FileWith(input);
   if (in < 0) return {false, std::strerror(errno)};
   int ends[2];
@@ -126,7 +128,7 @@ CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int s
     close(in);
     return {false, std::strerror(errno)};
   }
-  fcntl(ends[1], F_SETFL, 0);  // the command writes as it may; a full pipe makes it wait
+  fcntl(ends[1], F_SETFL, 0);  // writes of the command block while the pipe is full
   pid_t pid = 0;
   const int error = Spawn(words, in, ends[1], group, pid);
   close(in);
@@ -135,7 +137,7 @@ CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int s
     close(ends[0]);
     return {false, words[0] + ": " + std::strerror(error)};
   }
-  // Glibc declares it for C alone
+  // Glibc declares it only for C
   const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   std::string output;
   const bool in_time =

@@ -12,11 +12,11 @@ namespace gp {
 namespace {
 
 constexpr size_t kWordsMax = 300;  // of one field
-constexpr size_t kNodesMax = 16;   // named of one job
+constexpr size_t kNodesMax = 16;   // named for one job
 
 class Describer {
  public:
-  // `placed_later`: how often each job was placed after the event, in the same commit.
+  // `placed_later`: number of times each job was placed after the event, in the same commit.
   Describer(const State& state, const std::map<JobId, int>& placed_later)
       : state_(state), placed_later_(placed_later) {}
 
@@ -129,7 +129,7 @@ class Describer {
     Add("reason", event.reason);
   }
   void operator()(const FaultSeen& event) {
-    if (event.xid == 0) return;  // its GPU's condition tells
+    if (event.xid == 0) return;  // the GPU's condition shows it
     if (event.gpu < 0) {
       OfNode(LogLevel::kWarning, "node_sxid", event.node);
     } else {
@@ -169,7 +169,7 @@ class Describer {
     Add("incident", gp::ToText(event.incident));
   }
 
-  // Parts of what is told above, or before anybody listens.
+  // Parts of events above, or events before anyone listens.
   void operator()(const ControllerStarted&) {}
   void operator()(const WallClockStepped& event) {
     Begin(LogLevel::kWarning, "wall_clock_stepped");
@@ -186,7 +186,7 @@ class Describer {
   void operator()(const GpuHealthChanged&) {}
   void operator()(const LeaseUseNoted&) {}
   void operator()(const DrainDeadlineSet&) {}
-  // Wishes of persons: the audit tells of them.
+  // Requests of users: the audit has them.
   void operator()(const JobHeld&) {}
   void operator()(const JobReleased&) {}
   void operator()(const JobPriorityChanged&) {}
@@ -240,7 +240,7 @@ class Describer {
   void AddJob(JobId id) {
     Add("job", NameOf(state_, id));
     const Job* job = state_.FindJob(id);
-    if (job == nullptr) return;  // forgotten in the same commit
+    if (job == nullptr) return;  // removed in the same commit
     Add("name", job->spec->name);
     Add("user", job->user.name);
     Add("queue", job->queue);
@@ -274,7 +274,7 @@ class Describer {
   EventLine line_;
 };
 
-// Bare where it is one word; else as a JSON string.
+// Without quotes if it is one word; else as a JSON string.
 std::string Quoted(const std::string& text) {
   const bool is_word = std::ranges::none_of(
       text, [](char c) { return c == ' ' || c == '"' || c == '=' || c == '\\'; });

@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-constexpr std::chrono::seconds kPatience{2};  // at the end
+constexpr std::chrono::seconds kPatience{2};  // during shutdown
 constexpr int kLookEveryMs = 100;
 
 }  // namespace
@@ -45,7 +45,7 @@ void EventLog::OnCommit(const State& state, const std::vector<Event>& events) {
   arrived_.notify_one();
 }
 
-// REQUIRES: the lock, and that there is a loss.
+// REQUIRES: the lock is held, and lines were lost.
 std::string EventLog::TakeLoss() {
   return ToText({LogLevel::kWarning, "log_lost_lines", {{"lines", std::exchange(lost_, 0)}}},
                 clock_.Now(), format_);
@@ -76,7 +76,7 @@ void EventLog::Run() {
   }
 }
 
-// False: the log has ended, and not all of it was taken.
+// False: the shutdown time is over, and not all was written.
 bool EventLog::Write(const std::string& line) {
   for (size_t at = 0; at < line.size();) {
     if (IsTooLate()) return false;
@@ -84,7 +84,7 @@ bool EventLog::Write(const std::string& line) {
     if (poll(&ready, 1, kLookEveryMs) <= 0) continue;
     const ssize_t wrote = write(file_, line.data() + at, line.size() - at);
     if (wrote > 0) at += static_cast<size_t>(wrote);
-    // Nobody reads it: the line is gone
+    // The log has no reader: the line is dropped
     if (wrote < 0 && errno != EINTR && errno != EAGAIN) return true;
   }
   return true;

@@ -47,7 +47,7 @@ Error NobodyAt(const std::string& socket_directory) {
       "/http.sock (start one: gpu-platform serve; or name another: --server DIRECTORY)");
 }
 
-// As the Connect protocol writes errors.
+// Parses an error in the format of the Connect protocol.
 Error ErrorOfAnswer(const HttpAnswer& answer) {
   const auto fields = nlohmann::json::parse(answer.body, nullptr, false);
   const auto text = [&](const char* name) {
@@ -60,7 +60,7 @@ Error ErrorOfAnswer(const HttpAnswer& answer) {
   return {ErrorCodeFromConnect(text("code")), text("message")};
 }
 
-// The method's messages are these: a slip of the pen here would be read as something else there.
+// Whether these are the method's message types: a wrong type would be misread by the controller.
 bool Fits(std::string_view method, const google::protobuf::Message& request,
           const google::protobuf::Message& reply) {
   const auto* service = v1::SubmitJobsRequest::descriptor()->file()->FindServiceByName("Control");

@@ -70,7 +70,7 @@ void LinkConnection::Write() {
       if (closed_) return;
       message = outgoing_.Take();
     }
-    if (!stream_->Write(message)) return;  // the reader learns why
+    if (!stream_->Write(message)) return;  // the reader gets the reason
   }
 }
 
@@ -79,10 +79,11 @@ void LinkConnection::Read() {
   while (stream_->Read(&message)) TakeMessage(message);
   {
     const std::lock_guard lock(mutex_);
-    if (closed_) context_.TryCancel();  // by us; otherwise the controller's status is to be read
+    // Closed by this side; otherwise the controller's status must be read
+    if (closed_) context_.TryCancel();
   }
   const grpc::Status status = stream_->Finish();
-  Break(status.ok() ? "the controller ended it" : status.error_message());
+  Break(status.ok() ? "the controller closed it" : status.error_message());
 }
 
 std::shared_ptr<v1::NodeLink::Stub> LinkConnection::StubForTunnel() {

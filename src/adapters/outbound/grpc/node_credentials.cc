@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::minutes kTryAgain{10};
 
-// When a third of its time is left.
+// Renewal is due when a third of the validity is left.
 Instant RenewalOf(const CertificateFacts& certificate) {
   return certificate.expires_at - Duration{(certificate.expires_at - certificate.begins_at).ns / 3};
 }
@@ -61,6 +61,7 @@ Result<Identity> NodeCredentials::Ask(const Identity& shown) const {
   grpc::ClientContext context;
   context.set_deadline(DeadlineIn(kPatience));
   context.set_wait_for_ready(true);
+  // A revoked node must not rejoin automatically.
   // A node that was revoked does not come back by itself.
   if (shown.certificate.empty()) context.AddMetadata("gp-join-token", options_.join_token);
   v1::CertifyRequest request;
@@ -98,19 +99,18 @@ void NodeCredentials::KeepRenewing() {
     const Identity identity = Security().identity;
     const auto facts = ReadCertificate(identity.certificate);
     const int64_t left_ns = facts ? (RenewalOf(*facts) - clock_.Now()).ns : 0;
-    // The wall clock may be set meanwhile: it looks again now and then.  A clock that is far ahead
-    // does not make it ask all the time.
+    // The wall clock may be stepped meanwhile, so the thread checks at intervals.  A clock that is
+    // far ahead must not cause constant renewal.
     const int64_t least_ns = facts ? (facts->expires_at - facts->begins_at).ns / 100 : 0;
     pause = std::min<std::chrono::nanoseconds>(
         std::chrono::nanoseconds(std::max(left_ns, least_ns)), kTryAgain);
     if (left_ns > 0) continue;
-    // One that is over shows nothing any more: the join token does.
+    // An expired certificate authenticates nothing; the join token does.
     const Status renewed = Renew(facts && facts->expires_at > clock_.Now() ? identity : Identity{});
     if (!renewed && !has_failed)
-      std::fprintf(stderr, "gpu-platform: %s (it is tried again)\n",
-                   renewed.error().message.c_str());
+      std::fprintf(stderr, "gpu-platform: %s (it is retried)\n", renewed.error().message.c_str());
     has_failed = !renewed;
-    // Often enough that a brief life does not end over it.
+    // Often enough that a short-lived certificate does not expire meanwhile.
     const int64_t over_ns = facts ? (facts->expires_at - clock_.Now()).ns : 0;
     if (has_failed)
       pause = std::clamp<std::chrono::nanoseconds>(std::chrono::nanoseconds(over_ns / 4),

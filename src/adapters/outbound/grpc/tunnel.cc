@@ -32,7 +32,7 @@ void ServeLog(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gate
     return stream.Write(frame);
   });
   if (!read) return Fail(stream, read.error().message);
-  (void)stream.Write(v1::TunnelFrame{});  // an empty frame: this was all
+  (void)stream.Write(v1::TunnelFrame{});  // an empty frame marks the end
 }
 
 bool WriteAll(int fd, const std::string& bytes) {
@@ -50,8 +50,8 @@ bool WriteAll(int fd, const std::string& bytes) {
   return true;
 }
 
-// Feeds the process until the user has no more to say, and reads on until the stream has ended;
-// then `gone_fd` says that nobody listens any more.
+// Sends the user's input to the process until it ends, and reads on until the stream has ended;
+// then `gone_fd` shows that the user has disconnected.
 void PumpInput(Stream& stream, const ExecStreams& streams, bool pty, int gone_fd) {
   v1::TunnelFrame frame;
   bool open = true;
@@ -89,8 +89,8 @@ bool Forward(Stream& stream, int fd, bool errors) {
   return stream.Write(frame);
 }
 
-// Sends output until the process has ended and its last bytes are through, or nobody listens; the
-// exit code.
+// Sends output until the process has ended and its last bytes are sent, or the user has
+// disconnected.  Returns the exit code.
 int PumpOutput(Stream& stream, const ExecStreams& streams, int gone_fd) {
   pollfd fds[] = {{streams.output, POLLIN, 0},
                   {streams.errors, POLLIN, 0},
@@ -99,7 +99,8 @@ int PumpOutput(Stream& stream, const ExecStreams& streams, int gone_fd) {
   int32_t exit_code = 255;
   bool ended = false;
   while (fds[0].fd >= 0 || fds[1].fd >= 0 || !ended) {
-    // After the end, what is still in the pipes is drained; a process left behind may hold them.
+    // After the process has ended, the pipes are drained; a process that it left behind may hold
+    // them open.
     const int ready = poll(fds, std::size(fds), ended ? 50 : -1);
     if (ready < 0 && errno != EINTR) break;
     if ((ready == 0 && ended) || fds[3].revents != 0) break;
@@ -131,7 +132,7 @@ void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gat
   const Result<ExecStreams> opened = gateway.Exec({order.lease()}, spec);
   if (!opened) return Fail(stream, opened.error().message);
   ExecStreams streams = *opened;
-  // Each side closes its own
+  // Each direction closes its own descriptor
   if (streams.input == streams.output) streams.input = dup(streams.output);
   const int gone_fd = eventfd(0, EFD_CLOEXEC);
   std::thread input(
@@ -140,7 +141,7 @@ void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gat
   last.mutable_output()->set_exit_code(PumpOutput(stream, streams, gone_fd));
   (void)stream.Write(last);
   input.join();
-  // The last ends: where the user went away first, a terminal hangs up and pipes break.
+  // This closes the last ends: if the user disconnected first, a terminal hangs up and pipes break.
   for (const int fd : {streams.output, streams.errors, streams.exit_status, gone_fd}) {
     if (fd >= 0) close(fd);
   }

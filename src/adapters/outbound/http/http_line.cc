@@ -55,15 +55,17 @@ class BeastLine : public HttpLine {
   }
 
  private:
+  // Whether the server has closed the connection, as it does after a long idle time: anything
+  // readable now is the end.
   // A server closes a line on which nothing was said for long: what is readable now is the end.
   bool WasClosed() {
     if (!socket_.is_open()) return true;
     pollfd check{socket_.native_handle(), POLLIN, 0};
     return poll(&check, 1, 0) != 0;
   }
-  // Most answers come within a millisecond.  A core that sleeps so long takes a good part of that
-  // to wake, and so does the controller that waits for its disk meanwhile; one that looks gives way
-  // to whoever has work.
+  // Most answers come within a millisecond.  A core that sleeps for that time needs a good part of
+  // it to wake up, and the controller meanwhile waits for its disk.  So this polls and yields to
+  // other threads.
   void LookForAnswer() {
     const auto until = std::chrono::steady_clock::now() + kLook;
     pollfd check{socket_.native_handle(), POLLIN, 0};

@@ -29,17 +29,17 @@ namespace {
 namespace net = boost::asio;
 namespace http = boost::beast::http;
 using Tcp = net::ip::tcp;
-using Error = boost::system::error_code;  // gp::Error is not meant here
+using Error = boost::system::error_code;  // not gp::Error
 
 constexpr uint64_t kAnswerMax = 64 << 10;
 constexpr size_t kUrlMax = 2'000;
 constexpr std::chrono::seconds kConnectMax{3};  // to one of its addresses
 
-// Looks names up in a thread that nobody has to wait for: a name server that is silent is asked for
-// half a minute.
+// Looks names up in a thread that the caller can abandon: a name server that does not answer is
+// retried for half a minute.
 class Lookup {
  public:
-  // `done_fd` is readable when it is over.
+  // `done_fd` is readable when the lookup has ended.
   static std::shared_ptr<Lookup> Begin(const std::string& host, const std::string& port) {
     auto lookup = std::make_shared<Lookup>();
     lookup->done_fd_ = eventfd(0, EFD_CLOEXEC);
@@ -65,7 +65,7 @@ class Lookup {
   };
 
   int done_fd() const { return done_fd_; }
-  // Once it is over.
+  // REQUIRES: the lookup has ended.
   Found found() {
     const std::lock_guard lock(mutex_);
     return found_;
@@ -93,7 +93,7 @@ class Exchange {
     });
     if (stop_.is_open())
       stop_.async_wait(net::posix::stream_descriptor::wait_read, [this](Error error) {
-        if (!error) End("it was given up");
+        if (!error) End("it was aborted");
       });
     lookup_ = Lookup::Begin(BareHost(), post_.to.port);
     looked_up_.assign(fcntl(lookup_->done_fd(), F_DUPFD_CLOEXEC, 0));
@@ -123,7 +123,7 @@ class Exchange {
     request_.prepare_payload();
   }
 
-  // kUnavailable: an administrator may be at work on these files.
+  // kUnavailable, not permanent: an operator may be replacing these files.
   Status Encrypt() {
     Error error;
     tls_.emplace(net::ssl::context::tls_client);
@@ -141,7 +141,7 @@ class Exchange {
     return Ok();
   }
 
-  // Whom its certificate has to name.
+  // Sets the name that the server's certificate must have.
   bool Expect(SSL* handle) const {
     const std::string host = BareHost();
     Error not_an_address;
@@ -152,7 +152,7 @@ class Exchange {
            SSL_set1_host(handle, host.c_str()) == 1;
   }
 
-  // One place after the other: of those that a name has, some may be out of reach.
+  // Tries one address after another: some addresses of a name may be unreachable.
   void Connect(size_t at) {
     if (at >= found_.places.size()) return End(why_.empty() ? "this name has no address" : why_);
     boost::beast::tcp_stream& socket = plain_.emplace(context_);
@@ -163,10 +163,11 @@ class Exchange {
         return Connect(at + 1);
       }
       why_.clear();
-      plain_->expires_never();  // the whole has its own limit
+      plain_->expires_never();  // the whole request has its own limit
       if (!tls_) return Send(*plain_);
       encrypted_.emplace(std::move(*plain_), *tls_);
-      if (!Expect(encrypted_->native_handle())) return End("nobody can be known by this name");
+      if (!Expect(encrypted_->native_handle()))
+        return End("no certificate can be checked against this name");
       encrypted_->async_handshake(net::ssl::stream_base::client, [this](Error refused) {
         if (refused) return End(refused.message());
         Send(*encrypted_);
@@ -180,7 +181,7 @@ class Exchange {
       ReadHeader(stream);
     });
   }
-  // What a server says before its answer (1xx) is none.
+  // Responses before the answer (1xx) are skipped.
   template <typename Stream>
   void ReadHeader(Stream& stream) {
     parser_.emplace();
@@ -194,7 +195,7 @@ class Exchange {
       http::async_read(stream, buffer_, *parser_, [this](Error, size_t) { End(""); });
     });
   }
-  // An answer is one by its head: a body that is cut, endless or slow changes nothing of it.
+  // The head makes an answer valid, even if the body is truncated, endless or slow.
   void End(const std::string& why) {
     if (!why.empty()) why_ = why;
     if (answer_) answer_->body = parser_->get().body();
@@ -243,7 +244,7 @@ Result<WebAddress> ParseWebAddress(const std::string& url) {
     return fault("begins with neither https:// nor http://");
   const bool is_plain = std::ranges::all_of(url, [](char c) { return c > ' ' && c < '\x7f'; });
   if (!is_plain || url.size() > kUrlMax)
-    return fault("longer than 2000 letters, or has some that addresses do not have");
+    return fault("longer than 2000 characters, or with characters that addresses do not have");
   const std::string rest = url.substr(url.find("//") + 2);
   const size_t end = std::min(rest.find_first_of("/?#"), rest.size());
   std::string authority = rest.substr(0, end);
@@ -260,7 +261,7 @@ Result<WebAddress> ParseWebAddress(const std::string& url) {
   return address;
 }
 
-// The library throws where it cannot have a descriptor or a thread.
+// The library throws when it cannot get a descriptor or a thread.
 Result<HttpAnswer> Post(const WebPost& post, int stop_fd) try {
   return Exchange(post, stop_fd).Run();
 } catch (const std::exception& error) {

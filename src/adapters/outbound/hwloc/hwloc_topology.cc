@@ -13,7 +13,7 @@ std::unique_ptr<HwlocTopology> HwlocTopology::OpenLive() {
 }
 
 std::unique_ptr<HwlocTopology> HwlocTopology::OpenXml(std::string xml, std::string name) {
-  // An empty export is a bad export and not a request for this machine.
+  // An empty export is an invalid export, not a request for this machine.
   if (xml.empty()) xml = " ";
   return std::unique_ptr<HwlocTopology>(new HwlocTopology(std::move(xml), std::move(name)));
 }

@@ -6,8 +6,8 @@
 namespace gp {
 namespace {
 
-// Everything PCI is kept, bridges too: they tell who shares a switch.  Caches are nobody's concern
-// here and cost most of the time of a load.
+// All PCI objects are kept, also bridges: they show which devices share a switch.  Caches are not
+// needed here and take most of the loading time.
 Result<LoadedTopology> NewTopology() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return Fail(Internal("hwloc: out of memory"));
@@ -31,7 +31,7 @@ Result<LoadedTopology> LoadLiveTopology() {
 
 Result<LoadedTopology> LoadXmlTopology(const std::string& xml, const std::string& name) {
   LoadedTopology topology = GP_TRY(NewTopology());
-  // hwloc counts the closing zero as part of the buffer.
+  // hwloc counts the terminating zero as part of the buffer.
   const int size = static_cast<int>(xml.size()) + 1;
   if (hwloc_topology_set_xmlbuffer(topology.get(), xml.c_str(), size) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {

@@ -28,6 +28,7 @@ bool IsHostBridge(hwloc_obj_t object) {
 
 // "0000:1b:00.0".
 std::string PciBusId(hwloc_obj_t object) {
+  // A bridge's attributes begin with those of its PCI device.
   // A bridge's attributes begin with those of the PCI device that it is.
   const auto& pci =
       object->type == HWLOC_OBJ_BRIDGE ? object->attr->bridge.upstream.pci : object->attr->pcidev;
@@ -45,8 +46,8 @@ std::string RootComplex(hwloc_obj_t device) {
   return "";
 }
 
-// From a device behind a switch the way up is downstream port, upstream port, and at last a root
-// port, which sits right below the host bridge.
+// The way up from a device behind a switch is: downstream port, upstream port, and at last a root
+// port directly below the host bridge.
 std::string NearestSwitch(hwloc_obj_t device) {
   const hwloc_obj_t downstream_port = device->parent;
   if (!IsPciBridge(downstream_port)) return "";
@@ -56,7 +57,7 @@ std::string NearestSwitch(hwloc_obj_t device) {
   return PciBusId(upstream_port);
 }
 
-// Nodes with CPUs: memory on a card or behind CXL is no place to run a GPU's process.
+// Only nodes with CPUs: a GPU's process cannot run on memory of a card or behind CXL.
 std::vector<int> NumaNodesNear(hwloc_topology_t topology, hwloc_obj_t device,
                                const std::vector<NumaNode>& numa_nodes) {
   const hwloc_obj_t anchor = hwloc_get_non_io_ancestor_obj(topology, device);
@@ -78,7 +79,7 @@ PciGpu Describe(hwloc_topology_t topology, hwloc_obj_t device,
   if (nodes.size() == 1) {
     gpu.numa_node = nodes.front();
   } else {
-    warnings->push_back("GPU " + gpu.pci_bus_id + ": the firmware does not tell which of " +
+    warnings->push_back("GPU " + gpu.pci_bus_id + ": the firmware does not report which of " +
                         std::to_string(nodes.size()) + " NUMA nodes is near");
   }
   return gpu;

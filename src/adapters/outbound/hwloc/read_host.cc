@@ -20,7 +20,7 @@ CpuSet ToCpuSet(hwloc_const_bitmap_t bitmap) {
   return cpus;
 }
 
-// The package whose CPUs the NUMA node shares; where the firmware is silent, the first.
+// The package whose CPUs the NUMA node shares; the first one if the firmware does not report it.
 int PackageOf(hwloc_topology_t topology, hwloc_obj_t numa) {
   if (const hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, numa)) {
     return static_cast<int>(above->logical_index);
@@ -34,8 +34,9 @@ int PackageOf(hwloc_topology_t topology, hwloc_obj_t numa) {
   return 0;
 }
 
-// hwloc gives memory without CPUs (on a card, behind CXL) the CPUs that it is near to.  Here each
-// CPU is of one node: of the one that is nearest to the fewest CPUs, then of the lowest number.
+// hwloc lists nearby CPUs for memory without own CPUs (on a card, behind CXL).  Here each CPU
+// belongs to one node: the one that is nearest to the fewest CPUs, then the one with the lowest
+// number.
 void GiveEachCpuToOneNode(std::vector<NumaNode>* nodes) {
   std::vector<NumaNode*> by_claim;
   for (NumaNode& node : *nodes) by_claim.push_back(&node);

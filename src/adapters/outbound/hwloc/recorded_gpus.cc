@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-// "nvml3" -> 3.  The name is the one mark that exports of every hwloc version share.
+// "nvml3" -> 3.  Only the name is the same in exports of every hwloc version.
 std::optional<int> NvmlIndex(hwloc_obj_t object) {
   constexpr std::string_view kPrefix = "nvml";
   if (object->type != HWLOC_OBJ_OS_DEVICE || object->name == nullptr) return std::nullopt;
@@ -31,7 +31,7 @@ std::string InfoOf(hwloc_obj_t object, const char* key) {
   return value == nullptr ? "" : value;
 }
 
-// "00000000:1B:00.0", the way NVML prints it.
+// "00000000:1B:00.0", in NVML's notation.
 std::string NvmlBusId(hwloc_obj_t pci_device) {
   const auto& pci = pci_device->attr->pcidev;
   char text[32];
@@ -54,7 +54,7 @@ GpuIdentity Identify(hwloc_obj_t device, int index) {
   return gpu;
 }
 
-// The bandwidth matrix, released on the way out.
+// The bandwidth matrix, released by the destructor.
 class Matrix {
  public:
   explicit Matrix(hwloc_topology_t topology) : topology_(topology) {
@@ -76,7 +76,7 @@ class Matrix {
     return hwloc_distances_transform(topology_, distances_, transform, nullptr, 0) == 0;
   }
 
-  // Units between two different GPUs, by (lower, higher) NVML index; zeros left out.
+  // Units between two different GPUs, by (lower, higher) NVML index, without zeros.
   std::map<std::pair<int, int>, int> BetweenGpus() const {
     std::map<std::pair<int, int>, int> result;
     for (unsigned row = 0; row < distances_->nbobjs; ++row) {
@@ -104,8 +104,8 @@ Result<std::vector<GpuLinks>> ReadLinks(hwloc_topology_t topology) {
     return Fail(InvalidArgument("hwloc: NVLinkBandwidth is no matrix of bandwidths"));
   }
   const auto direct = matrix.BetweenGpus();
-  // Merging refuses where there is no switch: then the direct links are all there are.  A closure
-  // would only invent links through CPUs.
+  // Merging fails if there is no switch: then all links are direct.  A transitive closure would add
+  // false links through CPUs.
   if (matrix.Transform(HWLOC_DISTANCES_TRANSFORM_MERGE_SWITCH_PORTS)) {
     matrix.Transform(HWLOC_DISTANCES_TRANSFORM_TRANSITIVE_CLOSURE);
   }

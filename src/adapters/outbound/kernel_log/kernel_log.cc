@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-// Several times what the ring of a usual kernel holds.
+// Several times the capacity of a usual kernel ring.
 constexpr int kReadsMax = 65536;
 
 ErrorCode CodeOf(int error) {
@@ -30,12 +30,13 @@ ErrorCode CodeOf(int error) {
 Status CheckKind(const std::string& path, const struct stat& kind) {
   if (S_ISCHR(kind.st_mode) && kind.st_rdev == makedev(1, 11)) return Ok();
   const bool is_stream = S_ISREG(kind.st_mode) || S_ISFIFO(kind.st_mode);
-  // Containers may have a FIFO there, and then whoever writes to it could pass for the kernel.
+  // Containers may have a FIFO there, and then any program that writes to it could pass for the
+  // kernel.
   if (is_stream && path != kKernelLogPath) return Ok();
   return Fail(Unsupported(path + " is not the kernel's log (device 1:11)"));
 }
 
-// New records only: the old ones may be of GPUs that were reset or exchanged since.
+// Only new records: old ones may be about GPUs that were reset or replaced since.
 Status GoToEnd(int descriptor, const std::string& path) {
   if (lseek(descriptor, 0, SEEK_END) >= 0 || errno == ESPIPE) return Ok();
   return Fail({CodeOf(errno), path + ": " + std::strerror(errno)});
@@ -48,7 +49,7 @@ Result<struct stat> KindOf(int descriptor, const std::string& path) {
   return kind;
 }
 
-// -1: none are to be had, or none are needed.
+// -1: not available or not needed.
 int OpenNotices(const struct stat& kind, const std::string& path) {
   if (!S_ISREG(kind.st_mode)) return -1;
   const int notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -70,7 +71,7 @@ Result<std::unique_ptr<KernelLog>> KernelLog::Open(const std::string& path, bool
     close(descriptor);
     return Fail(kind.error());
   }
-  // Before the end is looked for: what is written from then on gives notice.
+  // Opened before the seek to the end: later writes give notice.
   std::unique_ptr<KernelLog> log(new KernelLog(descriptor, S_ISREG(kind->st_mode),
                                                OpenNotices(*kind, path), S_ISCHR(kind->st_mode),
                                                accept_user, read_call));
@@ -123,7 +124,7 @@ void KernelLog::AddStream(std::string_view bytes, std::vector<KernelXid>& found)
 std::vector<KernelXid> KernelLog::Take() {
   std::vector<KernelXid> found;
   char buffer[kKernelRecordBytesMax];
-  // Taken before the file is read: what is written from now on gives notice again.
+  // Consumed before the file is read: later writes give notice again.
   while (notices_ >= 0 && read(notices_, buffer, sizeof buffer) > 0) {
   }
   for (int reads = 0; reads < kReadsMax; ++reads) {
@@ -132,8 +133,8 @@ std::vector<KernelXid> KernelLog::Take() {
       const std::string_view bytes(buffer, static_cast<size_t>(count));
       has_records_ ? Parse(bytes, found) : AddStream(bytes, found);
     } else if (count < 0 && (errno == EPIPE || errno == EINVAL)) {
-      // Overwritten before they were read, or one larger than the kernel lets them be: the
-      // position is behind them now.
+      // Records were overwritten before they were read, or one is larger than allowed: the position
+      // is after them now.
       lost_records_ = true;
     } else if (count == 0 || errno != EINTR) {
       break;

@@ -14,13 +14,13 @@ constexpr int kKernelFacility = 0;
 constexpr int kUserFacility = 1;
 constexpr int kInstanceMax = 65535;
 
-// The digits of 64 bits at most.
+// Digits only, as many as a 64-bit number has at most.
 bool IsCount(std::string_view text) {
   return !text.empty() && text.size() <= 20 &&
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Takes the header, and says whether to believe the writer.
+// Consumes the header, and returns whether to trust the writer.
 bool SkipHeader(Cursor& record, bool accept_user) {
   const auto priority = record.Number(std::numeric_limits<int>::max());
   if (!priority || !record.Skip(",")) return false;
@@ -34,14 +34,14 @@ bool SkipHeader(Cursor& record, bool accept_user) {
   return facility == kKernelFacility || (accept_user && facility == kUserFacility);
 }
 
-// The number after `word`, if the word is there.  False: it is there without a number.
+// The number after `word`, if the word exists.  False: the word has no number.
 bool TakeInstance(Cursor& line, std::string_view word, std::optional<int>& instance) {
   if (!line.Skip(word)) return true;
   instance = line.Number(kInstanceMax);
   return instance.has_value();
 }
 
-// Up to the number, which must be whole: a comma always follows it.
+// Up to the number, which must be complete: a comma always follows it.
 bool TakeLocationAndNumber(Cursor& line, KernelXid& found) {
   if (!line.Skip("NVRM: Xid (")) return false;
   line.Skip("PCI:");  // old drivers leave it out
@@ -63,6 +63,7 @@ std::optional<std::string_view> TextOf(std::string_view kmsg_record, bool accept
   if (kmsg_record.size() > kKernelRecordBytesMax) return std::nullopt;
   Cursor record(kmsg_record);
   if (!SkipHeader(record, accept_user)) return std::nullopt;
+  // Line breaks in the text are escaped; after a real one come the properties.
   // A line break inside of the text is escaped; behind a real one are the properties.
   return record.left().substr(0, record.left().find('\n'));
 }

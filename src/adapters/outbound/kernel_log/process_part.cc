@@ -13,7 +13,7 @@ constexpr std::string_view kUnknown = "<unknown>";
 constexpr size_t kNameBytesMax = 15;
 constexpr size_t kEscapeLength = 4;
 
-// /dev/kmsg writes one byte as "\x0a", the backslash itself too.
+// /dev/kmsg escapes a byte as "\x0a", and also the backslash.
 size_t ByteLength(std::string_view text) {
   return text.starts_with("\\x") && text.size() >= kEscapeLength ? kEscapeLength : 1;
 }
@@ -25,10 +25,10 @@ bool BeginsWithChannel(std::string_view message) {
 
 struct NameEnds {
   size_t likely = 0;           // for people
-  std::optional<size_t> last;  // no name reaches beyond this separator
+  std::optional<size_t> last;  // no name extends beyond this separator
 };
 
-// Most processes have no ", " in their name, but messages have it early: "sh, Ch 00000010, …".
+// Most process names have no ", ", but messages contain it early: "sh, Ch 00000010, …".
 NameEnds FindNameEnds(std::string_view text) {
   NameEnds ends;
   bool is_certain = false;
@@ -45,6 +45,7 @@ NameEnds FindNameEnds(std::string_view text) {
   return ends;
 }
 
+// A pid that is not a number, or 0, means no process.
 // A pid that is no number, or 0, is nobody's.
 std::optional<int> ParsePid(std::string_view text) {
   Cursor cursor(text);

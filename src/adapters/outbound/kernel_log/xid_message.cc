@@ -25,12 +25,12 @@ constexpr AdviceWords kAdvice[] = {
     {"Drain P2P", DriverAdvice::kDrainP2p},
     {"Drain and Reset", DriverAdvice::kDrainAndReset},
     {"Recover IMEX Domain", DriverAdvice::kRecoverImex},
-    // The words of drivers since 610.
+    // The words used by drivers since 610.
     {"PF FLR", DriverAdvice::kGpuReset},
     {"OS Reboot", DriverAdvice::kNodeReboot},
 };
 
-// The codes are those of NVML; they stay when drivers change their words.
+// The codes are NVML's; they stay the same when drivers change their words.
 DriverAdvice AdviceOfCode(std::string_view code) {
   if (code == "0") return DriverAdvice::kNone;
   if (code == "1") return DriverAdvice::kGpuReset;

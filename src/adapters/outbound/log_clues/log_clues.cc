@@ -10,28 +10,30 @@
 namespace gp {
 namespace {
 
-constexpr size_t kLineMax = 16 << 10;  // of a longer line, the beginning
-constexpr size_t kMark = 3;            // bytes of the mark that something was cut
+constexpr size_t kLineMax = 16 << 10;  // longer lines are truncated
+constexpr size_t kMark = 3;            // bytes of the mark of a truncation
 
-// As CUDA, PyTorch, JAX and TensorFlow say it.
+// Messages of CUDA, PyTorch, JAX and TensorFlow.
 constexpr const char* kGpuMemory =
     R"((?i)cuda(_error_|error:| error:? |: )?\s*out[ _]of[ _]memory|)"
     R"(CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|torch\.(cuda\.)?OutOfMemoryError|)"
     R"(RESOURCE_EXHAUSTED: Out of memory|CUBLAS_STATUS_ALLOC_FAILED)";
-// As NCCL, Gloo and torch.distributed say it.
+// Messages of NCCL, Gloo and torch.distributed.
 constexpr const char* kCommunication =
     R"(Watchdog caught collective operation timeout|)"
     R"(NCCL (WARN|error).*)"
     R"(([Tt]imeout|[Tt]imed out|[Cc]onnection (closed|refused|reset)|remote error)|)"
     R"(ncclRemoteError|ncclSystemError|unhandled system error, NCCL|)"
     R"(Gloo.*(Connection closed|[Tt]imed out)|Connection closed by peer)";
+// A line that begins with an error or names one: "RuntimeError: …", "error: …", "Segmentation
+// fault".
 // A line that an error begins or names: "RuntimeError: …", "error: …", "Segmentation fault".
 constexpr const char* kError = R"(^\s*([\w.]*(Error|Exception|Fault|Interrupt)\b|)"
                                R"((?i:fatal|error|panic|critical|assertion)\b|)"
                                R"(terminate called|Segmentation fault|Killed\b|Aborted\b)|)"
                                R"((?i:\berror:)|\b(Error|Exception): )";
 
-// All expressions at once, in one reading of each line.
+// Matches all expressions in one pass over each line.
 class Expressions {
  public:
   explicit Expressions(const std::vector<std::string>& patterns) : set_(Quiet(), RE2::UNANCHORED) {
@@ -49,7 +51,7 @@ class Expressions {
  private:
   static RE2::Options Quiet() {
     RE2::Options options(RE2::Quiet);
-    options.set_encoding(RE2::Options::EncodingLatin1);  // output need not be text
+    options.set_encoding(RE2::Options::EncodingLatin1);  // output may be binary
     return options;
   }
   void Add(const std::string& pattern, int rule) {
@@ -65,7 +67,7 @@ class Expressions {
   }
 
   RE2::Set set_;
-  std::vector<int> rules_;  // by number in the set; -1: our own
+  std::vector<int> rules_;  // by number in the set; -1: a built-in one
 };
 
 void Look(std::string_view output, const Expressions& expressions, LogClues& clues) {
@@ -89,7 +91,7 @@ LogClues FindClues(LogReader& logs, const LaunchSpec& launch) {
   LogClues clues;
   if (launch.log_directory.empty()) return clues;
   const Expressions expressions(launch.log_patterns);
-  // What it says of its errors comes last, so that its last line stands.
+  // The stream of errors is read last, so that its last line wins.
   for (const char* stream : {".out", ".err"}) {
     const auto tail =
         logs.Read(launch.log_directory + "/" + launch.log_name + stream, -kClueBytes, kClueBytes);

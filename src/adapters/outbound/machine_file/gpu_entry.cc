@@ -66,7 +66,7 @@ void ReadBuses(YamlSection pcie, YamlSection nvlink, GpuBuses* buses) {
   nvlink.Done();
 }
 
-// An address, or nullopt after a finding.
+// An address, or nullopt after an error.
 std::optional<PciAddress> ReadAddress(YamlSection* section, const std::string& key) {
   const std::optional<std::string> text = section->Text(key);
   if (!text || text->empty()) return std::nullopt;

@@ -89,7 +89,7 @@ YamlEntries ModelTraits(const GpuIdentity& gpu, const GpuHealth& health) {
   }
   AddText("mig", MigTableName(gpu), &traits);
   if (health.ecc) traits.emplace_back("ecc", "true");
-  // That rows can be remapped is known, in how many banks is not.
+  // Rows can be remapped, but the number of banks is unknown.
   if (health.row_remap) traits.emplace_back("remap_banks", "0");
   AddMap("memory_mib", MemoryMap(gpu), &traits);
   YamlEntries power;

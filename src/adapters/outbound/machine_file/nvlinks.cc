@@ -29,7 +29,7 @@ CpuSet ReadBoard(YamlSection* board, int gpu_count) {
   return gpus ? *gpus : CpuSet();
 }
 
-// Without boards the switches join all GPUs.
+// Without boards, the switches connect all GPUs.
 CpuSet ReadSwitchedGpus(YamlSection* section, int gpu_count) {
   CpuSet switched;
   std::vector<YamlSection> boards = section->Maps("boards");

@@ -6,7 +6,7 @@
 namespace gp {
 namespace {
 
-// All of `text` as a hexadecimal number of at most `digits_max` digits.
+// Parses all of `text` as a hexadecimal number of at most `digits_max` digits.
 std::optional<unsigned> ParseHex(std::string_view text, size_t digits_max) {
   unsigned value = 0;
   const char* const end = text.data() + text.size();
@@ -17,7 +17,7 @@ std::optional<unsigned> ParseHex(std::string_view text, size_t digits_max) {
   return value;
 }
 
-// Cuts everything from the last `separator` on and returns what was behind it.
+// Removes everything from the last `separator` on and returns what followed it.
 std::string_view CutLast(std::string_view* text, char separator) {
   const size_t at = text->rfind(separator);
   if (at == std::string_view::npos) return {};

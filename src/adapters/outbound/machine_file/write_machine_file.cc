@@ -8,7 +8,7 @@
 namespace gp {
 namespace {
 
-// In a domain that no host uses: it stands for all switches, whose addresses nobody told.
+// Stands for all switches, whose addresses are unknown; no host uses this domain.
 constexpr char kPlaceholderSwitch[] = "ffff:00:00.0";
 
 std::string Block(const YamlEntries& entries, const std::string& indent) {
@@ -83,7 +83,8 @@ std::string GpusText(const HostFacts& host, const DriverInventory& inventory,
   return text;
 }
 
-// Links name GPUs by their place in the file, which is not the driver's index where one is missing.
+// Links name GPUs by position in the file, which differs from the driver's index if a GPU is
+// missing.
 size_t PositionOf(int gpu_index, const DriverInventory& inventory) {
   const auto found = std::ranges::find(inventory.gpus, gpu_index, &GpuIdentity::index);
   return static_cast<size_t>(found - inventory.gpus.begin());

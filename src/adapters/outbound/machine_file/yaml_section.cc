@@ -30,7 +30,7 @@ YAML::Node YamlSection::Child(const std::string& key) {
   asked_.push_back(key);
   const YAML::Node undefined(YAML::NodeType::Undefined);
   if (!node_.IsDefined() || !node_.IsMap()) return undefined;
-  const YAML::Node& node = node_;  // a constant node does not grow by being asked
+  const YAML::Node& node = node_;  // reading a constant node does not add keys
   const YAML::Node child = node[key];
   return child.IsDefined() && !child.IsNull() ? child : undefined;
 }

@@ -5,7 +5,7 @@
 namespace gp {
 namespace {
 
-// As the driver counts: two for configuration and monitoring, then instance by instance.
+// The driver's numbering: two for configuration and monitoring, then instance by instance.
 constexpr int kFirstMinor = 3;
 constexpr int kGpuInstances = 15;
 constexpr int kComputeInstances = 8;
@@ -34,7 +34,7 @@ Result<std::vector<DeviceNumber>> MigDevices(const std::string& minors_file, int
     if (name == names[0] || name == names[1]) devices.push_back({caps_major, minor});
   }
   if (devices.size() == std::size(names)) return devices;
-  return Fail(Unavailable(minors_file + " does not tell the devices of " + names[1]));
+  return Fail(Unavailable(minors_file + " does not list the devices of " + names[1]));
 }
 
 Result<int> CapsMajor(const std::string& devices_file) {

@@ -17,7 +17,7 @@
 namespace gp {
 namespace {
 
-constexpr size_t kSocketNameMax = 24;  // "/control_privileged", and some room
+constexpr size_t kSocketNameMax = 24;  // "/control_privileged", and some spare bytes
 constexpr size_t kPathMax = sizeof(sockaddr_un::sun_path) - kSocketNameMax;
 
 std::string NameOf(int minor, uint32_t uid) {
@@ -26,7 +26,7 @@ std::string NameOf(int minor, uint32_t uid) {
 
 Error SystemFault(const std::string& path) { return Internal(path + ": " + std::strerror(errno)); }
 
-// Users pass through it; what is in it they cannot list.
+// Users may traverse it but cannot list it.
 Result<Descriptor> OpenBase(const std::string& base) {
   if (mkdir(base.c_str(), 0711) != 0 && errno != EEXIST) return Fail(SystemFault(base));
   Descriptor directory(open(base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));

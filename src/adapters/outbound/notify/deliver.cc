@@ -30,7 +30,7 @@ struct Parsed {
   nlohmann::ordered_json data;
 };
 
-// What somebody has changed, or a power cut has left of it.
+// Parses a stored body, which someone may have edited or a power cut may have damaged.
 Result<Parsed> Parse(const std::string& body) {
   const auto document = nlohmann::ordered_json::parse(body, nullptr, false);
   const auto has = [&](const char* name) {
@@ -43,6 +43,7 @@ Result<Parsed> Parse(const std::string& body) {
                 document.value("data", nlohmann::ordered_json::object())};
 }
 
+// A busy or unavailable receiver is tried again; one that rejects this notification is not.
 // A receiver that is busy or away is asked again; one that refuses this very thing is not.
 bool MayBeAskedAgain(int status) {
   return status == 408 || status == 425 || status == 429 || status >= 500;
@@ -57,7 +58,7 @@ Status SendWebhook(const Receiver& receiver, const std::string& id, const std::s
   std::string key;
   if (!receiver.secret_file.empty()) {
     auto read = ReadWebhookKey(receiver.secret_file);
-    // Until somebody has mended the file
+    // Retried until an operator has fixed the file
     if (!read) return Fail(Unavailable(read.error().message));
     key = *std::move(read);
   }
@@ -79,14 +80,14 @@ Status Run(const std::vector<std::string>& words, const std::string& input, int 
   return end.ok ? Ok() : Fail(Unavailable(Printable(end.output, kAnswerShown)));
 }
 
-// The first bytes, in whole characters.
+// The longest beginning with at most `most` bytes that does not split a character.
 std::string_view Cut(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
   return text.substr(0, most);
 }
 
-// As a header may have it (RFC 2047): in pieces that are ASCII.
+// Encoded for a mail header (RFC 2047): ASCII pieces.
 std::string HeaderText(std::string_view text) {
   constexpr size_t kPiece = 42;
   std::string header;
@@ -97,7 +98,7 @@ std::string HeaderText(std::string_view text) {
   return header;
 }
 
-// Of names that we gave ourselves.
+// Readable words of an internal name.
 std::string Word(std::string text) {
   std::erase_if(text, [](char c) { return c <= ' ' || c > '~'; });
   return text.substr(0, 200);
@@ -110,8 +111,8 @@ std::string Subject(const std::string& text) {
   return is_ascii ? subject : HeaderText(subject);
 }
 
-// Addresses with the user of the job in the place of its mark; kInvalidArgument: nobody can be
-// written to so.
+// Addresses with the job's user in place of the placeholder; kInvalidArgument: the result is not an
+// address.
 Result<std::vector<std::string>> AddressesFor(const Receiver& receiver, const Parsed& parsed) {
   const std::string user =
       parsed.data.is_object() && parsed.data.contains("user") && parsed.data["user"].is_string()
@@ -133,8 +134,7 @@ Result<std::vector<std::string>> AddressesFor(const Receiver& receiver, const Pa
   return addresses;
 }
 
-// Nothing of what happened may become a header or the end of the letter: Printable leaves no line
-// break.
+// No text of the event can become a header or end the mail: Printable leaves no line break.
 std::string Letter(const NotifyConfig& config, const std::vector<std::string>& addresses,
                    const Parsed& parsed) {
   constexpr size_t kAny = 100'000;
@@ -166,7 +166,7 @@ Result<std::string> ReadWebhookKey(const std::string& path) {
   const bool is_file = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
   const ssize_t got = is_file ? read(file, text, sizeof text) : -1;
   close(file);
-  if (!is_file) return Fail(InvalidArgument(path + ": is no file"));
+  if (!is_file) return Fail(InvalidArgument(path + ": is not a file"));
   if ((facts.st_mode & 077) != 0)
     return Fail(InvalidArgument(path + ": others may read this secret; chmod 600 " + path));
   std::string_view secret(text, got > 0 ? static_cast<size_t>(got) : 0);

@@ -51,7 +51,7 @@ std::vector<Happened> HappenedSince(const State& state, Instant since) {
   std::vector<Happened> happened;
   for (auto at = state.finished.lower_bound({since, JobId{}}); at != state.finished.end(); ++at) {
     const Job& job = state.jobs.at(at->second);
-    // One that ended while it waited ended no attempt: what it has was over before.
+    // A job that ended while it waited ended no attempt: its last attempt was over before.
     const bool has_ended_attempt =
         !job.attempts.empty() && job.attempts.back().ended_at == job.ended_at;
     happened.push_back(

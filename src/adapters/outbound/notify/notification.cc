@@ -58,7 +58,7 @@ std::string FieldOf(const EventLine& line, std::string_view name) {
   return field == line.fields.end() ? "" : TextOf(field->second);
 }
 
-// Whether the line is of what a job calls by this word.
+// Whether the line is an event that jobs request by this word.
 bool IsOfKind(const std::string& word, const EventLine& line) {
   if (word == "started") return line.event == "job_started";
   if (word == "ended") return line.event == "job_ended";

@@ -15,7 +15,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kFirstPause{1};
 constexpr std::chrono::seconds kLongestPause{300};
-constexpr int kDoublings = 9;  // from the first pause to more than the longest
+constexpr int kDoublings = 9;  // from the first delay to more than the longest
 constexpr std::chrono::minutes kSayLostEvery{1};
 constexpr int kSyncedOneByOne = 16;  // more files are synced together
 constexpr Duration kGivenUpAfter = Duration::Minutes(24 * 60);
@@ -25,9 +25,8 @@ std::string Count(size_t number) {
   return std::to_string(number) + (number == 1 ? " notification" : " notifications");
 }
 
-// Where the courier stands; of one that is new, or wants something else than before, nothing was
-// told.  Where the journal was lost, instants may be earlier than those of the file: what is yet to
-// come was not told.
+// The stored cursor; a new receiver, or one with another filter, starts at the current time.  If
+// the journal was lost, the stored time may be in the future: then it becomes the current time.
 DeliveryCursor StandOf(const std::string& path, const Receiver& receiver, Instant now,
                        const std::function<void(const std::string&)>& warn) {
   const std::string wish = WishOf(receiver);
@@ -38,7 +37,7 @@ DeliveryCursor StandOf(const std::string& path, const Receiver& receiver, Instan
   }
   const bool is_damaged = !cursor && cursor.error().code != ErrorCode::kNotFound;
   if (!is_damaged) return {wish, now, {}};
-  warn(cursor.error().message + "; what happened since yesterday may be told again");
+  warn(cursor.error().message + "; what happened since yesterday may be sent again");
   return {wish, now - kGivenUpAfter, {}};
 }
 
@@ -150,7 +149,8 @@ void NotificationSender::Keep(const std::vector<News>& news, size_t lost) {
   for (const News& one : news)
     lost +=
         KeepOne(one, one.found_at && !are_many ? Survives::kPowerCut : Survives::kCrash) ? 0 : 1;
-  // After the files: what was told and is not there would be lost.
+  // The cursor is saved after the files: otherwise a notification could be marked as queued and be
+  // missing.
   Status kept = are_many ? outbox_.Sync() : Ok();
   if (kept && found > 0) kept = SaveDeliveryCursor(directory_ + "/told", cursor_);
   if (!kept && !std::exchange(is_disk_bad_, true)) Say(LogLevel::kError, kept.error().message);
@@ -160,10 +160,10 @@ void NotificationSender::Keep(const std::vector<News>& news, size_t lost) {
   said_lost_at_ = now;
   Say(LogLevel::kError, Count(std::exchange(lost_, 0)) +
                             " lost: " + std::to_string(Outbox::kWaitingMax) +
-                            " wait already, or the disk takes no more");
+                            " wait already, or the disk accepts no more");
 }
 
-// False: it is lost.
+// False: the notification is lost.
 bool NotificationSender::KeepOne(const News& one, Survives survives) {
   if (one.found_at && cursor_.Has(one.notification.id)) return true;
   const Status kept = PutIntoBox(one, survives);
@@ -236,14 +236,14 @@ std::optional<NotificationSender::SteadyTime> NotificationSender::BringFirst() {
 
 std::optional<NotificationSender::SteadyTime> NotificationSender::Fail(
     const Outbox::Waiting& waiting, const Error& error) {
-  if (IsEnding()) return std::nullopt;  // it was not the receiver that failed
+  if (IsEnding()) return std::nullopt;  // the stop aborted the delivery; the receiver did not fail
   SetProblem(error.message);
   if (error.code != ErrorCode::kUnavailable) {
     {
       const std::lock_guard lock(box_mutex_);
       outbox_.Refuse(waiting.number);
     }
-    failures_ = 0;  // it answers
+    failures_ = 0;  // it answered
     Say(LogLevel::kError, error.message + "; given up, see " + directory_ + "/refused");
     return SteadyClock::now();
   }
@@ -251,16 +251,15 @@ std::optional<NotificationSender::SteadyTime> NotificationSender::Fail(
   if (given_up > 0)
     Say(LogLevel::kError, error.message + "; " + Count(given_up) + " given up after a day, see " +
                               directory_ + "/refused");
-  if (given_up == 0 && failures_ == 0)
-    Say(LogLevel::kWarning, error.message + "; it is tried again");
+  if (given_up == 0 && failures_ == 0) Say(LogLevel::kWarning, error.message + "; it is retried");
   const auto pause = std::min<std::chrono::seconds>(
       kFirstPause * (1 << std::min(failures_, kDoublings)), kLongestPause);
   ++failures_;
   return SteadyClock::now() + pause;
 }
 
-// After a reboot the wall clock alone says how long no controller was there: whatever waited gets
-// its tries all the same.
+// After a reboot only the wall clock knows how long no controller ran, so whatever waits still gets
+// its tries.
 size_t NotificationSender::GiveUpOld() {
   const Instant now = ledger_now_();
   if (now - began_at_ < kTriedAtLeast) return 0;

@@ -10,9 +10,9 @@
 namespace gp {
 namespace {
 
-constexpr Duration kFoundAgainFor = Duration::Minutes(24 * 60);  // what is older is no news
+constexpr Duration kFoundAgainFor = Duration::Minutes(24 * 60);  // older events are not sent
 
-// The same whenever the same is found again.
+// A stable id: finding the same event again gives the same id.
 std::string FoundId(const State& state, const EventLine& line) {
   const std::string subject = line.event == "job_ended" ? "job" : "incident";
   const auto field =
@@ -21,7 +21,7 @@ std::string FoundId(const State& state, const EventLine& line) {
          (field == line.fields.end() ? "" : std::get<std::string>(field->second));
 }
 
-// Directories of receivers that the file does not name any more.
+// Warns of directories of receivers that the configuration no longer names.
 void WarnOfLeftovers(const NotifyConfig& config, const std::string& directory,
                      const NotifySay& say) {
   std::error_code error;
@@ -58,7 +58,7 @@ Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::stri
   return notifier;
 }
 
-// All at once: each may have to wait for what it runs.
+// Stops all senders at once, because each may have to wait for its current delivery.
 Notifier::~Notifier() {
   for (const Desk& desk : desks_) desk.sender->End();
 }
@@ -104,20 +104,20 @@ std::vector<std::string> Notifier::Reload(NotifyConfig config) {
     config_ = config;
   }
   for (const Desk& desk : ending) desk.sender->End();
-  // The writer's thread does not wait for it; two never use one directory
+  // The writer's thread does not wait for it; two senders never share a directory
   for (const Desk& desk : ending) desk.sender->Join();
   for (const Receiver& receiver : config.receivers) {
     if (HasDeskOf(receiver)) continue;
     if (const Status begun = Begin(config, receiver); !begun)
-      changes.push_back("receiver " + receiver.name + " could not begin: " + begun.error().message);
+      changes.push_back("receiver " + receiver.name + " could not start: " + begun.error().message);
     if (const std::string problem = ProblemOf(receiver); !problem.empty())
       changes.push_back("receiver " + receiver.name + ": warning: " + problem);
   }
   return changes;
 }
 
-// How each stands is asked without the mutex: it may be at its files, and the writer's thread waits
-// for nobody.
+// The backlogs are read without the mutex: a sender may be using its files, and the writer's thread
+// must not wait.
 std::vector<std::pair<Receiver, NotificationSender::Backlog>> Notifier::Backlogs() const {
   std::vector<std::pair<Receiver, std::shared_ptr<NotificationSender>>> asked;
   {
@@ -130,7 +130,7 @@ std::vector<std::pair<Receiver, NotificationSender::Backlog>> Notifier::Backlogs
   }
   std::vector<std::pair<Receiver, NotificationSender::Backlog>> all;
   for (const auto& [receiver, sender] : asked)
-    all.emplace_back(receiver, sender == nullptr ? NotificationSender::Backlog{0, "could not begin"}
+    all.emplace_back(receiver, sender == nullptr ? NotificationSender::Backlog{0, "could not start"}
                                                  : sender->backlog());
   return all;
 }
@@ -171,8 +171,8 @@ void Notifier::CatchUpAll(const State& state) {
 
 void Notifier::OnCommit(const State& state, const std::vector<Event>& events) {
   const std::lock_guard lock(mutex_);
-  CatchUpAll(state);                          // what is older comes first
-  std::vector<std::optional<Instant>> found;  // by event that has a line of its own
+  CatchUpAll(state);                          // older events come first
+  std::vector<std::optional<Instant>> found;  // one for each event that has a line
   for (const Event& event : events) {
     if (std::holds_alternative<JobEnded>(event) || std::holds_alternative<IncidentOpened>(event))
       found.push_back(WhenHappened(state, event));

@@ -97,7 +97,7 @@ Result<std::optional<Outbox::Waiting>> Outbox::First() {
       return std::optional(Waiting{number, body.str()});
     }
     if (errno != ENOENT) return Fail(Internal(PathOf(number) + ": " + std::strerror(errno)));
-    waiting_.erase(number);  // whoever keeps the host removed it
+    waiting_.erase(number);  // an operator removed it
   }
   return std::optional<Waiting>();
 }
@@ -116,7 +116,7 @@ void Outbox::Refuse(uint64_t number) {
 void Outbox::PutAside(uint64_t number) {
   std::error_code error;
   fs::rename(PathOf(number), directory_ + "/refused/" + NameOf(number), error);
-  if (error) return Remove(number);  // it would come again and again
+  if (error) return Remove(number);  // otherwise it would be retried forever
   waiting_.erase(number);
 }
 

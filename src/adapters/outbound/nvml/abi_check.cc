@@ -1,6 +1,6 @@
 // Checks that the hand-written declarations have the layout of NVIDIA's own header (API version 13,
-// x86-64 and arm64 Linux, where they agree).  The numbers were printed by a program that includes
-// that header; a driver keeps them for ever, because its clients are compiled.
+// x86-64 and arm64 Linux, where they agree).  A program that includes that header printed the
+// numbers; a driver never changes them, because its clients are compiled.
 
 #include "adapters/outbound/nvml/abi.h"
 
@@ -83,7 +83,7 @@ static_assert(offsetof(nvmlComputeInstanceProfileInfo_v3_t, capabilities) == 136
 static_assert(sizeof(nvmlComputeInstanceInfo_t) == 32);
 static_assert(offsetof(nvmlComputeInstanceInfo_t, placement) == 24);
 
-// What a caller writes into `version`.
+// Values that a caller writes into `version`.
 static_assert(NvmlStructVersion<nvmlMemory_v2_t>(2) == 0x02000028);
 static_assert(NvmlStructVersion<nvmlMarginTemperature_v1_t>(1) == 0x01000008);
 static_assert(NvmlStructVersion<nvmlTemperature_v1_t>(1) == 0x0100000c);

@@ -10,8 +10,8 @@ bool HasUuid(const NvmlFunctions& nvml, nvmlDevice_t device, const std::string& 
   return nvml.DeviceGetUUID(device, text, sizeof text) == NVML_SUCCESS && uuid == text;
 }
 
-// Asks one GPU after the other and passes over those that it cannot open: the one that is wanted
-// may be among them.
+// Queries one GPU after another and skips those that it cannot open, because the wanted one may
+// come later.
 nvmlReturn_t Search(const NvmlFunctions& nvml, const std::string& uuid, nvmlDevice_t* device) {
   unsigned count = 0;
   nvmlReturn_t why_not = NVML_ERROR_NOT_FOUND;
@@ -38,7 +38,8 @@ Result<nvmlDevice_t> OpenByUuid(const NvmlLibrary& library, const std::string& u
   const NvmlFunctions& nvml = library.functions();
   nvmlDevice_t device = {};
   nvmlReturn_t found = nvml.DeviceGetHandleByUUID(uuid.c_str(), &device);
-  // By its documentation this call fails where any GPU of the host is lost, whichever is wanted.
+  // According to its documentation, this call fails if any GPU of the host is lost, whichever is
+  // wanted.
   const bool is_answer = found == NVML_SUCCESS || found == NVML_ERROR_NOT_FOUND ||
                          found == NVML_ERROR_INVALID_ARGUMENT;
   if (!is_answer) found = Search(nvml, uuid, &device);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned long long kMib = 1ull << 20;
 constexpr unsigned kMilliwattsPerWatt = 1000;
-// The first driver whose recovery action means something.
+// The first driver with a meaningful recovery action.
 constexpr int kRecoveryActionDriver = 565;
 
 std::optional<int> ReadTemperature(GpuInquiry* gpu) {
@@ -36,7 +36,7 @@ std::optional<int> ReadUtilization(GpuInquiry* gpu) {
   return static_cast<int>(utilization.gpu);
 }
 
-// The second version leaves the driver's reserve out of "used", which is what jobs hold.
+// The second version excludes the driver's reserve from "used"; the rest is what jobs use.
 std::optional<int64_t> ReadMemoryUsed(GpuInquiry* gpu) {
   nvmlMemory_v2_t memory = {};
   memory.version = NvmlStructVersion<nvmlMemory_v2_t>(2);
@@ -61,7 +61,7 @@ std::optional<int64_t> ReadEccCount(GpuInquiry* gpu, nvmlMemoryErrorType_t type,
   return static_cast<int64_t>(count);
 }
 
-// All four counts or none: a GPU with ECC off has no errors to tell of, which is not zero errors.
+// All four counts or none: a GPU with ECC off reports no counts, which differs from zero errors.
 std::optional<EccCounts> ReadEcc(GpuInquiry* gpu) {
   nvmlEnableState_t current = NVML_FEATURE_DISABLED;
   nvmlEnableState_t pending = NVML_FEATURE_DISABLED;
@@ -108,7 +108,7 @@ std::optional<RecoveryAction> ReadRecoveryAction(GpuInquiry* gpu, int driver_maj
     case NVML_GPU_RECOVERY_ACTION_NODE_REBOOT: return RecoveryAction::kNodeReboot;
     case NVML_GPU_RECOVERY_ACTION_DRAIN_P2P: return RecoveryAction::kDrainP2p;
     case NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET: return RecoveryAction::kDrainAndReset;
-    default: return std::nullopt;  // of a driver newer than this list
+    default: return std::nullopt;  // from a driver newer than this list
   }
 }
 
@@ -116,7 +116,7 @@ struct ThrottleReason {
   unsigned long long bit;
   const char* name;
 };
-// Idle is left out: it lowers clocks too, but nothing holds the GPU back.
+// Idle is left out: it lowers clocks too, but does not throttle the GPU.
 constexpr ThrottleReason kThrottleReasons[] = {
     {nvmlClocksEventReasonApplicationsClocksSetting, "applications-clocks"},
     {nvmlClocksEventReasonSwPowerCap, "sw-power-cap"},
@@ -161,7 +161,7 @@ GpuHealth ReadHealth(GpuInquiry* gpu, int driver_major) {
     health.nvlinks_total = links->total;
   }
   health.processes = ReadProcesses(gpu);
-  // Readings taken on the way to the loss are stale: a lost GPU has none.
+  // Readings from before the loss are stale: a lost GPU has none.
   if (gpu->lost()) health = GpuHealth();
   health.lost = gpu->lost();
   health.index = gpu->index();

@@ -19,7 +19,7 @@ std::string ReadText(GpuInquiry* gpu, const Function& function) {
   return text;
 }
 
-// Usable memory is rounded down: the total loses a part of a MiB, the reserve gains one.
+// Usable memory is rounded down: a fraction of a MiB counts as reserve.
 bool ReadMemory(GpuInquiry* gpu, GpuIdentity* identity) {
   nvmlMemory_v2_t memory = {};
   memory.version = NvmlStructVersion<nvmlMemory_v2_t>(2);
@@ -30,7 +30,7 @@ bool ReadMemory(GpuInquiry* gpu, GpuIdentity* identity) {
   }
   nvmlMemory_t plain = {};
   if (!gpu->Ask(gpu->nvml.DeviceGetMemoryInfo, &plain)) return false;
-  gpu->WarnOfDriver("the driver does not tell what memory it reserves: all counts as usable");
+  gpu->WarnOfDriver("the driver does not report its reserved memory: all memory counts as usable");
   identity->memory_total_mib = static_cast<int64_t>(plain.total / kMib);
   return true;
 }
@@ -78,7 +78,7 @@ void ReadTraits(GpuInquiry* gpu, GpuIdentity* identity) {
   identity->temperature_shutdown_c = ReadThreshold(gpu, NVML_TEMPERATURE_THRESHOLD_SHUTDOWN);
 }
 
-// The text that `function` fills in; empty, with a warning, where it does not.
+// The text that `function` fills in; empty, with a warning, if it fails.
 template <unsigned kSize, typename Function>
 std::string ReadVersion(const NvmlLibrary& library, const Function& function,
                         NvmlWarnings* warnings) {
@@ -130,7 +130,7 @@ bool ReadIdentity(GpuInquiry* gpu, GpuIdentity* identity) {
     missing = "memory size";
   }
   if (missing != nullptr) {
-    gpu->Warn(std::string("left out: the driver tells no ") + missing);
+    gpu->Warn(std::string("left out: the driver reports no ") + missing);
     return false;
   }
   identity->pci_bus_id = std::string(pci.busId, strnlen(pci.busId, sizeof pci.busId));

@@ -13,7 +13,7 @@ bool Find(void* handle, Function* function) {
   return function->address != nullptr;
 }
 
-// What an administrator would do about a driver that refuses to start.
+// What an operator can do about a driver that does not start.
 std::string Advice(nvmlReturn_t result) {
   switch (result) {
     case NVML_ERROR_DRIVER_NOT_LOADED: return "; load it with `modprobe nvidia`";

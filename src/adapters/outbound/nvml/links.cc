@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kNvidiaVendor = 0x10de;
 
-// nullopt: the GPU has no such link.  Numbers may have holes, so the next one is worth a question.
+// nullopt: the GPU has no such link.  Numbers may have gaps, so the next one is still queried.
 std::optional<bool> IsActive(GpuInquiry* gpu, unsigned link) {
   nvmlEnableState_t state = NVML_FEATURE_DISABLED;
   if (gpu->Query(gpu->nvml.DeviceGetNvLinkState, link, &state) != NVML_SUCCESS) {

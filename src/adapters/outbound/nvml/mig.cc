@@ -15,7 +15,7 @@ std::string PlainName(const char* name, size_t size) {
   return text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : text;
 }
 
-// The name that NVIDIA gives a profile, put together from its numbers for drivers without names.
+// NVIDIA's name of a profile, composed from its numbers for drivers that give no names.
 std::string ComposedName(unsigned profile, unsigned slices, unsigned long long memory_mib) {
   const unsigned long long gigabytes = (memory_mib + 1023) / 1024;
   const bool has_media_engines = profile == NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1 ||
@@ -24,7 +24,7 @@ std::string ComposedName(unsigned profile, unsigned slices, unsigned long long m
          (has_media_engines ? "+me" : "");
 }
 
-// NVML has had three shapes of the same answer.
+// NVML has three versions of the same answer.
 template <typename Answer>
 MigProfileInfo ToProfile(const Answer& answer, std::string name) {
   MigProfileInfo profile;
@@ -43,7 +43,7 @@ std::optional<MigProfileInfo> ReadProfile(GpuInquiry* gpu, unsigned profile) {
   if (gpu->Query(nvml.DeviceGetGpuInstanceProfileInfoV, profile, &named) == NVML_SUCCESS) {
     return ToProfile(named, PlainName(named.name, sizeof named.name));
   }
-  // Also the way every profile ends that this GPU does not offer.
+  // This path also handles every profile that this GPU does not offer.
   nvmlGpuInstanceProfileInfo_t plain = {};
   if (gpu->Query(nvml.DeviceGetGpuInstanceProfileInfo, profile, &plain) != NVML_SUCCESS) {
     return std::nullopt;

@@ -35,13 +35,12 @@ Status MigDivision::Check(nvmlReturn_t result, const std::string& what) const {
 Status MigDivision::EnterMode() {
   unsigned current = NVML_DEVICE_MIG_DISABLE;
   unsigned pending = NVML_DEVICE_MIG_DISABLE;
-  GP_CHECK_OK(
-      Check(nvml().DeviceGetMigMode(device_, &current, &pending), "asking for its MIG mode"));
+  GP_CHECK_OK(Check(nvml().DeviceGetMigMode(device_, &current, &pending), "reading its MIG mode"));
   if (current == NVML_DEVICE_MIG_ENABLE) return Ok();
   nvmlReturn_t activation = NVML_SUCCESS;
   GP_CHECK_OK(Check(nvml().DeviceSetMigMode(device_, NVML_DEVICE_MIG_ENABLE, &activation),
                     "turning MIG mode on"));
-  return Check(activation, "MIG mode begins with its next reset");
+  return Check(activation, "MIG mode starts at its next reset");
 }
 
 std::vector<unsigned> MigDivision::ProfileIds() const {
@@ -146,12 +145,12 @@ Result<MigDivision::Instance> MigDivision::Create(unsigned profile, MigStand sta
   GP_CHECK_OK(
       Check(nvml().DeviceCreateGpuInstanceWithPlacement(device_, profile, &place, &made.handle),
             "making an instance at " + ToText(stand)));
-  GP_CHECK_OK(Check(nvml().GpuInstanceGetInfo(made.handle, &made.info),
-                    "asking for the instance that was made"));
+  GP_CHECK_OK(
+      Check(nvml().GpuInstanceGetInfo(made.handle, &made.info), "reading the new instance"));
   return made;
 }
 
-// Of the ways to divide the instance again: not at all.
+// The compute profile that covers the whole GPU instance.
 Result<unsigned> MigDivision::WholeProfileOf(const Instance& instance) const {
   const auto all = ComputeProfilesOf(instance);
   const auto whole =
@@ -168,18 +167,17 @@ Result<unsigned> MigDivision::ComputeInstanceOf(const Instance& instance) {
       info.profileId == profile)
     return info.id;
   for (const nvmlComputeInstance_t part : all)
-    GP_CHECK_OK(Check(nvml().ComputeInstanceDestroy(part), "removing a part of the instance"));
+    GP_CHECK_OK(Check(nvml().ComputeInstanceDestroy(part), "removing a compute instance"));
   nvmlComputeInstance_t made = {};
   GP_CHECK_OK(Check(nvml().GpuInstanceCreateComputeInstance(instance.handle, profile, &made),
-                    "giving the instance its compute"));
-  GP_CHECK_OK(
-      Check(nvml().ComputeInstanceGetInfo_v2(made, &info), "asking for the instance's compute"));
+                    "creating the compute instance"));
+  GP_CHECK_OK(Check(nvml().ComputeInstanceGetInfo_v2(made, &info), "reading the compute instance"));
   return info.id;
 }
 
 Result<std::string> MigDivision::UuidOf(unsigned gpu_instance, unsigned compute_instance) const {
   unsigned count = 0;
-  GP_CHECK_OK(Check(nvml().DeviceGetMaxMigDeviceCount(device_, &count), "asking for MIG devices"));
+  GP_CHECK_OK(Check(nvml().DeviceGetMaxMigDeviceCount(device_, &count), "listing MIG devices"));
   for (unsigned i = 0; i < count; ++i) {
     nvmlDevice_t device = {};
     unsigned gi = 0;
@@ -191,7 +189,7 @@ Result<std::string> MigDivision::UuidOf(unsigned gpu_instance, unsigned compute_
     if (gi != gpu_instance || ci != compute_instance) continue;
     char uuid[NVML_DEVICE_UUID_V2_BUFFER_SIZE] = {};
     GP_CHECK_OK(
-        Check(nvml().DeviceGetUUID(device, uuid, sizeof uuid), "asking for the MIG device's UUID"));
+        Check(nvml().DeviceGetUUID(device, uuid, sizeof uuid), "reading the MIG device's UUID"));
     return std::string(uuid);
   }
   return Fail(Unavailable("the instance that was made is not among the GPU's MIG devices"));
@@ -212,7 +210,7 @@ Result<MadeInstance> MigDivision::Make(unsigned profile, unsigned start) {
   const auto compute = ComputeInstanceOf(*instance);
   const auto uuid = compute ? UuidOf(instance->info.id, *compute) : Fail(compute.error());
   if (!uuid) {
-    (void)Remove(*instance);  // half of an instance is of no use to anybody
+    (void)Remove(*instance);  // a GPU instance without a compute instance is useless
     return Fail(uuid.error());
   }
   return MadeInstance{*uuid, instance->info.id, *compute};

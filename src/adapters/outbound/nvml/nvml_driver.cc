@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kNoIndex = -1;
 
-// 550 of "550.54.15"; 0 where the text is none.
+// 550 of "550.54.15"; 0 if the text is not a version.
 int MajorOf(const std::string& driver_version) {
   const Result<int64_t> major = ParseCount(driver_version.substr(0, driver_version.find('.')));
   return major ? static_cast<int>(*major) : 0;
@@ -81,7 +81,7 @@ Result<NvmlDriver::KnownGpu> NvmlDriver::Know(const std::string& uuid) {
 GpuHealth NvmlDriver::Read(const KnownGpu& known) const {
   GpuInquiry gpu(*library_, known.index, known.device, nullptr);
   GpuHealth health = ReadHealth(&gpu, driver_major_);
-  if (health.lost) health.uuid = known.uuid;  // the handle is still its own
+  if (health.lost) health.uuid = known.uuid;  // the handle still belongs to it
   return health;
 }
 
@@ -95,12 +95,12 @@ Result<GpuIdentity> NvmlDriver::IdentityOf(const std::string& uuid) {
   GpuInquiry gpu(*library_, known.index, known.device, nullptr);
   GpuIdentity identity;
   if (ReadIdentity(&gpu, &identity)) return identity;
-  return Fail(NotFound(uuid + ": the driver does not tell what it is"));
+  return Fail(NotFound(uuid + ": the driver does not report its identity"));
 }
 
 Result<std::vector<GpuHealth>> NvmlDriver::Health() {
   if (!has_inventory_) GP_TRY(Inventory());
-  GP_TRY(CountGpus());  // a driver that was unloaded is an error and not a host of lost GPUs
+  GP_TRY(CountGpus());  // an unloaded driver is an error, not a host of lost GPUs
   std::vector<GpuHealth> health;
   for (const KnownGpu& known : gpus_) health.push_back(Read(known));
   return health;

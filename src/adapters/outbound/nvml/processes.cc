@@ -8,12 +8,12 @@ namespace {
 constexpr unsigned kRoomFirst = 32;
 constexpr unsigned kRoomMax = 4096;
 
-// Appends what `function` lists.  False where the driver lacks the function or refuses.
+// Appends the processes that `function` lists.  False if the driver lacks the function or refuses.
 template <typename Entry>
 bool Append(GpuInquiry* gpu,
             const NvmlFunction<nvmlReturn_t(nvmlDevice_t, unsigned*, Entry*)>& function,
             std::vector<GpuProcess>* processes) {
-  // New processes may start between two questions, so the room grows by more than was missing.
+  // New processes may start between two calls, so the capacity grows by more than was missing.
   for (unsigned room = kRoomFirst; room <= kRoomMax; room *= 2) {
     std::vector<Entry> entries(room);
     unsigned count = room;
@@ -43,6 +43,7 @@ std::vector<GpuProcess> ReadProcesses(GpuInquiry* gpu) {
     Append(gpu, nvml.DeviceGetComputeRunningProcesses, &processes);
   }
   Append(gpu, nvml.DeviceGetMPSComputeRunningProcesses_v3, &processes);
+  // An MPS process may be in both lists, and in MIG mode once for each instance.
   // A process of MPS may be in both lists, and in MIG mode once for each instance.
   std::ranges::stable_sort(processes, {}, &GpuProcess::pid);
   const auto same_pid = [](const GpuProcess& a, const GpuProcess& b) { return a.pid == b.pid; };

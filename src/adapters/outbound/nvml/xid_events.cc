@@ -58,7 +58,7 @@ XidEvents::~XidEvents() {
 }
 
 void XidEvents::SubscribeAt(unsigned index) {
-  const std::string silent = "GPU " + std::to_string(index) + ": tells no XIDs: ";
+  const std::string silent = "GPU " + std::to_string(index) + ": reports no XIDs: ";
   nvmlDevice_t device = {};
   const nvmlReturn_t opened = library_->functions().DeviceGetHandleByIndex_v2(index, &device);
   if (opened != NVML_SUCCESS) {
@@ -68,7 +68,7 @@ void XidEvents::SubscribeAt(unsigned index) {
   GpuInquiry gpu(*library_, static_cast<int>(index), device, nullptr);
   const std::string uuid = ReadUuid(&gpu);
   if (!uuid.empty()) return Subscribe(device, uuid);
-  warnings_.push_back(silent + "the driver tells no UUID");
+  warnings_.push_back(silent + "the driver reports no UUID");
 }
 
 void XidEvents::Subscribe(nvmlDevice_t device, const std::string& uuid) {
@@ -78,7 +78,7 @@ void XidEvents::Subscribe(nvmlDevice_t device, const std::string& uuid) {
   if (result == NVML_SUCCESS) {
     subscriptions_.push_back({uuid, device});
   } else {
-    warnings_.push_back(uuid + ": tells no XIDs: " + library_->Explain(result));
+    warnings_.push_back(uuid + ": reports no XIDs: " + library_->Explain(result));
   }
 }
 
@@ -89,7 +89,8 @@ Result<std::optional<XidEvent>> XidEvents::Wait(Duration timeout) {
   nvmlReturn_t result = nvml.EventSetWait_v2(set_, &data, timeout_ms);
   if (result == NVML_ERROR_FUNCTION_NOT_FOUND) {
     result = nvml.EventSetWait(set_, &data, timeout_ms);
-    data.gpuInstanceId = data.computeInstanceId = kNvmlNoInstance;  // the first version fills none
+    // The first version does not fill them
+    data.gpuInstanceId = data.computeInstanceId = kNvmlNoInstance;
   }
   if (result == NVML_ERROR_TIMEOUT) return std::nullopt;
   if (result != NVML_SUCCESS) {

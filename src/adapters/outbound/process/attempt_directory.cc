@@ -71,7 +71,7 @@ std::optional<Descriptor> AttemptDirectory::Connect() const {
   Descriptor connection(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  // Through the descriptor: the real path may be longer than a socket's name can be.
+  // Connects through the descriptor: the real path may be too long for a socket's name.
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", fd(),
                 kControlSocket);
   if (!connection.valid() ||

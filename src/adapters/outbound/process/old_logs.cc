@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kNoBoot = "-";  // in place of an id that is not known
-constexpr const char* kEnd = "end";   // of a record that is whole
+constexpr const char* kNoBoot = "-";  // instead of an unknown boot id
+constexpr const char* kEnd = "end";   // marks a complete record
 
-// Of one file or directory, without what is in it; nullopt: it cannot be looked at.
+// Fingerprint of one file or directory, without its contents; nullopt: it cannot be read.
 std::optional<uint64_t> FingerprintOfOne(const std::string& path, size_t name_begins) {
   struct stat facts{};
   if (lstat(path.c_str(), &facts) != 0) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<uint64_t> FingerprintOfOne(const std::string& path, size_t name_be
   return Digest64(text);
 }
 
-// Of a job: its directories of attempts, and the files in them, in whatever order they are listed.
+// Fingerprint of a job: its attempt directories and the files in them, in any order.
 std::optional<uint64_t> FingerprintOf(const fs::path& job) {
   const size_t name_begins = job.parent_path().string().size();
   auto sum = FingerprintOfOne(job, name_begins);
@@ -54,7 +54,7 @@ std::vector<JobId> JobsIn(const std::string& directory) {
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename();
     const auto job = ParseJobKey(name);
-    if (job && KeyOf(*job) == name) jobs.push_back(*job);  // another spelling is not ours
+    if (job && KeyOf(*job) == name) jobs.push_back(*job);  // other spellings are not made here
   }
   return jobs;
 }
@@ -68,7 +68,7 @@ OldLogs::OldLogs(std::string directory, std::string record, Clock& clock)
   ReadRecord();
 }
 
-// The boot, its clock and the elapsed time; then a line for each job.
+// The record has the boot id, its clock and the elapsed time; then a line for each job.
 void OldLogs::ReadRecord() {
   const int64_t now_ns = clock_.BootNs();
   before_boot_ = Duration{-now_ns};
@@ -90,13 +90,13 @@ void OldLogs::ReadRecord() {
     jobs[*job] = one;
   }
   if (!file) return;
-  // Only on the same boot its clock tells how long nobody looked.
+  // Only on the same boot does its clock show how much time has passed.
   const bool is_same_boot = boot != kNoBoot && boot == clock_.BootId() && now_ns >= boot_ns;
   before_boot_ = Duration{elapsed.ns - (is_same_boot ? boot_ns : now_ns)};
   jobs_ = std::move(jobs);
 }
 
-// Where the disk does not take it, the next process goes by an older one: it removes later.
+// If the disk fails, the next process uses an older record and removes later.
 void OldLogs::KeepRecord() const {
   const Duration elapsed = Elapsed();
   std::string text = OrNone(clock_.BootId()) + " " + std::to_string((elapsed - before_boot_).ns) +
@@ -109,7 +109,7 @@ void OldLogs::KeepRecord() const {
   (void)ReplaceFile(record_, text, 0600, Survives::kPowerCut);
 }
 
-// The time is taken after the look: what is written later changes the fingerprint.
+// The time is taken after the fingerprint: a later write changes the fingerprint.
 OldLogs::Unchanged OldLogs::Look(JobId job) const {
   const auto fingerprint = FingerprintOf(fs::path(directory_) / KeyOf(job));
   const auto before = jobs_.find(job);

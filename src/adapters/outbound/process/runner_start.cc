@@ -1,4 +1,4 @@
-// How an attempt gets its supervisor: started, found again, or buried.
+// How an attempt gets its supervisor: started, found again, or cleaned up after ("buried").
 
 #include <poll.h>
 #include <sys/epoll.h>
@@ -36,7 +36,7 @@ IsolationRequest IsolationOf(const LaunchSpec& spec) {
 
 void MakeLogDirectory(const std::string& path) {
   if (path.empty()) return;
-  std::error_code ignored;  // the supervisor says it when the log cannot be opened
+  std::error_code ignored;  // the supervisor reports it if the log cannot be opened
   std::filesystem::create_directories(path, ignored);
 }
 
@@ -74,6 +74,8 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
   return supervised.has_value() ? Ok() : undo(supervised.error());
 }
 
+// A failed isolation ends the attempt like any other end: reported by Observe, remembered until
+// Forget.
 // A refused isolation is an end like any other: seen in Observe, kept until Forget.
 Status SupervisedAttemptRunner::StartFailed(Attempt& attempt, const AttemptDirectory& directory,
                                             const Error& error) {
@@ -111,6 +113,8 @@ void SupervisedAttemptRunner::Watch(Attempt& attempt, Descriptor connection) {
 }
 
 // A process that the agent has just forked holds a copy of the connection until its exec: closing
+// only this copy would leave an event that points at a removed attempt.
+// A process that the agent has just forked holds a copy of the connection until its exec: closing
 // ours alone would leave an event that points at an attempt that is gone.
 void SupervisedAttemptRunner::Unwatch(Attempt& attempt) {
   if (!attempt.connection.valid()) return;
@@ -124,18 +128,18 @@ void SupervisedAttemptRunner::Adopt(const std::string& key) {
   Attend(attempt);
 }
 
-// Brings an attempt without connection to where it belongs: connected, ended, or being buried.
+// Moves an attempt without a connection to its proper state: connected, ended, or being buried.
 void SupervisedAttemptRunner::Attend(Attempt& attempt) {
   const auto directory = AttemptDirectory::Open(attempts_fd_.get(), attempt.status.key);
   const auto launch = directory.has_value() ? directory->ReadLaunch() : Fail(directory.error());
   if (!launch.has_value() && directory.has_value() && directory->IsHeld()) {
     attempt.status.message =
-        "its supervisor lives, but cannot be talked to: " + launch.error().message;
+        "its supervisor runs, but cannot be reached: " + launch.error().message;
     return;
   }
   if (!launch.has_value()) {
     attempt.status.phase = AttemptPhase::kExited;
-    attempt.status.cause = EndCause::kSupervisorLost;  // no fault of the job: it may start again
+    attempt.status.cause = EndCause::kSupervisorLost;  // not the job's fault: it may start again
     attempt.status.message = "the agent was interrupted while starting it";
     return;
   }
@@ -144,7 +148,8 @@ void SupervisedAttemptRunner::Attend(Attempt& attempt) {
   attempt.status.launch = std::make_shared<const LaunchSpec>(launch->spec);
   const std::optional<Descriptor> lock = directory->TryLock();
   if (!lock.has_value()) {
-    // Alive.  Just started, it may not listen yet: then the next Observe finds it.
+    // The supervisor is alive.  If it has just started, it may not listen yet: then the next
+    // Observe finds it.
     Connect(attempt, *directory);
     return;
   }
@@ -163,7 +168,7 @@ bool SupervisedAttemptRunner::Connect(Attempt& attempt, const AttemptDirectory& 
   socklen_t size = sizeof who;
   getsockopt(connection->get(), SOL_SOCKET, SO_PEERCRED, &who, &size);
   attempt.supervisor = who.pid;
-  // Its first word is the status; with it the caller sees no attempt in a phase it has left.
+  // Its first message is the status; waiting for it keeps the caller from seeing an outdated phase.
   pollfd event = {.fd = connection->get(), .events = POLLIN, .revents = 0};
   poll(&event, 1, kFirstWordMs);
   Watch(attempt, std::move(*connection));
@@ -179,9 +184,9 @@ void SupervisedAttemptRunner::Bury(Attempt& attempt, const AttemptDirectory& dir
     if (supervised.has_value()) return;
     error = supervised.error();
   }
-  // Not kExited: its devices may still be in use and must not go to others.
+  // Not kExited: its devices may still be in use and must not be given to others.
   attempt.status.message =
-      "the attempt's supervisor died, and what it left cannot be ended: " + error.message;
+      "the attempt's supervisor died, and what it left cannot be killed: " + error.message;
 }
 
 }  // namespace gp

@@ -19,8 +19,8 @@ namespace {
 constexpr int kLooksForLock = 100;
 constexpr useconds_t kBetweenLooksUs = 20'000;
 
-// 0, or an errno; EWOULDBLOCK: another has it.  An agent that was killed holds it until the last
-// process that it had forked is gone.
+// 0, or an errno; EWOULDBLOCK: another process holds the lock.  After an agent was killed,
+// processes that it had just forked may hold it for a moment.
 int LockSoon(int directory_fd) {
   for (int look = 0; look < kLooksForLock; ++look) {
     if (flock(directory_fd, LOCK_EX | LOCK_NB) == 0) return 0;
@@ -82,6 +82,7 @@ SupervisedAttemptRunner::Attempt* SupervisedAttemptRunner::Find(const std::strin
 void SupervisedAttemptRunner::Renew(const std::string& key, int64_t lease_deadline_boot_ns) {
   Attempt* attempt = Find(key);
   if (attempt == nullptr || !attempt->leased || !attempt->connection.valid()) return;
+  // If the supervisor does not read, this has no effect; Stop handles that.
   // A supervisor that does not read cannot be helped by this; Stop deals with it.
   SendMessage(attempt->connection.get(), RenewRequest{lease_deadline_boot_ns});
 }
@@ -102,7 +103,7 @@ void SupervisedAttemptRunner::Discard(const std::string& key, const std::string&
 
 void SupervisedAttemptRunner::Send(Attempt& attempt, const ControlMessage& message) {
   if (SendMessage(attempt.connection.get(), message) != SendOutcome::kFull) return;
-  // It has not read for hundreds of messages: it hangs.  Its end makes us bury the attempt.
+  // It has not read hundreds of messages: it hangs.  Its end makes the agent bury the attempt.
   if (attempt.supervisor > 0) kill(attempt.supervisor, SIGKILL);
 }
 
@@ -149,7 +150,7 @@ void SupervisedAttemptRunner::TakeMessages(Attempt& attempt) {
 
 void SupervisedAttemptRunner::TakeStatus(Attempt& attempt, AttemptStatus status) {
   status.key = attempt.status.key;
-  // One that only buries does not know when the job began.
+  // A supervisor that only buries does not know when the job began.
   if (status.started_at.ns == 0) {
     status.started_at = attempt.status.started_at;
     status.started_boot_ns = attempt.status.started_boot_ns;
@@ -182,7 +183,7 @@ Status SupervisedAttemptRunner::Forget(const std::string& key) {
   }
   GP_CHECK_OK(isolation_.Remove(key, attempt->cgroups));
   attempt->forgotten = true;
-  // Its supervisor may still be clearing a large /tmp; the directory goes when that has ended.
+  // Its supervisor may still be clearing a large /tmp; the directory is removed after that.
   if (!attempt->connection.valid()) OnSupervisorGone(*attempt);
   return Ok();
 }
@@ -199,7 +200,7 @@ Result<ExecStreams> SupervisedAttemptRunner::Exec(const std::string& key, const 
   if (attempt->status.phase == AttemptPhase::kExited || !attempt->connection.valid()) {
     return Fail(Conflict("attempt " + key + " is not running"));
   }
-  attempt->answers.clear();  // of execs that nobody waited for any longer
+  attempt->answers.clear();  // of execs that timed out
   const uint64_t id = ++execs_;
   Send(*attempt, ExecRequest{.id = id, .spec = spec});
   ReceivedMessage received = GP_TRY(AwaitAnswer(*attempt, id));

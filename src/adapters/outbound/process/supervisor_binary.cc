@@ -34,7 +34,7 @@ Result<std::string> InstallSupervisor(const std::string& directory) {
   const bool is_there = stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
                         facts.st_size == static_cast<off_t>(image.size()) &&
                         facts.st_uid == geteuid();
-  // Synced: a later start believes the file by its name and size.
+  // Synced, because a later start trusts the file by its name and size.
   if (!is_there) GP_CHECK_OK(ReplaceFile(path, image, 0700, Survives::kPowerCut));
   return path;
 }

@@ -17,11 +17,11 @@
 namespace gp {
 namespace {
 
-// The agent does nothing else meanwhile: well below what a lease leaves it.
+// The agent is blocked meanwhile, so this is well below the lease time.
 constexpr int kPatienceMs = 1'500;
 constexpr int kReapTries = 200;
 constexpr int kReapPauseUs = 1'000;
-// Room for the name and key that a supervisor shows as its command line.
+// Space for the name and key that a supervisor shows as its command line.
 constexpr size_t kTitleRoom = 160;
 
 void SetActions(posix_spawn_file_actions_t& actions, int conversation) {
@@ -44,7 +44,7 @@ void SetAttributes(posix_spawnattr_t& attributes) {
       static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
 }
 
-// Never copies this process: a large agent could not fork fast.
+// Does not copy this process: forking a large agent is slow.
 Result<pid_t> Spawn(const std::string& program, int conversation) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -74,7 +74,7 @@ Result<pid_t> SupervisorForkServer::StartSupervisor(const Spawning& order) {
   Close();  // it has died
   GP_CHECK_OK(Open());
   if (Send(order)) return AwaitAnswer();
-  return Fail(Internal("the nursery of supervisors takes no orders"));
+  return Fail(Internal("the fork server of supervisors accepts no requests"));
 }
 
 Status SupervisorForkServer::Open() {
@@ -93,9 +93,9 @@ Status SupervisorForkServer::Open() {
 
 void SupervisorForkServer::Close() {
   if (!conversation_.valid()) return;
-  conversation_.Reset();  // it ends when we do not listen
-  kill(pid_, SIGKILL);    // nor when it hangs
-  // One that the kernel holds on to is left to it.
+  conversation_.Reset();  // the fork server ends when its connection closes
+  kill(pid_, SIGKILL);    // in case it hangs
+  // A process that the kernel does not release is left to it.
   for (int i = 0; i < kReapTries && waitpid(pid_, nullptr, WNOHANG) == 0; ++i) usleep(kReapPauseUs);
 }
 
@@ -111,7 +111,7 @@ Result<pid_t> SupervisorForkServer::AwaitAnswer() {
   Packet answer;
   if (poll(&event, 1, kPatienceMs) != 1 ||
       ReceivePacket(conversation_.get(), Patience::kNone, answer) != ReceiveOutcome::kMessage) {
-    Close();  // what it has not borne by now it never will
+    Close();  // it will not start what it has not started by now
     return pid_t{0};
   }
   const long pid = std::strtol(answer.bytes.c_str(), nullptr, 10);

@@ -15,7 +15,7 @@
 namespace gp {
 namespace {
 
-// All runs are drawn to one scale, so that they can be compared.
+// All runs share one scale, so that they can be compared.
 struct Extent {
   double seconds = 1;
   double gpus = 1;
@@ -24,7 +24,7 @@ struct Extent {
   Ground ground;
 };
 
-// Letters of pictures are as large as those around them.
+// Text in pictures has the size of the text around them.
 double WidthFor(size_t runs) { return runs == 1 ? 820 : runs == 2 ? 560 : 370; }
 
 double Highest(const std::vector<double>& means) {

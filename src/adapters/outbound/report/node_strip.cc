@@ -57,7 +57,7 @@ int ShadeOf(const Row& row, size_t from, size_t to) {
   return held < 1e-9 ? 0 : std::clamp(static_cast<int>(held * kShades + 0.5), 1, kShades);
 }
 
-// One path for all places of a shade: a page of many nodes stays small.
+// One path for all areas of a shade keeps the page of many nodes small.
 class Painter {
  public:
   void Paint(int shade, double x1, double x2, double y, double height) {

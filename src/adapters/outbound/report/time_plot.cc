@@ -15,7 +15,7 @@ constexpr double kTop = 10;
 constexpr double kHeadroom = 1.05;
 constexpr double kBottom = kHeight - 24;
 
-// Steps: each mean holds for its span.
+// Draws steps: each mean holds for its span.
 std::string PathOf(const PlotLine& line, const TimePlot& plot, const Scale& x, const Scale& y) {
   const double span_s = static_cast<double>(line.span.ns) / 1e9;
   std::string path;

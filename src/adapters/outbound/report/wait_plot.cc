@@ -16,7 +16,7 @@ constexpr double kTop = 8;
 constexpr double kRow = 26;
 constexpr size_t kNameMax = 18;
 
-// Nothing at all has a place of its own: most jobs do not wait.
+// A logarithmic scale that includes 0, because most jobs do not wait.
 double Grown(double seconds) { return std::log10(1 + seconds); }
 
 std::vector<TickMark> Ticks(double high_s) {
@@ -33,7 +33,7 @@ std::vector<TickMark> Ticks(double high_s) {
   return ticks;
 }
 
-// From the end: what tells queues apart is there.
+// Keeps the end of the name, where queues differ.
 std::string Shortened(const std::string& name) {
   return name.size() <= kNameMax ? name : "…" + name.substr(name.size() - kNameMax + 1);
 }

@@ -41,7 +41,7 @@ std::string Encode(const SecretFacts& facts, const std::string& value) {
   return sealed.bytes();
 }
 
-// nullopt: it is damaged.
+// nullopt: the file is damaged.
 std::optional<std::pair<SecretFacts, std::string>> Decode(std::string_view bytes) {
   ByteReader sealed(bytes);
   const bool is_ours = sealed.String() == kMagic;
@@ -60,7 +60,7 @@ std::optional<std::pair<SecretFacts, std::string>> Decode(std::string_view bytes
   return std::pair(std::move(facts), std::move(value));
 }
 
-// "research/nlp", "research", "": from the queue itself to above all.
+// The next level up: "research/nlp", "research", "" (above all queues).
 std::string Above(const std::string& queue) {
   const size_t slash = queue.rfind('/');
   return slash == std::string::npos ? "" : queue.substr(0, slash);
@@ -91,7 +91,7 @@ Status SecretFiles::Load() {
   for (fs::directory_iterator at(directory_, error), end; !error && at != end;
        at.increment(error)) {
     const std::string path = at->path();
-    if (!path.ends_with(kSuffix)) {  // one that was not written whole
+    if (!path.ends_with(kSuffix)) {  // a file that was not written completely
       std::error_code ignored;
       if (path.ends_with(".new")) fs::remove(at->path(), ignored);
       continue;
@@ -104,7 +104,7 @@ Status SecretFiles::Load() {
       std::error_code ignored;
       fs::rename(at->path(), path + ".damaged", ignored);
       warnings_.push_back(path +
-                          ": is damaged, and set aside as .damaged: jobs that name this secret do "
+                          ": is damaged, and renamed to .damaged: jobs that name this secret do "
                           "not start until it is set again");
       continue;
     }

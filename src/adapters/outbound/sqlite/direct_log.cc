@@ -11,7 +11,8 @@
 namespace gp {
 namespace {
 
-constexpr size_t kBlock = 4'096;  // devices with larger ones refuse: then nothing is written so
+// Devices with larger blocks refuse: then the log is not written directly
+constexpr size_t kBlock = 4'096;
 constexpr size_t kCapacity = 1U << 20U;
 constexpr int64_t kWarmedAtOnce = 1 << 20;
 
@@ -54,7 +55,7 @@ int DirectLog::Append(const void* bytes, size_t size, int64_t at) {
   return 0;
 }
 
-// What stands in the block before `at` stays.
+// Keeps the bytes of the block before `at`.
 int DirectLog::BeginAt(int64_t at) {
   run_end_ = -1;
   start_ = BlockOf(at);
@@ -93,6 +94,7 @@ int DirectLog::WriteBlocks(size_t size) {
         pwrite(file_, blocks_ + done, size - done, start_ + static_cast<int64_t>(done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno;
+    // A write that ends within a block reached the end of the disk.
     // A write that ends within a block met the end of the disk.
     if (count == 0 || static_cast<size_t>(count) % kBlock != 0) return errno = ENOSPC;
     done += static_cast<size_t>(count);
@@ -100,15 +102,15 @@ int DirectLog::WriteBlocks(size_t size) {
   return 0;
 }
 
-// The next one to be appended begins in it.
+// Keeps the last block, in which the next append begins.
 void DirectLog::KeepLastBlock() {
   const int64_t last = BlockOf(run_end_);
   std::memmove(blocks_, blocks_ + (last - start_), static_cast<size_t>(run_end_ - last));
   start_ = last;
 }
 
-// When the log is full all of it is read, page by page and at once.  So that most of this needs no
-// disk the kernel is asked, now and then, to fetch what was written; it does so meanwhile.
+// When the log is full, SQLite reads all of it at once, page by page.  To save most of these disk
+// reads, this asks the kernel at intervals to fetch in the background what was written.
 void DirectLog::WarmCache() {
   if (start_ - warm_end_ < kWarmedAtOnce) return;
   (void)posix_fadvise(file_, warm_end_, start_ - warm_end_, POSIX_FADV_WILLNEED);
@@ -121,7 +123,7 @@ void DirectLog::BeginAgain() {
 }
 
 void DirectLog::NoteEnd(int64_t end) {
-  run_end_ = -1;  // its last block may be another by now
+  run_end_ = -1;  // its last block may have changed
   end_ = std::max(end_, end);
 }
 

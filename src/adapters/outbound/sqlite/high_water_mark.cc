@@ -26,7 +26,7 @@ std::string Line(uint64_t sequence) {
   return line;
 }
 
-// 0: it is no whole line.
+// 0: not a complete line.
 uint64_t NumberIn(std::string_view line) {
   uint64_t sequence = 0;
   if (line.size() < kLineBytes) return 0;

@@ -20,8 +20,8 @@ sqlite3_vfs& System() {
   return *system;
 }
 
-// The log, opened twice: as SQLite does it, for reading and for all that is no appending, and past
-// the page cache.  The kernel keeps both views alike.
+// The log, opened twice: in SQLite's way, for reading and everything except appending, and past the
+// page cache.  The kernel keeps both views consistent.
 class Log {
  public:
   Log() : memory_(static_cast<size_t>(System().szOsFile) / sizeof(int64_t) + 1) {}
@@ -38,7 +38,7 @@ class Log {
   }
 
   int Write(const void* bytes, int size, sqlite3_int64 at) {
-    if (at == 0) {  // its header: all in it is void
+    if (at == 0) {  // its header: the whole content becomes void
       if (const int code = Flush(SQLITE_IOERR_WRITE); code != SQLITE_OK) return code;
       direct_->BeginAgain();
     }
@@ -48,8 +48,9 @@ class Log {
       if (error == 0) return SQLITE_OK;
       if (const int code = Refused(error, SQLITE_IOERR_WRITE); code != SQLITE_OK) return code;
     }
-    // Large transactions, what they write again, what stands in place of one that was rolled back;
-    // and the rest of that transaction, for to go from one way to the other costs a sync.
+    // Large transactions, pages that they rewrite, and pages that replace those of a rolled-back
+    // transaction go through the page cache; so does the rest of that transaction, because each
+    // change between the two ways costs a sync.
     if (const int code = Flush(SQLITE_IOERR_WRITE); code != SQLITE_OK) return code;
     is_synced_ = false;
     direct_->NoteEnd(at + size);
@@ -62,8 +63,8 @@ class Log {
     }
     return file().pMethods->xRead(&file(), bytes, size, at);
   }
-  // `failure` is to be an error upon which SQLite rolls back the transaction, not the statement:
-  // pages of all its statements may have been pending.
+  // `failure` must be an error on which SQLite rolls back the transaction, not the statement: pages
+  // of all its statements may have been pending.
   int Flush(int failure) {
     const int error = direct_->Flush();
     return error == 0 ? SQLITE_OK : Refused(error, failure);
@@ -91,6 +92,8 @@ class Log {
   sqlite3_file& file() { return *reinterpret_cast<sqlite3_file*>(memory_.data()); }
 
  private:
+  // A direct write or read failed.  If the file system does not support them after all (some report
+  // it only now), the pending bytes and everything after them go through the page cache.
   // A direct write or read failed.  Where the file system has none after all (some say so only
   // now) what was pending, and everything after it, goes through the page cache.
   int Refused(int error, int failure) {
@@ -99,7 +102,7 @@ class Log {
     errno = error;
     if (error != EINVAL && error != EOPNOTSUPP) return failure;
     is_direct_ = is_synced_ = false;
-    // In pieces that SQLite itself might write.
+    // Writes pieces of a size that SQLite itself might use.
     for (size_t done = 0; done < pending.size(); done += kPiece) {
       const auto size = static_cast<int>(std::min(kPiece, pending.size() - done));
       const int code =
@@ -113,8 +116,8 @@ class Log {
   std::vector<int64_t> memory_;  // the file of the system's VFS
   std::unique_ptr<DirectLog> direct_;
   bool is_direct_ = true;
-  // Nothing that went through the page cache, nor the name of a new log, waits for a sync.  Only
-  // then are direct writes all that a commit needs.
+  // True if nothing that went through the page cache, nor the name of a new log, still needs a
+  // sync.  Only then are direct writes all that a commit needs.
   bool is_synced_ = false;
 };
 
@@ -147,6 +150,7 @@ const sqlite3_io_methods& Methods() {
     these.xFileSize = [](sqlite3_file* file, sqlite3_int64* size) {
       return LogOf(file).Size(size);
     };
+    // A log is never locked: the database is.
     // A log is never locked: its database is.
     these.xLock = [](sqlite3_file*, int) { return SQLITE_OK; };
     these.xUnlock = [](sqlite3_file*, int) { return SQLITE_OK; };
@@ -188,7 +192,7 @@ int OpenFile(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int*
 
 const char* LogVfs() {
   static sqlite3_vfs vfs = [] {
-    sqlite3_vfs own = System();  // its functions ask nothing of the VFS but by xOpen
+    sqlite3_vfs own = System();  // its functions use the VFS only through xOpen
     own.zName = "gpu-platform-log";
     own.szOsFile = std::max(own.szOsFile, static_cast<int>(sizeof(LogFile)));
     own.xOpen = OpenFile;

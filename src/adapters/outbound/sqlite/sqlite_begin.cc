@@ -1,4 +1,4 @@
-// Where a journal begins: with record 1, or behind a snapshot that stands for records that were
+// Where a journal begins: with record 1, or after a snapshot that replaces records that were
 // dropped, or that could not be copied.
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace gp {
 namespace {
 
-// What goes in one step: whichever is less.  Large records cost by their pages, each of which is
-// read.
+// Limits of one sweep step, whichever is reached first.  The cost of large records is in their
+// pages, each of which is read.
 constexpr uint64_t kSweptRecords = 1'000;
 constexpr uint64_t kSweptBytes = 512 << 10;
 
@@ -105,7 +105,7 @@ Status SqliteJournal::DropSnapshots(std::span<const uint64_t> snapshots) {
 Result<bool> SqliteJournal::Sweep() {
   const uint64_t base = GP_TRY(BaseNumber());
   if (const uint64_t snapshot = GP_TRY(FirstSnapshotBefore(base)); snapshot != 0) {
-    (void)GP_TRY(Base());  // else this one may be all that there is
+    (void)GP_TRY(Base());  // otherwise this one may be the only one
     GP_CHECK_OK(Delete("DELETE FROM snapshots WHERE sequence=?", snapshot));
     return true;
   }
@@ -125,7 +125,7 @@ Result<uint64_t> SqliteJournal::FirstSnapshotBefore(uint64_t base) {
   return step == SQLITE_ROW ? first.Number(0) : 0;
 }
 
-// The record of the base stays: it has its time.  0: there is nothing to sweep.
+// The record of the base stays, because it has its time.  0: there is nothing to sweep.
 Result<uint64_t> SqliteJournal::LastToSweep(uint64_t base) {
   Statement rows(
       database_,

@@ -20,7 +20,7 @@ constexpr const char* kModes =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=FULL;"
     "PRAGMA locking_mode=EXCLUSIVE;"
-    "BEGIN IMMEDIATE; COMMIT";  // nothing, but it takes the lock, which then stays
+    "BEGIN IMMEDIATE; COMMIT";  // an empty transaction takes the lock, which then stays
 
 const char* Advice(int code) {
   switch (code) {
@@ -58,8 +58,8 @@ Status SqliteJournal::Run(const char* sql, const char* what) {
 
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(const std::string& path,
                                                            int64_t log_pages) {
-  // It holds jobs' environments: for its owner alone, and so are the files that SQLite puts beside
-  // it.
+  // The file contains jobs' environments, so only its owner may read it; SQLite gives the files
+  // beside it the same mode.
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file >= 0) close(file);
   sqlite3* database = nullptr;
@@ -90,7 +90,7 @@ Status SqliteJournal::Prepare(int64_t log_pages) {
   return is_prepared ? Ok() : Fail(Failed("prepare"));
 }
 
-// Tables are made in a new file only: one that lost their names is damaged, not empty.
+// Tables are created only in a new file: a file without table names is damaged, not empty.
 Status SqliteJournal::CheckOrCreate() {
   uint64_t id = 0;
   {
@@ -122,6 +122,7 @@ Status SqliteJournal::LoadTail() {
     last_sequence_ = last_record_ = tail.Number(0);
     chain_ = tail.Number(1);
   }
+  // A snapshot may replace records that are gone.
   // A snapshot may stand for records that are gone.
   Statement newer(
       database_,
@@ -191,7 +192,8 @@ Status SqliteJournal::Append(std::span<const std::string> records) {
   return loss_.empty() ? mark_.Raise(last_sequence_) : Ok();
 }
 
-// Of the record, by itself or by the snapshot that ends with it; nothing where neither is there.
+// The chain of the record, from the record or from the snapshot that ends with it; nothing if
+// neither exists.
 Result<std::optional<uint64_t>> SqliteJournal::ChainAt(uint64_t sequence) {
   if (sequence == 0) return std::optional<uint64_t>(0);
   std::optional<uint64_t> chain;
@@ -231,8 +233,8 @@ Status SqliteJournal::ReadAfter(uint64_t sequence,
   return CheckEnd(last, chain);
 }
 
-// What was read must be all that new records are appended to.  The last record is looked up by its
-// number too: where a damaged key leads that search astray, it would lead the next record astray.
+// New records must follow exactly what was read.  The last record is also looked up by its number:
+// if a damaged key misleads that search, it would mislead the next record too.
 Status SqliteJournal::CheckEnd(uint64_t sequence, std::optional<uint64_t> chain) {
   if (sequence < last_sequence_) return Fail(Damaged(sequence + 1, "is missing"));
   if (sequence > last_sequence_ || (chain && *chain != chain_))
@@ -274,7 +276,7 @@ Status SqliteJournal::InsertSnapshot(const Snapshot& snapshot, uint64_t chain) {
   return insert.Step() == SQLITE_DONE ? Ok() : Fail(Failed("snapshot"));
 }
 
-// One that cannot be read is passed over: its records are there.
+// A snapshot that cannot be read is skipped, because its records exist.
 Result<Snapshot> SqliteJournal::LatestSnapshot() {
   Statement all(database_,
                 "SELECT sequence, chain, crc, bytes FROM snapshots ORDER BY sequence DESC");

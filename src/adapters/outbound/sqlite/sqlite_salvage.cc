@@ -1,4 +1,4 @@
-// What is sound of a damaged journal, and the copy of the whole that is kept beside it.
+// Rescues the undamaged part of a journal, and keeps a copy of the whole beside it.
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -19,6 +19,7 @@ namespace {
 constexpr int64_t kPieceBytes = 1 << 20;
 constexpr int kCopiesMax = 1'000;
 
+// A name that no earlier copy has.
 // A name that no earlier copy has.
 Result<std::string> FreeName(const std::string& path) {
   for (int again = 1; again <= kCopiesMax; ++again) {
@@ -46,7 +47,7 @@ Status CopyPieces(sqlite3_file* from, int to) {
   return fsync(to) == 0 ? Ok() : Fail(Internal(std::strerror(errno)));
 }
 
-// Through the database's own descriptor: to close another of the same file would give up its lock.
+// Uses the database's own descriptor: closing another one of the same file would release its lock.
 Status CopyFile(sqlite3* database, int which, const std::string& to) {
   sqlite3_file* from = nullptr;
   sqlite3_file_control(database, "main", which, &from);
@@ -59,7 +60,7 @@ Status CopyFile(sqlite3* database, int which, const std::string& to) {
   return Ok();
 }
 
-// A scratch database beside the journal, gone at the end.
+// A scratch database beside the journal, removed at the end.
 struct Scratch {
   explicit Scratch(const std::string& path) : path(path) {
     unlink(path.c_str());
@@ -91,7 +92,7 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
   };
   const Snapshot snapshot = GP_TRY(LatestSnapshot());
   const auto begins = Base();
-  // All that is there follows from what is not
+  // All that exists follows something that is missing
   if (!begins && snapshot.sequence == 0) return Fail(begins.error());
   const Snapshot base = begins ? *begins : Snapshot{};
   uint64_t from_first = 0;
@@ -104,7 +105,7 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
         ": the damage lies before the newest snapshot, which is sound: nothing to give up"));
   }
   const uint64_t sound = std::max(from_first, from_snapshot);
-  // Until the loss is accepted, every start finds it again.
+  // Every start finds the loss again until it is accepted.
   if (mark_.value() <= sound) GP_CHECK_OK(mark_.Raise(sound + 1));
   GP_CHECK_OK(CopyAside());
   GP_CHECK_OK(Rebuild(from_first >= from_snapshot ? base : snapshot, snapshot, sound));
@@ -113,7 +114,7 @@ Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
   return sound;
 }
 
-// Nothing is lost: only where it begins was not known.
+// Nothing is lost: only the beginning was unknown.
 Result<uint64_t> SqliteJournal::MendBeginning(const Snapshot& snapshot) {
   GP_CHECK_OK(CopyAside());
   GP_CHECK_OK(Rebuild(snapshot, snapshot, last_sequence_));
@@ -127,8 +128,8 @@ Status SqliteJournal::CopyAside() {
   return CopyFile(database_, SQLITE_FCNTL_FILE_POINTER, copy);
 }
 
-// Everything sound goes into another file, whose pages then replace all of the journal's in one
-// transaction: whatever state those were in, and whenever this is interrupted.
+// Copies everything undamaged into another file, whose pages then replace all pages of the journal
+// in one transaction.  This works whatever state the journal is in, and whenever it is interrupted.
 Status SqliteJournal::Rebuild(const Snapshot& base, const Snapshot& snapshot, uint64_t sound) {
   const Scratch kept(path_ + ".kept");
   GP_CHECK_OK(kept.Run("PRAGMA journal_mode=OFF"));

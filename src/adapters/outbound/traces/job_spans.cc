@@ -45,7 +45,7 @@ class JobTrace {
   }
 
  private:
-  // Of the job alone: several may be told of in one trace.
+  // Contains the job's id, because one trace may hold several jobs.
   std::string IdOf(const std::string& what) const {
     return Sha256(root_.trace + " " + gp::ToText(job_.id) + " " + what).substr(0, kSpanDigits);
   }

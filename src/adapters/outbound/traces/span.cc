@@ -11,7 +11,7 @@ constexpr int kInternal = 1;  // SPAN_KIND_INTERNAL
 constexpr int kOk = 0;        // STATUS_CODE_UNSET
 constexpr int kError = 2;     // STATUS_CODE_ERROR
 
-// 64-bit numbers are texts there, as JSON's own are not whole.
+// OTLP writes 64-bit integers as strings, because JSON numbers may lose precision.
 struct ToValue {
   Json operator()(const std::string& text) const { return {{"stringValue", text}}; }
   Json operator()(int64_t number) const { return {{"intValue", std::to_string(number)}}; }

@@ -15,8 +15,9 @@ namespace gp {
 namespace {
 
 constexpr size_t kBatchMax = 512;
-constexpr std::chrono::milliseconds kGather{500};  // so long spans wait for others to go with them
-constexpr std::chrono::seconds kPause{5};          // before a collector is asked again
+// Spans wait this long for others to share a request
+constexpr std::chrono::milliseconds kGather{500};
+constexpr std::chrono::seconds kPause{5};  // before a failed collector is tried again
 constexpr Duration kSendMax = Duration::Seconds(10);
 constexpr Duration kLastSendMax = Duration::Seconds(2);
 
@@ -60,6 +61,7 @@ void TraceExporter::OnCommit(const State& state, const std::vector<Event>& event
   }
 }
 
+// Waits briefly after the first span and returns it with those that arrived meanwhile.
 // A moment after the first, with those that came meanwhile.
 std::vector<Span> TraceExporter::Next(std::unique_lock<std::mutex>& lock) {
   arrived_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
@@ -95,7 +97,7 @@ void TraceExporter::Run() {
   SayLost(lost + (is_taken ? 0 : rest.size()));
 }
 
-// REQUIRES: the lock.
+// REQUIRES: the lock is held.
 void TraceExporter::Restore(std::vector<Span> batch) {
   waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()),
                   std::make_move_iterator(batch.end()));
@@ -120,7 +122,7 @@ TraceExporter::Outcome TraceExporter::Send(const std::vector<Span>& spans, Durat
   size_t lost = is_taken || may_be_asked_again ? 0 : spans.size();
   {
     const std::lock_guard lock(mutex_);
-    // It was not the collector that failed
+    // The stop aborted the request; the collector did not fail
     if (is_ending_ && stop_fd >= 0) return is_taken ? Outcome::kTaken : Outcome::kLater;
     lost += is_ending_ ? 0 : std::exchange(lost_, 0);
   }
@@ -128,9 +130,8 @@ TraceExporter::Outcome TraceExporter::Send(const std::vector<Span>& spans, Durat
                                        ": " + Printable(answer->body, 200)
                                  : answer.error().message;
   if (!is_taken && std::exchange(is_reached_, false))
-    options_.say(
-        LogLevel::kWarning,
-        "traces: " + why + (may_be_asked_again && stop_fd >= 0 ? "; it is tried again" : ""));
+    options_.say(LogLevel::kWarning,
+                 "traces: " + why + (may_be_asked_again && stop_fd >= 0 ? "; it is retried" : ""));
   if (is_taken && !std::exchange(is_reached_, true))
     options_.say(LogLevel::kInfo, "traces: the collector is reached again");
   if (stop_fd >= 0) SayLost(lost);

@@ -20,12 +20,12 @@ namespace {
 
 constexpr int kLookMs = 250;
 
-// A descriptor that is not the watcher's own business must not live on in it.
+// The watcher must not inherit descriptors that it does not need.
 Result<std::pair<pid_t, int>> Spawn(std::vector<std::string> words) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
     return Fail(Internal("pipe: " + std::string(std::strerror(errno))));
-  fcntl(ends[1], F_SETFL, 0);  // the watcher writes as it may; a full pipe makes it wait
+  fcntl(ends[1], F_SETFL, 0);  // writes of the watcher block while the pipe is full
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -42,7 +42,7 @@ Result<std::pair<pid_t, int>> Spawn(std::vector<std::string> words) {
   return Fail(Internal(words[0] + ": " + std::strerror(error)));
 }
 
-// Whether somebody should look at once, and not at the next report.
+// Whether the agent must be woken now, instead of at its next report.
 bool IsNews(const std::optional<GpuHealth>& before, const GpuHealth& now) {
   if (!before) return true;
   const auto rows = [](const GpuHealth& health) {
@@ -150,6 +150,8 @@ void GpuWatchers::Begin(size_t gpu) {
   watcher.pipe = begun->second;
 }
 
+// A process that hangs in the kernel does not even die, so its end is only polled once and not
+// awaited.
 // A process that hangs in the kernel does not even die: nobody waits for it longer than it takes to
 // ask.
 void GpuWatchers::End(Watcher& watcher, const std::string& why) {
@@ -221,7 +223,7 @@ void GpuWatchers::Run() {
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
-      // -1: poll passes over it
+      // -1: poll ignores it
       for (const Watcher& watcher : watchers_) descriptors.push_back({watcher.pipe, POLLIN, 0});
     }
     poll(descriptors.data(), descriptors.size(), kLookMs);

@@ -26,7 +26,6 @@ class GpuWatchers : public GpuWatch {
     std::vector<std::string> command;  // of a watcher; the GPU's UUID is appended
     std::vector<std::string> uuids;    // by position
     // A watcher that sends nothing for this time is killed
-    // A watcher that says nothing for so long is killed
     Duration silence_max = Duration::Seconds(5);
     Duration begin_again = Duration::Seconds(1);  // delay before a watcher that ended is restarted
   };

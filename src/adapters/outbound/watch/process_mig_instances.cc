@@ -54,7 +54,7 @@ Result<MigDevice> ProcessMigInstances::MakeNow(const MigPart& part) {
   int compute_instance = 0;
   std::istringstream words(end.output);
   if (!(words >> device.uuid >> device.gpu_instance >> compute_instance)) {
-    return Fail(Internal("its MIG instance: no such answer is known: " + end.output));
+    return Fail(Internal("its MIG instance: unexpected answer: " + end.output));
   }
   device.devices = GP_TRY(options_.devices(part.gpu, device.gpu_instance, compute_instance));
   return device;

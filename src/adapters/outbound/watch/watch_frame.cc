@@ -139,7 +139,7 @@ Result<std::optional<WatchFrame>> TakeFrame(std::string& bytes) {
   for (size_t i = 0; i < kLengthBytes; ++i)
     length |= static_cast<size_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
   if (length > kWatchFrameMax)
-    return Fail(Internal("a watcher told something of " + std::to_string(length) + " bytes"));
+    return Fail(Internal("a watcher sent a frame of " + std::to_string(length) + " bytes"));
   if (bytes.size() < kLengthBytes + length) return std::nullopt;
   const std::string body = bytes.substr(kLengthBytes, length);
   bytes.erase(0, kLengthBytes + length);
@@ -149,7 +149,7 @@ Result<std::optional<WatchFrame>> TakeFrame(std::string& bytes) {
   if (kind == kHealth) frame = HealthFrom(in);
   if (kind == kXid) frame = XidFrom(in);
   if (!frame || !in.ok() || !in.AtEnd())
-    return Fail(Internal("a watcher told something that is no frame"));
+    return Fail(Internal("a watcher sent something that is not a frame"));
   return frame;
 }
 

@@ -145,7 +145,7 @@ TEST(HwlocTopology, DoesNotGuessTheNumaNodeThatFirmwareHides) {
   EXPECT_EQ(GpuText(facts), "0000:01:00.0 - 0000:01:00.0 -\n");
   ASSERT_EQ(facts.warnings.size(), 1u);
   EXPECT_EQ(facts.warnings[0],
-            "GPU 0000:01:00.0: the firmware does not tell which of 2 NUMA nodes is near");
+            "GPU 0000:01:00.0: the firmware does not report which of 2 NUMA nodes is near");
 }
 
 TEST(HwlocTopology, CountsMemoryWithoutCpusAsNobodysNeighbour) {

@@ -32,7 +32,7 @@ TEST_F(MigMinors, MissingOnesAreToldByName) {
   Write("gpu0/gi1/access 12\n");
   const auto devices = MigDevices(path_, 237, 0, 1, 0);
   ASSERT_FALSE(devices);
-  EXPECT_EQ(devices.error().message, path_ + " does not tell the devices of gpu0/gi1/ci0/access");
+  EXPECT_EQ(devices.error().message, path_ + " does not list the devices of gpu0/gi1/ci0/access");
   EXPECT_FALSE(MigDevices("/nonexistent", 237, 0, 1, 0));
 }
 

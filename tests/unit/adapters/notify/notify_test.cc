@@ -254,7 +254,7 @@ TEST_F(Notify, DamagedFilesAreNoEnd) {
   Start({Keeper("one")});
   ASSERT_TRUE(Await(
       [&] { return fs::exists(directory_ + "/notify/one/refused/00000000000000000007.json"); }));
-  EXPECT_TRUE(said().contains("told: is damaged; what happened since yesterday may be told again"))
+  EXPECT_TRUE(said().contains("told: is damaged; what happened since yesterday may be sent again"))
       << said();
   EXPECT_FALSE(fs::exists(directory_ + "/notify/one/00000000000000000008.json.new"));
   Tell(EndOneJob());
@@ -321,7 +321,7 @@ TEST_F(Notify, WhatCannotBeBroughtWaitsForTheNextProcess) {
   File("away", "");
   Start({Keeper("one")});
   Tell(EndOneJob());
-  ASSERT_TRUE(Await([&] { return said().contains("nobody there; it is tried again"); }));
+  ASSERT_TRUE(Await([&] { return said().contains("nobody there; it is retried"); }));
   Tell(EndOneJob());
   notifier_.reset();
   EXPECT_TRUE(DeliveryCursor("one").empty());

@@ -27,7 +27,7 @@ TEST_F(OddDriver, LeavesOutAGpuWithoutUuid) {
   ASSERT_TRUE(inventory.has_value()) << inventory.error().message;
   ASSERT_EQ(inventory->gpus.size(), 2u);
   EXPECT_EQ(inventory->gpus[1].uuid, "GPU-1");
-  EXPECT_EQ(inventory->warnings.back(), "GPU 2: left out: the driver tells no UUID");
+  EXPECT_EQ(inventory->warnings.back(), "GPU 2: left out: the driver reports no UUID");
 }
 
 // The driver aborts when the lost GPU is asked for its load.

@@ -46,7 +46,7 @@ TEST_F(OldDriver, TellsWhatItCan) {
 
 TEST_F(OldDriver, NamesWhatItLacksOnceForAllGpus) {
   EXPECT_EQ(CountWarnings("nvmlDeviceGetMemoryInfo_v2: not in this driver"), 1);
-  EXPECT_EQ(CountWarnings("all counts as usable"), 1);
+  EXPECT_EQ(CountWarnings("all memory counts as usable"), 1);
   EXPECT_EQ(CountWarnings("nvmlSystemGetNVMLVersion: "), 1);
   EXPECT_EQ(CountWarnings("GPU 1: minor number unknown; /dev/nvidia1 is a guess"), 1);
 }
