@@ -16,7 +16,6 @@ Result<std::string> ReadCgroupFile(const std::string& path);
 // kConflict (busy), kPermissionDenied or kInternal.
 Status WriteCgroupFile(const std::string& path, std::string_view value);
 // Creates an empty cgroup: one that is left from an earlier run is removed first.
-// A fresh directory: one that is left over from an earlier run is removed first.
 Status MakeCgroup(const std::string& path);
 // Removes it with its child cgroups; succeeds if it is absent. kConflict: processes are left
 // inside.

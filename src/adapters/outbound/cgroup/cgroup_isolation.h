@@ -35,7 +35,6 @@ class CgroupIsolation final : public DeviceIsolation {
   };
 
   // Errors: kInternal (/proc unreadable).  A host without cgroups is not an error: see Report.
-  // Errors: kInternal (/proc unreadable).  A host without cgroups is no error: see Report.
   static Result<std::unique_ptr<CgroupIsolation>> Open(const Options& options);
 
   Result<CgroupPaths> Create(const std::string& key, const IsolationRequest& request) override;

@@ -12,7 +12,6 @@ namespace {
 constexpr const char* kWanted[] = {"cpuacct", "cpuset", "devices", "freezer", "memory", "pids"};
 
 // A new cpuset is empty and accepts no process until it has CPUs and memory nodes.
-// A new cpuset is empty and takes no process until it has CPUs and memory nodes.
 Status CopyCpuset(const std::string& from, const std::string& to) {
   for (const char* file : {"/cpuset.cpus", "/cpuset.mems"}) {
     GP_CHECK_OK(WriteCgroupFile(to + file, GP_TRY(ReadCgroupFile(from + file))));

@@ -25,9 +25,8 @@ Status Enable(const std::string& parent, const std::string& controller) {
 }
 
 // A cgroup that holds processes must not delegate controllers.  The kernel refuses most of them,
-// but for some (pids, cpuset) it creates "threaded" children that accept no processes.
-// A cgroup that holds processes must not hand out controllers.  The kernel refuses most, but lets
-// some (pids, cpuset) turn it into a "threaded" one whose children take no processes at all.
+// but for some (pids, cpuset) it makes the cgroup "threaded": then its children accept no
+// processes.
 Status Vacate(const std::string& own) {
   const std::string leaf = own + kAgentLeaf;
   const std::string before = GP_TRY(ReadCgroupFile(own + "/cgroup.procs"));

@@ -28,8 +28,6 @@ int64_t NowMs() {
 
 // A memory file with these bytes, at its beginning; -1: errno has the error.  If the command does
 // not read, a pipe would block or kill its writer.
-// A file in memory with these bytes, to be read from its beginning; -1: errno says why.  A pipe
-// would block, or kill whoever writes into it, where the command does not read.
 int FileWith(std::string_view bytes) {
   const int file = memfd_create("input", MFD_CLOEXEC);
   for (size_t at = 0; file >= 0 && at < bytes.size();) {

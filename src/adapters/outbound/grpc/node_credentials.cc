@@ -62,7 +62,6 @@ Result<Identity> NodeCredentials::Ask(const Identity& shown) const {
   context.set_deadline(DeadlineIn(kPatience));
   context.set_wait_for_ready(true);
   // A revoked node must not rejoin automatically.
-  // A node that was revoked does not come back by itself.
   if (shown.certificate.empty()) context.AddMetadata("gp-join-token", options_.join_token);
   v1::CertifyRequest request;
   request.set_node(options_.node);

@@ -57,7 +57,6 @@ class BeastLine : public HttpLine {
  private:
   // Whether the server has closed the connection, as it does after a long idle time: anything
   // readable now is the end.
-  // A server closes a line on which nothing was said for long: what is readable now is the end.
   bool WasClosed() {
     if (!socket_.is_open()) return true;
     pollfd check{socket_.native_handle(), POLLIN, 0};

@@ -1,7 +1,6 @@
 #pragma once
 
 // HTTP to a Unix socket over a connection that stays open between requests.
-// A line over HTTP to a Unix socket, kept open from one request to the next.  One thread uses it.
 
 #include <memory>
 #include <string>

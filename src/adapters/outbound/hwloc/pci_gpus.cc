@@ -29,7 +29,6 @@ bool IsHostBridge(hwloc_obj_t object) {
 // "0000:1b:00.0".
 std::string PciBusId(hwloc_obj_t object) {
   // A bridge's attributes begin with those of its PCI device.
-  // A bridge's attributes begin with those of the PCI device that it is.
   const auto& pci =
       object->type == HWLOC_OBJ_BRIDGE ? object->attr->bridge.upstream.pci : object->attr->pcidev;
   char text[32];

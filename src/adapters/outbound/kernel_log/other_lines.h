@@ -27,7 +27,6 @@ std::optional<std::string> ParseFailedStart(std::string_view text);
 
 // Recognises the notice that a GPU has fallen off the bus, which comes in one record or in three
 // parts.
-// A notice that a GPU has fallen off the bus: in one record, or in three with its parts.
 class FallenNotice {
  public:
   // The GPU's bus id, once the notice is complete.

@@ -64,7 +64,6 @@ std::optional<std::string_view> TextOf(std::string_view kmsg_record, bool accept
   Cursor record(kmsg_record);
   if (!SkipHeader(record, accept_user)) return std::nullopt;
   // Line breaks in the text are escaped; after a real one come the properties.
-  // A line break inside of the text is escaped; behind a real one are the properties.
   return record.left().substr(0, record.left().find('\n'));
 }
 

@@ -46,7 +46,6 @@ NameEnds FindNameEnds(std::string_view text) {
 }
 
 // A pid that is not a number, or 0, means no process.
-// A pid that is no number, or 0, is nobody's.
 std::optional<int> ParsePid(std::string_view text) {
   Cursor cursor(text);
   const auto pid = cursor.Number(std::numeric_limits<int>::max());

@@ -27,7 +27,6 @@ constexpr const char* kCommunication =
     R"(Gloo.*(Connection closed|[Tt]imed out)|Connection closed by peer)";
 // A line that begins with an error or names one: "RuntimeError: …", "error: …", "Segmentation
 // fault".
-// A line that an error begins or names: "RuntimeError: …", "error: …", "Segmentation fault".
 constexpr const char* kError = R"(^\s*([\w.]*(Error|Exception|Fault|Interrupt)\b|)"
                                R"((?i:fatal|error|panic|critical|assertion)\b|)"
                                R"(terminate called|Segmentation fault|Killed\b|Aborted\b)|)"

@@ -2,7 +2,6 @@
 
 // Writes a real machine as a machine file: the inverse of ReadMachineFile.  `gpu-platform capture`
 // uses it.
-// A real machine, written down: the inverse of ReadMachineFile.  What `gpu-platform capture` saves.
 
 #include <string>
 #include <vector>

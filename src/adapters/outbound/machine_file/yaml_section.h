@@ -53,7 +53,6 @@ class YamlSection {
   void Done();
 
   // Adds an error about the value of `key`, or about the whole map if it has no such key.
-  // A finding about the value of `key`, or about the whole map where it has no such key.
   void Refuse(const std::string& key, const std::string& what);
   const std::string& name() const { return name_; }
 

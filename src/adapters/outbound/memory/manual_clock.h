@@ -7,7 +7,6 @@
 namespace gp {
 
 // A clock that a test advances by hand.  Now() and BootNs() are for any thread.
-// A clock that a test advances by hand.
 class ManualClock : public Clock {
  public:
   Instant Now() override {

@@ -10,7 +10,6 @@ namespace gp {
 
 // A journal in memory: for tests and simulations, and for `serve --ephemeral`.  One thread at a
 // time.
-// A journal in memory: for tests and simulations, and for `serve --ephemeral`.
 class MemoryJournal : public Journal {
  public:
   Status Append(std::span<const std::string> records) override;

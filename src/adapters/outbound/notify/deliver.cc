@@ -44,7 +44,6 @@ Result<Parsed> Parse(const std::string& body) {
 }
 
 // A busy or unavailable receiver is tried again; one that rejects this notification is not.
-// A receiver that is busy or away is asked again; one that refuses this very thing is not.
 bool MayBeAskedAgain(int status) {
   return status == 408 || status == 425 || status == 429 || status >= 500;
 }

@@ -27,8 +27,6 @@ class Outbox {
   };
   // Assigns a number to an event of that time; kResourceExhausted: the outbox is full.  The
   // notification waits once it is written and inserted.  Writing is slow and needs no lock.
-  // A number for what happened then; kResourceExhausted: as many wait as may.  It waits once it is
-  // written and inserted: writing takes its time, and needs nobody else to stand by.
   Result<uint64_t> Number(Instant at);
   Status Write(uint64_t number, const std::string& body, Survives survives) const;
   void Insert(uint64_t number, Instant now);

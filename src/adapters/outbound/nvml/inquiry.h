@@ -49,7 +49,6 @@ class GpuInquiry {
   }
 
   // Adds a warning about this GPU, or about the driver (reported once for all GPUs).
-  // A finding of the caller about this GPU, or about the driver (told once, whatever the GPUs).
   void Warn(const std::string& text);
   void WarnOfDriver(const std::string& text);
 

@@ -37,9 +37,6 @@ class MigDivision {
   // Creates a GPU instance of the profile that begins at `start`, with one compute instance that
   // has all of it.  An identical instance that exists is reused; others that overlap it are removed
   // first. kConflict: a program uses them.
-  // A GPU instance of the profile that begins at `start`, with one compute instance that has all of
-  // it.  The same that is there already is taken as it is; others in its place are removed first.
-  // kConflict: a program uses them.
   Result<MadeInstance> Make(unsigned profile, unsigned start);
   // Removes every instance that overlaps these slices.
   Status Remove(MigStand stand);

@@ -44,7 +44,6 @@ std::vector<GpuProcess> ReadProcesses(GpuInquiry* gpu) {
   }
   Append(gpu, nvml.DeviceGetMPSComputeRunningProcesses_v3, &processes);
   // An MPS process may be in both lists, and in MIG mode once for each instance.
-  // A process of MPS may be in both lists, and in MIG mode once for each instance.
   std::ranges::stable_sort(processes, {}, &GpuProcess::pid);
   const auto same_pid = [](const GpuProcess& a, const GpuProcess& b) { return a.pid == b.pid; };
   processes.erase(std::unique(processes.begin(), processes.end(), same_pid), processes.end());

@@ -28,7 +28,6 @@ class AttemptDirectory {
   // Whether a supervisor holds the lock: then the attempt has not ended, whatever else is known.
   bool IsHeld() const;
   // A connection to the running supervisor; nullopt: it does not listen (yet).
-  // A connection to the living supervisor; nullopt: it does not listen (yet).
   std::optional<Descriptor> Connect() const;
 
  private:

@@ -76,7 +76,6 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
 
 // A failed isolation ends the attempt like any other end: reported by Observe, remembered until
 // Forget.
-// A refused isolation is an end like any other: seen in Observe, kept until Forget.
 Status SupervisedAttemptRunner::StartFailed(Attempt& attempt, const AttemptDirectory& directory,
                                             const Error& error) {
   attempt.status.phase = AttemptPhase::kExited;
@@ -114,8 +113,6 @@ void SupervisedAttemptRunner::Watch(Attempt& attempt, Descriptor connection) {
 
 // A process that the agent has just forked holds a copy of the connection until its exec: closing
 // only this copy would leave an event that points at a removed attempt.
-// A process that the agent has just forked holds a copy of the connection until its exec: closing
-// ours alone would leave an event that points at an attempt that is gone.
 void SupervisedAttemptRunner::Unwatch(Attempt& attempt) {
   if (!attempt.connection.valid()) return;
   epoll_ctl(events_.get(), EPOLL_CTL_DEL, attempt.connection.get(), nullptr);

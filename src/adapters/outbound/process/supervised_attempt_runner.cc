@@ -83,7 +83,6 @@ void SupervisedAttemptRunner::Renew(const std::string& key, int64_t lease_deadli
   Attempt* attempt = Find(key);
   if (attempt == nullptr || !attempt->leased || !attempt->connection.valid()) return;
   // If the supervisor does not read, this has no effect; Stop handles that.
-  // A supervisor that does not read cannot be helped by this; Stop deals with it.
   SendMessage(attempt->connection.get(), RenewRequest{lease_deadline_boot_ns});
 }
 

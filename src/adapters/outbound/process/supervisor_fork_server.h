@@ -32,10 +32,6 @@ class SupervisorForkServer {
   // 0: the request was sent, and no answer came in time.  The supervisor may run; its connection
   // shows whether, by a message or by its end.  A request that was sent is never repeated: two
   // supervisors would run the job twice.
-  // A supervisor, detached: no child of ours, session and signals of its own, nothing inherited but
-  // the three descriptors.  Starts the nursery when there is none, or none any longer.
-  // 0: asked for, and no answer came in time.  It may live; its conversation tells, by words or by
-  // its end.  An order that was sent is never sent again: two supervisors would run the job twice.
   Result<pid_t> StartSupervisor(const Spawning& order);
 
  private:

@@ -38,7 +38,6 @@ std::vector<TickMark> TimeTicks(double seconds, int count);
 int TicksOn(const Scale& scale);
 
 // A position as the shortest number that is exact enough for a picture.
-// A number as short as it can be in a picture.
 std::string Place(double place);
 
 std::string LineAcross(const std::string& kind, double x1, double y1, double x2, double y2);

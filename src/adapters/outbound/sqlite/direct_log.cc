@@ -95,7 +95,6 @@ int DirectLog::WriteBlocks(size_t size) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno;
     // A write that ends within a block reached the end of the disk.
-    // A write that ends within a block met the end of the disk.
     if (count == 0 || static_cast<size_t>(count) % kBlock != 0) return errno = ENOSPC;
     done += static_cast<size_t>(count);
   }

@@ -11,9 +11,6 @@ namespace gp {
 // A file that grows at its end, written past the page cache.  Appended bytes stay in memory until
 // Flush writes them in whole blocks with one call that returns when they are on disk (O_DIRECT,
 // O_DSYNC).  ADR 0040.  One thread at a time.
-// A file that grows at its end, written past the page cache: what is appended is kept until it is
-// flushed, and then brought to the disk in whole blocks by one call that returns when it is there
-// (O_DIRECT, O_DSYNC).  ADR 0040.
 class DirectLog {
  public:
   // Opens an existing file. nullptr: the file system does not support such writes.

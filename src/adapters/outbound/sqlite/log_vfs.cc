@@ -94,8 +94,6 @@ class Log {
  private:
   // A direct write or read failed.  If the file system does not support them after all (some report
   // it only now), the pending bytes and everything after them go through the page cache.
-  // A direct write or read failed.  Where the file system has none after all (some say so only
-  // now) what was pending, and everything after it, goes through the page cache.
   int Refused(int error, int failure) {
     const std::string pending(direct_->pending());
     direct_->DropPending();
@@ -151,7 +149,6 @@ const sqlite3_io_methods& Methods() {
       return LogOf(file).Size(size);
     };
     // A log is never locked: the database is.
-    // A log is never locked: its database is.
     these.xLock = [](sqlite3_file*, int) { return SQLITE_OK; };
     these.xUnlock = [](sqlite3_file*, int) { return SQLITE_OK; };
     these.xCheckReservedLock = [](sqlite3_file*, int* is_locked) {

@@ -123,7 +123,6 @@ Status SqliteJournal::LoadTail() {
     chain_ = tail.Number(1);
   }
   // A snapshot may replace records that are gone.
-  // A snapshot may stand for records that are gone.
   Statement newer(
       database_,
       "SELECT sequence, chain, crc, bytes FROM snapshots WHERE sequence>? ORDER BY sequence DESC");

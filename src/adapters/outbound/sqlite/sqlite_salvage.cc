@@ -20,7 +20,6 @@ constexpr int64_t kPieceBytes = 1 << 20;
 constexpr int kCopiesMax = 1'000;
 
 // A name that no earlier copy has.
-// A name that no earlier copy has.
 Result<std::string> FreeName(const std::string& path) {
   for (int again = 1; again <= kCopiesMax; ++again) {
     std::string name = path + ".damaged" + (again == 1 ? "" : "." + std::to_string(again));

@@ -62,7 +62,6 @@ void TraceExporter::OnCommit(const State& state, const std::vector<Event>& event
 }
 
 // Waits briefly after the first span and returns it with those that arrived meanwhile.
-// A moment after the first, with those that came meanwhile.
 std::vector<Span> TraceExporter::Next(std::unique_lock<std::mutex>& lock) {
   arrived_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
   arrived_.wait_for(lock, kGather, [this] { return is_ending_ || waiting_.size() >= kBatchMax; });

@@ -152,8 +152,6 @@ void GpuWatchers::Begin(size_t gpu) {
 
 // A process that hangs in the kernel does not even die, so its end is only polled once and not
 // awaited.
-// A process that hangs in the kernel does not even die: nobody waits for it longer than it takes to
-// ask.
 void GpuWatchers::End(Watcher& watcher, const std::string& why) {
   if (watcher.pid == 0) return;
   kill(watcher.pid, SIGKILL);
