@@ -29,7 +29,7 @@ struct RunReport {
 
 std::string HtmlReport(const RunReport& report);
 
-// The waits of jobs that started, ordered by the number of jobs in the queue.
+// The waits of jobs that started; the queues with the most jobs come first.
 std::vector<QueueWaits> WaitsOf(const std::vector<JobLife>& lives);
 
 }  // namespace gp
