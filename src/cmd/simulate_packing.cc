@@ -43,7 +43,7 @@ Result<const PackingPolicy*> PolicyNamed(const std::string& name) {
 
 Result<NodeOrder> OrderNamed(const std::string& name) {
   std::vector<std::string> names;
-  for (const NamedOrder& one : NodeDesiredState()) {
+  for (const NamedOrder& one : NodeOrders()) {
     if (one.name == name) return one.order;
     names.emplace_back(one.name);
   }

@@ -121,7 +121,7 @@ int64_t NowNs() {
 
 }  // namespace
 
-std::span<const NamedOrder> NodeDesiredState() { return kOrders; }
+std::span<const NamedOrder> NodeOrders() { return kOrders; }
 
 PackingResult RunPacking(const PackingWorkload& workload, const PackingPolicy& policy,
                          const PackingRun& run, const DoneWatch& watch) {

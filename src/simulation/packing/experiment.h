@@ -45,7 +45,7 @@ struct NamedOrder {
   std::string_view name;
   NodeOrder order;
 };
-std::span<const NamedOrder> NodeDesiredState();
+std::span<const NamedOrder> NodeOrders();
 
 struct PackingRun {
   uint64_t seed = 42;  // of the order of the tenants, and of the nodes if it is random

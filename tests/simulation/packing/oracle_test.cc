@@ -147,7 +147,7 @@ TEST(PackingOracle, OurDefaultDoesSoWithShapesThatItLearned) {
 TEST(PackingOracle, OurDefaultOwesNothingToTheOrderOfNodes) {
   const auto workload = ReadList("default");
   ASSERT_TRUE(workload.has_value()) << workload.error().message;
-  for (const NamedOrder& order : NodeDesiredState()) {
+  for (const NamedOrder& order : NodeOrders()) {
     const double ours =
         Mean(*workload, *FindPackingPolicy("default"), Seeds(), {.order = order.order});
     const double fgd = Mean(*workload, *FindPackingPolicy("fgd"), Seeds(), {.order = order.order});
