@@ -1,6 +1,7 @@
 #pragma once
 
-// What a controller may ask of an agent beside orders: output of its jobs, and processes in them.
+// What a controller may request of an agent besides the desired state: the output of jobs, and more
+// processes in them.
 
 #include <functional>
 #include <string>
@@ -11,25 +12,27 @@
 
 namespace gp {
 
+// Which output of which rank to read, from which byte.
 struct LogRequest {
   LeaseId lease;
   JobId job;
   int attempt = 0;
   int rank = 0;
-  bool errors = false;
-  int64_t offset = 0;
-  bool follow = false;
+  bool errors = false;  // stderr in place of stdout
+  int64_t offset = 0;   // negative: that many bytes before the end
+  bool follow = false;  // go on until the job ends
 };
 
+// The agent's side of a channel between a user and a node.  Every thread may call it.
 class ChannelGateway {
  public:
   virtual ~ChannelGateway() = default;
-  // Hands over the output piece by piece and returns at its end (with `follow`: the job's), or when
-  // `take` returns false.  Blocks; any thread.
+  // Passes the output to `take` piece by piece.  Returns at the end of the output (with `follow`:
+  // at the end of the job), or when `take` returns false.  Blocks.
   virtual Status ReadLog(
       const LogRequest& request,
       const std::function<bool(int64_t offset, const std::string& bytes)>& take) = 0;
-  // Any thread.  Errors as AttemptRunner::Exec.
+  // Starts a process in a running attempt.  Errors: those of AttemptRunner::Exec.
   virtual Result<ExecStreams> Exec(LeaseId lease, const ExecSpec& spec) = 0;
 };
 

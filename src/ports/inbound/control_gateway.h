@@ -1,7 +1,5 @@
 #pragma once
 
-// What others may ask of the controller.  All calls are for any thread.
-
 #include <functional>
 #include <string>
 #include <utility>
@@ -14,15 +12,15 @@
 
 namespace gp {
 
-// What became of a command, told once it is durable.
+// The result of a command, reported once it is durable.
 struct Outcome {
   Status status;
   std::vector<Event> events;
-  JobId job;  // of SubmitJob: the job, the earlier one where the request was repeated
+  JobId job;  // of SubmitJob: the new job, or the earlier one if the request id was repeated
 };
 
-// Told on the writer's thread after every durable batch that changed something, or after a few
-// together.
+// Receives committed changes.  The writer's thread calls it after a durable batch that changed
+// something; one call may cover several batches.
 class CommitObserver {
  public:
   virtual ~CommitObserver() = default;
@@ -31,34 +29,37 @@ class CommitObserver {
 
 struct Plan;
 
-// What the rules do not ask of a command, but its sender does, of the state that it is decided on.
+// A condition of the sender, beyond the rules, on the state that its command is decided on.
 using Precondition = std::function<Status(const State&)>;
 
+// How the rest of the program changes and reads the state of the cluster.  Any thread may call it,
+// except where a function says otherwise.
 class ControlGateway {
  public:
   virtual ~ControlGateway() = default;
 
-  // Blocks until durable or refused.  Errors beyond the rules' own: kUnavailable (inbox full).
+  // Blocks until the command is durable or refused.  Errors: those of the rules, and kUnavailable
+  // (inbox full).
   virtual Outcome Execute(Origin origin, std::string request_id, Command command) = 0;
-  // Several at once, in order, each with its request id; as far as possible in one batch.
-  // `precondition`, which may be empty, runs once on the writer's thread, just before the first of
-  // them is decided; its error refuses them all.
+  // Executes several commands in order, each with its request id, in one batch if possible.
+  // `precondition`, which may be empty, runs once on the writer's thread, just before the first
+  // command is decided; if it fails, all commands are refused with its error.
   virtual std::vector<Outcome> ExecuteAll(Origin origin,
                                           std::vector<std::pair<std::string, Command>> commands,
                                           const Precondition& precondition) = 0;
-  // Without waiting; `done`, which may be empty, runs on the writer's thread.
+  // Queues the command and returns at once; `done`, which may be empty, runs on the writer's
+  // thread.
   virtual Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) = 0;
-  // Blocks until `read` has run over durable state on the writer's thread.  Keep it short.
+  // Blocks until `read` has run on the writer's thread, on a durable state.  Keep `read` short.
   virtual Status Read(const std::function<void(const State&)>& read) = 0;
-  // What the newest pass proposed and kept nodes for, without its steps, which are committed; an
-  // empty one before the first.  Only within Read.
+  // The plan of the newest scheduling pass, without its steps, which are committed; empty before
+  // the first pass.  Only within Read.
   virtual const Plan& NewestPlan() const = 0;
-  // A sign of life of a node.
+  // Notes a heartbeat of the node.
   virtual void HeardFrom(NodeId node) = 0;
-  // By the instants of the state: what lies between two of them has passed
-  // (domain/model/time_line.h).
+  // The time line of the state, which nobody steps (domain/model/time_line.h).
   virtual Instant Now() = 0;
-  // For people and calendars.
+  // The wall clock, for people and calendars.
   virtual Instant WallNow() = 0;
 };
 

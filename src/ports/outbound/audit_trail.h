@@ -1,8 +1,5 @@
 #pragma once
 
-// Where it is written down who changed what.  It follows the journal: what a crash keeps from it is
-// told again at the next start, so that it has every entry once.
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,33 +9,37 @@
 
 namespace gp {
 
-// As it was written; each hash covers its entry and the hash before.
+// An entry as written; its hash covers the entry and the hash of the entry before.
 struct WrittenAuditEntry {
   AuditEntry entry;
   std::string hash;  // 64 hexadecimal digits
 };
 
 struct AuditQuery {
-  std::string user;       // empty: anybody
+  std::string user;       // empty: any
   std::string operation;  // empty: any
   std::string object;     // empty: any
-  bool refused = false;   // only refusals
-  uint64_t before = 0;    // only of lower numbers; 0: the newest
+  bool refused = false;   // refusals only
+  uint64_t before = 0;    // only lower numbers; 0: from the newest
   size_t limit = 100;
 };
 
+// The record of who changed what.  It follows the journal: entries that a crash lost are written
+// again at the next start, so that the trail has every entry exactly once.
 class AuditTrail {
  public:
   virtual ~AuditTrail() = default;
 
-  // In the order of numbers, from one thread.  Waits only where very much is on its way.
+  // Queues an entry.  One thread calls it, in the order of numbers.  Blocks only if very many
+  // entries are pending.
   virtual void Write(AuditEntry entry) = 0;
-  // Of the last entry; 0: there is none.
+  // Number of the last entry; 0: there is none.
   virtual uint64_t LastNumber() const = 0;
-  // No entry up to this number would have to be told again if the process ended now; UINT64_MAX:
-  // none at all.  Any thread.
+  // All entries up to this number would survive if the process ended now; UINT64_MAX: all entries.
+  // Any thread.
   virtual uint64_t WrittenUntil() const = 0;
-  // The newest first.  Any thread.  kInternal: the trail cannot be read, and where.
+  // Newest first.  Any thread.  Errors: kInternal (the trail cannot be read; the message says
+  // where).
   virtual Result<std::vector<WrittenAuditEntry>> Read(const AuditQuery& query) = 0;
 };
 

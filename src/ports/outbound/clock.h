@@ -6,15 +6,16 @@
 
 namespace gp {
 
-// The only source of time outside envelopes.
+// The only source of time outside envelopes.  Any thread may call it.
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Wall time, UTC; may be stepped by the host's administrator.
+  // Wall clock, UTC; the host's administrator may step it.
   virtual Instant Now() = 0;
-  // Nanoseconds that only grow and count sleep too (CLOCK_BOOTTIME): for leases and time-outs.
+  // Nanoseconds since boot, sleep included; never goes back (CLOCK_BOOTTIME).  For leases and
+  // timeouts.
   virtual int64_t BootNs() = 0;
-  // Names the time since the machine began, whose clock BootNs is.
+  // Identifies this boot of the machine: values of BootNs compare only within one boot.
   virtual std::string BootId() = 0;
 };
 

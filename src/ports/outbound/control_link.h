@@ -1,9 +1,5 @@
 #pragma once
 
-// The agent's line to its controller: reports up, complete orders down, and channels that the
-// controller asks for.  The line may break at any time; the agent then connects again and joins.
-// One thread (the agent's) calls it.
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,53 +12,58 @@
 
 namespace gp {
 
-// How far the job of a lease says that it is.
+// Progress that the job of a lease has reported.
 struct LeaseProgress {
   LeaseId lease;
   Instant at;  // of its last report, by the node's clock
   int64_t step = 0;
-  int64_t steps = 0;    // of so many; 0: not said
-  std::string refused;  // the last report that could not be read, and why
+  int64_t steps = 0;    // total; 0: not reported
+  std::string refused;  // the last report that could not be parsed, and why
   bool operator==(const LeaseProgress&) const = default;
 };
 
+// A heartbeat: the complete state of the node as its agent sees it.
 struct AgentReport {
   std::vector<LeaseObservation> leases;  // all of them
   std::vector<GpuObservation> gpus;
-  std::vector<GpuReading> readings;     // by GPU, each with its age; empty: none is watched
-  std::vector<LeaseProgress> progress;  // of leases whose jobs report any
+  std::vector<GpuReading> readings;     // by GPU, each with its age; empty: no GPU is watched
+  std::vector<LeaseProgress> progress;  // of leases whose jobs report progress
 };
 
-// What happened to GPUs, and how tasks of theirs have ended.
+// Faults of GPUs, and results of GPU tasks.
 struct GpuNews {
   std::vector<FaultSignal> signals;
   std::vector<GpuTaskResult> results;
 };
 
-// What came since the last look.
+// What has arrived since the last TakeNews.
 struct LinkNews {
-  bool broken = false;    // connect and join again
-  std::string why;        // of broken, in words
-  uint64_t answered = 0;  // newest message that the controller has seen; 0: none new
+  bool broken = false;    // the agent must connect and join again
+  std::string why;        // the reason, if `broken`
+  uint64_t answered = 0;  // newest message that the controller has acknowledged; 0: no new one
   Duration lease_time;    // with `answered`
-  std::optional<NodeDesiredState> desired;  // complete; absent: as before
-  // Not 0: refused.  All attempts here belong to another journal; end them, take this lineage,
-  // join.
+  std::optional<NodeDesiredState> desired;  // complete; absent: unchanged
+  // Not 0: the join is refused, because all attempts here belong to another journal.  The agent
+  // must end them, take this lineage and join again.
   uint64_t foreign_to = 0;
 };
 
+// The agent's connection to its controller: it carries reports up, the complete desired state down,
+// and channels that the controller requests.  It may break at any time; the agent then connects and
+// joins again.  One thread (the agent's) calls it.
 class ControlLink {
  public:
   virtual ~ControlLink() = default;
 
-  // Drops any connection and begins a new one with this join as message 1; does not wait for it.
+  // Drops the present connection and starts a new one with this join as message 1; does not wait.
   virtual void Connect(const JoinNode& join) = 0;
-  // Sends in the background.  The message's number, growing from 2 within a connection.
+  // Sends in the background.  Returns the number of the message, which grows from 2 within a
+  // connection.
   virtual uint64_t Send(const AgentReport& report) = 0;
-  // The same; it is answered when it is durable.
+  // The same; the controller acknowledges it when it is durable.
   virtual uint64_t Send(const GpuNews& news) = 0;
   virtual LinkNews TakeNews() = 0;
-  // Readable when there are news; owned by the link.
+  // Readable when there is news; owned by the link.
   virtual int EventDescriptor() const = 0;
 };
 

@@ -1,8 +1,5 @@
 #pragma once
 
-// Carries out what a node is told to do with a GPU that nobody uses: to reset it, to test it.  Both
-// may take a minute, and may hang: nothing here waits for them.
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,24 +8,27 @@ namespace gp {
 
 enum class GpuCareKind { kReset, kTest };
 
+// The result of a task that has ended.
 struct GpuCareResult {
   uint64_t number = 0;
   int gpu = 0;
   bool ok = false;
-  std::string detail;  // what was found, or what went wrong
+  std::string detail;  // the finding or the error, for people
 };
 
+// Carries out tasks on GPUs that nobody uses: resets and tests.  A task may take a minute and may
+// hang; no call waits for one.  One thread (the agent's) calls it.
 class GpuCare {
  public:
   virtual ~GpuCare() = default;
 
-  // Begins task `number`; a number that was begun before is not begun again.
+  // Starts task `number`; does nothing if that number was started before.
   virtual void Begin(uint64_t number, int gpu, GpuCareKind kind) = 0;
-  // Of the tasks that have ended and were not forgotten.
+  // The results of all ended tasks that are not forgotten.
   virtual std::vector<GpuCareResult> Results() = 0;
-  // All but these may be forgotten when they have ended.
+  // Allows all other tasks to be forgotten once they have ended.
   virtual void KeepOnly(const std::vector<uint64_t>& numbers) = 0;
-  // Readable when a task has ended; owned by this.
+  // Readable when a task has ended; owned by this object.
   virtual int EventDescriptor() const = 0;
 };
 

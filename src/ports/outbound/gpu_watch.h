@@ -1,8 +1,5 @@
 #pragma once
 
-// How each GPU of the host is, and what the driver reports of it as it happens.  Every GPU is
-// watched by itself, so that one whose driver calls hang hides no other.
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,36 +11,40 @@
 namespace gp {
 
 inline constexpr Duration kReadInterval = Duration::Seconds(1);
-// What is older says nothing of now.
+// An older reading says nothing about the present.
 inline constexpr Duration kReadingStaleAfter = kReadInterval * 3;
 
+// The newest reading of one GPU.
 struct GpuReading {
   std::optional<GpuHealth> health;  // nullopt: never read
-  // Since that reading; of a GPU never read: since the watch began
+  // Since that reading; for a GPU that was never read: since the watch started
   int64_t age_ns = 0;
-  std::string error;  // why there is no newer one; empty: nothing is wrong
+  std::string error;  // why there is no newer reading; empty: no error
 };
 
-// An XID as the driver told it, without the kernel log's text.
+// An XID as the driver reported it, without the text of the kernel log.
 struct XidSighting {
   int gpu = 0;  // position in the node
   int xid = 0;
   std::optional<int> gpu_instance;  // of MIG
   std::optional<int> compute_instance;
-  std::optional<RecoveryAction> advice;  // what the driver asks for right after it
-  std::string uuid;                      // of the GPU that it is of, by the driver
+  std::optional<RecoveryAction> advice;  // of the driver, read right after the XID
+  std::string uuid;                      // of the GPU, as the driver reports it
 };
 
+// Readings of the host's GPUs, and the driver's reports as they happen.  Each GPU is watched
+// independently, so that one GPU whose driver calls hang does not hide others.  One thread (the
+// agent's) calls it.
 class GpuWatch {
  public:
   virtual ~GpuWatch() = default;
 
-  // By position in the node.
+  // The newest reading of each GPU, by position in the node.
   virtual std::vector<GpuReading> Latest() = 0;
-  // Those since the last call, in order.
+  // XIDs since the last call, in order.
   virtual std::vector<XidSighting> TakeXids() = 0;
-  // Readable when there are new XIDs, or a reading that says something else than the one before;
-  // owned by the watch.
+  // Readable when there are new XIDs, or a reading that differs from the one before; owned by the
+  // watch.
   virtual int EventDescriptor() const = 0;
 };
 

@@ -1,8 +1,5 @@
 #pragma once
 
-// What a host is made of besides its GPUs: packages, NUMA nodes, CPUs, memory, and where on PCIe
-// each GPU hangs.  The live adapter asks hwloc.
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +10,7 @@
 
 namespace gp {
 
+// A NUMA node of the host.
 struct NumaNode {
   int id = 0;       // the operating system's number; not always contiguous
   int package = 0;  // socket, numbered from 0 in hwloc's order
@@ -20,15 +18,16 @@ struct NumaNode {
   int64_t memory_mib = 0;
 };
 
-// A PCI device that is a GPU, and where it hangs.
+// A PCI device that is a GPU, and its place on PCIe.
 struct PciGpu {
   std::string pci_bus_id;  // lower case "0000:1b:00.0", domain of four digits or more
-  // Os id of the nearest NUMA node; nullopt: the host does not tell
+  // Operating system's number of the nearest NUMA node; nullopt: unknown
   std::optional<int> numa_node;
   std::string root_complex;  // bus id of the host bridge's first child: equal = same root
   std::string pcie_switch;   // bus id of the nearest upstream switch; empty: none
 };
 
+// Facts of the host that do not change while it runs.
 struct HostFacts {
   std::string hostname;
   int packages = 1;
@@ -39,6 +38,8 @@ struct HostFacts {
   std::vector<std::string> warnings;
 };
 
+// Reads the hardware of this host besides its GPUs: packages, NUMA nodes, CPUs, memory, and the
+// place of each GPU on PCIe.
 class HostTopology {
  public:
   virtual ~HostTopology() = default;

@@ -1,10 +1,5 @@
 #pragma once
 
-// The memory of the controller: an append-only sequence of records, and snapshots that let old
-// records go.  It moves bytes; what they mean is the codec's business.  Every record carries a
-// checksum and the chain value of the one before it, so that recovery yields a true prefix or says
-// what is damaged, and never a wrong record.
-
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -16,42 +11,48 @@
 
 namespace gp {
 
+// The encoded state as of one record.
 struct Snapshot {
   uint64_t sequence = 0;  // the last record that it contains; 0: none
   std::string bytes;
 };
 
+// The memory of the controller: an append-only sequence of records, and snapshots that allow old
+// records to be dropped.  It stores bytes; the codec gives them meaning.  Every record carries a
+// checksum and the chain value of the record before it, so recovery returns a true prefix or says
+// what is damaged, but never a wrong record.  One thread at a time calls it.
 class Journal {
  public:
   virtual ~Journal() = default;
 
-  // Appends all or none and returns when they are durable.  Records are numbered from 1 without
-  // gaps.  Errors: kInternal (disk full, I/O): the caller must stop, its state is ahead.
+  // Appends all records or none, and returns when they are durable.  Records are numbered from 1
+  // without gaps.  Errors: kInternal (disk full, I/O); the caller must then stop, because its state
+  // is ahead of the journal.
   virtual Status Append(std::span<const std::string> records) = 0;
-  // Calls `visit` for every record after `sequence`, in order, until it fails.
+  // Calls `visit` for every record after `sequence`, in order, until `visit` fails.
   // Errors: kInternal with the number of the first damaged or missing record.
   virtual Status ReadAfter(uint64_t sequence,
                            const std::function<Status(uint64_t, std::string_view)>& visit) = 0;
   virtual uint64_t LastSequence() const = 0;
-  // Makes the snapshot durable; then records that it contains may be dropped.
+  // Makes the snapshot durable; the records that it contains may then be dropped.
   virtual Status SaveSnapshot(const Snapshot& snapshot) = 0;
-  // The newest snapshot that is whole; sequence 0 and no bytes where there is none.
+  // The newest intact snapshot; sequence 0 and no bytes if there is none.
   virtual Result<Snapshot> LatestSnapshot() = 0;
-  // Of the last record that was dropped and that a snapshot, the base, stands for; 0: none was
-  // dropped.
+  // Number of the last dropped record, up to which a snapshot, the base, stands for all records;
+  // 0: no record was dropped.
   virtual Result<uint64_t> BaseNumber() = 0;
-  // Where reading begins: nothing (sequence 0) where no record was dropped, else the snapshot that
-  // stands for those that were; where that one is damaged, the oldest whole one behind it.
+  // Where reading begins: sequence 0 if no record was dropped, else the base; if the base is
+  // damaged, the oldest intact snapshot after it.
   virtual Result<Snapshot> Base() = 0;
-  // Of the base and all snapshots behind it, oldest first.
+  // Numbers of the base and all later snapshots, oldest first.
   virtual Result<std::vector<uint64_t>> Snapshots() = 0;
-  // Drops all records before that of this snapshot, which is the base from then on, and all
-  // snapshots before it. Errors: kConflict: it is not there or not whole, or older than the base.
+  // Makes this snapshot the base and drops all records and snapshots before it.  Errors: kConflict
+  // (the snapshot does not exist, is damaged, or is older than the base).
   virtual Status BeginWith(uint64_t snapshot) = 0;
-  // The base stays in any case.
+  // Drops these snapshots; never drops the base.
   virtual Status DropSnapshots(std::span<const uint64_t> snapshots) = 0;
-  // Gives back some of the room of what was dropped, in some milliseconds; whether there is more of
-  // it.
+  // Frees some disk space of dropped records and snapshots, within milliseconds.  Returns whether
+  // there is more to free.
   virtual Result<bool> Sweep() = 0;
 };
 

@@ -1,9 +1,5 @@
 #pragma once
 
-// Instances of GPUs in MIG mode, made where a job is to run and removed after it.  Both take a
-// while and may fail, so each call only begins it; what is begun on one GPU is done in that order.
-// One thread (the agent's) calls it.
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,26 +9,29 @@
 
 namespace gp {
 
-// An instance that is there.
+// An instance that exists.
 struct MigDevice {
-  std::string uuid;                   // "MIG-…": what programs find it by
-  int gpu_instance = 0;               // as the driver numbers it on its GPU
+  std::string uuid;                   // "MIG-…": programs find the instance by it
+  int gpu_instance = 0;               // the driver's number of it on its GPU
   std::vector<DeviceNumber> devices;  // its own, besides those of the GPU
 };
 
+// Creates and removes instances of GPUs in MIG mode: an instance exists while its job runs.  Both
+// operations take a while and may fail, so each call only starts them; operations on one GPU run in
+// the order of the calls.  One thread (the agent's) calls it.
 class MigInstances {
  public:
   virtual ~MigInstances() = default;
 
-  // Makes the instance that `key` asks for, the first time that it asks; nullopt: not yet known how
-  // that ends.  Whatever else is where it shall stand is removed, unless a program uses it. Errors:
-  // kConflict (in use), kUnavailable (the driver refuses or does not answer).
+  // Starts to create the instance at the first call for `key`; later calls return the result.
+  // nullopt: not finished yet.  Other instances at that placement are removed, unless a program
+  // uses them.  Errors: kConflict (in use), kUnavailable (the driver refuses or does not answer).
   virtual std::optional<Result<MigDevice>> Make(const std::string& key, const MigPart& part) = 0;
-  // Removes what is there, if it is; after it, `key` may ask anew.
+  // Removes the instance, if it exists; `key` may request one again afterwards.
   virtual void Remove(const std::string& key, const MigPart& part) = 0;
-  // Removes everything from the GPU but these, as far as no program uses it.
+  // Removes all other instances of the GPU that no program uses.
   virtual void KeepOnly(int gpu, const std::vector<MigPart>& parts) = 0;
-  // Readable when Make knows more; owned by it.
+  // Readable when Make has a new result; owned by this object.
   virtual int EventDescriptor() const = 0;
 };
 
