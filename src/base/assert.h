@@ -1,7 +1,8 @@
 #pragma once
 
-// GP_ASSERT(condition, "what rule broke"): a bug if false.  On in release builds too: a scheduler
-// that stops loses nothing (the journal has it), one that goes on with a broken ledger does.
+// GP_ASSERT(condition, "the broken rule"): false means a bug.  It is on in release builds too: a
+// scheduler that stops loses nothing, because the journal has it all; one that continues with a
+// broken ledger may.
 
 namespace gp {
 

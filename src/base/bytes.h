@@ -10,6 +10,7 @@
 
 namespace gp {
 
+// Appends encoded values to a string.
 class ByteWriter {
  public:
   void U64(uint64_t value);
@@ -23,6 +24,7 @@ class ByteWriter {
   std::string bytes_;
 };
 
+// Decodes values in the order in which they were written.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
@@ -33,7 +35,7 @@ class ByteReader {
 
   bool ok() const { return ok_; }
   bool AtEnd() const { return rest_.empty(); }
-  // How many elements could follow at most: the bound for a vector's declared size.
+  // Upper bound of the number of elements that can follow; checks a vector's declared size.
   size_t Remaining() const { return rest_.size(); }
   void MarkBad() { ok_ = false; }
 

@@ -2,7 +2,7 @@
 
 namespace gp {
 
-// Proleptic, by integer arithmetic on eras of 400 years.
+// Proleptic Gregorian calendar, by integer arithmetic on eras of 400 years.
 CivilDate CivilFromDays(int64_t days) {
   days += 719468;
   const int64_t era = (days >= 0 ? days : days - 146096) / 146097;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Days of the Gregorian calendar, in UTC, as numbers since 1970-01-01.
+// Days of the Gregorian calendar, in UTC, numbered from 1970-01-01.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ struct CivilDate {
 
 CivilDate CivilFromDays(int64_t days);
 
-// The first day of the month, or the year, that the day lies in.
+// The first day of the month, or of the year, that contains the day.
 int64_t FirstOfMonth(int64_t day);
 int64_t FirstOfYear(int64_t day);
 

@@ -1,7 +1,5 @@
 #pragma once
 
-// A set of small numbers (CPUs, NUMA nodes) in the kernel's own list form "0-3,8,10-11".
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,9 +9,10 @@
 
 namespace gp {
 
+// A set of small numbers (CPUs, NUMA nodes); as text in the kernel's list format, "0-3,8,10-11".
 class CpuSet {
  public:
-  static constexpr int kMax = 4096;  // one above the largest member; more than any host has
+  static constexpr int kMax = 4096;  // members are below it; more than any host has
 
   static Result<CpuSet> Parse(std::string_view list);
 
@@ -24,7 +23,7 @@ class CpuSet {
   int Count() const;
   bool Empty() const { return words_.empty(); }
   std::vector<int> Members() const;
-  // The `count` lowest members (all, if fewer).
+  // The `count` lowest members, or all if there are fewer.
   CpuSet Lowest(int count) const;
 
   CpuSet Union(const CpuSet& other) const;

@@ -19,7 +19,7 @@ constexpr std::array<uint32_t, 256> kCrcTable = MakeCrcTable();
 }  // namespace
 
 uint64_t Digest64(std::string_view bytes, uint64_t seed) {
-  // FNV-1a, then the finaliser of SplitMix64 so that close inputs end far apart.
+  // FNV-1a, then the finaliser of SplitMix64, so that similar inputs get very different digests.
   uint64_t hash = 0xcbf29ce484222325ull ^ seed;
   for (const char c : bytes) {
     hash ^= static_cast<uint8_t>(c);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Digests of bytes.  Digest64 tells two states apart quickly (replay, caches); Crc32c finds damage
-// on a disk.  Neither is a defence against somebody who forges data.
+// Digests of bytes.  Digest64 compares states quickly (replay, caches); Crc32c detects damage on
+// disk.  Neither protects against forged data.
 
 #include <cstdint>
 #include <string_view>

@@ -4,7 +4,7 @@
 
 namespace gp {
 
-// Told again and again how much of some long work is done, from 0 to 1.
+// Receives the progress of a long operation, from 0 to 1, several times.
 using DoneWatch = std::function<void(double done)>;
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// What went wrong, told to whoever has to act on it.  A code says what the *caller* can do about
-// it; the message says what happened, where, and what would mend it.
+// Errors.  The code says what the *caller* can do; the message says what happened, where, and how
+// to fix it.
 
 #include <string>
 #include <string_view>
@@ -10,26 +10,27 @@
 namespace gp {
 
 enum class ErrorCode {
-  kInvalidArgument,    // the request is wrong in itself: mend it
-  kNotFound,           // the thing named does not exist
-  kConflict,           // the thing is in a state that forbids this now
+  kInvalidArgument,    // the request itself is wrong: correct it
+  kNotFound,           // the named object does not exist
+  kConflict,           // the present state of the object forbids this
   kPermissionDenied,   // the caller may not do this
-  kUnauthenticated,    // the caller did not prove who it is
+  kUnauthenticated,    // the caller did not prove its identity
   kResourceExhausted,  // a quota or limit is used up
   kUnavailable,        // try again later; nothing was changed
   kDeadlineExceeded,   // the caller's own time limit ran out
   kUnsupported,        // this machine, driver or build cannot do it
-  kInternal,           // a bug or a broken world: nothing the caller can do
+  kInternal,           // a bug or a broken host: the caller can do nothing
 };
 
 // "invalid-argument", "not-found" …: stable names for logs and machine-readable output.
 std::string_view ErrorCodeName(ErrorCode code);
 
+// A code and a message for people.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
 
-  // The same error with "context: " before its message, added on the way up.
+  // The same error with "context: " before its message; callers add it.
   Error Within(std::string_view context) const;
 
   bool operator==(const Error&) const = default;

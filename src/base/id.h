@@ -1,13 +1,12 @@
 #pragma once
 
-// Strong integer ids: a JobId cannot be passed where a NodeId is meant.  Ids come from counters in
-// the state, never from a clock or a random source, so that a replay gives the same ones.
-
 #include <compare>
 #include <cstdint>
 
 namespace gp {
 
+// A strongly typed integer id: a JobId cannot be passed as a NodeId.  Ids come from counters in the
+// state, never from a clock or a random source, so that a replay assigns the same ones.
 template <typename Tag, typename Rep>
 struct Id {
   using Value = Rep;

@@ -1,20 +1,20 @@
 #pragma once
 
-// Absolute paths, compared by their words alone: nothing is looked up.
+// Absolute paths, compared as text: the file system is not read.
 
 #include <string_view>
 #include <vector>
 
 namespace gp {
 
-// "/a//b/" has the words "a" and "b".  They point into the path.
+// The components of a path: "/a//b/" has "a" and "b".  They point into the path.
 std::vector<std::string_view> PathWords(std::string_view path);
 
-// The words that lead from the directory to the path; empty: it does not lie below it, or nobody
-// can tell ("..").
+// The components that lead from the directory to the path; empty if the path is not below the
+// directory, or contains "..".
 std::vector<std::string_view> WordsBelow(std::string_view directory, std::string_view path);
 
-// Whether one is the other or lies in it; true where nobody can tell ("..").
+// Whether the paths are equal or one is below the other; true also if one contains "..".
 bool PathsOverlap(std::string_view a, std::string_view b);
 
 }  // namespace gp

@@ -6,7 +6,7 @@
 
 namespace gp {
 
-// The value below which `percent` of all lie; of none: 0.
+// The value below which `percent` of all values are; 0 if there are none.
 template <typename T>
 T Percentile(std::vector<T> values, size_t percent) {
   if (values.empty()) return T{};

@@ -1,5 +1,5 @@
-// What of the standard library nearly every source includes: parsed once.  Sources include it all
-// the same; the preset `dev` builds them without this.
+// Standard headers that nearly every source includes, precompiled.  Sources still include them
+// themselves; the preset `dev` builds without this file.
 
 #include <algorithm>
 #include <cstdint>

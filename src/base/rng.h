@@ -1,12 +1,11 @@
 #pragma once
 
-// A small seeded generator (SplitMix64) for tests and simulations: the same seed gives the same
-// sequence on every machine.  Decisions of the domain never use it.
-
 #include <cstdint>
 
 namespace gp {
 
+// A small seeded random generator (SplitMix64) for tests and simulations: the same seed gives the
+// same sequence on every machine.  Decisions of the domain never use it.
 class Rng {
  public:
   explicit Rng(uint64_t seed) : state_(seed) {}
@@ -17,7 +16,7 @@ class Rng {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return z ^ (z >> 31);
   }
-  // Uniform in [0, bound); REQUIRES: bound > 0.  The bias of the modulo is below 2^-40 here.
+  // Uniform in [0, bound); REQUIRES: bound > 0.  The modulo has a bias below 2^-40 here.
   uint64_t Below(uint64_t bound) { return Next() % bound; }
   int Between(int low, int high) {
     return low + static_cast<int>(Below(static_cast<uint64_t>(high - low + 1)));

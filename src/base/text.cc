@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kBase32 = "0123456789abcdefghjkmnpqrstvwxyz";
 
-// One number with up to three decimals, as thousandths, and what follows it.
+// A number with up to three decimals, in thousandths, and the text after it.
 struct Quantity {
   int64_t thousandths;
   std::string_view rest;
@@ -96,7 +96,7 @@ int EditDistance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> Nearest(std::string_view word, std::span<const std::string> candidates) {
-  constexpr size_t kLongest = 64;  // nobody mistypes a kilobyte; bounds the quadratic distance
+  constexpr size_t kLongest = 64;  // bounds the quadratic distance
   if (word.empty() || word.size() > kLongest) return std::nullopt;
   const int near_enough =
       static_cast<int>(word.size()) <= 4 ? 1 : static_cast<int>(word.size()) / 3;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Small pieces of text work that several layers need: ids as people type them, near misses,
-// quantities with units.
+// Text functions that several layers need: ids as people type them, suggestions for misspelled
+// names, quantities with units.
 
 #include <cstdint>
 #include <optional>
@@ -17,18 +17,18 @@ namespace gp {
 
 // Crockford base 32, lower case, no padding: 0 -> "0", 1234 -> "16j".  At least `digits_min` long.
 std::string ToBase32(uint64_t value, int digits_min = 1);
-// Accepts either case and Crockford's look-alikes (o, i, l).  nullopt where a character is not one.
+// Accepts either case and Crockford's look-alikes (o, i, l).  nullopt: an invalid character.
 std::optional<uint64_t> FromBase32(std::string_view text);
 
-// Two lower-case digits a byte.
+// Two lower-case hexadecimal digits per byte.
 std::string ToHex(std::span<const unsigned char> bytes);
 
 // Levenshtein distance, for "did you mean".
 int EditDistance(std::string_view a, std::string_view b);
-// The candidate nearest to `word`, if near enough to be a likely slip of the finger.
+// The candidate nearest to `word`, if `word` is likely a misspelling of it.
 std::optional<std::string> Nearest(std::string_view word, std::span<const std::string> candidates);
 
-// Numbers inside compare as numbers: "n2" comes before "n10".
+// Compares numbers inside texts as numbers: "n2" comes before "n10".
 bool NaturalLess(const std::string& a, const std::string& b);
 
 // RFC 4648, with padding.
@@ -39,18 +39,18 @@ bool IsHostName(std::string_view text);
 std::vector<std::string> Split(std::string_view text, char separator);
 std::string Join(std::span<const std::string> parts, std::string_view separator);
 
-// A decimal integer without sign, leading zeros or anything behind it.
+// A decimal integer without sign or leading zeros, and with nothing after it.
 Result<int64_t> ParseCount(std::string_view text);
 // "80GB", "80GiB", "512MiB", "1.5GB" or plain bytes -> bytes.  Fails on signs and overflow.
 Result<int64_t> ParseBytes(std::string_view text);
-// "90s", "15m", "1d12h", "250ms".  A bare number is refused: its unit would be a guess.
+// "90s", "15m", "1d12h", "250ms".  A number without a unit is refused.
 Result<Duration> ParseDuration(std::string_view text);
-// "1 GPU", "2 GPUs": a number and the plural that goes with it.
+// "1 GPU", "2 GPUs": a number and a noun in the singular or plural.
 std::string Count(int64_t count, std::string_view noun);
 // Bytes as "71.2 GiB".
 std::string BytesToText(int64_t bytes);
 
-// Text of unknown origin made safe for a terminal or a log line: control characters become \xNN.
+// Makes text of unknown origin safe for a terminal or a log line: control characters become \xNN.
 std::string Printable(std::string_view text, size_t length_max = 200);
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// Points and spans of time as integers.  An Instant is UTC nanoseconds since 1970; where it comes
-// from is the business of a Clock port or of an envelope, never of the code that uses it.
+// Points and spans of time as integers.  Instants come from a Clock port or an envelope; the code
+// that uses them reads no clock.
 
 #include <compare>
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 namespace gp {
 
+// A span of time.
 struct Duration {
   int64_t ns = 0;
 
@@ -27,6 +28,7 @@ constexpr Duration operator+(Duration a, Duration b) { return {a.ns + b.ns}; }
 constexpr Duration operator-(Duration a, Duration b) { return {a.ns - b.ns}; }
 constexpr Duration operator*(Duration a, int64_t n) { return {a.ns * n}; }
 
+// A point in time: UTC nanoseconds since 1970.
 struct Instant {
   int64_t ns = 0;
 

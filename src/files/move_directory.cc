@@ -13,14 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPartial = ".moving";  // a copy that is not whole yet
+constexpr const char* kPartial = ".moving";  // an unfinished copy
 
 std::error_code LastError() { return {errno, std::generic_category()}; }
 
 std::error_code CopyMarks(const fs::path& from, const fs::path& to) {
   struct stat info{};
   if (lstat(from.c_str(), &info) != 0) return LastError();
-  // Only root may give files to others; what anybody else copies is their own.
+  // Only root may give files to other users; copies by anybody else belong to that user.
   if (lchown(to.c_str(), info.st_uid, info.st_gid) != 0 && errno != EPERM) return LastError();
   if (!S_ISLNK(info.st_mode) && chmod(to.c_str(), info.st_mode & 07777) != 0) return LastError();
   const timespec times[] = {info.st_atim, info.st_mtim};
@@ -44,10 +44,10 @@ std::error_code CopyTree(const fs::path& from, const fs::path& to) {
   } else {
     fs::copy_file(from, to, error);
   }
-  return error ? error : CopyMarks(from, to);  // after its content, which changes its times
+  return error ? error : CopyMarks(from, to);  // after the content, because that changes the times
 }
 
-// All of its file system: one call, where a sync of each file would be many.
+// Syncs the whole file system: one call in place of one per file.
 std::error_code Sync(const fs::path& directory) {
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return LastError();

@@ -6,11 +6,11 @@
 
 namespace gp {
 
-// Gives a directory another name on its file system; nothing may have that name yet.  The kernel
-// refuses this (EXDEV) where the directory lies in a lower layer of an overlay, which is what the
-// image of a container is: then it is copied, with owners, modes and times, and the old one removed
-// once the copy is on the disk.  A crash on the way loses nothing. kInternal, with both names and
-// the reason.
+// Renames a directory within its file system; the new name must not exist yet.  The kernel refuses
+// this (EXDEV) if the directory is in a lower layer of an overlay, as in the image of a container;
+// then the directory is copied with owners, modes and times, and the old one is removed once the
+// copy is on disk.  A crash in between loses nothing.  Errors: kInternal, with both names and the
+// reason.
 Status MoveDirectory(const std::string& from, const std::string& to);
 
 }  // namespace gp

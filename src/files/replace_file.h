@@ -1,7 +1,7 @@
 #pragma once
 
-// The one way in which a small file is written: aside, then renamed, so that a reader finds the old
-// content or the new and nothing between.  Files that must change in place say why where they do.
+// Small files are written to a temporary name and then renamed, so that a reader finds either the
+// old or the new content.  Code that changes a file in place gives the reason there.
 
 #include <string>
 #include <string_view>
@@ -10,20 +10,20 @@
 
 namespace gp {
 
-// What the new content outlives once it was reported written.
+// The failures that the new content survives once it is reported as written.
 enum class Survives {
   kCrash,     // of this program
-  kPowerCut,  // of the machine: costs two syncs
+  kPowerCut,  // power failure of the machine: costs two syncs
 };
 
-// `name` is relative to the directory; the file aside is `name`.new and belongs to this writer.
-// kInternal, with the file and the reason; then the old content stands.
+// `name` is relative to the directory; the temporary file is `name`.new and belongs to this writer.
+// Errors: kInternal, with the file and the reason; the old content then remains.
 Status ReplaceFileAt(int directory_fd, const std::string& name, std::string_view bytes,
                      unsigned mode, Survives survives);
 Status ReplaceFile(const std::string& path, std::string_view bytes, unsigned mode,
                    Survives survives);
 
-// What was made, renamed or removed in the directory is there after a power cut too.
+// Makes creations, renames and removals in the directory survive a power failure.
 Status SyncDirectory(int directory_fd);
 
 }  // namespace gp

@@ -15,7 +15,7 @@ namespace {
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// A lineage may come back, with an old journal: its logs of another time are there already.
+// A lineage may return with an old journal; its earlier logs are then set aside already.
 Status SetLogsAside(const std::string& logs, const std::string& lineage) {
   std::error_code error;
   if (!std::filesystem::exists(logs, error)) return Ok();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What an agent and a controller keep in their state directories beside their work.
+// Identities and secrets that an agent and a controller store in their state directories.
 
 #include <cstdint>
 #include <string>
@@ -10,26 +10,26 @@
 
 namespace gp {
 
-// Grows at each start of the agent, so that an older one is known as such.  It is never below the
-// clock's seconds: an agent that lost its state directory is newer than the one before.
+// A number that grows at each start of the agent, so that the controller recognises an older agent.
+// It is at least the clock's seconds, so it grows even if the agent lost its state directory.
 struct AgentIncarnation {
   uint64_t number = 1;
-  bool fresh = false;  // the directory is new: nothing of earlier leases is remembered
+  bool fresh = false;  // the directory is new: earlier leases are not remembered
 };
 Result<AgentIncarnation> NextIncarnation(const std::string& state_directory, Instant now);
 
-// The lineage of the attempts in an agent's directory; 0: none was kept yet.
+// The lineage of the attempts in an agent's directory; 0: none is stored yet.
 Result<uint64_t> Lineage(const std::string& state_directory);
-// Keeps another one.  Logs of jobs of the one before are set aside as logs-<lineage>: the new one
-// gives their jobs' numbers again.
+// Stores another lineage.  The logs of the previous one are renamed to logs-<lineage>, because the
+// new lineage uses the same job numbers again.
 Status KeepLineage(const std::string& state_directory, uint64_t lineage);
 
-// The secret with which nodes join; made at the controller's first start, readable by its user.
+// The secret with which nodes join; created at the controller's first start, readable by its user
+// only.
 Result<std::string> JoinToken(const std::string& state_directory);
 
-// Tells this host from others, also those installed from the same image where that made their
-// machine ids anew: a digest of /etc/machine-id, which is not shown itself; empty where there is
-// none.
+// Identifies this host: a digest of /etc/machine-id, so that the id itself is not shown.  Hosts
+// installed from one image differ only if their machine ids do.  Empty: the host has no machine id.
 std::string MachineId();
 
 }  // namespace gp

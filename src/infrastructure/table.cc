@@ -24,7 +24,7 @@ std::string Table::ToText(bool with_headers) const {
   }
   scols_table_enable_noheadings(table, with_headers ? 0 : 1);
   scols_table_set_column_separator(table, "  ");
-  // A pipe has no width: nothing is cut for programs.
+  // A pipe has no width: output for programs is not shortened.
   if (isatty(STDOUT_FILENO) == 0) scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
   std::vector<libscols_line*> lines;
   for (const Row& row : rows_) {

@@ -44,7 +44,7 @@ int WidthOfCharacter(std::string_view character) {
   return std::max(wcwidth(wide), 0);
 }
 
-// The longest beginning that is at most so wide.
+// The longest prefix that fits into this width.
 std::string Begin(std::string_view text, int width) {
   std::string begin;
   while (!text.empty()) {
