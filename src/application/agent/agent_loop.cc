@@ -16,13 +16,13 @@ namespace gp {
 namespace {
 
 constexpr int kConnectionBits = 20;
-// Ends wake the loop by themselves; this is for what does not tell.
+// Ends of attempts wake the loop; this interval covers changes that do not.
 constexpr Duration kMovePause = Duration::Milliseconds(200);
 constexpr Duration kConnectWaitMax = Duration::Seconds(2);
 constexpr Duration kTurnMax = Duration::Seconds(1);
-// So many heartbeats fit into a lease: one or two may be lost.
+// Heartbeats per lease time, so that one or two may be lost.
 constexpr int64_t kHeartbeatsPerLease = 5;
-// The controller gives a lost node's devices away when lease_end_time has passed.
+// The controller assigns a lost node's devices to other jobs after kLeaseEndTime.
 static_assert(kLeaseGraceMax < kLeaseEndTime);
 
 }  // namespace
@@ -85,7 +85,7 @@ void AgentLoop::WaitForEvents() {
   if (gpus_ != nullptr) {
     for (const int fd : gpus_->EventDescriptors()) fds.push_back({fd, POLLIN, 0});
   }
-  // Rounded up: a moment too early there is nothing to do yet.
+  // Rounded up, because nothing is due a moment too early.
   const int64_t wait_ms =
       std::min(UntilNextTurn() + Duration::Milliseconds(1), kTurnMax).ToMilliseconds();
   poll(fds.data(), fds.size(), static_cast<int>(wait_ms));
@@ -101,7 +101,7 @@ void AgentLoop::Say(const std::string& text) const {
 void AgentLoop::Connect() {
   JoinNode join;
   join.facts = options_.facts;
-  // New with every connection: a report that still lies on the old one is stale by then.
+  // New with every connection, so that a report still under way on the old one is stale.
   join.incarnation = (options_.incarnation << kConnectionBits) + ++connections_;
   join.lineage = lineage_;
   join.fresh = fresh_;
@@ -118,7 +118,7 @@ void AgentLoop::Connect() {
 void AgentLoop::TakeNews() {
   LinkNews news = link_.TakeNews();
   if (news.answered > 0) {
-    if (sent_at_ns_.contains(1)) report_due_ = true;  // joined: tell of the GPUs at once
+    if (sent_at_ns_.contains(1)) report_due_ = true;  // joined: report the GPUs at once
     const auto answered = sent_at_ns_.find(news.answered);
     if (answered != sent_at_ns_.end()) lease_until_ns_ = answered->second + news.lease_time.ns;
     lease_time_ = news.lease_time;
@@ -140,7 +140,7 @@ void AgentLoop::TakeDesiredState(NodeDesiredState desired) {
   }
   connect_wait_ = kConnectWaitMin;
   trouble_.clear();
-  fresh_ = false;  // what is ordered from now on is remembered
+  fresh_ = false;  // leases are remembered from now on
   newest_epoch_ = desired.epoch;
   desired_ = std::move(desired);
   has_desired_state_ = surplus_due_ = true;
@@ -152,12 +152,13 @@ void AgentLoop::Disconnect(const std::string& why) {
   trouble_ = why;
   connected_ = false;
   if (gpus_ != nullptr) gpus_->Disconnected();
-  has_desired_state_ = false;  // the next controller may have other ideas
+  has_desired_state_ = false;  // the next controller may send another one
   connect_at_ns_ = clock_.BootNs() + connect_wait_.ns;
   connect_wait_ = std::min(connect_wait_ * 2, kConnectWaitMax);
 }
 
-// Ends what another journal ordered here.  Its numbers mean nothing to this one, so nobody is told.
+// Ends all attempts of another journal.  They are not reported, because their numbers mean nothing
+// to the present one.
 void AgentLoop::MoveOver() {
   for (const auto& [id, seen] : seen_) {
     if (!seen.ended) {
@@ -196,7 +197,7 @@ void AgentLoop::Renew() {
   }
 }
 
-// All of it each time: what is not named any more is not to be removed any more.
+// Passes the complete list each time; a path that is not in it any more is not removed.
 void AgentLoop::PassSurplus() {
   for (const LeaseOrder& order : desired_.leases) {
     const CheckpointRequest& request = order.spec->checkpoint;
@@ -225,7 +226,7 @@ void AgentLoop::Observe() {
   UpdateOpenLogs();
 }
 
-// Its output is read once: it does not change any more.
+// The output of an ended attempt is read once, because it does not change any more.
 void AgentLoop::AddClues(const AttemptStatus& status, LeaseObservation& seen) {
   const bool failed = seen.ended && seen.outcome.end == LeaseEnd::kExited &&
                       (seen.outcome.exit_code != 0 || seen.outcome.signal != 0);
@@ -296,7 +297,7 @@ std::vector<LeaseObservation> AgentLoop::Observations() const {
   return all;
 }
 
-// A job that has never reported progress shows by its GPUs that it does not hang, where they can be
+// The GPUs of a job that has never reported progress show that it does not hang, if they can be
 // measured.
 bool AgentLoop::IsAtWork(LeaseId lease) const {
   const bool reports = std::ranges::any_of(
@@ -326,8 +327,8 @@ void AgentLoop::Carry(const NodeAction& action) {
   const std::string key = KeyOf(action.lease);
   switch (action.kind) {
     case NodeActionKind::kStart:
-      // An order may have waited while this process slept, and its job may run elsewhere by now:
-      // nothing is started but on a word of the controller that still holds.
+      // While this process was suspended the lease may have expired, and the job may run elsewhere.
+      // So a job starts only while the controller's last acknowledgement is still valid.
       if (clock_.BootNs() < lease_until_ns_) StartLease(action.lease);
       return;
     case NodeActionKind::kDecline:
@@ -350,9 +351,9 @@ void AgentLoop::StartLease(LeaseId id) {
   for (const std::string& name : order.spec->secrets) {
     if (!order.secrets.contains(name))
       return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0,
-                          "there is no secret " + name +
-                              " any more, or all that it names are too large together "
-                              "(gpu-platform secrets list)"});
+                          "secret " + name +
+                              " does not exist any more, or the secrets of the job are too large "
+                              "together (gpu-platform secrets list)"});
   }
   const LaunchSpec launch = MakeLaunch(order, *options_.facts, options_.launch, lease_until_ns_);
   if (const Status started = runner_.Start(launch); !started) {
@@ -370,8 +371,8 @@ void AgentLoop::Decline(LeaseId id, const LeaseOutcome& outcome) {
   UpdateOpenLogs();
 }
 
-// Faults go out before what follows from them: a job that ended by one is not to be judged without
-// it.
+// Faults are sent before their consequences, so that the controller knows the fault when it judges
+// the end of a job.
 void AgentLoop::KeepGpus() {
   if (gpus_ == nullptr) return;
   gpus_->Look();
@@ -392,11 +393,11 @@ void AgentLoop::SendReport() {
     report.gpus = gpus_->Observations();
     report.readings = gpus_->LatestReadings();
   }
-  const int64_t sent_at_ns = clock_.BootNs();  // before it leaves: the lease is counted from here
+  const int64_t sent_at_ns = clock_.BootNs();  // before sending: the lease counts from here
   last_sent_ = link_.Send(report);
   sent_at_ns_[last_sent_] = sent_at_ns;
   report_due_ = false;
-  // Until the driver gave its first reading the GPUs cannot be used: ask again soon.
+  // The GPUs cannot be used before their first reading, so the next report follows soon.
   const bool unread = report.gpus.empty() && !options_.facts->gpus.empty();
   const int64_t interval =
       unread ? Duration::Milliseconds(50).ns : lease_time_.ns / kHeartbeatsPerLease;
@@ -433,10 +434,10 @@ Status AgentLoop::ReadLog(const LogRequest& request,
                            std::to_string(request.rank) + (request.errors ? ".err" : ".out");
   int64_t offset = request.offset;
   while (!stopping_) {
-    // Asked before reading: output written before the end is never missed.
+    // Checked before reading, so that output written before the end is never missed.
     const bool more = MayStillWrite(request.lease);
     const LogSlice slice = GP_TRY(logs_.Read(path, offset, kPiece));
-    // An empty piece too: it shows whether somebody still listens.
+    // Empty pieces are passed too, because `take` says whether the reader is still there.
     if (!take(slice.offset, slice.bytes)) return Ok();
     offset = slice.offset + static_cast<int64_t>(slice.bytes.size());
     if (!slice.bytes.empty()) continue;

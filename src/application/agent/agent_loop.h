@@ -1,8 +1,5 @@
 #pragma once
 
-// The node's side: holds what it is ordered to hold, and tells what it sees.  One thread owns all
-// of it; channels (logs, exec) come in from other threads through a small queue of tasks.
-
 #include <atomic>
 #include <functional>
 #include <map>
@@ -24,22 +21,25 @@
 
 namespace gp {
 
+// Facts and functions that an agent is started with.
 struct AgentOptions {
   std::shared_ptr<const NodeFacts> facts;
   LaunchOptions launch;
   uint64_t incarnation = 1;
-  bool fresh = false;    // remembers nothing of earlier leases and has ended all it found
+  bool fresh = false;    // does not remember earlier leases, and has ended all attempts it found
   uint64_t lineage = 0;  // of the attempts kept here; 0: none known
-  // Makes the lineage last, before anything is started under it.
+  // Stores the lineage durably, before any attempt of it is started.
   std::function<Status(uint64_t)> keep_lineage = [](uint64_t) { return Ok(); };
-  // What the output of an attempt that has failed tells.
+  // Finds clues to the cause in the output of a failed attempt.
   std::function<LogClues(const LaunchSpec&)> find_clues = [](const LaunchSpec&) {
     return LogClues{};
   };
-  // Words for whoever keeps the host; empty: to stderr.
+  // Prints a message for the host's administrator; empty: to stderr.
   std::function<void(const std::string&)> say;
 };
 
+// The agent: makes the node's leases match the desired state, and reports what it observes.  One
+// thread owns all of it; channels (logs, exec) come from other threads through a queue of tasks.
 class AgentLoop : public ChannelGateway {
  public:
   // All ports outlive the loop.  `gpus` may be null: a node without GPUs.
@@ -47,14 +47,14 @@ class AgentLoop : public ChannelGateway {
             GpuKeeper* gpus, Clock& clock);
   ~AgentLoop() override;
 
-  // Until Stop.  Jobs go on after it.
+  // Runs until Stop.  Jobs keep running afterwards.
   void Run();
-  // Run by hand, on one thread: one turn does all that is due now and waits for nothing.  The next
-  // one is due when something happens, and after so long in any case.
+  // For an owner that runs the loop itself, on one thread: does all that is due now, without
+  // waiting.  The next turn is due at the next event, and after UntilNextTurn at the latest.
   void Turn();
   Duration UntilNextTurn();
   void Stop();  // any thread, or a signal handler
-  // Jobs that this node is ordered to hold; any thread.  nullopt: it has no orders now.
+  // Jobs in the node's desired state; any thread.  nullopt: there is no desired state now.
   std::optional<std::set<JobId>> JobsHere() const;
 
   Status ReadLog(const LogRequest& request,
@@ -70,7 +70,7 @@ class AgentLoop : public ChannelGateway {
   void Observe();
   bool IsAtWork(LeaseId lease) const;
   void MeasureUse();
-  // Of all leases, as they are told.
+  // All leases, as they are reported.
   std::vector<LeaseObservation> Observations() const;
   void AddClues(const AttemptStatus& status, LeaseObservation& seen);
   void Act();
@@ -98,32 +98,33 @@ class AgentLoop : public ChannelGateway {
   Clock& clock_;
 
   uint64_t lineage_ = 0;
-  uint64_t moving_to_ = 0;  // the lineage to take when nothing of the present one is left
-  int64_t move_at_ns_ = 0;  // not before: the last try failed
+  uint64_t moving_to_ = 0;  // lineage to take when no attempt of the present one is left
+  int64_t move_at_ns_ = 0;  // earliest time of the next try, after one failed
   bool fresh_ = false;
   bool connected_ = false;
   uint64_t connections_ = 0;
   int64_t connect_at_ns_ = 0;
-  // Until orders are taken each wait is longer than the one before
+  // Doubles with each try until a desired state is taken
   Duration connect_wait_ = kConnectWaitMin;
-  std::string trouble_;  // why the connection was lost; reported once, until orders are taken
+  // Why the connection was lost; printed once, until a desired state is taken
+  std::string trouble_;
   bool has_desired_state_ = false;
   NodeDesiredState desired_;
   uint64_t newest_epoch_ = 0;
   uint64_t last_sent_ = 0;                  // message of this connection
-  std::map<uint64_t, int64_t> sent_at_ns_;  // of messages not yet answered
-  int64_t lease_until_ns_ = 0;              // by the controller's latest word
+  std::map<uint64_t, int64_t> sent_at_ns_;  // of messages not yet acknowledged
+  int64_t lease_until_ns_ = 0;              // by the latest acknowledgement
   Duration lease_time_ = Duration::Seconds(10);
 
-  std::map<LeaseId, int64_t> begun_;  // boot time at which each program that was seen began
+  std::map<LeaseId, int64_t> begun_;  // boot time at which the program started
   std::map<LeaseId, LeaseObservation> seen_;
   std::vector<LeaseProgress> progress_;
   UseMeter meter_;
   int64_t measure_at_ns_ = 0;
   std::map<LeaseId, LogClues> clues_;             // of attempts that have ended
-  std::map<LeaseId, LeaseObservation> declined_;  // ordered, never started here
-  std::map<LeaseId, StopOrder> stopped_;          // the strongest order passed on
-  // New orders may name other checkpoints to remove
+  std::map<LeaseId, LeaseObservation> declined_;  // desired, never started here
+  std::map<LeaseId, StopOrder> stopped_;          // the strongest stop that was passed on
+  // A new desired state may name other checkpoints to remove
   bool surplus_due_ = false;
   bool report_due_ = false;
   int64_t report_at_ns_ = 0;
@@ -132,8 +133,8 @@ class AgentLoop : public ChannelGateway {
   std::atomic<bool> stopping_ = false;
   std::mutex tasks_mutex_;
   std::vector<std::function<void()>> tasks_;
-  // For log followers, on other threads: leases that are ordered or running, and the newest lease
-  // that the orders could have named.  One beyond it is on its way here.
+  // For log followers, on other threads: leases that are desired or running, and the newest lease
+  // that the desired state knows of.  The desired state of a newer lease is still to arrive.
   mutable std::mutex logs_mutex_;
   std::set<LeaseId> open_logs_;
   LeaseId newest_known_;

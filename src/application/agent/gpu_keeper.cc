@@ -10,13 +10,13 @@ namespace gp {
 namespace {
 
 constexpr size_t kSignalsPerMessage = 1'000;
-// While nobody listens: a day of floods says no more than its beginning, and a reset is due in any
+// Signals kept while disconnected; more of them would add no information, as a reset is due in any
 // case.
 constexpr size_t kUnsentMax = 100'000;
-// A GPU that was hot is tested when it is cool; one that does not cool down is no good.
+// A hot GPU is tested once it is cool, or after this time, because it should have cooled down.
 constexpr Duration kCoolingMax = Duration::Minutes(10);
-// One is tested when it is watched too; one that cannot be watched fails its test, or what it says
-// of itself later.
+// A GPU is tested once it has a current reading, or after this time: one that cannot be read fails
+// its test, or a later finding reports it.
 constexpr Duration kFirstReadingMax = Duration::Minutes(1);
 
 bool IsStale(const GpuReading& reading) {
@@ -54,7 +54,7 @@ GpuVitals GpuKeeper::VitalsNow(int gpu) const {
   return vitals;
 }
 
-// What is near in time is so by a clock that nobody steps.
+// Signals are compared by the boot clock, which nobody steps.
 void GpuKeeper::Look() {
   const Instant now{clock_.BootNs()};
   if (options_.take_kernel_xids) {
@@ -119,7 +119,8 @@ void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& desired) {
   MindResets(desired, before);
 }
 
-// Those that ended since `before`: an error that follows in the same second is another one.
+// Notes resets that have ended since `before`: an error after one is a new error, even in the same
+// second.
 void GpuKeeper::MindResets(const std::vector<GpuTaskOrder>& desired,
                            const std::vector<GpuTaskResult>& before) {
   const auto is_reset = [](const std::vector<GpuTaskResult>& results, uint64_t number) {

@@ -1,8 +1,5 @@
 #pragma once
 
-// The agent's GPUs: what is seen of them becomes reports, each told until it is answered; what is
-// ordered for them is carried out, each order once.  One thread (the agent's) calls it.
-
 #include <functional>
 #include <map>
 #include <string>
@@ -18,22 +15,25 @@
 
 namespace gp {
 
-// The temperatures at which a GPU slows down and turns itself off, as its driver says.
+// The temperatures at which a GPU slows down and shuts down, as its driver reports them.
 struct GpuHeatLimits {
   std::optional<int> slowdown_c;
   std::optional<int> shutdown_c;
 };
 
+// Facts and functions that a GpuKeeper is started with.
 struct GpuKeeperOptions {
-  uint64_t first_number = 1;  // of a report; above all that this node's agents ever gave
-  // XIDs of the kernel's log since the last call, by position; empty: there is no log to read.
+  uint64_t first_number = 1;  // of a fault signal; above all numbers of this node's earlier agents
+  // XIDs in the kernel log since the last call, by position; empty: there is no log to read.
   std::function<std::vector<SeenXid>()> take_kernel_xids;
   int kernel_log_fd = -1;
-  // Whose a MIG instance of a GPU is, by the driver's number of it; empty: there are none.
+  // The lease that has a MIG instance, by the driver's number of it; empty: there are none.
   std::function<LeaseId(int gpu, int gpu_instance)> lease_in;
-  std::vector<GpuHeatLimits> heat_limits;  // by position; empty: the driver tells none
+  std::vector<GpuHeatLimits> heat_limits;  // by position; empty: unknown
 };
 
+// Looks after the agent's GPUs: it turns observations into fault signals, which are sent until they
+// are acknowledged, and carries out each GPU task once.  One thread (the agent's) calls it.
 class GpuKeeper {
  public:
   // The ports outlive it.
@@ -42,20 +42,20 @@ class GpuKeeper {
   void Look();
   void Carry(const std::vector<GpuTaskOrder>& desired);
 
-  // Whether there is something that was not told on this connection.
+  // Whether there is news that was not sent on this connection.
   bool HasNews() const { return !unsent_.empty() || results_sent_ != results_; }
-  // The number under which it is sent; the oldest, and not too many
+  // The oldest news, a limited number of signals, to send as this message.
   GpuNews NewsFor(uint64_t message);
-  void Answered(uint64_t newest);  // all messages up to it
+  void Answered(uint64_t newest);  // all messages up to this one are acknowledged
   void Disconnected();
 
-  // Of each GPU but those that nobody has had the time to read yet.
+  // All GPUs, except those whose first reading is still awaited.
   std::vector<GpuObservation> Observations() const;
-  // Whether the last Look found another thing with a GPU than the one before it.
+  // Whether the findings of the last Look differ from those of the Look before.
   bool HasNewFindings() const { return has_new_findings_; }
-  // As they were seen at the last Look, by position.
+  // Readings at the last Look, by position.
   const std::vector<GpuReading>& LatestReadings() const { return readings_; }
-  // When, in time since boot, Look has something to do by itself; nullopt: with the next event.
+  // When Look is due without an event, in time since boot; nullopt: only with the next event.
   std::optional<Instant> NextAt() const { return signals_.NextAt(); }
   std::vector<int> EventDescriptors() const {
     return {watch_.EventDescriptor(), care_.EventDescriptor(), options_.kernel_log_fd};
@@ -74,15 +74,15 @@ class GpuKeeper {
   Clock& clock_;
   FaultSignals signals_;
   HeatLadder heat_;
-  // By test that waits for its GPU to be read, and cool
+  // By test that waits until its GPU is read and cool
   std::map<uint64_t, Instant> waiting_since_;
   std::vector<GpuReading> readings_;
-  std::map<int, GpuVitals> vitals_;                   // by GPU, as they were read last
+  std::map<int, GpuVitals> vitals_;                   // by GPU, from its last reading
   std::vector<std::pair<int, HealthCode>> findings_;  // of all GPUs, at the last Look
   bool has_new_findings_ = false;
   std::vector<FaultSignal> unsent_;                          // on this connection
   std::map<uint64_t, std::vector<FaultSignal>> unanswered_;  // by message
-  std::vector<GpuTaskResult> results_;                       // of the tasks that are ordered
+  std::vector<GpuTaskResult> results_;                       // of tasks in the desired state
   std::vector<GpuTaskResult> results_sent_;                  // on this connection
 };
 

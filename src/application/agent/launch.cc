@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 constexpr int kPortFirst = 20'000;
 constexpr int kPorts = 12'000;
-// Prime: an attempt's port is far from those of the next jobs
+// A prime, so that an attempt's port is far from those of the next jobs
 constexpr uint64_t kPortsBetweenAttempts = 7'919;
 
 std::string Uuids(const LeaseOrder& order, const NodeFacts& facts) {
@@ -23,24 +23,24 @@ std::string Uuids(const LeaseOrder& order, const NodeFacts& facts) {
   return Join(uuids, ",");
 }
 
-// One port an attempt, the same on every rank, and below those that the kernel gives away.  Of the
-// next 12,000 jobs none has it in an attempt of the same number; the attempt before, which may
-// still hold it, had another.
+// One port per attempt, the same on every rank, and below the kernel's ephemeral ports.  Attempts
+// with the same number of the next 12,000 jobs have other ports, and so has the attempt before,
+// which may still hold its port.
 int MasterPort(const LeaseOrder& order) {
   const uint64_t mixed =
       order.lease.job.value + static_cast<uint64_t>(order.lease.attempt) * kPortsBetweenAttempts;
   return kPortFirst + static_cast<int>(mixed % kPorts);
 }
 
-// Where ranks meet, and what torchrun is to start: with it `torchrun train.py` is right on any
-// number of nodes.  A job's own values stay as they are.
+// Sets the address where ranks meet and torchrun's variables, so that `torchrun train.py` works on
+// any number of nodes.  Values that the job sets itself stay.
 void AddRendezvous(const LeaseOrder& order, std::map<std::string, std::string>& env) {
   const size_t nodes = order.node_names.size();
   env["GP_NNODES"] = std::to_string(nodes);
   env["GP_NODE_RANK"] = std::to_string(order.lease.rank);
   env["GP_GPUS_PER_NODE"] = std::to_string(order.lease.gpus.size());
   env["GP_NODE_LIST"] = Join(order.node_names, ",");
-  // A rank that is alone meets nobody: it need not be able to resolve its node's name.
+  // A single rank need not be able to resolve its node's name.
   env["GP_MASTER_ADDR"] = nodes == 1 ? "127.0.0.1" : order.master_address;
   env["GP_MASTER_PORT"] = std::to_string(MasterPort(order));
   env.emplace("MASTER_ADDR", env["GP_MASTER_ADDR"]);
@@ -56,14 +56,14 @@ std::string ReportPipe(const LaunchOptions& options, LeaseId lease) {
   return options.state_directory + "/" + kReportDirectory + "/" + KeyOf(lease);
 }
 
-// What it shares, and how much of it.
+// The attempt's grants on shared GPUs.
 std::vector<GpuPart> PartsOf(const LeaseOrder& order, const NodeFacts& facts) {
   std::vector<GpuPart> parts;
   if (order.lease.mode != GpuMode::kTimeslice && order.lease.mode != GpuMode::kMps) return parts;
   for (const GpuGrant& grant : order.lease.gpus) {
     const GpuFacts& gpu = facts.gpus[static_cast<size_t>(grant.gpu)];
-    // A grant of memory alone leaves the compute to all.  MPS knows whole percents: nobody gets
-    // none.
+    // A grant of memory alone does not limit compute.  MPS takes whole percents, so the share is
+    // rounded up.
     const int percent =
         grant.share == 0 ? 100 : (grant.share * 100 + kWholeShare - 1) / kWholeShare;
     parts.push_back({grant.gpu, gpu.minor, gpu.uuid, grant.memory_mib, percent,
@@ -72,18 +72,19 @@ std::vector<GpuPart> PartsOf(const LeaseOrder& order, const NodeFacts& facts) {
   return parts;
 }
 
-// Its instance, which is still to be made.
+// The attempt's MIG instance, which does not exist yet.
 MigPart MigOf(const LeaseOrder& order, const NodeFacts& facts) {
   if (order.lease.mode != GpuMode::kMig || order.lease.gpus.empty()) return {};
   const GpuGrant& grant = order.lease.gpus.front();
   const MigProfile* profile =
       facts.gpus[static_cast<size_t>(grant.gpu)].mig.Find(grant.mig_profile);
-  // A GPU that is divided otherwise meanwhile has none of that kind, as the driver will say.
+  // If the GPU's MIG layout has changed, it lacks this profile, and the driver will report that.
   return {grant.gpu, grant.mig_profile, grant.mig_start,
           profile == nullptr ? 1 : profile->memory_slices};
 }
 
-// Where its server is, and its own limits: the daemon has those of the largest client.
+// Sets the directory of the MPS daemon, and the client's own limits: the daemon's limits are those
+// of its largest client.
 void AddMps(const std::vector<GpuPart>& parts, const LaunchOptions& options, uint32_t uid,
             std::map<std::string, std::string>& env) {
   if (parts.empty() || !parts.front().mps) return;
@@ -122,7 +123,7 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
     env["GP_RESUME_STEP"] = std::to_string(order.resume_step);
   }
   env["GP_REPORT"] = ReportPipe(options, order.lease.id);
-  // A job without GPUs sees none: an empty list would mean all to some programs.
+  // "-1" hides all GPUs from a job without GPUs; some programs take an empty list for all GPUs.
   env["CUDA_VISIBLE_DEVICES"] = order.lease.gpus.empty() ? "-1" : Uuids(order, facts);
   env["NVIDIA_VISIBLE_DEVICES"] = order.lease.gpus.empty() ? "void" : Uuids(order, facts);
   env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
@@ -133,7 +134,7 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
   return flat;
 }
 
-// Reserved cores, or all cores of the NUMA nodes where none were reserved.
+// The granted cores, or all cores of the NUMA nodes if no cores were granted.
 CpuSet CpusOf(const LeaseOrder& order, const NodeFacts& facts, const CpuSet& host_cpus) {
   CpuSet cpus;
   for (const NumaGrant& grant : order.lease.numa) cpus = cpus.Union(grant.cpus);
@@ -151,7 +152,7 @@ CpuSet CpusOf(const LeaseOrder& order, const NodeFacts& facts, const CpuSet& hos
 
 bool IsBelowTmp(const std::string& path) { return path == "/tmp" || path.starts_with("/tmp/"); }
 
-// A private /tmp would hide what the job was told to use there.
+// A private /tmp would hide paths below /tmp that the job is to use.
 bool NeedsHostTmp(const JobSpec& spec, const std::string& device_directory) {
   return IsBelowTmp(device_directory) || IsBelowTmp(spec.working_directory) ||
          IsBelowTmp(spec.checkpoint.directory) || std::ranges::any_of(spec.command, IsBelowTmp);
@@ -169,7 +170,7 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   const HostUser user = options.resolve_user(order.user);
   LaunchSpec launch;
   launch.key = KeyOf(order.lease.id);
-  // The program of an interactive job comes by Exec, with its user's terminal.
+  // An interactive job gets its program by Exec, with its user's terminal.
   if (!spec.interactive) launch.argv = spec.command;
   launch.environment = MakeEnvironment(order, facts, user, options);
   for (const auto& [name, value] : order.secrets) {
@@ -199,12 +200,12 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   launch.parts = PartsOf(order, facts);
   launch.mig = MigOf(order, facts);
   const bool by_mps = !launch.parts.empty() && launch.parts.front().mps;
-  // Clients and server of MPS meet in the host's /dev/shm, and in a directory that a private /tmp
-  // may hide.
+  // MPS clients and their server share the host's /dev/shm, and a directory that a private /tmp may
+  // hide.
   launch.shm_bytes = by_mps ? 0 : spec.shm_bytes > 0 ? spec.shm_bytes : launch.memory_bytes_max;
   launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) &&
                        !(by_mps && IsBelowTmp(options.state_directory));
-  launch.private_processes = !by_mps;  // its server knows its clients by their numbers
+  launch.private_processes = !by_mps;  // the MPS server identifies its clients by their pids
   launch.log_directory = LogDirectory(options, order.lease.job, order.lease.attempt);
   launch.log_name = std::to_string(order.lease.rank);
   launch.log_bytes_max = options.log_bytes_max;

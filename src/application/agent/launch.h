@@ -1,6 +1,6 @@
 #pragma once
 
-// From an order to a launch: devices, cores, limits, user and environment of one rank.
+// Makes the LaunchSpec of one rank from its order: devices, cores, limits, user and environment.
 
 #include <functional>
 #include <string>
@@ -21,21 +21,22 @@ struct HostUser {
   std::string shell;
 };
 
+// Properties of the node that each launch depends on.
 struct LaunchOptions {
   std::string state_directory;               // logs/<job>/<attempt>/<rank>.out below it
   int gpu_major = 195;                       // of /dev/nvidia<minor>
   std::vector<DeviceNumber> shared_devices;  // nvidiactl, uvm …: for every job with a GPU
-  std::string device_directory = "/dev";     // where the nodes are; not /dev on simulated nodes
+  std::string device_directory = "/dev";     // of the device nodes; another one on simulated nodes
   CpuSet host_cpus;                          // simulated nodes: their cores are mapped onto these
   int64_t processes_max = 32'768;
   int64_t log_bytes_max = int64_t{1} << 30;
   std::string prolog;
   std::string epilog;
-  // Who a job of this user runs as, on this host.
+  // The account of this host that a job of this user runs as.
   std::function<HostUser(const User&)> resolve_user;
 };
 
-// Below the state directory: pipes of running jobs
+// Directory of the report pipes of running jobs, below the state directory
 inline constexpr const char* kReportDirectory = "reports";
 
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);

@@ -16,7 +16,7 @@ std::vector<MemoryOveruse> MemoryGuard::Read(int gpu,
       found.push_back({key, part, used->second});
     }
   }
-  // Of attempts that have gone nothing is kept.
+  // Drops the counts of attempts that are gone.
   std::erase_if(over_, [&](const auto& entry) {
     return entry.first.second == gpu && !granted.contains(entry.first.first);
   });

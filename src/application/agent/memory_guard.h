@@ -1,9 +1,5 @@
 #pragma once
 
-// Finds who uses more of a shared GPU's memory than granted: nothing else enforces it in turns, and
-// an MPS server only as far as a job leaves its own environment alone.  A reading may be off by one
-// allocation, so that several in a row must say the same.
-
 #include <cstdint>
 #include <map>
 #include <string>
@@ -14,11 +10,12 @@
 namespace gp {
 
 struct MemoryGuardOptions {
-  // Beyond the grant: what the driver keeps for a process is not all its own
+  // Allowed beyond the grant, because the driver counts memory of its own as the process's
   int64_t tolerance_mib = 512;
-  int readings = 3;  // one after the other
+  int readings = 3;  // consecutive readings that must show overuse
 };
 
+// An attempt that uses more memory of a GPU than granted.
 struct MemoryOveruse {
   std::string key;  // of the attempt
   GpuPart part;
@@ -26,12 +23,15 @@ struct MemoryOveruse {
   bool operator==(const MemoryOveruse&) const = default;
 };
 
+// Finds attempts that use more memory of a shared GPU than granted.  With time slices nothing else
+// enforces the grant, and an MPS server does only if the job does not change its environment.  One
+// reading may be off by an allocation, so several in a row must agree.
 class MemoryGuard {
  public:
   explicit MemoryGuard(MemoryGuardOptions options) : options_(options) {}
 
-  // A reading of one GPU: what each attempt's processes use there, and the parts granted of it. Who
-  // has used too much in as many readings as it takes, by key; told in each further one too.
+  // Takes a reading of one GPU: the memory that each attempt's processes use, and the grants, both
+  // by key.  Returns the attempts with overuse in enough consecutive readings, this one included.
   std::vector<MemoryOveruse> Read(int gpu, const std::map<std::string, int64_t>& used_mib,
                                   const std::map<std::string, GpuPart>& granted);
 

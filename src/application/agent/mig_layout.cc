@@ -24,7 +24,7 @@ Result<MigTable> ConfineTo(const MigTable& table, const std::vector<std::string>
                                   NamesOf(table)));
     wanted.push_back(&*found);
   }
-  // The large ones first: they may begin in few places.
+  // Large profiles first, because they have few possible placements.
   std::ranges::stable_sort(wanted, std::ranges::greater(), &MigProfile::memory_slices);
   MigTable confined = table;
   for (MigProfile& profile : confined.profiles) profile.starts = 0;

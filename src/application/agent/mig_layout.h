@@ -1,7 +1,7 @@
 #pragma once
 
-// A fixed division of a GPU, as its administrator names it: only those instances are given, and
-// only there.
+// A fixed MIG layout of a GPU that its administrator configured: only those instances are created,
+// at those placements.
 
 #include <string>
 #include <vector>
@@ -11,9 +11,8 @@
 
 namespace gp {
 
-// The table without all else: instances of these profiles, one for each time that a name stands
-// there, beside each other.  kInvalidArgument: the GPU has no such profile, or they do not fit on
-// it together.
+// Reduces the table to one instance for each name in `profiles`, at placements that do not overlap.
+// Errors: kInvalidArgument (the GPU has no such profile, or the instances do not fit together).
 Result<MigTable> ConfineTo(const MigTable& table, const std::vector<std::string>& profiles);
 
 }  // namespace gp

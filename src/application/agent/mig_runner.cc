@@ -10,7 +10,7 @@ namespace {
 
 bool HasInstance(const LaunchSpec& spec) { return spec.mig.slices > 0; }
 
-// What programs find the instance by, in place of its GPU.
+// The variables by which programs find the instance in place of its GPU.
 void PointAt(const std::string& uuid, std::vector<std::string>& environment) {
   for (const char* name : {"CUDA_VISIBLE_DEVICES=", "NVIDIA_VISIBLE_DEVICES="}) {
     std::erase_if(environment,
@@ -30,7 +30,7 @@ MigRunner::MigRunner(const std::vector<int>& divided, MigInstances& instances,
     epoll_ctl(events_fd_, EPOLL_CTL_ADD, fd, &event);
   }
   FollowInstances(runner_.Observe());
-  // What an agent before this one left behind when it died.
+  // Removes instances that an earlier agent left behind when it died.
   std::map<int, std::vector<MigPart>> kept;
   for (const auto& [key, part] : used_) kept[part.gpu].push_back(part);
   for (const int gpu : divided) instances_.KeepOnly(gpu, kept[gpu]);
@@ -84,7 +84,8 @@ void MigRunner::Stop(const std::string& key, Duration grace) {
   instances_.Remove(key, part);
 }
 
-// A place is granted anew as soon as an end is told: the next one there may have begun already.
+// A placement is granted again as soon as an end is reported, so the next attempt there may have
+// started already.
 bool MigRunner::IsInUse(const MigPart& part) const {
   return std::ranges::any_of(used_,
                              [&](const auto& other) { return Overlap(other.second, part); }) ||

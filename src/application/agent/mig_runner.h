@@ -1,9 +1,5 @@
 #pragma once
 
-// An AttemptRunner for attempts that have a MIG instance each, around one that runs them.  An
-// attempt starts when its instance is there, sees it and nothing else of its GPU, and leaves it to
-// be removed.  All others pass through.  One thread (the agent's) calls it.
-
 #include <map>
 #include <set>
 #include <string>
@@ -14,10 +10,13 @@
 
 namespace gp {
 
+// Wraps an AttemptRunner and gives attempts their MIG instances.  An attempt starts once its
+// instance exists, and sees only that part of its GPU; the instance is removed after it.  Attempts
+// without an instance pass through.  One thread (the agent's) calls it.
 class MigRunner : public AttemptRunner {
  public:
-  // `divided`: positions of the GPUs that are in MIG mode, whose instances are all ours.  The
-  // others outlive it.
+  // `divided`: positions of the GPUs in MIG mode; all their instances belong to this runner.
+  // `instances` and `runner` outlive it.
   MigRunner(const std::vector<int>& divided, MigInstances& instances, AttemptRunner& runner);
   ~MigRunner() override;
 
@@ -35,7 +34,7 @@ class MigRunner : public AttemptRunner {
   Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;
   int EventDescriptor() const override { return events_fd_; }
 
-  // The attempt that has this instance of a GPU; empty: nobody has it.
+  // The attempt that has this instance of a GPU; empty: none.
   std::string AttemptIn(int gpu, int gpu_instance) const;
 
  private:
@@ -48,7 +47,7 @@ class MigRunner : public AttemptRunner {
   AttemptRunner& runner_;
   PendingStarts pending_;
   std::map<std::string, MigPart> used_;  // by attempts that have not ended
-  std::set<std::string> removed_;        // attempts whose instance was given up
+  std::set<std::string> removed_;        // attempts whose instance was released
   int events_fd_;
 };
 

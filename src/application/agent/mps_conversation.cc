@@ -17,7 +17,7 @@ void Close(int& fd) {
   fd = -1;
 }
 
-// Reads what is there; more than `max` is thrown away, so that the writer never waits.
+// Reads what is available; drops bytes beyond `max`, so that the writer never blocks.
 void Drain(int fd, std::string& text, size_t max) {
   char buffer[4'096];
   ssize_t got = 0;
@@ -38,11 +38,11 @@ Result<std::unique_ptr<MpsConversation>> MpsConversation::Begin(AttemptRunner& r
   ExecStreams& streams = begun->streams_;
   for (const int fd : {streams.output, streams.errors, streams.exit_status})
     fcntl(fd, F_SETFL, O_NONBLOCK);
-  // Some hundred bytes: an empty pipe takes them at once.
+  // Some hundred bytes fit into the empty pipe.
   const bool sent = write(streams.input, commands.data(), commands.size()) ==
                     static_cast<ssize_t>(commands.size());
   if (!sent)
-    return Fail(Internal("the control program of MPS does not listen: " +
+    return Fail(Internal("the control program of MPS does not read its input: " +
                          std::string(std::strerror(errno))));
   Close(streams.input);
   return begun;
@@ -56,7 +56,7 @@ MpsConversation::~MpsConversation() {
 bool MpsConversation::Advance() {
   if (has_ended_) return true;
   int32_t exit_code = 0;
-  // Asked before reading: what it wrote before its end is not missed.
+  // Checked before reading, so that output written before the end is not missed.
   const ssize_t got = read(streams_.exit_status, &exit_code, sizeof exit_code);
   const bool runs = got < 0 && errno == EAGAIN;
   std::string errors;

@@ -1,8 +1,5 @@
 #pragma once
 
-// One run of NVIDIA's control program, as one more process of the daemon's own attempt: commands
-// in, answer out. Nothing waits for it; Advance takes what has come.
-
 #include <memory>
 #include <string>
 
@@ -10,6 +7,9 @@
 
 namespace gp {
 
+// One run of NVIDIA's control program, as another process of the daemon's attempt: it sends
+// commands and collects the answer.  No call waits for the answer; Advance reads what has arrived.
+// One thread (the agent's) calls it.
 class MpsConversation {
  public:
   // `daemon`: the attempt's key.  Errors: those of AttemptRunner::Exec, kInternal (it does not
@@ -22,7 +22,7 @@ class MpsConversation {
   MpsConversation(const MpsConversation&) = delete;
   MpsConversation& operator=(const MpsConversation&) = delete;
 
-  // True: it has ended.
+  // True: the control program has ended.
   bool Advance();
   bool ok() const { return has_ended_ && exit_code_ == 0; }
   const std::string& answer() const { return answer_; }  // at most 64 KiB of it

@@ -18,7 +18,7 @@ struct MpsAnswer {
   bool is_faulty = false;
 };
 
-// Lines of numbers are servers; a word alone is the state of the one that was asked for.
+// A line with a number is the pid of a server; a word alone is the state of the server in question.
 MpsAnswer ReadAnswer(const std::string& text) {
   MpsAnswer answer;
   for (const std::string& line : Split(text, '\n')) {
@@ -63,8 +63,8 @@ void MpsDaemon::End(const std::string& why) {
 void MpsDaemon::Step(const AttemptStatus* status, int64_t now_ns) {
   if (phase_ == Phase::kGone) return;
   if (status == nullptr || status->phase == AttemptPhase::kExited) {
-    const bool was_told = phase_ == Phase::kQuitting || phase_ == Phase::kEnding;
-    if (!was_told)
+    const bool was_ended = phase_ == Phase::kQuitting || phase_ == Phase::kEnding;
+    if (!was_ended)
       failure_ =
           "it died" + (status == nullptr || status->message.empty() ? "" : ": " + status->message);
     talk_.reset();
@@ -75,7 +75,7 @@ void MpsDaemon::Step(const AttemptStatus* status, int64_t now_ns) {
   if (is_used && !wanted_) Quit(now_ns);
   if (talk_ != nullptr) Hear(now_ns);
   if (phase_ == Phase::kQuitting || phase_ == Phase::kEnding) {
-    // Again and again: whoever died for a moment may have missed it.
+    // Repeated, because an agent that restarted in between may have lost the stop.
     if (now_ns < quit_ns_ + kMpsQuitMax.ns) return;
     quit_ns_ = now_ns;
     runner_.Stop(key_, Duration{});
@@ -99,7 +99,7 @@ std::string MpsDaemon::Commands() const {
   std::string text = "set_default_active_thread_percentage " + percent +
                      "\nset_default_device_pinned_mem_limit 0 " + memory + "\n";
   if (server_ == 0) {
-    // Before the first client comes: from here on a server that is not there has died.
+    // Started before the first client, so that a missing server means from now on that it died.
     text += "start_server -uid " + std::to_string(uid_) + "\n";
   } else {
     const std::string server = std::to_string(server_);
@@ -136,8 +136,7 @@ void MpsDaemon::TakeAnswer(const std::string& text) {
   const MpsAnswer answer = ReadAnswer(text);
   const bool is_lost =
       server_ != 0 && std::ranges::find(answer.servers, server_) == answer.servers.end();
-  // A server that was there before the question has limits of its own, which the next question
-  // sets.
+  // A server that ran before these commands has limits of its own, which the next commands set.
   if (server_ != 0 || answer.servers.empty()) set_ = asked_;
   if (phase_ == Phase::kStarting) phase_ = Phase::kReady;
   looked_at_ns_ = talk_since_ns_;
@@ -146,8 +145,8 @@ void MpsDaemon::TakeAnswer(const std::string& text) {
   if (!answer.servers.empty()) server_ = answer.servers.front();
 }
 
-// One that has just been started may not listen yet; one that answered before is no use when it
-// does not.
+// A daemon that was just started may not listen yet; one that has answered before and fails now is
+// unusable.
 void MpsDaemon::Miss(int64_t now_ns, const std::string& why) {
   next_ns_ = now_ns + kAskAgain.ns;
   if (phase_ == Phase::kReady)

@@ -1,10 +1,5 @@
 #pragma once
 
-// One control daemon of MPS, of one user on one GPU: an attempt of the platform's own, so that it
-// has its cgroup, its user and its logs, and is found again after a restart of the agent, as every
-// other attempt.  It is told the limits of its clients, asked every other second how it is, and
-// quits after its last client.
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +9,7 @@
 
 namespace gp {
 
-// What the daemon lets any one client have.  A client's own environment can only lower it.
+// The limits that the daemon sets for each client.  A client's environment can only lower them.
 struct MpsLimits {
   int percent = 0;  // of the compute
   int64_t memory_mib = 0;
@@ -25,27 +20,31 @@ struct MpsLimits {
   static MpsLimits Larger(const MpsLimits& a, const MpsLimits& b);
 };
 
-// Until it answers for the first time
+// Time until the first answer of a new daemon
 inline constexpr Duration kMpsStartMax = Duration::Seconds(10);
 inline constexpr Duration kMpsAnswerMax = Duration::Seconds(5);  // to a command
 inline constexpr Duration kMpsQuitMax = Duration::Seconds(10);   // then it is killed
-// For its clients to leave a server that has failed
+// Time for clients to leave a failed server
 inline constexpr Duration kMpsFaultMax = Duration::Seconds(5);
 inline constexpr Duration kMpsLookInterval = Duration::Seconds(2);
 
+// An MPS control daemon of one user on one GPU.  It runs as an attempt, so it has a cgroup, a user
+// and logs, and is found again after a restart of the agent.  This class sets the limits of its
+// clients, checks its health every two seconds, and makes it quit after its last client.  One
+// thread (the agent's) calls it.
 class MpsDaemon {
  public:
   enum class Phase { kStarting, kReady, kQuitting, kEnding, kGone };
 
-  // The attempt `key` was started, now or by an earlier agent.  The runner outlives this.
+  // The attempt `key` was started, by this or an earlier agent.  The runner outlives this object.
   MpsDaemon(AttemptRunner& runner, std::string key, uint32_t uid, std::string program,
             int64_t now_ns);
 
-  // What its clients need together; nullopt: it has none any more.
+  // Sets the limits that cover all its clients; nullopt: it has no client any more.
   void Want(std::optional<MpsLimits> limits);
-  // One step.  `status`: of its attempt; nullptr: the runner does not know it.
+  // Does what is due.  `status`: of its attempt; nullptr: the runner does not know it.
   void Step(const AttemptStatus* status, int64_t now_ns);
-  // Ends it at once, with everything that it started.
+  // Kills it at once, with all processes that it started.
   void End(const std::string& why);
 
   const std::string& key() const { return key_; }
@@ -54,14 +53,14 @@ class MpsDaemon {
   bool Covers(const MpsLimits& limits) const {
     return phase_ == Phase::kReady && set_.Cover(limits);
   }
-  // Why it cannot be used any more; empty: it can.  Its clients have lost their server.
+  // Why it is unusable, so that its clients have lost their server; empty: it is usable.
   const std::string& failure() const { return failure_; }
-  // Whether its server waits for all clients to leave, after a fatal error of one.
+  // Whether its server waits for all clients to leave after a fatal error of one of them.
   bool IsFaulty() const { return fault_since_ns_ != 0; }
-  // It was found well, or not, by a question that was asked at this time.
+  // When the last check with a result was started.
   int64_t looked_at_ns() const { return looked_at_ns_; }
   void LookSoon() { look_soon_ = true; }
-  std::optional<int64_t> NextAt() const;  // of the next step that nobody else tells of
+  std::optional<int64_t> NextAt() const;  // when Step is due without an event
   int EventDescriptor() const { return talk_ == nullptr ? -1 : talk_->EventDescriptor(); }
 
  private:
@@ -79,7 +78,7 @@ class MpsDaemon {
   const int64_t began_ns_;
   Phase phase_ = Phase::kStarting;
   std::optional<MpsLimits> wanted_ = MpsLimits{};
-  MpsLimits asked_;  // with the question that is open
+  MpsLimits asked_;  // sent with the pending commands
   MpsLimits set_;
   std::unique_ptr<MpsConversation> talk_;
   int64_t talk_since_ns_ = 0;

@@ -5,7 +5,7 @@
 namespace gp {
 namespace {
 
-// NVML writes "00000000:1B:00.0", the host "0000:1b:00.0": compare lower case, domain shortened.
+// NVML writes "00000000:1B:00.0", the host "0000:1b:00.0": converts to the host's form.
 std::string PlainBusId(const std::string& bus_id) {
   std::string plain;
   for (const char c : bus_id) plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -27,8 +27,8 @@ int NumaOf(const NodeFacts& facts, const HostFacts& host, const GpuIdentity& gpu
   return PositionOf(facts, *place->numa_node);
 }
 
-// A GPU in MIG mode by its profiles.  Those with engines beside compute ("+me", "+gfx") are few to
-// a GPU and wanted by nobody who asks for compute and memory.
+// The MIG profiles of a GPU.  Profiles with engines besides compute ("+me", "+gfx") are left out: a
+// GPU has few of them, and jobs request only compute and memory.
 MigTable MigTableOf(const GpuIdentity& gpu, int64_t usable_mib,
                     std::vector<std::string>& warnings) {
   MigTable table;
@@ -54,7 +54,7 @@ MigTable MigTableOf(const GpuIdentity& gpu, int64_t usable_mib,
     table.compute_slices = table.memory_slices = 1;
     warnings.push_back(
         gpu.uuid +
-        ": in MIG mode, and the driver does not say what it can be divided into: nobody gets it");
+        ": in MIG mode, but the driver does not report its MIG profiles: no job can use it");
   }
   return table;
 }
@@ -77,7 +77,7 @@ FoundNode MakeNodeFacts(const std::string& name, bool simulated, const HostFacts
     int numa = NumaOf(facts, host, gpu);
     if (numa < 0) {
       if (facts.numa.size() > 1)
-        found.warnings.push_back(gpu.uuid + ": NUMA node unknown, taken as the first");
+        found.warnings.push_back(gpu.uuid + ": NUMA node unknown, the first one is assumed");
       numa = 0;
     }
     facts.gpus.push_back({gpu.uuid, gpu.name, gpu.pci_bus_id, gpu.minor, numa,

@@ -1,7 +1,5 @@
 #pragma once
 
-// What the ledger needs to know of a node, from what the host and its driver tell.
-
 #include <string>
 #include <vector>
 
@@ -11,13 +9,14 @@
 
 namespace gp {
 
+// Facts of a node for the ledger, and what could not be determined.
 struct FoundNode {
   NodeFacts facts;
-  std::vector<std::string> warnings;  // named: what could not be read, or was guessed
+  std::vector<std::string> warnings;  // one per fact that could not be read, or was assumed
 };
 
-// GPUs are joined to the host by their PCI bus id; one whose NUMA node is unknown goes to the
-// first.
+// Combines the facts of the host and of its driver.  GPUs are matched by their PCI bus id; a GPU
+// whose NUMA node is unknown is assigned to the first one.
 FoundNode MakeNodeFacts(const std::string& name, bool simulated, const HostFacts& host,
                         const DriverInventory& inventory);
 

@@ -42,7 +42,7 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   seen.ended = status.phase == AttemptPhase::kExited;
   seen.started_at = status.started_at;
   seen.ended_at = status.ended_at;
-  // Of one that runs it grows: whoever sends the observation adds it.
+  // The run time of a running attempt grows, so it is added when the observation is sent.
   if (seen.ended && status.started_boot_ns > 0 && status.ended_boot_ns > status.started_boot_ns)
     seen.ran.ns = status.ended_boot_ns - status.started_boot_ns;
   if (seen.ended)

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a node sees, in the words of the ledger.
+// Converts observations of a node to the types of the ledger.
 
 #include <optional>
 
@@ -14,10 +14,10 @@ namespace gp {
 
 // nullopt: not an attempt of a lease.
 std::optional<LeaseObservation> ToObservation(const AttemptStatus& status);
-// nullopt: it has never reported any.
+// nullopt: the job has never reported progress.
 std::optional<LeaseProgress> ToProgress(const AttemptStatus& status);
 DriverAdvice AdviceOf(const std::optional<RecoveryAction>& action);
-// But for its heat, which is judged by its past too.
+// Without the heat, which also depends on earlier readings.
 GpuVitals ToVitals(const GpuHealth& health);
 GpuObservation ToObservation(int gpu, const GpuVitals& vitals);
 

@@ -1,5 +1,5 @@
-// The daemons of SharingRunner: started, found again, asked, and what their end and too much memory
-// mean for clients.
+// The daemons of SharingRunner: how they start, are found again and are checked, and what happens
+// to clients whose daemon ends or that use too much memory.
 
 #include <sys/epoll.h>
 
@@ -58,7 +58,7 @@ std::string MpsDirectory(const std::string& state_directory, int minor, uint32_t
   return MpsBase(state_directory) + "/" + std::to_string(minor) + "-" + std::to_string(uid);
 }
 
-// Those that an earlier agent started, or that ended while none was there.
+// Takes over daemons that an earlier agent started, or that ended while no agent ran.
 void SharingRunner::Adopt(const Statuses& statuses) {
   for (const auto& [key, status] : statuses) {
     const auto name = IsMpsDaemon(key) ? ParseDaemonKey(key) : std::nullopt;
@@ -70,7 +70,7 @@ void SharingRunner::Adopt(const Statuses& statuses) {
     } else if (known->second->key() != key && status.phase == AttemptPhase::kExited) {
       (void)runner_.Forget(key);
     } else if (known->second->key() != key) {
-      runner_.Stop(key, Duration{});  // two on one GPU: the later one was never told to anybody
+      runner_.Stop(key, Duration{});  // two on one GPU: the later one never had clients
     }
   }
 }
@@ -103,7 +103,7 @@ Status SharingRunner::StartDaemon(const LaunchSpec& client) {
   return Ok();
 }
 
-// An end that nobody was told of yet may be the daemon's doing.
+// Counts a failed attempt whose end is not reported yet, because the daemon may be the cause.
 bool SharingRunner::IsClient(const AttemptStatus& status, int minor) const {
   if (!IsClientOn(PartsOf(status), minor)) return false;
   return status.phase != AttemptPhase::kExited || held_.contains(status.key) ||
@@ -138,7 +138,7 @@ void SharingRunner::StepDaemons(const Statuses& statuses) {
     if (daemon.EventDescriptor() >= 0) {
       epoll_event event = {};
       event.events = EPOLLIN;
-      // Known already: as well
+      // Does nothing if it was added before
       epoll_ctl(events_fd_, EPOLL_CTL_ADD, daemon.EventDescriptor(), &event);
     }
     const bool is_over = daemon.phase() == MpsDaemon::Phase::kGone && runner_.Forget(daemon.key());

@@ -12,9 +12,10 @@
 namespace gp {
 namespace {
 
-// So long an end is held back until it is known whether its server had ended first.
+// The report of an end waits up to this time, until it is known whether the server had failed
+// first.
 constexpr Duration kVerdictMax = Duration::Seconds(3);
-// Time for the driver's report of a fatal error to arrive, which says whose it was.
+// Time for the driver's report of a fatal error to arrive; it says which client caused the error.
 constexpr Duration kReportMax = Duration::Seconds(2);
 
 const GpuPart* MpsPartOf(const std::vector<GpuPart>& parts) {
@@ -55,13 +56,13 @@ Status SharingRunner::Start(const LaunchSpec& spec) {
     return Fail(Unsupported("there is no nvidia-cuda-mps-control on this node"));
   pending_.Add(spec);
   StartWaiting();
-  if (pending_.Waits(spec.key)) SetTimer(1);  // what it waits for may be to be asked for
-  // Where nothing was to be waited for, what went wrong is told at once.
+  if (pending_.Waits(spec.key)) SetTimer(1);  // its daemon may need to be asked at once
+  // If the start did not have to wait, a failure is returned at once.
   const auto failure = pending_.TakeFailure(spec.key);
   return failure ? Fail(Internal(*failure)) : Ok();
 }
 
-// Whether nothing of another stands in its way, and what it needs itself is there.
+// Whether no other user's daemon is on its GPUs and its own daemon is ready; starts that if needed.
 bool SharingRunner::MayStart(const LaunchSpec& spec) {
   const GpuPart* part = MpsPartOf(spec.parts);
   for (const DeviceNumber& device : spec.devices) {
@@ -96,7 +97,7 @@ void SharingRunner::Renew(const std::string& key, int64_t lease_deadline_boot_ns
 
 void SharingRunner::Stop(const std::string& key, Duration grace) {
   if (pending_.Stop(key)) return;
-  held_.erase(key);  // somebody knows already what becomes of it
+  held_.erase(key);  // the caller ends it, so the cause need not be found
   runner_.Stop(key, grace);
 }
 
@@ -112,7 +113,7 @@ std::vector<AttemptStatus> SharingRunner::Observe() {
   Statuses statuses = Look();
   Adopt(statuses);
   StepDaemons(statuses);
-  // Who is told of must not be missing for a moment: it would be started again
+  // A started attempt must never be missing from the result, or it would be started again
   if (StartWaiting()) statuses = Look();
   WatchMemory(statuses);
   clients_.clear();
@@ -128,7 +129,7 @@ std::vector<AttemptStatus> SharingRunner::Observe() {
   return seen;
 }
 
-// What becomes of an attempt's end when all is known of it.
+// The status to report for an attempt: holds its end back until the cause is known.
 AttemptStatus SharingRunner::Judge(AttemptStatus status) {
   if (status.phase != AttemptPhase::kExited) return status;
   if (HasFailed(status) && MpsPartOf(PartsOf(status)) != nullptr && IsHeld(status)) {
@@ -141,7 +142,7 @@ AttemptStatus SharingRunner::Judge(AttemptStatus status) {
   status.is_mps_failed =
       HasFailed(status) && failure != failures_.end() && failure->second.is_of_server;
   const auto doom = doomed_.find(status.key);
-  // One that had come to its end by itself meanwhile has come to its end.
+  // An attempt that had exited on its own in the meantime keeps its own result.
   if (doom == doomed_.end() || (status.cause != EndCause::kStopped && !HasFailed(status)))
     return status;
   status.cause = doom->second.cause;
@@ -151,8 +152,8 @@ AttemptStatus SharingRunner::Judge(AttemptStatus status) {
   return status;
 }
 
-// A client that fails may have lost its server, or been hit by the error of another: told when its
-// daemon was asked.
+// A failed client may have lost its server, or failed by the error of another client.  Its end is
+// held back until the daemon was checked.
 bool SharingRunner::IsHeld(const AttemptStatus& status) {
   const int minor = PartsOf(status).front().minor;
   const auto daemon = daemons_.find(minor);
@@ -178,7 +179,7 @@ bool SharingRunner::IsHeld(const AttemptStatus& status) {
   return !is_over;
 }
 
-// Several clients of one server that fail together: whose error it was, the driver's report says.
+// Several clients of one server failed together; the driver's report says which one caused it.
 bool SharingRunner::MayBeOfAnother(const Failure& failure) const {
   return std::ranges::count_if(failures_, [&](const auto& entry) {
            return entry.second.minor == failure.minor &&
@@ -213,7 +214,7 @@ void SharingRunner::ArmTimer() {
   SetTimer(next.value_or(0));
 }
 
-// 0: never.
+// At this time since boot; 0: never.
 void SharingRunner::SetTimer(int64_t at_ns) {
   itimerspec when = {};
   when.it_value = {at_ns / 1'000'000'000, at_ns % 1'000'000'000};

@@ -1,10 +1,5 @@
 #pragma once
 
-// An AttemptRunner for attempts that share GPUs, around one that runs them.  Whoever shares through
-// MPS gets its daemon first, and loses its attempt with it; whoever uses more memory than granted
-// is ended; and nobody starts on a GPU that another user's daemon has not left yet.  All others
-// pass through.  One thread (the agent's) calls it.
-
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,33 +15,38 @@
 
 namespace gp {
 
+// Paths and functions that a SharingRunner is started with.
 struct SharingOptions {
-  // NVIDIA's control program; empty: there is none, and whoever needs it is refused
+  // NVIDIA's control program; empty: there is none, and attempts that need it are refused
   std::string mps_control;
   int gpu_major = 195;       // of the GPUs' devices
   uint64_t incarnation = 1;  // of the agent: names of daemons are never used again
-  // Makes the private directory of a user's daemon on a GPU, empty; its path.
+  // Makes an empty private directory for a user's daemon on a GPU; returns its path.
   std::function<Result<std::string>(int minor, uint32_t uid, uint32_t gid)> make_directory;
   std::function<void(int minor, uint32_t uid)> remove_directory;
   std::string log_directory;  // of daemons
   MemoryGuardOptions memory;
-  // By position; empty: nobody is ended for its memory
+  // By position; empty: GPU memory is not enforced
   std::function<std::vector<GpuReading>()> readings;
-  // The key of a process's attempt; empty: of none
+  // The key of the attempt that a process belongs to; returns empty if there is none
   std::function<std::string(int pid)> attempt_of;
 };
 
-// Of the GPUs that it shares; empty: it shares none, or nobody knows how it was started.
+// Grants of the attempt on shared GPUs; empty: it shares none, or its launch is unknown.
 const std::vector<GpuPart>& PartsOf(const AttemptStatus& status);
 
-// Whether this is the key of a daemon, and not of a lease's attempt.
+// Whether this is the key of a daemon rather than of a lease's attempt.
 bool IsMpsDaemon(const std::string& key);
 
-// Where daemons have their directories, and where the one of this user on this GPU listens: what
-// both sides are told.
+// Directory of all daemons, and of this user's daemon on this GPU; daemon and clients get the
+// latter.
 std::string MpsBase(const std::string& state_directory);
 std::string MpsDirectory(const std::string& state_directory, int minor, uint32_t uid);
 
+// Wraps an AttemptRunner for attempts that share GPUs.  A client of MPS starts after its daemon and
+// is ended if that fails; an attempt that uses more GPU memory than granted is ended; no attempt
+// starts on a GPU where another user's daemon still runs.  Other attempts pass through.  One thread
+// (the agent's) calls it.
 class SharingRunner : public AttemptRunner {
  public:
   // `runner` and `clock` outlive it.
@@ -68,7 +68,7 @@ class SharingRunner : public AttemptRunner {
   int EventDescriptor() const override { return events_fd_; }
 
  private:
-  struct Doom {  // it is being ended for this
+  struct Doom {  // why an attempt is being ended
     EndCause cause;
     std::string message;
   };
@@ -102,14 +102,14 @@ class SharingRunner : public AttemptRunner {
   AttemptRunner& runner_;
   Clock& clock_;
   MemoryGuard guard_;
-  // By the GPU's minor number: never two on one
+  // By the GPU's minor number: at most one per GPU
   std::map<int, std::unique_ptr<MpsDaemon>> daemons_;
-  PendingStarts pending_;  // for their daemon, or for another's end
+  PendingStarts pending_;  // wait for their daemon, or for the end of another one
   std::map<std::string, Doom> doomed_;
   std::map<std::string, Failure> failures_;  // of clients of MPS
-  std::set<std::string> held_;               // of those, whose end is not told yet
+  std::set<std::string> held_;               // those whose end is not reported yet
   std::map<int, int> clients_;               // of MPS, by the GPU's minor number
-  // By GPU: its newest reading that was looked at
+  // By GPU: time of its newest reading that was checked
   std::map<int, int64_t> read_at_ns_;
   uint64_t daemons_started_ = 0;
   int events_fd_;

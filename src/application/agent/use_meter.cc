@@ -5,11 +5,11 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kSpanMaxNs = Duration::Seconds(5).ns;  // a longer one was slept through
+constexpr int64_t kSpanMaxNs = Duration::Seconds(5).ns;  // longer: the process was suspended
 constexpr int64_t kReadingAgeMaxNs = Duration::Seconds(3).ns;
 
-// The whole GPU is the lease's: what the driver said of it since is the lease's doing.  Whether it
-// was seen to be idle.
+// Adds a reading of a GPU that the lease has to itself, if it was taken within the lease.  Returns
+// whether the GPU was idle.
 bool AddGpu(const GpuReading& reading, int64_t had_for_ns, int64_t span_ms, GpuUse& use) {
   if (!reading.health || reading.age_ns > std::min(kReadingAgeMaxNs, had_for_ns)) return false;
   const auto percent = reading.health->utilization_percent;
@@ -40,7 +40,7 @@ void UseMeter::Look(const Lease& lease, const HostUse& host,
   if (span_ms == 0) return;
   metered.looked_ns += span_ms * 1'000'000;
   metered.use.memory_mib = std::max(metered.use.memory_mib, host.memory_mib);
-  if (host.cpu_ms >= 0) {  // a sum that the kernel keeps: nothing of it is missed
+  if (host.cpu_ms >= 0) {  // the kernel's total, which misses nothing
     metered.use.cpu_ms = std::max(metered.use.cpu_ms, host.cpu_ms - metered.cpu_ms);
     metered.use.cpu_seen_ms += span_ms;
   }

@@ -1,8 +1,5 @@
 #pragma once
 
-// Measures what the leases of this node do with their GPUs, cores and memory: docs/use.md.  A
-// reading stands for the time since the one before it; where readings stay away, nothing is known.
-
 #include <map>
 #include <optional>
 #include <set>
@@ -15,18 +12,21 @@
 
 namespace gp {
 
+// Measures how the leases of this node use their GPUs, cores and memory (docs/use.md).  A reading
+// counts for the time since the one before; time without readings is unknown.  One thread (the
+// agent's) calls it.
 class UseMeter {
  public:
-  // A lease whose program runs; its use until `now`, in time since boot, and by the wall clock
-  // `at`.
+  // Adds the use of a lease whose program runs, until `now_ns` since boot, which is `at` on the
+  // wall clock.
   void Look(const Lease& lease, const HostUse& host, const std::vector<GpuReading>& readings,
             int64_t now_ns, Instant at);
-  // Nothing of others is kept.
+  // Drops the use of all other leases.
   void Keep(const std::set<LeaseId>& leases);
   // nullptr: nothing was measured.
   const RankUse* Of(LeaseId lease) const;
-  // So long no kernel has run on any of its GPUs.  What was not measured counts as busy; nullopt:
-  // it never was, as for a lease without GPUs or of parts of them.
+  // Time for which no kernel has run on any of the lease's GPUs; time without readings counts as
+  // busy.  nullopt: never measured, as for a lease without GPUs or with parts of GPUs.
   std::optional<Duration> IdleFor(LeaseId lease, int64_t now_ns) const;
 
  private:
@@ -35,7 +35,7 @@ class UseMeter {
     int64_t began_ns = 0;
     int64_t looked_ns = 0;
     int64_t idle_since_ns = 0;
-    int64_t cpu_ms = 0;  // of its cgroup, when it was looked at first
+    int64_t cpu_ms = 0;  // of its cgroup at the first Look
   };
   std::map<LeaseId, Metered> leases_;
 };

@@ -5,7 +5,7 @@
 namespace gp {
 namespace {
 
-// Empty: there is only a snapshot of it.
+// The newest record of the copy; empty: the copy has only a snapshot.
 std::string NewestOf(Journal& copy) {
   std::string newest;
   (void)copy.ReadAfter(copy.LastSequence() - 1, [&](uint64_t, std::string_view bytes) {
@@ -17,12 +17,12 @@ std::string NewestOf(Journal& copy) {
 
 Error OfAnother(uint64_t last) {
   return Conflict("record " + std::to_string(last) +
-                  " is another one there, or gone: what is here is a copy of another journal, or "
-                  "that one was cut since.  Keep it, and begin a new copy elsewhere");
+                  " differs in the source, or is missing there: this copy is of another journal, "
+                  "or the source was cut since.  Keep this copy, and start a new one elsewhere");
 }
 
-// With all pieces of its base, if it has one: it may become another one meanwhile, and then begins
-// anew.
+// A page with all pieces of its base, if it has one.  Starts again if the source gets another base
+// in the meantime.
 Result<JournalPage> PageWithBase(const JournalPages& pages, uint64_t after) {
   JournalPage page = GP_TRY(pages(after, 0));
   while (page.base && page.base->bytes.size() < page.base_bytes) {
@@ -39,7 +39,7 @@ Result<JournalPage> PageWithBase(const JournalPages& pages, uint64_t after) {
   return page;
 }
 
-// The copy has a snapshot and nothing behind it yet: that is to be the base still.
+// For a copy that has only a snapshot: that must still be the base of the source.
 Status CompareBase(Journal& copy, const JournalPages& pages) {
   const Snapshot mine = GP_TRY(copy.Base());
   const JournalPage page = GP_TRY(PageWithBase(pages, 0));
@@ -48,9 +48,9 @@ Status CompareBase(Journal& copy, const JournalPages& pages) {
   return is_same ? Ok() : Status(Fail(OfAnother(copy.LastSequence())));
 }
 
-// What comes behind the copy.  Its newest record comes once more and must be the same, each time:
-// the journal may have become another one meanwhile.  It has its time in it, to the nanosecond: no
-// other is the same.
+// The records after those of the copy.  Each page includes the copy's newest record, which must be
+// equal in both: otherwise the source has become another journal.  A record contains its time in
+// nanoseconds, so no other record is equal.
 Result<JournalPage> NextPage(Journal& copy, const JournalPages& pages) {
   const uint64_t last = copy.LastSequence();
   if (last == 0) return PageWithBase(pages, 0);
@@ -63,7 +63,7 @@ Result<JournalPage> NextPage(Journal& copy, const JournalPages& pages) {
   if (!page && page.error().code != ErrorCode::kInvalidArgument) return Fail(page.error());
   const bool is_there = page && !page->base && page->first == last && !page->records.empty();
   if (!is_there || page->records.front() != newest) return Fail(OfAnother(last));
-  // The end, or a record that fills a page
+  // The end of the journal, or a record that fills a page
   if (page->records.size() == 1) return PageWithBase(pages, last);
   page->records.erase(page->records.begin());
   ++page->first;
@@ -76,7 +76,7 @@ Result<JournalCopy> CopyJournal(Journal& copy, const JournalPages& pages,
                                 const std::function<Status(const Snapshot&)>& go_on_after) {
   const uint64_t before = copy.LastSequence();
   bool is_behind_base = false;  // there is no record to compare yet
-  uint64_t until = UINT64_MAX;  // what is written from then on is for the next time
+  uint64_t until = UINT64_MAX;  // later records are left to the next update
   while (copy.LastSequence() < until) {
     JournalPage page =
         GP_TRY(is_behind_base ? PageWithBase(pages, copy.LastSequence()) : NextPage(copy, pages));

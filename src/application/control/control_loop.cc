@@ -23,12 +23,12 @@ constexpr Duration kTimerMax = Duration::Milliseconds(250);
 constexpr Duration kSweepEvery = Duration::Milliseconds(50);
 constexpr Duration kReviewEvery = Duration::Seconds(10);
 constexpr Duration kMillisecond = Duration::Milliseconds(1);
-// Of the wall clock; less is how clocks are
+// Smaller deviations of the wall clock are not taken for steps
 constexpr Duration kStepMin = Duration::Milliseconds(500);
 
 constexpr Duration kAroundSleep = Duration::Milliseconds(500);
 
-// Whether an event may let a waiting job start, or let it ask a running one to give way.
+// Whether an event may allow a pending job to start or to preempt a running one.
 struct CallsForPlan {
   template <typename E>
   bool operator()(const E&) const {
@@ -69,12 +69,12 @@ Status ControlLoop::Recover() {
   GP_CHECK_OK(Append());
   Publish();
   SaveSnapshotWhenDue();
-  // No node is silent before it had a whole lease time to speak to this controller.
+  // The heartbeat timeout of every node starts now.
   for (const Node& node : state_.nodes) heard_[node.id] = clock_.BootNs();
   return Ok();
 }
 
-// What a crash kept from the audit trail; all there is, where the trail is new.
+// Adds the entries that a crash kept from the audit trail, or all of them if the trail is new.
 Status ControlLoop::CatchUpAudit() {
   if (options_.audit == nullptr) return Ok();
   AuditTrail& audit = *options_.audit;
@@ -85,10 +85,10 @@ Status ControlLoop::CatchUpAudit() {
         {number, ToRfc3339(clock_.Now(), true), "", "", kJournalCut, "", std::move(detail)});
   };
   if (audit.LastNumber() > last)
-    note(last, "the journal goes on behind record " + std::to_string(last));
+    note(last, "the journal continues after record " + std::to_string(last));
   if (audit.LastNumber() == 0 && base > 0)
     note(base,
-         "what was before is not here: the journal begins behind record " + std::to_string(base));
+         "earlier entries are missing: the journal begins after record " + std::to_string(base));
   return journal_.ReadAfter(std::max(audit.LastNumber(), base),
                             [&](uint64_t number, std::string_view bytes) -> Status {
                               const Record record = GP_TRY(DecodeRecord(bytes));
@@ -101,7 +101,7 @@ Status ControlLoop::CatchUpAudit() {
 Status ControlLoop::BeginEpoch() {
   StartController command{options_.policy, 0, options_.begin_lineage, BeginTime(state_.time)};
   const Instant at = StampTime();
-  // The clock tells lineages apart, even where everything else was lost.
+  // A lineage is taken from the clock, so it is unique even if everything else was lost.
   if (state_.lineage == 0 || options_.begin_lineage) {
     command.lineage = std::max(static_cast<uint64_t>(at.ns), state_.lineage + 1);
   }
@@ -120,11 +120,11 @@ void ControlLoop::Stop() {
   inbox_.Close();
   if (thread_.joinable()) return thread_.join();
   while (!options_.by_hand && Turn()) {
-  }  // it was never started: whoever waits is answered all the same
+  }  // it was never started: waiting callers are answered all the same
 }
 
-// Time goes on by the boot clock.  How long no controller was there, only the wall clock can tell
-// after a reboot or on another machine; it may be wrong, but time never goes back.
+// Time continues by the boot clock.  After a reboot or on another machine only the wall clock shows
+// how long no controller ran; it may be wrong, but time never goes back.
 TimeLine ControlLoop::BeginTime(const TimeLine& before) {
   TimeLine line{clock_.BootId(), before.before_boot, {}};
   const int64_t boot_ns = clock_.BootNs();
@@ -133,7 +133,7 @@ TimeLine ControlLoop::BeginTime(const TimeLine& before) {
     const Instant now = InstantOf(before, clock_.Now());
     if (now < last_at_) {
       std::fprintf(stderr,
-                   "gpu-platform: the wall clock is %s behind the journal: time goes on from the "
+                   "gpu-platform: the wall clock is %s behind the journal: time continues from the "
                    "journal's last record\n",
                    ToText(last_at_ - now).c_str());
     }
@@ -150,13 +150,13 @@ Instant ControlLoop::StampTime() {
   return last_at_;
 }
 
-// It is stepped by people and daemons, and decides nothing but calendars.
+// People and daemons may step the wall clock; only calendars depend on it.
 void ControlLoop::FollowWallClock() {
   Duration wall = WallNow() - Now();
   wall.ns -= wall.ns % kMillisecond.ns;
   const Duration by = wall - state_.time.wall;
   if (by < kStepMin && by > Duration{} - kStepMin) return;
-  // To the nearest
+  // Rounded to the nearest second
   const int64_t seconds =
       (std::abs(by.ns) + Duration::Milliseconds(500).ns) / Duration::Seconds(1).ns;
   std::fprintf(stderr, "gpu-platform: the wall clock was stepped by %s%s\n", by.ns < 0 ? "-" : "",
@@ -192,7 +192,7 @@ std::optional<Duration> ControlLoop::Turn() {
   return patience;
 }
 
-// The thread has been woken too, and does what is left: to plan, publish, read.
+// The writer's thread was woken too and does the rest: it plans, publishes and runs reads.
 void ControlLoop::WriteInPlace() {
   const std::unique_lock writing(writing_, std::try_to_lock);
   if (!writing || !std::exchange(rests_, false)) return;
@@ -219,7 +219,7 @@ void ControlLoop::Answer(std::vector<InboxItem> items) {
     }
   }
   Commit();
-  // Whoever asked waits for nothing more; orders, watchers and readers come after.
+  // Callers get their answers first; nodes, watchers and readers come after.
   for (const auto& [done, outcome] : answers) {
     if (done) done(outcome);
   }
@@ -277,8 +277,8 @@ void ControlLoop::RunTimers() {
   ReviewBudgets(clock_.BootNs());
 }
 
-// One in each turn, in rounds: to sum up what was used for a budget takes a while where many use
-// much.
+// Reviews one budget per turn, in rounds, because summing up the usage of a large budget takes a
+// while.
 void ControlLoop::ReviewBudgets(int64_t boot_ns) {
   if (boot_ns < review_not_before_ns_) return;
   const auto next = reviewed_ ? state_.budgets.upper_bound(*reviewed_) : state_.budgets.begin();
@@ -296,7 +296,6 @@ void ControlLoop::HeardFrom(NodeId node) {
   heard_[node] = clock_.BootNs();
 }
 
-// While this process was stopped it could not hear: that was nobody's silence.
 bool ControlLoop::HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns) {
   const std::lock_guard lock(heard_mutex_);
   const auto is_between = [&](const auto& entry) {
@@ -305,16 +304,17 @@ bool ControlLoop::HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns) {
   return std::ranges::any_of(heard_, is_between);
 }
 
+// While this process was suspended it received no heartbeats; that time does not count as missed.
 void ControlLoop::ForgiveOwnSleep(int64_t boot_ns) {
   const int64_t before_ns = std::exchange(looked_at_ns_, boot_ns);
   const int64_t slept_ns = boot_ns - before_ns;
   if (before_ns == 0 || slept_ns < options_.asleep_min.ns) return;
-  // Where a node was heard meanwhile, the process was slow and no more.  What came in just before
-  // or after does not count.
+  // If a heartbeat arrived in the meantime, the process was only slow.  Heartbeats just before or
+  // after the gap do not count.
   if (HasHeardBetween(before_ns + kAroundSleep.ns, boot_ns - kAroundSleep.ns)) return;
   std::fprintf(
       stderr,
-      "gpu-platform: this controller was stopped for %s: no node is taken for silent for that\n",
+      "gpu-platform: this controller was suspended for %s: heartbeats missed then do not count\n",
       ToText(Duration{slept_ns}).c_str());
   const std::lock_guard lock(heard_mutex_);
   for (auto& [node, heard_ns] : heard_) heard_ns = std::min(boot_ns, heard_ns + slept_ns);
@@ -337,7 +337,7 @@ void ControlLoop::ExpireHeartbeats(int64_t boot_ns) {
       }
     }
   }
-  // What was heard only gets newer: until then there is nothing to find.
+  // Heartbeats only get newer, so no node can time out before this.
   no_expiry_before_ns_ = oldest_ns + state_.policy.lease_time.ns + 1;
   for (const NodeId node : expired)
     (void)DecideAndApply({StampTime(), "controller", "", ExpireHeartbeat{node}});
@@ -352,7 +352,7 @@ void ControlLoop::RunPass() {
   plan_again_at_ = plan.look_again_at;
   const auto commit = [&](Command command) {
     const auto decided = DecideAndApply({at, "scheduler", "", std::move(command)});
-    // The planner proposed what the rules refuse: a bug, but the ledger is safe and others go on.
+    // The rules refuse a step of the planner: a bug, but the ledger is safe and other steps go on.
     if (!decided)
       std::fprintf(stderr, "gpu-platform: plan refused: %s\n", decided.error().message.c_str());
   };
@@ -377,10 +377,10 @@ void ControlLoop::Commit() {
   if (appended) return;
   if (options_.end_process) options_.end_process();
   std::fprintf(stderr,
-               "gpu-platform: %s\ngpu-platform: the controller stops, as nobody may be told what "
-               "is not written\n",
+               "gpu-platform: %s\ngpu-platform: the controller stops, because it must not report "
+               "what is not in the journal\n",
                appended.error().message.c_str());
-  std::_Exit(EXIT_FAILURE);  // no memory image: the disk may be full
+  std::_Exit(EXIT_FAILURE);  // no core dump: the disk may be full
 }
 
 void ControlLoop::Publish() {
@@ -396,25 +396,26 @@ void ControlLoop::SaveSnapshotWhenDue() {
   records_since_snapshot_ = 0;
   const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
   if (!saved)
-    return (void)std::fprintf(stderr, "gpu-platform: no snapshot: %s\n",
+    return (void)std::fprintf(stderr, "gpu-platform: cannot save a snapshot: %s\n",
                               saved.error().message.c_str());
-  // What the trail lacks it gets from the journal at the next start.
+  // Records that the audit trail lacks stay, because it reads them from the journal at the next
+  // start.
   const uint64_t audited = options_.audit != nullptr ? options_.audit->WrittenUntil() : UINT64_MAX;
   const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, audited});
   if (!dropped)
-    std::fprintf(stderr, "gpu-platform: nothing old was dropped: %s\n",
+    std::fprintf(stderr, "gpu-platform: cannot drop old records: %s\n",
                  dropped.error().message.c_str());
   sweeps_ = true;
 }
 
-// Now and then, so that nobody waits for it; until all is swept.
+// Frees disk space in small steps, so that no caller waits for it.
 void ControlLoop::SweepWhenDue() {
   const int64_t boot_ns = clock_.BootNs();
   if (!sweeps_ || boot_ns < sweep_not_before_ns_) return;
   sweep_not_before_ns_ = boot_ns + kSweepEvery.ns;
   const auto more = journal_.Sweep();
   if (!more)
-    std::fprintf(stderr, "gpu-platform: what was dropped stays for now: %s\n",
+    std::fprintf(stderr, "gpu-platform: cannot free the space of dropped records: %s\n",
                  more.error().message.c_str());
   sweeps_ = more && *more;
 }
@@ -438,7 +439,7 @@ std::vector<Outcome> ControlLoop::ExecuteAll(Origin origin,
   const size_t count = commands.size();
   std::vector<Outcome> outcomes(count);
   std::promise<void> all_done;
-  // Touched on the writer's thread only.
+  // Used on the writer's thread only.
   size_t left = count;
   std::optional<Status> met;
   Precondition once;

@@ -1,14 +1,5 @@
 #pragma once
 
-// The one writer.  It drains the inbox in batches, decides, applies, makes the batch durable with
-// one append, and only then tells anyone: callers, nodes and watchers never see what could still be
-// lost. What follows from a batch is planned at the beginning of the next, which comes at once. If
-// the journal fails it stops the process: its state would be ahead of its memory.
-//
-// While its thread rests, whoever has a command does the writer's work in its place, up to the
-// answer: two hand-overs between threads cost more than a decision.  One writes at a time all the
-// same.
-
 #include <functional>
 #include <future>
 #include <map>
@@ -29,25 +20,35 @@
 
 namespace gp {
 
+// Settings of a ControlLoop.
 struct ControlOptions {
   Policy policy;
   size_t inbox_max = 100'000;
   size_t batch_max = 1'024;
   uint64_t records_per_snapshot = 50'000;
-  Duration keep_journal;  // records older than that may go; 0: none
-  // The journal was cut: what was decided after the cut may still run somewhere.
+  Duration keep_journal;  // older records may be dropped; 0: none may
+  // The journal was cut: jobs that were started after the cut may still run.
   bool begin_lineage = false;
   AuditTrail* audit = nullptr;         // outlives the loop; nullptr: there is none
   std::function<void()> begin_thread;  // called first on the writer's thread; may be empty
-  // No thread: whoever asks does the writer's work until it is answered, and the owner calls Turn.
+  // No thread: a caller does the writer's work until it has its answer, and the owner calls Turn.
   bool by_hand = false;
-  // When it has not looked at the clock for so long, it was stopped itself: it looks several times
-  // a second.
+  // A gap of this length between two looks at the clock means that the process was suspended: it
+  // looks several times a second.
   Duration asleep_min = Duration::Seconds(2);
-  // Does not return: the journal takes no more.  Empty: the process ends with a word about it.
+  // Called when the journal fails; must not return.  Empty: the process prints a message and exits.
   std::function<void()> end_process;
 };
 
+// The single writer.  It takes commands from the inbox in batches, decides and applies them, and
+// makes the batch durable with one append.  Only then does it answer and publish, so callers, nodes
+// and watchers never see what could still be lost.  The consequences of a batch are planned at the
+// start of the next batch, which follows at once.  If the journal fails, the process stops, because
+// its state would be ahead of the journal.
+//
+// While the writer's thread is idle, a calling thread does the writer's work itself, up to its
+// answer: two switches between threads cost more than a decision.  Still only one thread writes at
+// a time.
 class ControlLoop : public ControlGateway {
  public:
   // Recovers the state from the journal and begins a new epoch.  Both ports outlive the loop.
@@ -59,9 +60,9 @@ class ControlLoop : public ControlGateway {
   void AddObserver(CommitObserver* observer) { observers_.push_back(observer); }
   void Start();
   void Stop();
-  // One turn of the writer (in place of Start where it is run by hand): answers what waits, does
-  // what is due and waits for nothing.  The next is due with the next command or read, and after so
-  // long in any case; nullopt: never.
+  // One turn of the writer, in place of Start if `by_hand`: answers what is in the inbox and does
+  // what is due, without waiting.  The next turn is due at the next command or read, and after the
+  // returned time at the latest; nullopt: never.
   std::optional<Duration> Turn();
 
   Outcome Execute(Origin origin, std::string request_id, Command command) override;
@@ -110,33 +111,33 @@ class ControlLoop : public ControlGateway {
   std::vector<CommitObserver*> observers_;
   std::thread thread_;
 
-  std::mutex writing_;  // guards all below, but what was heard
-  bool rests_ = false;  // the writer's thread has done all there was to do
+  std::mutex writing_;  // guards all below, except heard_
+  bool rests_ = false;  // the writer's thread is idle
   State state_;
   Planner planner_;
   Plan newest_plan_;
   Instant last_at_;             // envelopes never go back in time
-  int64_t before_boot_ns_ = 0;  // TimeLine::before_boot; from Open on it stays
+  int64_t before_boot_ns_ = 0;  // TimeLine::before_boot; does not change after Open
   bool plan_needed_ = true;
-  Instant plan_again_at_;  // ns == 0: only when something happens
-  // Boot time of the last look for silent nodes; 0: there was none
+  Instant plan_again_at_;  // ns == 0: only after the next event
+  // Boot time of the last check of heartbeats; 0: there was none
   int64_t looked_at_ns_ = 0;
-  // Boot time before which no node can be silent for too long
+  // Boot time before which no heartbeat timeout is possible
   int64_t no_expiry_before_ns_ = 0;
-  std::optional<BudgetKey> reviewed_;  // the newest of this round; none: a round begins
+  std::optional<BudgetKey> reviewed_;  // the last one of this round; none: a round begins
   int64_t review_not_before_ns_ = 0;   // boot time of the next round
   std::vector<std::string> batch_records_;
   std::vector<Event> batch_events_;
   std::vector<std::pair<size_t, Record>> batch_audited_;  // with their places in batch_records_
-  // Durable, and not told yet; with their numbers
+  // Durable, but not yet in the audit trail; with their numbers
   std::vector<std::pair<uint64_t, Record>> audited_;
   std::vector<ReadItem> batch_reads_;
   uint64_t records_since_snapshot_ = 0;
-  bool sweeps_ = true;               // the journal may have dropped what still takes room
+  bool sweeps_ = true;               // dropped records may still use disk space
   int64_t sweep_not_before_ns_ = 0;  // boot time
 
   std::mutex heard_mutex_;
-  std::map<NodeId, int64_t> heard_;  // boot time of the last sign of life
+  std::map<NodeId, int64_t> heard_;  // boot time of the last heartbeat
 };
 
 }  // namespace gp

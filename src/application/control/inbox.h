@@ -1,8 +1,5 @@
 #pragma once
 
-// The door of the one writer: a bounded queue of commands and reads from any thread.  Full means
-// kUnavailable: the one place of back-pressure.
-
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -18,6 +15,7 @@
 
 namespace gp {
 
+// A command and the function that receives its result.
 struct CommandItem {
   Origin origin;
   std::string request_id;
@@ -26,22 +24,24 @@ struct CommandItem {
   Precondition precondition = {};            // may be empty
 };
 
-// Runs between two batches: sees only what is durable.
+// Runs between two batches, so it sees only durable state.
 struct ReadItem {
   std::function<void(const State&)> read;
 };
 
 using InboxItem = std::variant<CommandItem, ReadItem>;
 
+// The bounded queue of commands and reads in front of the writer.  Any thread may push; if it is
+// full, Push fails with kUnavailable.  This is the only place of back-pressure.
 class Inbox {
  public:
   explicit Inbox(size_t items_max) : items_max_(items_max) {}
 
   Status Push(std::vector<InboxItem> items);
-  // Returns when something was pushed since the last time, whoever took it, when something is left,
-  // when the time is over, or after Close.
+  // Returns if something was pushed since the last Await (even if it was taken since), if an item
+  // is left, after the timeout, or after Close.
   void Await(Duration timeout);
-  // At most `max`; waits for nothing.
+  // Takes at most `max` items without waiting.
   std::vector<InboxItem> Take(size_t max);
   void Close();
   bool closed() const;

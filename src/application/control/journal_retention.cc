@@ -7,13 +7,14 @@
 namespace gp {
 namespace {
 
-// The newest ones, so that damage to one of them is no loss while the records behind the other
-// remain.  They are never the base, however old: whatever the clock says, the records of the last
-// two stay.
+// The newest snapshots always stay: if one is damaged, the other one and the records after it
+// replace it.  They never become the base, however old they are, so an error of the clock cannot
+// drop the records after them.
 constexpr size_t kNewest = 2;
-// Between them and the base: this many, evenly in time, of which each may become the base.
+// Number of snapshots, evenly spaced in time, to keep between those and the base; each may become
+// the base.
 constexpr int64_t kBetween = 8;
-// A large one takes a second to remove.
+// Removing a large snapshot takes a second.
 constexpr size_t kDroppedAtOnce = 2;
 
 std::span<const SnapshotPlace> OlderThanTheNewest(std::span<const SnapshotPlace> places) {
@@ -42,7 +43,7 @@ std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places
                                            Duration keep) {
   std::vector<uint64_t> superfluous;
   const Duration apart{keep.ns / kBetween};
-  Instant kept_at;  // of the last one that stays
+  Instant kept_at;  // time of the last snapshot that stays
   for (const SnapshotPlace& place : OlderThanTheNewest(places)) {
     const bool is_spaced =
         keep.ns > 0 && place.at.ns > 0 && (kept_at.ns == 0 || place.at - kept_at >= apart);
@@ -61,7 +62,7 @@ Status DropOld(Journal& journal, Instant now, const JournalRetention& retention)
     if (base > retention.until) continue;
     const Status begun = journal.BeginWith(base);
     if (begun) break;
-    // Else it is damaged: the one before will do
+    // A conflict means that the snapshot is damaged: the one before it is tried
     if (begun.error().code != ErrorCode::kConflict) return begun;
   }
   const uint64_t base = GP_TRY(journal.BaseNumber());

@@ -10,29 +10,30 @@
 
 namespace gp {
 
+// A snapshot's position in the journal.
 struct SnapshotPlace {
   uint64_t sequence = 0;
-  Instant at;  // of its last record; ns == 0: that is not there
+  Instant at;  // of its last record; ns == 0: the record does not exist
 };
 
-// `places` are the base (if there is one) and all snapshots behind it, oldest first.  `keep`:
-// records stay so long at least; 0: for ever.
+// `places` are the base (if there is one) and all later snapshots, oldest first.  `keep`: minimum
+// age of dropped records; 0: none are dropped.
 
-// The snapshots that may be the next base, the best first: the newest that is as old as what is to
-// be kept.
+// The snapshots that may become the next base: those at least as old as `keep`, newest first.
 std::vector<uint64_t> NextBases(std::span<const SnapshotPlace> places, Instant now, Duration keep);
 
-// Those that nobody needs, where `base` is the first record's (0: there is none).
+// Snapshots that are not needed; `base` is the number of the base (0: there is none).
 std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places, uint64_t base,
                                            Duration keep);
 
+// Limits of what may be dropped.
 struct JournalRetention {
   Duration keep;
-  // Records of higher numbers stay for now, whatever their age: somebody needs them
+  // Records with higher numbers are still needed and stay, whatever their age
   uint64_t until = UINT64_MAX;
 };
 
-// After a snapshot was saved; the room is given back by Journal::Sweep.
+// Drops what may be dropped, after a snapshot was saved; Journal::Sweep frees the disk space.
 Status DropOld(Journal& journal, Instant now, const JournalRetention& retention);
 
 }  // namespace gp

@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-// Our lineage, where the node keeps attempts of another one; else 0.
+// Our lineage, if the node holds attempts of another one; else 0.
 Result<uint64_t> ForeignTo(ControlGateway& gateway, const JoinNode& join) {
   uint64_t lineage = 0;
   GP_CHECK_OK(gateway.Read([&](const State& state) {
@@ -19,8 +19,8 @@ Result<uint64_t> ForeignTo(ControlGateway& gateway, const JoinNode& join) {
   return lineage;
 }
 
-// A refusal that an incident notes is a command that succeeds without a join.  Asked again, the
-// rules say why.
+// A refusal that is noted in an incident is a command that succeeds without a join; the rules give
+// the reason when they decide the join again.
 Status ExecuteJoin(ControlGateway& gateway, const JoinNode& join) {
   const auto is_join = [](const Event& event) { return std::holds_alternative<NodeJoined>(event); };
   Outcome outcome;
@@ -41,7 +41,8 @@ class NodeConnections::Exchange : public NodeExchange {
         places_(std::move(places)),
         outbox_(all.Begin(node, places_)) {}
 
-  // On the writer's thread, so that no commit comes between reading the orders and telling them.
+  // On the writer's thread, so that no commit comes between reading the desired state and sending
+  // it.
   Status Answer(uint64_t number) {
     return all_.gateway_.Read([&](const State& state) {
       lease_time_ = state.policy.lease_time;
@@ -68,13 +69,14 @@ class NodeConnections::Exchange : public NodeExchange {
   void End() override { all_.End(node_, outbox_); }
 
  private:
-  // Answered when it is durable: the agent forgets what was answered.
+  // Acknowledged only when durable, because the agent forgets acknowledged messages.
   Status Post(uint64_t number, Command command) {
     all_.gateway_.HeardFrom(node_);
     return all_.gateway_.Post(
         "node:" + std::to_string(node_.value), std::move(command),
         [outbox = outbox_, number, lease_time = lease_time_](const Outcome& outcome) {
-          // Stale: a newer agent has joined.  This one is to join again, or stop.
+          // The connection is stale, because a newer agent has joined; this one must join again, or
+          // stop.
           if (!outcome.status) return outbox->Close();
           outbox->Answer(number, lease_time);
         });
@@ -105,7 +107,7 @@ Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
     is_out_of_date = IsOutOfDate(state, *state.FindNode(node), *facts);
   }));
   if (is_out_of_date)
-    return Fail(Unavailable("node " + facts->name + " was held otherwise until now: join again"));
+    return Fail(Unavailable("the hardware of node " + facts->name + " can be updated: join again"));
   gateway_.HeardFrom(node);
   auto exchange = std::make_shared<Exchange>(*this, node, incarnation, std::move(places));
   if (const Status answered = exchange->Answer(number); !answered) {
@@ -145,7 +147,7 @@ Status NodeConnections::OpenChannel(NodeId node, uint64_t channel) {
   return Ok();
 }
 
-// It may come back with what still counts.
+// Closes the connection; the node may join again with a valid credential.
 void NodeConnections::SendAway(const State& state, const std::string& name) {
   const auto node = state.nodes_by_name.find(name);
   const auto outbox = node == state.nodes_by_name.end() ? nullptr : OutboxOf(node->second);
@@ -162,8 +164,8 @@ void NodeConnections::NoteHeldBack(const Node& node,
   }
 }
 
-// Whatever kept a node from being what its machine is now is gone: its agent joins again, and
-// disturbs nobody.
+// The leases that kept new facts of a node from being applied have ended: its agent must join
+// again, which disturbs no job.
 void NodeConnections::AskToJoinAgain(const State& state) {
   std::vector<NodeId> due;
   {
@@ -188,7 +190,7 @@ void NodeConnections::OnCommit(const State& state, const std::vector<Event>& eve
   }
   for (const Event& event : events) {
     if (const auto* revoked = std::get_if<NodeRevoked>(&event)) SendAway(state, revoked->name);
-    // Whoever reports for a node that its GPUs have left must join, and is told why not.
+    // An agent whose GPUs have moved to another node must join again; the answer gives the reason.
     const auto* moved = std::get_if<GpuMoved>(&event);
     if (moved == nullptr) continue;
     if (const auto outbox = OutboxOf(moved->from.node)) outbox->Close();

@@ -1,8 +1,5 @@
 #pragma once
 
-// The agents that are connected now.  Each is served by one exchange at a time, the newest; a
-// commit that changes what a node is to hold goes out to it at once, after it is durable.
-
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +11,9 @@
 
 namespace gp {
 
+// The agents that are connected now.  Each has one exchange at a time, the newest.  A commit that
+// changes a node's desired state is sent to the node as soon as it is durable.  Any thread may call
+// it; OnCommit runs on the writer's thread.
 class NodeConnections : public NodeGateway, public CommitObserver {
  public:
   // The gateway outlives it, and all its exchanges.
@@ -35,7 +35,7 @@ class NodeConnections : public NodeGateway, public CommitObserver {
   ControlGateway& gateway_;
   mutable std::mutex mutex_;
   std::map<NodeId, std::shared_ptr<NodeOutbox>> outboxes_;
-  // What agents reported of nodes that are not so yet, for what is held there
+  // Reported facts that cannot be applied yet, because of leases on the node
   std::map<NodeId, std::shared_ptr<const NodeFacts>> held_back_;
 };
 

@@ -1,8 +1,5 @@
 #pragma once
 
-// What one connected agent is to be told next: the newest answer and the latest orders, whatever
-// came before them. The writer's thread and the connection's fill it; one thread empties it.
-
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -12,9 +9,12 @@
 
 namespace gp {
 
+// The next message to one connected agent: the newest acknowledgement and the latest desired state,
+// which replace earlier ones.  The writer's thread and the connection's thread fill it; one thread
+// empties it.
 class NodeOutbox {
  public:
-  // `places`: how the agent numbers its GPUs; orders are rewritten for it.
+  // `places`: how the agent numbers its GPUs; the desired state is translated to it.
   explicit NodeOutbox(GpuPlaces places) : places_(std::move(places)) {}
 
   void Answer(uint64_t number, Duration lease_time);

@@ -33,11 +33,11 @@ class Verifier {
     if (!again) {
       Differ(sequence, "refused now: " + again.error().message);
     } else if (EncodeEvents(*again) != EncodeEvents(record.events)) {
-      Differ(sequence, "decides other events now");
+      Differ(sequence, "decides different events now");
     }
   }
 
-  // The first command of a pass shows the state that the whole pass was planned on.
+  // The whole pass was planned on the state before its first command.
   void ComparePlan(uint64_t sequence, const Envelope& envelope) {
     const auto* placement = std::get_if<PlaceGang>(&envelope.command);
     const auto* preemption = std::get_if<PreemptJob>(&envelope.command);
@@ -52,7 +52,7 @@ class Verifier {
     }
     const Plan::Step step = placement != nullptr ? Plan::Step(*placement) : Plan::Step(*preemption);
     if (done_ >= plan_.steps.size() || plan_.steps[done_] != step)
-      Differ(sequence, "the scheduler plans otherwise now");
+      Differ(sequence, "the scheduler plans differently now");
     ++done_;
   }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// From a journal to a state, and the proof that the journal says what today's rules would.
+// Rebuilds the state from a journal, and verifies that the present rules would decide the same.
 
 #include <string>
 #include <vector>
@@ -11,21 +11,23 @@
 
 namespace gp {
 
+// The state as of the end of a journal.
 struct Recovered {
   State state;
   Instant last_at;       // of the last record, or of the snapshot's last one
-  uint64_t records = 0;  // folded after the snapshot
+  uint64_t records = 0;  // applied after the snapshot
 };
 
-// The latest snapshot and all records after it.
+// Applies all records after the latest snapshot to it.
 Result<Recovered> RecoverState(Journal& journal);
 
-// When this record was written, so that time goes on from there; ns == 0: it is not there, and
-// nobody knows.
+// When this record was written, so that time continues from there; ns == 0: unknown, because the
+// record does not exist.
 Instant TimeOf(Journal& journal, uint64_t sequence);
 
+// The result of a replay.
 struct ReplayReport {
-  // Record that was folded: more than 1 where older ones were dropped
+  // The first record that was applied: more than 1 if older ones were dropped
   uint64_t first = 1;
   uint64_t records = 0;
   uint64_t events = 0;
@@ -35,8 +37,8 @@ struct ReplayReport {
 };
 inline constexpr size_t kDifferencesMax = 100;
 
-// Folds the journal again; with `verify`, decides every command and plans every pass anew and
-// compares.  Where old records were dropped, from the snapshot that stands for them.
+// Applies the journal again; with `verify`, also decides every command and plans every pass again
+// and compares the results.  If old records were dropped, starts from the base.
 Result<ReplayReport> Replay(Journal& journal, bool verify, const DoneWatch& watch = {});
 
 }  // namespace gp
