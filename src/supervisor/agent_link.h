@@ -1,7 +1,7 @@
 #pragma once
 
-// The supervisor's conversation with whichever agent is there: one connection at a time, the newest
-// wins (the one before belongs to an agent that died).  Only our own user may connect.
+// The supervisor's connection to the agent: one at a time; a new one replaces the old one, which
+// belongs to an agent that died.  Only the supervisor's own user may connect.
 
 #include <optional>
 #include <vector>
@@ -22,15 +22,15 @@ class AgentLink {
   int connection() const { return connection_.get(); }  // -1: no agent there
   // REQUIRES: listener() is readable.
   void Accept();
-  // The next request; nullopt: none now.
+  // The next request; nullopt: there is none now.
   std::optional<ControlMessage> Receive();
 
-  // Tells the status now or, when the agent does not read, the then newest later.
+  // Sends the status; if the agent does not read, TellRest sends the newest one later.
   void Tell(const AttemptStatus& status);
   bool has_unsent() const { return unsent_.has_value(); }
   // REQUIRES: connection() is writable.
   void TellRest();
-  // Descriptors are duplicated by the kernel; the caller keeps its own.
+  // The kernel duplicates the descriptors; the caller keeps its own.
   void Answer(const ExecAnswer& answer, const std::vector<int>& descriptors);
 
  private:

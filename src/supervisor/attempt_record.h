@@ -1,10 +1,10 @@
 #pragma once
 
-// The two files of an attempt's directory and their encoding.  `launch` is written once by the
-// agent; `status` by the supervisor, at the end.  Fields are only ever appended: a reader takes
-// what it knows, so that an agent and a supervisor of different versions understand each other
-// across an upgrade.  Both outlive a crash of their writers and are not synced: after a power cut
-// the attempt is gone anyway, and a file that was written in part is known by its checksum.
+// The two files of an attempt's directory and their encoding.  The agent writes `launch` once; the
+// supervisor writes `status` at the end.  Fields are only ever appended and a reader ignores those
+// that it does not know, so an agent and a supervisor of different versions work together during an
+// upgrade.  Both files survive a crash of their writers.  They are not synced: after a power
+// failure the attempt is gone anyway, and the checksum shows a partly written file.
 
 #include <string>
 #include <string_view>
@@ -25,13 +25,13 @@ struct LaunchRecord {
 };
 
 std::string EncodeLaunch(const LaunchRecord& record);
-// kInvalidArgument: cut off, or not a launch record.
+// Errors: kInvalidArgument (truncated, or not a launch record).
 Result<LaunchRecord> DecodeLaunch(std::string_view bytes);
 
 std::string EncodeStatus(const AttemptStatus& status);
 Result<AttemptStatus> DecodeStatus(std::string_view bytes);
 
-// Files below the directory `directory_fd`.  Reads at most 16 MiB.
+// Reads a file of the directory, at most 16 MiB.
 Result<std::string> ReadFileAt(int directory_fd, const char* name);
 // "what: No such file or directory"
 Error SystemError(const std::string& what, int error_number);

@@ -21,8 +21,8 @@
 namespace gp {
 namespace {
 
-// What a job of root keeps: enough to install packages, not enough to touch mounts, devices,
-// cgroups, the kernel or other people's processes.
+// Capabilities that a job of root keeps: enough to install packages, but not to change mounts,
+// devices, cgroups, the kernel or other users' processes.
 constexpr int kKeptByRoot[] = {CAP_CHOWN,   CAP_DAC_OVERRIDE, CAP_FOWNER,          CAP_FSETID,
                                CAP_KILL,    CAP_SETGID,       CAP_SETUID,          CAP_SETPCAP,
                                CAP_SETFCAP, CAP_SYS_CHROOT,   CAP_NET_BIND_SERVICE};
@@ -32,7 +32,7 @@ void SetLimit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
   setrlimit(resource, &limit);  // best effort: only root may raise
 }
 
-// What an agent may have been given for itself must not reach the job.
+// A job must not inherit scheduling settings that the agent was started with.
 void ResetScheduling() {
   const int file = openat(HostProc(), "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file >= 0) {
@@ -58,12 +58,12 @@ bool DropCapabilities(bool stays_root) {
   for (int capability = 0; capability < 64; ++capability) {
     if (stays_root && std::ranges::find(kKeptByRoot, capability) != std::end(kKeptByRoot)) continue;
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
-      if (errno == EINVAL) break;  // past the last one that this kernel knows
+      if (errno == EINVAL) break;  // beyond the last capability of this kernel
       return false;
     }
   }
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  // What is inheritable would survive execve whatever the bounding set says.
+  // Inheritable capabilities would survive execve despite the bounding set.
   __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct sets[2] = {};
   if (syscall(SYS_capget, &header, sets) != 0) return false;

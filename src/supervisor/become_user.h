@@ -12,9 +12,9 @@ struct UserIdentity {
   std::vector<uint32_t> groups;
 };
 
-// Gives up, for good, everything that the user does not have: capabilities, groups, ids, the way
-// back (no_new_privs).  Also sets the process limits of a job.  Empty: done; else what failed, with
-// errno set.
+// Permanently drops all privileges that the user does not have: capabilities, groups and ids; and
+// sets no_new_privs and the process limits of a job.  Returns empty on success, else what failed,
+// with errno set.
 std::string BecomeUser(const UserIdentity& user);
 
 }  // namespace gp

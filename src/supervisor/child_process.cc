@@ -31,7 +31,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   _exit(127);
 }
 
-// A host without memory, processes or a working disk would fail any program.
+// On a host without memory, processes or a working disk any program would fail.
 Blame BlameFor(int error) {
   const bool of_host =
       error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE || error == EIO;
@@ -42,7 +42,7 @@ bool TakeDescriptors(const ChildPlan& plan) {
   // All three sources are above 2: the supervisor was started with 0, 1 and 2 open.
   if (dup2(plan.input, 0) < 0 || dup2(plan.output, 1) < 0 || dup2(plan.errors, 2) < 0) return false;
   if (plan.terminal && ioctl(0, TIOCSCTTY, 0) != 0) return false;
-  // On execve, not now: the failure pipe is still needed.
+  // They close at execve, because the failure pipe is still needed before.
   return syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) == 0;
 }
 
@@ -52,7 +52,8 @@ void ResetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);  // dispositions were never changed
 }
 
-// In the child.  Order matters: cgroups first, ids late, and nothing that needs root after them.
+// Runs in the child.  The order matters: cgroups first, ids late, and nothing that needs root after
+// them.
 [[noreturn]] void RunChild(const ChildPlan& plan, int failure_pipe, pid_t parent) {
   if (plan.cgroups != nullptr) {
     const std::string refused = plan.cgroups->JoinLegacy();
@@ -73,13 +74,13 @@ void ResetSignals() {
   if (plan.user.has_value()) {
     const std::string refused = BecomeUser(*plan.user);
     if (!refused.empty()) Give(failure_pipe, Blame::kPlatform, refused, errno);
-    // A job without its supervisor has nobody who holds its lease.  After the change of ids, which
-    // clears this.
+    // A job without its supervisor has no holder of its lease, so it ends with it.  Set after the
+    // change of ids, which clears it.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    // Seen from another numbering we have none.
+    // In a pid namespace of its own the child sees the supervisor as 0.
     if (getppid() != (plan.pid_namespace < 0 ? parent : 0)) _exit(127);
   }
-  // As the user: root may not be allowed where the user is (network file systems), and vice versa.
+  // As the user: on network file systems root may have no access where the user has.
   if (!plan.working_directory.empty() && chdir(plan.working_directory.c_str()) != 0) {
     const int error = errno;
     Give(failure_pipe, BlameFor(error),
@@ -93,13 +94,13 @@ void ResetSignals() {
   if (plan.work) _exit(plan.work());
   const std::vector<char*> argv = Pointers(plan.argv);
   std::vector<char*> environment = Pointers(plan.environment);
-  environ = environment.data();  // execvp looks for the program in the job's PATH, not in ours
+  environ = environment.data();  // so that execvp searches the job's PATH
   execvp(argv[0], argv.data());
   const int error = errno;
   Give(failure_pipe, BlameFor(error), "cannot run " + plan.argv[0], error);
 }
 
-// Born inside the cgroup: there is no moment in which the child could act outside.
+// The child is created inside the cgroup, so it never runs outside.
 pid_t Fork(int cgroup) {
   if (cgroup < 0) return fork();
   clone_args how = {};

@@ -1,7 +1,7 @@
 #pragma once
 
-// The processes that the supervisor started itself and what became of them.  It reaps everything:
-// orphans of the job become its children too and leave no trace here.
+// The processes that the supervisor started, and how they ended.  The supervisor also reaps orphans
+// of the job, which become its children; they are not listed here.
 
 #include <sys/types.h>
 
@@ -20,7 +20,7 @@ struct Child {
   pid_t pid = 0;
   Role role = Role::kMain;
   Descriptor start_failure;  // open until it is known whether the program runs
-  std::string failure;       // why it never ran
+  std::string failure;       // why the program never ran
   EndCause failure_cause = EndCause::kCouldNotStart;
   std::optional<ExecSession> session;  // of an exec
 };
@@ -30,24 +30,25 @@ struct Exit {
   int wait_status = 0;
 };
 
+// The list of the supervisor's own children.  The supervisor's single thread calls it.
 class Children {
  public:
   Status Start(Role role, const ChildPlan& plan, std::optional<ExecSession> session);
-  // One that was started otherwise.
+  // Adds a child that was started in another way.
   void Add(Role role, pid_t pid);
 
-  // Ours that were started and not yet reaped.
+  // Children that were started here and are not reaped yet.
   std::vector<Child>& list() { return list_; }
   bool Has(Role role) const;
   void Kill(Role role) const;
-  // Reads what the starting child says.  True: it is known now whether the program runs.
+  // Reads from the starting child.  True: it is now known whether the program runs.
   static bool LearnStart(Child& child);
-  // Every child that ended since the last call; orphans are reaped silently.
+  // Children that ended since the last call; orphans are reaped but not returned.
   std::vector<Exit> Reap();
-  // After Reap: no child is left, neither ours nor adopted.
+  // After Reap: no child is left, neither one started here nor an orphan.
   bool none_left() const { return none_left_; }
-  // SIGKILL to every direct child but those that look at something.  Where there is no cgroup:
-  // their orphans come to us and are direct children at the next call.
+  // Sends SIGKILL to every direct child except checks.  For hosts without cgroups: orphans of
+  // killed processes become direct children and are killed by the next call.
   void KillDirect() const;
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 
-// What the agent and a supervisor say to each other over the attempt's control socket: one message
-// per packet (SOCK_SEQPACKET), descriptors beside it.  The agent renews, stops, execs and discards;
-// the supervisor tells its status at once and at each change, and answers every exec.
+// Messages between the agent and a supervisor over the attempt's control socket: one per packet
+// (SOCK_SEQPACKET), with descriptors attached.  The agent sends renew, stop, exec and discard
+// requests; the supervisor sends its status at once and at each change, and answers every exec.
 
 #include <string>
 #include <string_view>
@@ -21,15 +21,15 @@ struct StopRequest {
   Duration grace;
 };
 struct ExecRequest {
-  uint64_t id = 0;  // comes back in the answer
+  uint64_t id = 0;  // repeated in the answer
   ExecSpec spec;
 };
-// What is there is not needed any more: to be removed, but only below the directory.
+// Paths to remove, but only below the directory.
 struct DiscardRequest {
   std::string directory;
   std::vector<std::string> paths;
 };
-// Descriptors beside it: input, output, errors (not with a pty), exit status; none after an error.
+// Attached descriptors: input, output, errors (not with a pty), exit status; none after an error.
 struct ExecAnswer {
   uint64_t id = 0;
   std::string error;  // empty: started
@@ -53,7 +53,7 @@ struct ReceivedMessage {
   ControlMessage message;
   std::vector<Descriptor> descriptors;
 };
-// Never blocks.  What cannot be decoded (a newer peer's message) is skipped.
+// Never blocks.  Skips messages that cannot be decoded (of a newer peer).
 ReceiveOutcome ReceiveMessage(int socket, ReceivedMessage& received);
 
 }  // namespace gp

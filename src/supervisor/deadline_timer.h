@@ -12,14 +12,14 @@ int64_t WallNs();  // CLOCK_REALTIME
 
 inline constexpr int64_t kNever = INT64_MAX;
 
-// One alarm on CLOCK_BOOTTIME, which goes on while the host sleeps.
+// One alarm on CLOCK_BOOTTIME, which continues while the host sleeps.
 class DeadlineTimer {
  public:
   Status Open();
   int readable() const { return timer_.get(); }
-  // kNever: none.  The same instant again costs nothing.
+  // kNever: no alarm.  Setting the same time again costs nothing.
   void Set(int64_t at_boot_ns);
-  // Quiets the descriptor after it fired.
+  // Makes the descriptor unreadable again after it fired.
   void Acknowledge();
 
  private:

@@ -6,7 +6,7 @@
 
 namespace gp {
 
-// A file descriptor with one owner; closes it at the end.  -1 is none.
+// Owns a file descriptor and closes it at the end; -1: none.
 class Descriptor {
  public:
   Descriptor() = default;

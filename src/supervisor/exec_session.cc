@@ -83,7 +83,7 @@ std::vector<int> ExecSession::CallerEnds() const {
 void ExecSession::ReportExit(int wait_status) {
   const int32_t code =
       WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-  // SIGPIPE is blocked: a caller who left is no concern.
+  // SIGPIPE is blocked, so a caller that is gone does no harm.
   (void)!write(exit_status.get(), &code, sizeof code);
   exit_status.Reset();
 }

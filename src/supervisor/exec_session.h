@@ -1,7 +1,7 @@
 #pragma once
 
-// The plumbing of one exec: pipes or a pseudo-terminal, and a pipe that carries the exit status.
-// The ends for the caller travel over the control socket and are then closed here.
+// The streams of one exec: pipes or a pseudo-terminal, and a pipe for the exit status.  The
+// caller's ends are sent over the control socket and then closed here.
 
 #include <vector>
 
@@ -17,17 +17,17 @@ struct ExecSession {
   bool pty = false;
   std::vector<Descriptor> for_caller;  // input, output, errors (not with a pty), exit status
   std::vector<Descriptor> for_child;   // input, output, errors
-  Descriptor exit_status;              // we write here
+  Descriptor exit_status;              // written by the supervisor
 
   // Terminals belong to the job's user.
   static Result<ExecSession> Open(uint64_t id, const ExecSpec& spec, uint32_t owner);
   void AttachTo(ChildPlan& plan) const;
   std::vector<int> CallerEnds() const;
-  // wait_status as of waitpid.
+  // `wait_status` is that of waitpid.
   void ReportExit(int wait_status);
 };
 
-// `base` with `added` on top: a name given in both counts as in `added`.
+// `base` and `added`; for a name in both, the value of `added` counts.
 std::vector<std::string> MergeEnvironment(const std::vector<std::string>& base,
                                           const std::vector<std::string>& added);
 

@@ -22,7 +22,7 @@ void Detach() {
 }  // namespace
 
 std::optional<Spawned> RunForkServer(Descriptor agent) {
-  signal(SIGCHLD, SIG_IGN);  // nobody waits for supervisors: the kernel takes them away
+  signal(SIGCHLD, SIG_IGN);  // supervisors are not waited for: the kernel reaps them
   Packet packet;
   while (ReceivePacket(agent.get(), Patience::kUntilOneComes, packet) == ReceiveOutcome::kMessage) {
     if (packet.descriptors.size() < kSlots || packet.descriptors.size() > kSlotsMax) {
@@ -40,11 +40,11 @@ std::optional<Spawned> RunForkServer(Descriptor agent) {
                       .secrets = {}};
       if (packet.descriptors.size() > kSecrets)
         spawned.secrets = std::move(packet.descriptors[kSecrets]);
-      SetTitle({"gpu-platform-supervisor", spawned.request.key});  // as if it had been started so
+      SetTitle({"gpu-platform-supervisor", spawned.request.key});  // as if started by this name
       return spawned;
     }
     const std::string answer = std::to_string(pid < 0 ? -errno : pid);
-    packet.descriptors.clear();  // before anybody is told: else the lock outlives its supervisor
+    packet.descriptors.clear();  // before the answer, else the lock outlives its supervisor
     SendPacket(agent.get(), answer);
   }
   return std::nullopt;

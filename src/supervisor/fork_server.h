@@ -1,8 +1,8 @@
 #pragma once
 
-// The process that supervisors are copies of.  To start a program anew for every job costs several
-// times what a copy of one that stands ready does.  It knows nothing of jobs and holds nothing of
-// them: with it dies only the chance of more, and the agent starts another.
+// The process that supervisors are forked from, because a fork costs a fraction of starting a
+// program for every job.  It holds no state of jobs: if it dies, running jobs are not affected, and
+// the agent starts another one.
 
 #include <optional>
 #include <string>
@@ -12,17 +12,17 @@
 
 namespace gp {
 
-// What a newborn supervisor is given.
+// What a new supervisor receives.
 struct Spawned {
   SpawnRequest request;
   Descriptor agent;
   Descriptor directory;
   Descriptor lock;
-  Descriptor secrets;  // invalid: it is given none
+  Descriptor secrets;  // invalid: the attempt has none
 };
 
-// Serves the agent for as long as it lives.  Returns in every supervisor that is born, detached
-// from the nursery, and without a value when the agent has gone.
+// Serves the agent while it lives.  Returns in every new supervisor, detached from the fork server;
+// returns nullopt in the fork server when the agent is gone.
 std::optional<Spawned> RunForkServer(Descriptor agent);
 
 }  // namespace gp

@@ -2,8 +2,8 @@
 
 namespace gp {
 
-// A descriptor of the host's /proc, whatever is mounted there later.  REQUIRES: the first call
-// comes before that.
+// A descriptor of the host's /proc, valid even after another one is mounted there.  REQUIRES: the
+// first call comes before that.
 int HostProc();
 
 }  // namespace gp

@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-constexpr int kFreezeTriesMax = 100;  // of a millisecond each
+constexpr int kFreezeTriesMax = 100;  // one millisecond each
 
 std::string ReadAt(int directory, const char* name) {
   const Descriptor file(openat(directory, name, O_RDONLY | O_CLOEXEC));
@@ -55,7 +55,7 @@ void PauseMillisecond() {
   nanosleep(&pause, nullptr);
 }
 
-// Freeze, kill, thaw: while all stand still, none can fork away from the list.
+// Freezes, kills and thaws: a frozen process cannot fork while the list is read.
 void KillFrozen(int directory, const char* control, const char* freeze, const char* thaw,
                 const char* state, const char* frozen) {
   WriteAt(directory, control, freeze);
@@ -79,8 +79,8 @@ Result<JobCgroups> JobCgroups::Open(const CgroupPaths& paths) {
   if (!paths.unified.empty()) GP_CHECK_OK(open_directory(paths.unified, cgroups.unified_));
   if (!paths.freezer.empty()) GP_CHECK_OK(open_directory(paths.freezer, cgroups.freezer_));
   for (const std::string& path : paths.joined) {
-    // "tasks" and not "cgroup.procs": moving one's only thread skips the lock that a whole process
-    // needs, and with it milliseconds of waiting for the kernel's grace period.
+    // "tasks" in place of "cgroup.procs": moving a single thread avoids a lock of the kernel whose
+    // grace period takes milliseconds.
     Descriptor tasks(open((path + "/tasks").c_str(), O_WRONLY | O_CLOEXEC));
     if (!tasks.valid()) return Fail(SystemError("cannot open " + path + "/tasks", errno));
     cgroups.legacy_.push_back(std::move(tasks));

@@ -1,8 +1,8 @@
 #pragma once
 
-// The supervisor's hold on the attempt's cgroups.  Opened before the private mounts make the
-// cgroup file system read-only; whoever forks the job clones into unified() and lets the child
-// call JoinLegacy.
+// The supervisor's open descriptors of the attempt's cgroups.  They are opened before the private
+// mounts make the cgroup file system read-only.  A process of the job is cloned into unified(), and
+// then calls JoinLegacy.
 
 #include <sys/types.h>
 
@@ -22,18 +22,18 @@ class JobCgroups {
 
   // The version 2 directory for CLONE_INTO_CGROUP; -1: none.
   int unified() const { return unified_.get(); }
-  // Moves the calling (single-threaded) process into every version 1 cgroup.  The name of the one
-  // that failed, with errno set; empty: done.
+  // Moves the calling (single-threaded) process into every version 1 cgroup.  Returns empty on
+  // success, else the name of the cgroup that failed, with errno set.
   std::string JoinLegacy() const;
-  // SIGKILL for everything inside.  With version 2 nothing escapes; with version 1 alone all are
-  // frozen first, and the caller calls again until nothing is left.
+  // Sends SIGKILL to all processes inside.  With version 2 none escapes; with version 1 alone they
+  // are frozen first, and the caller repeats the call until none is left.
   void KillAll() const;
-  // A cgroup exists that tells who is inside.
+  // Whether a cgroup exists that lists its processes.
   bool CanKill() const { return unified_.valid() || freezer_.valid(); }
   bool IsEmpty() const;
-  // Everything inside; nullopt: no cgroup tells.
+  // All processes inside; nullopt: no cgroup lists them.
   std::optional<std::vector<pid_t>> Members() const;
-  // How many processes the kernel killed for memory.
+  // Number of processes that the kernel killed for memory.
   int64_t OomKills() const;
 
  private:

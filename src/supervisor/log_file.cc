@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kBlockBytes = 4096;  // holes free whole blocks only
+constexpr int64_t kBlockBytes = 4096;  // holes free only whole blocks
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void LogFile::DropOldest() {
     kept_from_ = keep_from;
     return;
   }
-  // No holes on this file system: empty the file, then give it back its length.
+  // This file system has no holes: truncate the file, then restore its length.
   if (ftruncate(file_.get(), 0) != 0 || ftruncate(file_.get(), end_) != 0) last_error_ = errno;
   kept_from_ = end_;
 }

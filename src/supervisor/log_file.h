@@ -1,7 +1,8 @@
 #pragma once
 
-// A job's output on disk.  Byte N of the stream is byte N of the file for ever; past the limit the
-// oldest half becomes a hole (docs/isolation.md, "Logs").  A full disk loses bytes, never time.
+// A job's output on disk.  Byte N of the stream is byte N of the file for ever; at the limit the
+// oldest half becomes a hole (docs/isolation.md, "Logs").  On a full disk bytes are lost, but the
+// job is never blocked.
 
 #include <cstdint>
 #include <string>
@@ -13,12 +14,12 @@ namespace gp {
 
 class LogFile {
  public:
-  // Continues at the end of a file that is there.  The file belongs to `owner`, readable by nobody
-  // else.  bytes_max 0: no limit.
+  // Continues at the end of an existing file.  The file belongs to `owner`, and no other user can
+  // read it.  bytes_max 0: no limit.
   static Result<LogFile> Open(const std::string& path, int64_t bytes_max, uint32_t owner);
 
   void Append(const char* bytes, size_t size);
-  // Bytes that could not be written, and why the last of them could not.
+  // Number of bytes that could not be written, and the errno of the last failure.
   int64_t bytes_lost() const { return bytes_lost_; }
   int last_error() const { return last_error_; }
 

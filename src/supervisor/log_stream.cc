@@ -25,7 +25,7 @@ Result<LogStream> LogStream::Open(const std::string& path, int64_t bytes_max, ui
   if (pipe2(ends, O_CLOEXEC) != 0) return Fail(SystemError("cannot make a pipe", errno));
   stream.read_end_.Reset(ends[0]);
   stream.write_end_.Reset(ends[1]);
-  // Only our end: the flag on the job's end would be seen by the job.
+  // Only the supervisor's end: the job would see the flag on its own.
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   return stream;
 }

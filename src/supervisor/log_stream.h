@@ -1,8 +1,8 @@
 #pragma once
 
-// One of the job's two output streams: a pipe whose writing end the job gets, and the log file it
-// is emptied into.  The supervisor keeps the writing end too (hooks write there), so the end of
-// the stream is not an event; Finish takes what is in the pipe when all writers are dead.
+// One of the job's two output streams: a pipe that the job writes to, and the log file that it is
+// copied to.  The supervisor also keeps the writing end (for hooks), so the end of the stream is
+// not an event; Finish copies the rest when all writers are dead.
 
 #include <string>
 
@@ -18,9 +18,9 @@ class LogStream {
 
   int readable() const { return read_end_.get(); }
   int writable() const { return write_end_.get(); }
-  // Moves at most one buffer's worth, so that other work gets its turn.
+  // Copies at most one buffer, so that other work is not delayed.
   void Drain();
-  // Moves all that is in the pipe now; somebody outside who still writes cannot prolong it.
+  // Copies all that is in the pipe now; a process that still writes cannot prolong this.
   void Finish();
   // "12 bytes of X were lost: No space left on device"; empty: none.
   std::string Loss() const;

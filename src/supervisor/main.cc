@@ -1,5 +1,5 @@
 // gpu-platform-nursery: started by the agent's attempt runner with its end of a conversation as
-// descriptor 3.  Every attempt's supervisor is a copy of it, born on request.
+// descriptor 3.  It forks a supervisor for every attempt, on request.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ int main(int argument_count, char** arguments) {
   std::optional<gp::Spawned> spawned = gp::RunForkServer(gp::Descriptor(gp::kForkServerFd));
   if (!spawned.has_value()) return 0;
   if (fchdir(spawned->directory.get()) != 0) return 2;
-  // The lock stays until we end: it says that somebody looks after the attempt.
+  // The lock is held until this process ends: it shows that the attempt has a supervisor.
   gp::Supervisor supervisor{std::move(spawned->agent), std::move(spawned->directory),
                             std::move(spawned->secrets)};
   if (spawned->request.only_clean_up) {
@@ -30,7 +30,7 @@ int main(int argument_count, char** arguments) {
   } else {
     supervisor.Run();
   }
-  // The agent knows the end already; clearing a large /tmp must not make it wait.
+  // After the final status, so that the agent does not wait for the removal of a large /tmp.
   gp::RemoveTree(AT_FDCWD, gp::kPrivateTmp);
   _exit(0);  // the kernel closes faster than destructors do
 }

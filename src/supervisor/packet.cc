@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kDefaultPacketBytes = 100'000;  // fits the socket's default buffer
 
-// A larger packet needs a larger buffer; only root may go past the host's limit.
+// A larger packet needs a larger buffer; only root may exceed the host's limit.
 void MakeRoom(int socket, size_t packet_bytes) {
   if (packet_bytes <= kDefaultPacketBytes) return;
   const int bytes = static_cast<int>(packet_bytes * 2);
@@ -63,7 +63,7 @@ ReceiveOutcome ReceivePacket(int socket, Patience patience, Packet& packet) {
     size = recv(socket, nullptr, 0, MSG_PEEK | MSG_TRUNC | wait);
   } while (size < 0 && errno == EINTR);
   if (size < 0 && errno == EAGAIN) return ReceiveOutcome::kNothing;
-  // A packet is never empty, so 0 is the end.
+  // A packet is never empty, so 0 means that the connection is closed.
   if (size <= 0 || size > static_cast<ssize_t>(kPacketBytesMax)) return ReceiveOutcome::kClosed;
   packet.bytes.resize(static_cast<size_t>(size));
   iovec part = {.iov_base = packet.bytes.data(), .iov_len = packet.bytes.size()};

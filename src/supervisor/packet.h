@@ -1,6 +1,6 @@
 #pragma once
 
-// One packet of a SOCK_SEQPACKET socket, with the descriptors that travel beside it.
+// One packet of a SOCK_SEQPACKET socket, with the descriptors attached to it.
 
 #include <string>
 #include <string_view>

@@ -16,13 +16,13 @@ namespace {
 
 bool MakeSlave() { return mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0; }
 
-// In a plain folder that somebody chrooted into, "/" is no mount and the mount that holds it cannot
-// be named.  Root may step outside for a moment, to where it can.
+// In a chroot to a plain directory, "/" is not a mount point, and the mount that contains it cannot
+// be named.  Root leaves the chroot for a moment to name it.
 bool MakeSlaveOutside() {
   const Descriptor root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
   const Descriptor here(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid() || !here.valid() || chroot(".") != 0 || fchdir(root.get()) != 0) return false;
-  // The former root lies above the present one, so that nothing stops the way up from it.
+  // The former root is above the present one, so ".." leads up to the real root.
   struct stat below = {};
   struct stat above = {};
   do {
@@ -33,7 +33,7 @@ bool MakeSlaveOutside() {
 }
 
 Status MountTmp() {
-  // On the attempt's own disk rather than in memory: programs put gigabytes there.
+  // On disk rather than in memory, because programs write gigabytes there.
   if (mkdir(kPrivateTmp, 0700) != 0 && errno != EEXIST) {
     return Fail(SystemError("cannot make the private /tmp", errno));
   }
@@ -48,13 +48,13 @@ Status MountTmp() {
 Status MountShm(int64_t bytes) {
   const std::string options = "mode=1777,size=" + std::to_string(bytes);
   if (mount("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
-    return Fail(SystemError("cannot mount /dev/shm of the asked size", errno));
+    return Fail(SystemError("cannot mount /dev/shm of the requested size", errno));
   }
   return Ok();
 }
 
-// A second fence: the job's user cannot write there anyway, a job of root could.  Best effort, as
-// a host may have no such directory.
+// Additional protection: the job's user cannot write there anyway, but a job of root could.  Best
+// effort, because a host may lack the directory.
 void ProtectCgroups() {
   mount_attr attributes = {};
   attributes.attr_set = MOUNT_ATTR_RDONLY;
@@ -68,14 +68,14 @@ Result<HostMounts> EnterPrivateMounts(const LaunchSpec& spec) {
   HostMounts host{Descriptor(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)),
                   Descriptor(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC))};
   if (!host.mounts.valid() || !host.root.valid() || unshare(CLONE_NEWNS) != 0) {
-    // Root of a container may lack the right; what nobody asked for need not stop the job.
+    // Root of a container may lack the privilege; mounts that were not requested are then omitted.
     if (errno == EPERM && !spec.private_tmp && spec.shm_bytes == 0) return HostMounts{};
     return Fail(
         SystemError("cannot make the private /tmp and /dev/shm (root without "
                     "CAP_SYS_ADMIN, as in a container)",
                     errno));
   }
-  // Mounts that the host makes later still appear here; ours never there.
+  // Later mounts of the host still appear here; ours never appear on the host.
   if (!MakeSlave() && (errno != EINVAL || !MakeSlaveOutside())) {
     return Fail(SystemError("cannot detach from the host's mounts", errno));
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The attempt's own view of the file system: /tmp of its own, /dev/shm of a given size, cgroups
-// read-only.  The supervisor enters it once; every process of the job inherits it.
+// The attempt's private mounts: its own /tmp, a /dev/shm of a given size, read-only cgroups.  The
+// supervisor enters them once; every process of the job inherits them.
 
 #include "base/result.h"
 #include "ports/outbound/attempt_runner.h"
@@ -9,7 +9,7 @@
 
 namespace gp {
 
-// What was left, for hooks; nothing where nothing was done (only root can).
+// The host's mounts, for hooks; invalid if no private mounts were made (only root can).
 struct HostMounts {
   Descriptor mounts;
   Descriptor root;  // entering the namespace alone would lead out of a chroot

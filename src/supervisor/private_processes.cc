@@ -19,15 +19,15 @@
 namespace gp {
 namespace {
 
-// The parent ends, by whatever: so does the job.
+// The init process: it ends when its parent ends, and the job ends with it.
 [[noreturn]] void LiveAsFirst(const std::string& key, int ready) {
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   SetTitle({"gpu-platform-init", key});
   const int error =
       mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0 ? 0 : errno;
-  // It may have ended before we asked to end with it.
+  // The parent may have ended before the prctl.
   if (write(ready, &error, sizeof error) != sizeof error) _exit(1);
-  // Nothing of ours is for the job to see, and the lock of its attempt is the supervisor's.
+  // The job must not see our descriptors, and only the supervisor may hold the attempt's lock.
   syscall(SYS_close_range, 0u, ~0u, 0);
   sigset_t children;
   sigemptyset(&children);
@@ -43,7 +43,7 @@ Descriptor OpenNamespace(const std::string& process, const char* name) {
   return Descriptor(openat(HostProc(), (process + "/ns/" + name).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-// Forks the first process, and waits until /proc shows its numbering.
+// Forks the init process and waits until its /proc is mounted.
 Status StartFirst(const std::string& key, PrivateProcesses& made) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return Fail(SystemError("cannot make a pipe", errno));
@@ -70,12 +70,12 @@ Result<PrivateProcesses> EnterPrivateProcesses(const std::string& key) {
   made.host_ipc = OpenNamespace("self", "ipc");
   if (!made.host_pids.valid() || !made.host_ipc.valid()) return PrivateProcesses{};
   if (unshare(CLONE_NEWPID | CLONE_NEWIPC) != 0) {
-    // A kernel built without them
+    // A kernel built without these namespaces
     if (errno == EINVAL || errno == ENOSYS) return PrivateProcesses{};
     return Fail(SystemError("cannot give the job processes of its own", errno));
   }
   const Status started = StartFirst(key, made);
-  // Our next child is the host's again, but where a plan says otherwise.
+  // Later children are created in the host's pid namespace again, unless their plan names another.
   if (setns(made.host_pids.get(), CLONE_NEWPID) != 0 && started.has_value()) {
     return Fail(SystemError("cannot return to the host's processes", errno));
   }

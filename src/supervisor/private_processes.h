@@ -1,8 +1,8 @@
 #pragma once
 
-// The attempt's own numbering of processes, with a /proc of it, and its own System V and POSIX
-// message queues, semaphores and shared memory.  A first process of ours lives in it for as long as
-// the attempt does: it takes orphans away, and when it is killed the kernel kills all others first.
+// The attempt's own pid namespace with its own /proc, and its own IPC namespace (System V IPC and
+// POSIX message queues).  Its init process is ours and lives as long as the attempt: it reaps
+// orphans, and when it is killed the kernel kills all others first.
 
 #include <sys/types.h>
 
@@ -14,14 +14,14 @@
 namespace gp {
 
 struct PrivateProcesses {
-  Descriptor pids;       // namespace of whoever belongs to the job; none: the host's
-  Descriptor host_pids;  // of hooks and of what looks at the job from outside
+  Descriptor pids;       // namespace of the job's processes; invalid: the host's
+  Descriptor host_pids;  // for hooks and checks, which run outside
   Descriptor host_ipc;
-  pid_t first = 0;  // in our numbering
+  pid_t first = 0;  // the init process, by its pid on the host
 };
 
-// REQUIRES: private mounts were entered.  A host that has no such namespaces: nothing is done, and
-// nothing fails.
+// REQUIRES: private mounts were entered.  On a host without such namespaces it does nothing and
+// succeeds.
 Result<PrivateProcesses> EnterPrivateProcesses(const std::string& key);
 
 }  // namespace gp

@@ -6,10 +6,10 @@
 
 namespace gp {
 
-// Where the kernel shows a process's arguments; of main.
+// Remembers the memory of main's arguments, which the kernel shows as the process title.
 void KeepTitle(char* title, size_t size);
 
-// What `ps` shows of this process from now on, as far as there is room.
+// Sets what `ps` shows of this process, shortened to the available memory.
 void SetTitle(const std::vector<std::string>& words);
 
 }  // namespace gp

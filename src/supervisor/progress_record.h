@@ -1,6 +1,6 @@
 #pragma once
 
-// How far a job says that it is, inside an attempt's status.
+// The encoding of a job's progress inside an attempt's status.
 
 #include "base/bytes.h"
 #include "ports/outbound/attempt_runner.h"
@@ -8,10 +8,10 @@
 namespace gp {
 
 void WriteProgress(ByteWriter& writer, const AttemptProgress& progress);
-// What makes no sense marks the reader bad.
+// Invalid values set the reader's error.
 AttemptProgress ReadProgress(ByteReader& reader);
 
-// What its checkpoints were scored: by itself, as older records lack it.
+// The scores of its checkpoints: separate, because older records lack them.
 void WriteScores(ByteWriter& writer, const AttemptProgress& progress);
 void ReadScores(ByteReader& reader, AttemptProgress& progress);
 

@@ -17,9 +17,9 @@ namespace gp {
 namespace {
 
 constexpr std::string_view kAside = ".gp-discard.";
-constexpr size_t kNameMax = 200;  // of what is left of its own name
+constexpr size_t kNameMax = 200;  // bytes of the original name that are kept
 
-// Something in a directory.
+// A file or directory, by its name in a directory.
 struct Entry {
   Descriptor directory;
   std::string name;
@@ -30,7 +30,7 @@ void Remove(const Entry& entry) {
     RemoveTree(entry.directory.get(), entry.name.c_str());
 }
 
-// With another name beside its own.
+// Renames the path within its directory.
 std::optional<Entry> MoveAside(const std::string& directory, const std::string& path) {
   const std::vector<std::string_view> words = WordsBelow(directory, path);
   if (words.empty()) return std::nullopt;
@@ -42,11 +42,11 @@ std::optional<Entry> MoveAside(const std::string& directory, const std::string& 
   if (!at.valid()) return std::nullopt;
   const std::string name(words.back());
   Entry aside{std::move(at), std::string(kAside) + name.substr(0, kNameMax)};
-  Remove(aside);  // left there by one that was ended
+  Remove(aside);  // left by an earlier, interrupted removal
   if (renameat(aside.directory.get(), name.c_str(), aside.directory.get(), aside.name.c_str()) == 0)
     return aside;
   if (errno != EXDEV) return std::nullopt;
-  // Of an overlay's lower layer: it keeps its name until it is empty
+  // In an overlay's lower layer it cannot be renamed, and keeps its name until it is empty
   return Entry{std::move(aside.directory), name};
 }
 

@@ -5,10 +5,9 @@
 
 namespace gp {
 
-// Removes what is at each of these paths, a file or a directory with all in it, if its words lead
-// below `directory` and no link is met on the way there.  All of them are gone by their names
-// before the first is emptied: what is written there meanwhile stays.  Best effort; what is not
-// there is fine.
+// Removes the file or directory tree at each of these paths, if the path is below `directory` and
+// leads through no link.  All of them are renamed before the first one is emptied, so files that
+// are written to these paths in the meantime stay.  Best effort; missing paths are ignored.
 void RemoveBelow(const std::string& directory, const std::vector<std::string>& paths);
 
 }  // namespace gp

@@ -27,18 +27,18 @@ std::vector<std::string> Names(int directory_fd) {
   return names;
 }
 
-// Empties the directory `name` of `parent` by deleting its files and moving its directories up to
-// `top`, then removes it.  Every tree becomes flat that way, however deep it is.
+// Empties the directory `name` of `parent`: deletes its files, moves its directories up to `top`,
+// and then removes it.  This flattens a tree of any depth.
 bool Flatten(int top, int parent, const std::string& name, uint64_t& moved) {
   const int fd = openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return false;
   for (const std::string& inner : Names(fd)) {
     if (unlinkat(fd, inner.c_str(), 0) == 0) continue;
-    // Names of ours could be taken: try until one is free.
+    // Our names may be in use: try until one is free.
     while (renameat2(fd, inner.c_str(), top, ("gp-" + std::to_string(moved++)).c_str(),
                      RENAME_NOREPLACE) != 0) {
       const int why = errno;
-      // Of an overlay's lower layer: it cannot be moved, and is emptied where it is.
+      // In an overlay's lower layer it cannot be moved, and is emptied in place.
       if (why == EXDEV) Flatten(top, fd, inner, moved);
       if (why != EEXIST) break;
     }

@@ -2,8 +2,8 @@
 
 namespace gp {
 
-// Removes `name` below `directory_fd` with all it holds.  Follows no links and needs neither stack
-// nor descriptors in proportion to the depth, however the job has built the tree.  Best effort.
+// Removes `name` below `directory_fd` with all its contents.  Follows no links; its use of stack
+// and descriptors does not grow with the depth of the tree.  Best effort.
 void RemoveTree(int directory_fd, const char* name);
 
 }  // namespace gp

@@ -32,7 +32,7 @@ std::optional<int64_t> ParseCount(std::string_view text, int64_t max) {
   return value <= max ? std::optional(value) : std::nullopt;
 }
 
-// "12", "12.5": to the nanosecond, and no further.
+// "12", "12.5"; decimals beyond nanoseconds are ignored.
 std::optional<Duration> ParseSeconds(std::string_view text) {
   const size_t point = text.find('.');
   const auto whole = ParseCount(text.substr(0, point), kSecondsMax);
@@ -45,7 +45,7 @@ std::optional<Duration> ParseSeconds(std::string_view text) {
   return Duration::Seconds(*whole) + Duration{*ParseCount(digits, 999'999'999)};
 }
 
-// As programs print numbers: "0.25", "-2", "9.3e-05".
+// Numbers as programs print them: "0.25", "-2", "9.3e-05".
 std::optional<int64_t> ParseScore(std::string_view text) {
   constexpr double kBillion = 1e9;
   const std::string number(text);
@@ -85,7 +85,7 @@ Status TakeField(std::string_view word, ReportLine& line) {
     return Ok();
   }
   if (name == "score") {
-    // Whatever a program has computed: the checkpoint counts all the same.
+    // An invalid score, such as NaN, does not invalidate the checkpoint.
     const auto score = ParseScore(value);
     line.is_scored = score.has_value();
     line.score = score.value_or(0);
@@ -119,7 +119,7 @@ Result<ReportLine> ParseReportLine(std::string_view line) {
   }
   while (rest.find_first_not_of(' ') != std::string_view::npos) {
     rest.remove_prefix(rest.find_first_not_of(' '));
-    // The path is the last word, whatever is in it.
+    // The path is the last word, and may contain spaces.
     if (rest.starts_with("path=")) {
       GP_CHECK_OK(TakePath(rest.substr(5), report));
       break;

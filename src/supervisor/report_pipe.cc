@@ -14,12 +14,12 @@ namespace {
 
 constexpr size_t kReadMax = 64 << 10;
 
-// Below a private /tmp nothing is there yet.
+// The directories do not exist yet below a private /tmp.
 void MakeParents(const std::string& path) {
   for (size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {
     const std::string directory = path.substr(0, slash);
-    // Whatever mask we were started with: the job's user passes through.
+    // Independent of the umask: the job's user must be able to pass through.
     if (mkdir(directory.c_str(), 0711) == 0) chmod(directory.c_str(), 0711);
   }
 }

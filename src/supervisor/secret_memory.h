@@ -1,7 +1,6 @@
 #pragma once
 
-// Secrets on their way from the agent to a supervisor: in memory that has no name in any file
-// system.
+// Passes secrets from the agent to a supervisor in memory that has no name in any file system.
 
 #include <string>
 #include <vector>
@@ -11,9 +10,9 @@
 
 namespace gp {
 
-// kInternal: the kernel gives no such memory.
+// Errors: kInternal (the kernel does not provide such memory).
 Result<Descriptor> PutIntoMemory(const std::vector<std::string>& secrets);
-// kInternal: it is not all there.
+// Errors: kInternal (incomplete).
 Result<std::vector<std::string>> ReadFromMemory(const Descriptor& memory);
 
 }  // namespace gp

@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-// The mask of caught signals, in hexadecimal; bit 0 is signal 1.
+// Reads the mask of caught signals, in hexadecimal; bit 0 is signal 1.
 bool Handles(pid_t process, int signal) {
   const Descriptor file(
       openat(HostProc(), (std::to_string(process) + "/status").c_str(), O_RDONLY | O_CLOEXEC));
@@ -32,7 +32,7 @@ bool Handles(pid_t process, int signal) {
 int SignalHandlers(const std::vector<pid_t>& processes, int signal) {
   int signalled = 0;
   for (const pid_t process : processes) {
-    // Held before it is asked, so that the number cannot come to mean another one.
+    // Opened before the check, so that the pid cannot be reused by another process.
     const Descriptor held(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
     if (!held.valid() || !Handles(process, signal)) continue;
     signalled += syscall(SYS_pidfd_send_signal, held.get(), signal, nullptr, 0) == 0 ? 1 : 0;

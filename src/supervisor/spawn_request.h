@@ -1,19 +1,19 @@
 #pragma once
 
-// What the agent and its nursery say to each other: one packet asks for a supervisor, one answers.
+// Messages between the agent and its fork server: one packet requests a supervisor, one answers.
 
 #include <string>
 
 namespace gp {
 
-// The nursery's only descriptor besides 0, 1 and 2.
+// The fork server's only descriptor besides 0, 1 and 2.
 inline constexpr int kForkServerFd = 3;
 
-// Beside the packet, in this order: the supervisor's end of the conversation with the agent, the
-// attempt's directory, and the launch file, locked for as long as the supervisor lives; then, where
-// there are any, the attempt's secrets (secret_memory.h).
+// Attached descriptors, in this order: the supervisor's end of the connection to the agent; the
+// attempt's directory; the launch file, locked while the supervisor lives; and the attempt's
+// secrets if there are any (secret_memory.h).
 struct SpawnRequest {
-  bool only_clean_up = false;  // only to end what a dead supervisor left
+  bool only_clean_up = false;  // only end what a dead supervisor left
   std::string key;
 };
 std::string EncodeSpawnRequest(const SpawnRequest& request);

@@ -7,12 +7,13 @@
 
 namespace gp {
 
-// The final status of an attempt.  Its space is taken before the job starts, so that a disk which
-// the job has filled cannot cost it its exit code.
+// The file with the final status of an attempt.  Its space is reserved before the job starts, so
+// that the exit code is not lost if the job fills the disk.
 class StatusFile {
  public:
   Status Reserve(int directory_fd);
-  // Appears whole under its name.  Without a reservation it tries all the same.
+  // Writes the status; the file appears complete under its name.  Also works without Reserve, if
+  // there is space.
   Status Publish(int directory_fd, std::string_view bytes);
 
  private:

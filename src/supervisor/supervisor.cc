@@ -20,9 +20,9 @@ namespace gp {
 namespace {
 
 constexpr int64_t kGroupLookNs = 20'000'000;
-constexpr int64_t kKillAgainNs = 10'000'000;  // version 1 and no cgroup: until all are gone
+constexpr int64_t kKillAgainNs = 10'000'000;  // with cgroups v1 or none: until all are gone
 constexpr int64_t kKillAgainSlowlyNs = 1'000'000'000;
-constexpr int64_t kPatienceNs = 10'000'000'000;  // then people are told
+constexpr int64_t kPatienceNs = 10'000'000'000;  // then the status says that killing fails
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void Supervisor::Bury() {
 Status Supervisor::Prepare() {
   HostProc();
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // nobody of the same user may trace us
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // processes of the same user must not trace us
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, nullptr);
@@ -71,14 +71,14 @@ Status Supervisor::Prepare() {
   status_.key = launch_.spec.key;
   Result<JobCgroups> cgroups = JobCgroups::Open(launch_.cgroups);
   if (cgroups.has_value()) cgroups_ = std::move(*cgroups);
-  if (burying_) return Ok();  // they may be gone already, and logs are of no use
+  if (burying_) return Ok();  // the cgroups may be gone already, and logs are not needed
   if (!cgroups.has_value()) return Fail(cgroups.error());
   SetLease(launch_.spec.lease_deadline_boot_ns);
   GP_CHECK_OK(status_file_.Reserve(directory_.get()));
   return OpenLogs();
 }
 
-// They are part of the environment from now on, in our memory alone.
+// Adds the secrets to the environment, which is only in our memory.
 Status Supervisor::TakeSecrets() {
   if (!secrets_.valid()) return Ok();
   const std::vector<std::string> secrets = GP_TRY(ReadFromMemory(secrets_));
@@ -160,7 +160,7 @@ void Supervisor::OnStartKnown(Child& child) {
   if (child.session.has_value()) AnswerExec(child);
   if (child.role != Role::kMain) return;
   if (!child.failure.empty()) {
-    if (child.session.has_value()) AwaitEntry();  // the caller knows and may try again
+    if (child.session.has_value()) AwaitEntry();  // the caller gets the error and may try again
     return;
   }
   status_.phase = AttemptPhase::kRunning;
@@ -201,13 +201,14 @@ void Supervisor::OnMainExit(const Exit& exit) {
   LookAtGroupLater();
 }
 
-// Orphans of the job are reaped in its own namespace: no SIGCHLD of theirs reaches the supervisor.
+// Orphans of the job are reaped in its own pid namespace, so the supervisor gets no SIGCHLD for
+// them and polls instead.
 void Supervisor::LookAtGroupLater() {
   group_look_at_ =
       state_ == State::kStopping && processes_.first > 0 ? BootNs() + kGroupLookNs : kNever;
 }
 
-// After every reaping: others of the job may have been the last thing we waited for.
+// Runs after every reaping, because the last process of the job may have ended.
 void Supervisor::OnReaped() {
   const bool group_is_gone = main_ended_ && kill(-main_pid_, 0) != 0;
   if (state_ == State::kStopping && group_is_gone) BeginKilling();
@@ -221,24 +222,24 @@ void Supervisor::Stop(Duration grace, EndCause cause, const std::string& why) {
     return;
   }
   if (state_ != State::kProlog && state_ != State::kRunning) return;
-  if (status_.cause != EndCause::kExit) return;  // told before, while in the prolog
+  if (status_.cause != EndCause::kExit) return;  // already stopped during the prolog
   status_.cause = cause;
   AddMessage(why);
-  if (state_ == State::kProlog) return KillHook();  // whose end leads on
+  if (state_ == State::kProlog) return KillHook();  // OnHookExit continues
   if (main_pid_ == 0 || grace.ns <= 0) return BeginKilling();
   SignalMain();
   stop_deadline_ = deadline;
   state_ = State::kStopping;
 }
 
-// A job that is being stopped still needs its lease for as long as its grace lasts.
+// A job that is being stopped still needs its lease until its grace is over.
 void Supervisor::SetLease(int64_t deadline_boot_ns) {
   const bool is_over = lease_lost_ || state_ > State::kStopping;
   if (!launch_.spec.stop_on_lease_loss || is_over) return;
   lease_deadline_ = deadline_boot_ns > 0 ? deadline_boot_ns : kNever;
 }
 
-// Once lost it stays lost: the devices may be promised to others already.
+// A lost lease stays lost, because its devices may be assigned to other jobs already.
 void Supervisor::OnLeaseLost() {
   lease_lost_ = true;
   lease_deadline_ = kNever;
@@ -248,9 +249,10 @@ void Supervisor::OnLeaseLost() {
 
 void Supervisor::SignalMain() {
   if (AskForCheckpoint()) return;
-  // The group, as a terminal would: the main process is often a shell with the real work beside it.
+  // The whole group, as a terminal does, because the main process is often a shell around the
+  // program.
   if (kill(-main_pid_, SIGTERM) != 0) kill(main_pid_, SIGTERM);
-  kill(-main_pid_, SIGCONT);  // one that stopped itself could not act on it
+  kill(-main_pid_, SIGCONT);  // a stopped process could not handle SIGTERM
 }
 
 void Supervisor::BeginKilling() {
@@ -281,10 +283,10 @@ void Supervisor::Kill() {
 }
 
 bool Supervisor::IsGone() {
-  if (burying_) return cgroups_.IsEmpty();  // nothing of it was ever our child
+  if (burying_) return cgroups_.IsEmpty();  // its processes were never our children
   if (is_looking_) return false;
   if (children_.none_left()) return true;
-  // Only a daemon that the prolog started is our child and yet not inside.
+  // Only a daemon that the prolog started can be our child and outside of the cgroups.
   if (launch_.spec.prolog.empty()) return false;
   const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec) ||
                          children_.Has(Role::kCheck) || children_.Has(Role::kDiscard) ||
@@ -322,8 +324,10 @@ void Supervisor::JudgeMemory() {
   if (kills == 0 || status_.cause != EndCause::kExit) return;
   const bool succeeded = status_.exit_code == 0 && status_.signal == 0;
   if (!succeeded) status_.cause = EndCause::kOutOfMemory;
-  AddMessage(std::to_string(kills) + " process(es) of the job were killed for using more memory " +
-             "than its limit of " + std::to_string(launch_.spec.memory_bytes_max) + " bytes");
+  AddMessage(std::to_string(kills) +
+             (kills == 1 ? " process of the job was" : " processes of the job were") +
+             " killed for using more memory than its limit of " +
+             std::to_string(launch_.spec.memory_bytes_max) + " bytes");
 }
 
 void Supervisor::AddMessage(const std::string& text) {

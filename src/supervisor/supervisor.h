@@ -1,7 +1,7 @@
 #pragma once
 
-// The life of one attempt, from prolog to final status: one thread, one poll loop, no help from
-// anybody.  docs/isolation.md tells the rules; each On… function here is one event of that life.
+// Runs one attempt from prolog to final status, with one thread and one poll loop, independent of
+// the agent.  docs/isolation.md describes the rules; each On… function handles one event.
 
 #include <cstdint>
 #include <deque>
@@ -25,19 +25,19 @@ namespace gp {
 
 class Supervisor {
  public:
-  // `directory` is the attempt's and must be the working directory too.  `agent` may be invalid,
-  // and `secrets` is where there are none.
+  // `directory` is the attempt's and must also be the working directory.  `agent` may be invalid;
+  // `secrets` is invalid if there are none.
   Supervisor(Descriptor agent, Descriptor directory, Descriptor secrets = {});
 
   // Runs the attempt to its end.
   void Run();
-  // Ends what a supervisor that died has left: kill, epilog, final status kSupervisorLost.
+  // Ends an attempt whose supervisor died: kill, epilog, final status kSupervisorLost.
   void Bury();
 
  private:
   enum class State { kProlog, kRunning, kStopping, kKilling, kEpilog, kDone };
 
-  // supervisor.cc: the life.
+  // supervisor.cc: the phases of the attempt.
   Status Prepare();
   Status TakeSecrets();
   Status OpenLogs();
@@ -68,13 +68,13 @@ class Supervisor {
   void OnHookExit(const Exit& exit);
   void KillHook();
 
-  // supervisor_exec.cc: more processes inside.
+  // supervisor_exec.cc: more processes inside the attempt.
   void OnExec(const ExecRequest& request);
   Status StartExec(const ExecRequest& request);
   void AnswerExec(Child& child);
   ChildPlan JobPlan() const;
 
-  // supervisor_reports.cc: what the job says of itself, and how it is asked for a checkpoint.
+  // supervisor_reports.cc: reports of the job, and requests for checkpoints.
   Status OpenReports();
   void BeginReports();
   void TakeReports();
@@ -93,7 +93,7 @@ class Supervisor {
   void SpareFromDiscards(const std::string& written);
   void EndDiscards();
 
-  // supervisor_loop.cc: what may happen next.
+  // supervisor_loop.cc: waiting for events.
   void Loop();
   void WaitForEvents();
   int64_t NextDeadline() const;
@@ -117,12 +117,12 @@ class Supervisor {
   std::optional<LogStream> errors_;
   Descriptor null_;
   std::optional<ReportPipe> reports_;
-  std::deque<CheckpointReport> unseen_;  // told of, and not yet looked at
-  int64_t reported_ = 0;                 // checkpoints, so far
-  bool is_looking_ = false;              // a child looks at the first of them
-  Descriptor look_;                      // what it finds
+  std::deque<CheckpointReport> unseen_;  // reported, and not yet checked
+  int64_t reported_ = 0;                 // number of checkpoints so far
+  bool is_looking_ = false;              // a child checks the first of them
+  Descriptor look_;                      // the child's result
   DiscardRequest discards_;              // still to be removed
-  // Of the newest request: removed, being removed, or written anew
+  // Paths of the newest request that are removed, being removed, or written again
   std::vector<std::string> removed_;
 
   State state_ = State::kProlog;
@@ -136,19 +136,19 @@ class Supervisor {
   bool hook_overdue_ = false;
   bool epilog_done_ = false;
 
-  // CLOCK_BOOTTIME; kNever: not waiting for it.
+  // CLOCK_BOOTTIME; kNever: not set.
   int64_t lease_deadline_ = kNever;
   int64_t stop_deadline_ = kNever;
   int64_t hook_deadline_ = kNever;
   int64_t entry_deadline_ = kNever;  // an interactive attempt's main process must have come
   int64_t kill_again_at_ = kNever;
-  // The main process has ended, others of its group may use the grace
+  // The main process has ended, but others of its group may use the grace
   int64_t group_look_at_ = kNever;
-  int64_t reports_next_ = kNever;  // not read before; kNever: as soon as there are any
+  int64_t reports_next_ = kNever;  // earliest next read; kNever: as soon as there are any
   int64_t hang_deadline_ = kNever;
   int64_t checkpoint_due_ = kNever;
   int64_t look_deadline_ = kNever;
-  int64_t looks_until_ = kNever;  // all of them
+  int64_t looks_until_ = kNever;  // deadline of all checks together
   int64_t killing_since_ = 0;
 };
 

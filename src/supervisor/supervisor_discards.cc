@@ -8,8 +8,8 @@
 
 namespace gp {
 
-// All that is surplus, each time.  What was removed for it before may have been written again
-// since.
+// Each request lists all surplus checkpoints.  Paths that were removed before are not removed
+// again, because the job may have written them since.
 void Supervisor::OnDiscard(const DiscardRequest& request) {
   const auto is_among = [](const std::vector<std::string>& paths, const std::string& path) {
     return std::ranges::find(paths, path) != paths.end();
@@ -20,12 +20,12 @@ void Supervisor::OnDiscard(const DiscardRequest& request) {
   DiscardNext();
 }
 
-// As the job's user and with its mounts, in a process of its own: a file server may let it wait for
-// ever.
+// Runs as the job's user and with its mounts, in a process of its own, because a file server may
+// block it for ever.
 void Supervisor::DiscardNext() {
   if (discards_.paths.empty() || state_ != State::kRunning || children_.Has(Role::kDiscard)) return;
   ChildPlan plan = JobPlan();
-  plan.cgroups = nullptr;  // what it reads and frees is not the job's doing
+  plan.cgroups = nullptr;  // its memory and CPU time do not count as the job's
   plan.pid_namespace = -1;
   plan.working_directory = "/";
   plan.input = plan.output = plan.errors = null_.get();
@@ -41,8 +41,8 @@ void Supervisor::DiscardNext() {
   discards_.paths.clear();
 }
 
-// The job has written there anew.  A request that is on its way may not know of that yet: as if it
-// was removed.
+// The job has written to this path again.  A request that is under way may still list it, so it
+// counts as removed.
 void Supervisor::SpareFromDiscards(const std::string& written) {
   for (const std::string& path : discards_.paths) {
     if (PathsOverlap(path, written)) removed_.push_back(path);
@@ -51,7 +51,7 @@ void Supervisor::SpareFromDiscards(const std::string& written) {
                 [&](const std::string& path) { return PathsOverlap(path, written); });
 }
 
-// The job's end does not wait for what is only tidied up, but for the end of who does it.
+// At the job's end the removal is not completed; only its process must end.
 void Supervisor::EndDiscards() {
   discards_.paths.clear();
   children_.Kill(Role::kDiscard);

@@ -1,4 +1,4 @@
-// Exec: one more process inside a running attempt, with its streams handed to the caller.
+// Exec: another process inside a running attempt; its streams are passed to the caller.
 
 #include "supervisor/supervisor.h"
 

@@ -1,5 +1,5 @@
-// Prolog and epilog: executables of the administrator, run as root in the host's mounts and outside
-// the attempt's cgroups, with nothing of the user's environment.
+// Prolog and epilog: executables of the administrator.  They run as root in the host's mounts and
+// outside the attempt's cgroups, without the user's environment.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -40,7 +40,7 @@ void Supervisor::StartHook(const std::string& program, State state) {
 void Supervisor::KillHook() {
   for (const Child& child : children_.list()) {
     if (child.role != Role::kHook) continue;
-    // Its group; itself, where it has not come to found one yet.
+    // Its process group, or the process itself if it has no group of its own yet.
     if (kill(-child.pid, SIGKILL) != 0) kill(child.pid, SIGKILL);
   }
 }
@@ -65,7 +65,7 @@ void Supervisor::OnHookExit(const Exit& exit) {
     AddMessage(failure);
     return Finish();
   }
-  if (status_.cause != EndCause::kExit) return BeginKilling();  // stopped meanwhile
+  if (status_.cause != EndCause::kExit) return BeginKilling();  // stopped during the prolog
   if (!failure.empty()) return CouldNotStart(EndCause::kPlatformFault, failure);
   StartMain();
 }

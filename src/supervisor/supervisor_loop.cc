@@ -1,4 +1,4 @@
-// The poll loop: what may happen next, and who is told of it.
+// The poll loop: waits for events and passes them on.
 
 #include <poll.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ void Supervisor::WaitForEvents() {
   }
   if (poll(events.data(), events.size(), -1) <= 0) return;
 
-  // Whether a program runs is told before it can be said to have ended.
+  // The start of a program is handled before its end.
   for (size_t i = kSlots; i < events.size(); ++i) {
     Child& child = children_.list()[i - kSlots];
     if (events[i].revents != 0 && Children::LearnStart(child)) OnStartKnown(child);
@@ -73,7 +73,7 @@ void Supervisor::OnSignals() {
     if (signal.ssi_signo == SIGCHLD) children_ended = true;
     if (signal.ssi_signo == SIGTERM) {
       Stop(launch_.spec.grace, EndCause::kSupervisorLost,
-           "the host shuts down, or the supervisor was told to end");
+           "the supervisor got SIGTERM, as when the host shuts down");
     }
   }
   if (!children_ended) return;
@@ -114,7 +114,8 @@ void Supervisor::OnTimer() {
 
 void Supervisor::OnNobodyEntered() {
   entry_deadline_ = kNever;
-  if (state_ != State::kRunning || main_pid_ != 0) return;  // somebody did, or it ends anyway
+  // The main process has come, or the attempt ends anyway.
+  if (state_ != State::kRunning || main_pid_ != 0) return;
   CouldNotStart(EndCause::kCouldNotStart, "nobody entered the interactive job within " +
                                               ToText(launch_.spec.entry_time_limit));
 }

@@ -1,4 +1,4 @@
-// What the job says of itself, and how it is asked for a checkpoint: docs/checkpoints.md.
+// Reports of the job, and requests for checkpoints: docs/checkpoints.md.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,16 +14,16 @@
 namespace gp {
 namespace {
 
-// A job that talks without end shall not keep us busy
+// Limits the load of a job that reports all the time
 constexpr int64_t kBetweenReadsNs = 250'000'000;
 constexpr int64_t kLookNs = 60'000'000'000;  // for one checkpoint
-// For what is left at the job's end, as others wait for its devices
+// For all remaining checks at the job's end, because other jobs wait for its devices
 constexpr int64_t kLastLooksNs = 5'000'000'000;
-constexpr const char* kNoTime = "it could not be looked at in time";
+constexpr const char* kNoTime = "it could not be checked in time";
 
 std::string PathHere(const LaunchSpec& spec) {
   constexpr std::string_view kTmp = "/tmp/";
-  // The job's /tmp is not mounted yet; this is where it will be seen there.
+  // The job's /tmp is not mounted yet; this path will appear there.
   const bool is_hidden = spec.private_tmp && geteuid() == 0 && spec.report_pipe.starts_with(kTmp);
   return is_hidden ? std::string(kPrivateTmp) + spec.report_pipe.substr(kTmp.size() - 1)
                    : spec.report_pipe;
@@ -72,7 +72,7 @@ void Supervisor::TakeReport(const ReportLine& line) {
   SpareFromDiscards(line.path);
   CheckpointReport report{++reported_, line.step, line.path,   line.bytes,     line.took,
                           false,       "",        progress.at, line.is_scored, line.score};
-  // Whoever writes faster than it can be looked at is believed for the newest only.
+  // If checkpoints come faster than they can be checked, the oldest waiting ones are skipped.
   if (unseen_.size() >= kCheckpointReportsMax) unseen_.erase(unseen_.begin() + 1);
   unseen_.push_back(std::move(report));
 }
@@ -89,8 +89,8 @@ void Supervisor::LookAtNext() {
   OnLooked({});
 }
 
-// As the job's user and with its mounts, in a process of its own: a file server may let it wait for
-// ever.
+// Runs as the job's user and with its mounts, in a process of its own, because a file server may
+// block it for ever.
 Status Supervisor::StartLook() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
@@ -132,7 +132,7 @@ void Supervisor::OnLooked(const Exit& exit) {
     report.is_complete = true;
     report.bytes = bytes;
   }
-  // Asked to stop, it has what it needs to go on: nothing more to wait for.
+  // A job that was asked to stop has now written its checkpoint, so it need not run any longer.
   if (report.is_complete && state_ == State::kStopping && launch_.spec.checkpoint_signal != 0)
     kill(-main_pid_, SIGTERM);
   std::vector<CheckpointReport>& reported = status_.progress.checkpoints;
@@ -142,7 +142,7 @@ void Supervisor::OnLooked(const Exit& exit) {
   LookAtNext();
 }
 
-// The job ends: what it said last is still looked at, but not for long.
+// At the job's end, its last reports are still checked, but only for a short time.
 void Supervisor::CloseReports() {
   TakeReports();
   hang_deadline_ = checkpoint_due_ = kNever;
@@ -162,7 +162,7 @@ void Supervisor::OnCheckpointDue() {
   if (state_ == State::kRunning) AskForCheckpoint();
 }
 
-// False: nobody of the job would act on it.
+// False: no process of the job handles the signal.
 bool Supervisor::AskForCheckpoint() const {
   const int signal = launch_.spec.checkpoint_signal;
   if (signal == 0) return false;

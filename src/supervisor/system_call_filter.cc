@@ -24,10 +24,10 @@ constexpr unsigned kOtherNumbers = ~0u;
 #error "the system call filter knows no numbers for this architecture"
 #endif
 
-// Most of these need a capability that no job has: for them this is a second fence.  Others load
-// more on the kernel than any job needs.  What rootless containers in a job need (namespaces,
-// mounts inside them) stays, as do Kerberos' keys, quotas, and debuggers and profilers of the job's
-// own processes.
+// Most of these need a capability that no job has; for them this is additional protection.  Others
+// expose more of the kernel than any job needs.  Calls for rootless containers in a job
+// (namespaces, mounts inside them) stay allowed, as do those for Kerberos keys, quotas, and
+// debuggers and profilers of the job's own processes.
 constexpr unsigned kRefused[] = {
     SYS_acct,
     SYS_bpf,

@@ -4,8 +4,8 @@
 
 namespace gp {
 
-// Takes from this process and all that it starts the calls that only the host's administrator has
-// use for.  "" or what failed, with errno.  REQUIRES: no_new_privs.
+// Blocks system calls that only the host's administrator needs, for this process and all that it
+// starts.  Returns empty on success, else what failed, with errno set.  REQUIRES: no_new_privs.
 std::string FilterSystemCalls();
 
 }  // namespace gp
