@@ -351,9 +351,9 @@ void AgentLoop::StartLease(LeaseId id) {
   for (const std::string& name : order.spec->secrets) {
     if (!order.secrets.contains(name))
       return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0,
-                          "secret " + name +
-                              " does not exist any more, or the secrets of the job are too large "
-                              "together (gpu-platform secrets list)"});
+                          "there is no secret " + name +
+                              " any more, or the secrets of the job are too large together "
+                              "(gpu-platform secrets list)"});
   }
   const LaunchSpec launch = MakeLaunch(order, *options_.facts, options_.launch, lease_until_ns_);
   if (const Status started = runner_.Start(launch); !started) {
