@@ -40,7 +40,7 @@ void SetAfter(JobDraft& draft, const FieldValue& value) {
   }
 }
 
-// A flag has several with commas between them.
+// A flag takes several values, separated by commas.
 std::vector<std::string> SplitAll(const std::vector<std::string>& texts) {
   std::vector<std::string> all;
   for (const std::string& text : texts) {
@@ -72,15 +72,15 @@ void SetRetryCauses(JobDraft& draft, const FieldValue& value) {
   draft.retry_on_given = true;
   if (platform_causes == 0 || platform_causes == std::size(kRetryCauses) - 1) return;
   draft.problems.push_back({SpecProblem::Kind::kContradiction, "retry.on",
-                            "node_failure, gpu_error and preempted always start a job again: name "
+                            "node_failure, gpu_error and preempted always restart a job: name "
                             "all three or none"});
 }
 
 constexpr Field kRetryFields[] = {
     {.name = "max",
      .kind = kCount,
-     .summary = "How often the program may be started again after it failed by itself. Restarts "
-                "after faults of the platform do not count.",
+     .summary = "How often the program may be restarted after its own failures. Restarts after "
+                "faults of the platform do not count.",
      .default_text = "3",
      .example = "3",
      .synonyms = "max_retries attempts limit",
@@ -93,7 +93,7 @@ constexpr Field kRetryFields[] = {
          }},
     {.name = "backoff",
      .kind = kDurationSpan,
-     .summary = "The wait before a restart: from the first to the longest, doubling.",
+     .summary = "The wait before a restart: the first one and the longest. It doubles each time.",
      .default_text = "10s..5m",
      .example = "10s..5m",
      .synonyms = "delay wait",
@@ -106,9 +106,8 @@ constexpr Field kRetryFields[] = {
          }},
     {.name = "on",
      .kind = kWords,
-     .summary =
-         "`failure`: the program's own failures too. Faults of the platform always start the "
-         "job again; name all three of them or none.",
+     .summary = "`failure`: restart after the program's own failures too. After faults of the "
+                "platform the job is always restarted; name all three of them or none.",
      .default_text = "failure if `max` is given and not 0",
      .example = "[failure, node_failure, gpu_error, preempted]",
      .words = kRetryCauses,
@@ -129,7 +128,7 @@ constexpr Field kCheckpointFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.directory = v.text; }},
     {.name = "grace",
      .kind = kDuration,
-     .summary = "Time from the signal to stop until the program is killed.",
+     .summary = "Time from the stop signal until the program is killed.",
      .default_text = "30s",
      .example = "120s",
      .synonyms = "grace_period",
@@ -138,8 +137,9 @@ constexpr Field kCheckpointFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.grace = Duration{v.number}; }},
     {.name = "signal",
      .kind = kWord,
-     .summary = "Asks for a checkpoint, in place of SIGTERM: sent to those processes of the job "
-                "that handle it, `every` so often and when the job is to stop.",
+     .summary =
+         "The signal that requests a checkpoint, in place of SIGTERM. It is sent to the processes "
+         "of the job that handle it, at the interval `every` and when the job must stop.",
      .default_text = "none",
      .example = "SIGUSR1",
      .words = kSignals,
@@ -147,8 +147,8 @@ constexpr Field kCheckpointFields[] = {
                const FieldValue& v) { d.job.checkpoint.signal = kSignalWords[v.number].value; }},
     {.name = "every",
      .kind = kDuration,
-     .summary = "So often the signal is sent while the job runs.",
-     .default_text = "only to stop it",
+     .summary = "The checkpoint interval: the signal is sent at this interval while the job runs.",
+     .default_text = "only when it must stop",
      .example = "15m",
      .synonyms = "interval period",
      .low = Duration::Seconds(1).ns,
@@ -156,7 +156,7 @@ constexpr Field kCheckpointFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.every = Duration{v.number}; }},
     {.name = "keep",
      .kind = kCount,
-     .summary = "So many complete checkpoints are kept, the newest; older ones are removed while "
+     .summary = "How many complete checkpoints are kept, the newest; older ones are removed while "
                 "the job runs.",
      .default_text = "all",
      .example = "3",
@@ -167,8 +167,8 @@ constexpr Field kCheckpointFields[] = {
                const FieldValue& v) { d.job.checkpoint.keep = static_cast<int>(v.number); }},
     {.name = "best",
      .kind = kWord,
-     .summary = "Beside those, the checkpoint is kept that was reported with the least or the "
-                "greatest `score=`.",
+     .summary = "In addition to these, the checkpoint that was reported with the lowest or highest "
+                "`score=` is kept.",
      .default_text = "none",
      .example = "min",
      .synonyms = "keep_best",
@@ -184,8 +184,8 @@ std::span<const Field> CheckpointFields() { return kCheckpointFields; }
 constexpr Field kArrayFields[] = {
     {.name = "count",
      .kind = kCount,
-     .summary = "How many jobs. Each finds its number, from 0, in `GP_ARRAY_INDEX`, and how many "
-                "there are in `GP_ARRAY_COUNT`.",
+     .summary = "How many jobs. Each job gets its index, from 0, in `GP_ARRAY_INDEX` and the "
+                "number of jobs in `GP_ARRAY_COUNT`.",
      .example = "100",
      .synonyms = "size n length",
      .required = true,
@@ -195,7 +195,7 @@ constexpr Field kArrayFields[] = {
                const FieldValue& v) { d.job.array.count = static_cast<int>(v.number); }},
     {.name = "max_parallel",
      .kind = kCount,
-     .summary = "No more than so many of them run at once; 0: any number.",
+     .summary = "The maximum number of them that run at the same time; 0: no limit.",
      .default_text = "0",
      .example = "10",
      .synonyms = "max_concurrent parallel parallelism throttle",
@@ -222,8 +222,8 @@ constexpr Field kNotifyFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.notify.to = SplitAll(v.list); }},
     {.name = "on",
      .kind = kWords,
-     .summary = "Of what: `interrupted` is each time that it waits again, `idle` that its GPUs "
-                "are, `time_limit` that this is near.",
+     .summary = "The events to report. `interrupted`: the job is queued again; `idle`: its GPUs "
+                "are idle; `time_limit`: its time limit is near.",
      .default_text = "[ended]",
      .example = "[failed, interrupted]",
      .synonyms = "events when types",
@@ -248,7 +248,7 @@ constexpr Field kJobFields[] = {
      .set = SetNothing},
     {.name = "name",
      .kind = kText,
-     .summary = "Shown wherever the job is; need not be unique.",
+     .summary = "The job's name in all output; need not be unique.",
      .default_text = "from the file's name",
      .example = "llama-ft",
      .synonyms = "job_name job-name",
@@ -256,7 +256,7 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.name = v.text; }},
     {.name = "project",
      .kind = kText,
-     .summary = "Whose budget and quota the job counts against.",
+     .summary = "The project whose budget and quota the job counts against.",
      .default_text = "default",
      .example = "nlp",
      .synonyms = "account team",
@@ -264,15 +264,15 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.project = v.text; }},
     {.name = "queue",
      .kind = kText,
-     .summary = "The queue the job waits in, with those above it: research/nlp.",
-     .default_text = "the one called as the project, or default",
+     .summary = "The job's queue, as a path of queues: research/nlp.",
+     .default_text = "the queue named like the project, or default",
      .example = "training",
      .synonyms = "partition",
      .pattern = kQueuePattern,
      .set = [](JobDraft& d, const FieldValue& v) { d.job.queue = v.text; }},
     {.name = "reservation",
      .kind = kText,
-     .summary = "The reservation on whose nodes the job runs while it lasts (gpu-platform "
+     .summary = "The advance reservation on whose nodes the job runs while it lasts (gpu-platform "
                 "reservations list).",
      .example = "course",
      .synonyms = "reservation_name",
@@ -280,9 +280,9 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.reservation = v.text; }},
     {.name = "after",
      .kind = kTexts,
-     .summary = "Jobs that must come to something before this one is queued: `JOB` or `JOB:ok` (it "
-                "completes), `JOB:ended`, `JOB:started`, `JOB:failed`. "
-                "If one never will, this job is cancelled.",
+     .summary = "The jobs that this job depends on; it is queued when all conditions are met: "
+                "`JOB` or `JOB:ok` (it completed), `JOB:ended`, `JOB:started`, `JOB:failed`. If "
+                "one can never be met, this job is cancelled.",
      .example = "[job-3, \"job-4:ended\"]",
      .synonyms = "depends_on dependencies dependency needs",
      .pattern = kAfterPattern,
@@ -290,7 +290,8 @@ constexpr Field kJobFields[] = {
      .set = SetAfter},
     {.name = "node_labels",
      .kind = kLabels,
-     .summary = "Only nodes that have all of these labels (gpu-platform nodes label).",
+     .summary =
+         "The job runs only on nodes that have all of these labels (gpu-platform nodes label).",
      .example = "{zone: east}",
      .synonyms = "node_selector nodeSelector constraint constraints",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.node_labels = v.entries; }},
@@ -298,13 +299,13 @@ constexpr Field kJobFields[] = {
     kNodesMinField,
     {.name = "resources",
      .kind = kObject,
-     .summary = "What each node gives to the job.",
+     .summary = "What the job gets on each node.",
      .fields = ResourceFields},
     {.name = "any_of",
      .kind = kAlternatives,
-     .summary = "Other ways to give the job what it needs, in its order: the first that fits is "
-                "taken. Each says what differs from the job's own keys; "
-                "the first takes their place.",
+     .summary =
+         "Alternative requests in order of preference; the first that fits is used. They replace "
+         "the job's own request: each says only what differs from the job's own keys.",
      .example = "[{gpus: \"H100:8\"}, {gpus: \"A100:8\", nodes: 2}]",
      .synonyms = "alternatives any_of_resources ordered",
      .high = static_cast<int64_t>(kAlternativesMax) + 1,
@@ -324,11 +325,11 @@ constexpr Field kJobFields[] = {
          }},
     {.name = "topology",
      .kind = kObject,
-     .summary = "How near to each other the GPUs of a node are.",
+     .summary = "How close to each other the GPUs of a node are.",
      .fields = TopologyFields},
     {.name = "priority",
      .kind = kPriority,
-     .summary = "low (250), medium (500), high (750), or a number; more is sooner.",
+     .summary = "low (250), medium (500), high (750), or a number; higher is earlier.",
      .default_text = "medium",
      .example = "high",
      .low = 0,
@@ -346,7 +347,7 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.time_limit = Duration{v.number}; }},
     {.name = "retry",
      .kind = kObject,
-     .summary = "When the job is started again.",
+     .summary = "When the job is restarted.",
      .synonyms = "restart retries",
      .fields = RetryFields},
     {.name = "checkpoint",
@@ -355,9 +356,9 @@ constexpr Field kJobFields[] = {
      .fields = CheckpointFields},
     {.name = "hang_after",
      .kind = kDuration,
-     .summary = "So long without a report of progress (GP_REPORT), or, where it never reports any, "
-                "with all its GPUs at 0 %, the job hangs: it is stopped, and started again as if "
-                "it had failed, up to retry.max times.",
+     .summary = "The job hangs if, for this time, it sends no progress report (GP_REPORT) or, "
+                "where it never sends any, all its GPUs are at 0 %. It is then stopped and "
+                "restarted as if it had failed, up to retry.max times.",
      .default_text = "never",
      .example = "20m",
      .synonyms = "progress_timeout stall_timeout heartbeat_timeout hang_timeout",
@@ -366,9 +367,9 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.hang_after = Duration{v.number}; }},
     {.name = "on_log",
      .kind = kRules,
-     .summary = "What follows when a line of the output of a failed attempt matches a regular "
-                "expression (RE2). `stop_retries`: it is not started again; "
-                "`exclude_node`: it is, on another node where it can.",
+     .summary = "The action if a line in the output of a failed attempt matches a regular "
+                "expression (RE2). `stop_retries`: the job is not restarted; `exclude_node`: it is "
+                "restarted, on another node if possible.",
      .example = "{\"CUDA out of memory\": stop_retries}",
      .synonyms = "log_policies log_rules",
      .high = static_cast<int64_t>(kLogRulesMax),
@@ -376,32 +377,32 @@ constexpr Field kJobFields[] = {
      .set = SetLogRules},
     {.name = "preemptible",
      .kind = kBool,
-     .summary = "May be interrupted for other jobs and started again later: it keeps its work when "
-                "it is told to stop.",
+     .summary =
+         "The job may be preempted and restarted later; it saves its work on the stop signal.",
      .default_text = "false",
      .example = "true",
      .synonyms = "preemptable preempt spot",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.preemptible = v.number != 0; }},
     {.name = "movable",
      .kind = kBool,
-     .summary = "May be told to stop and go on elsewhere, so that a job that waits gets its place: "
-                "it keeps its work when it is told to stop.",
+     .summary = "The job may be stopped and resumed elsewhere to make its GPUs available to a "
+                "pending job; it saves its work on the stop signal.",
      .default_text = "false",
      .example = "true",
      .synonyms = "migratable relocatable",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.movable = v.number != 0; }},
     {.name = "wait_for_nodes",
      .kind = kBool,
-     .summary = "Queued even where no known node could ever hold the job: it waits for nodes that "
-                "are still to come.",
+     .summary = "The job is queued even if no known node could ever run it; it waits for nodes "
+                "that join later.",
      .default_text = "false",
      .example = "true",
      .synonyms = "wait_for_hardware",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.wait_for_nodes = v.number != 0; }},
     {.name = "on_lease_loss",
      .kind = kWord,
-     .summary = "What the node does with the job when the controller stays silent beyond the "
-                "lease. `default` stops jobs of several nodes and lets others go on.",
+     .summary = "What the node does with the job when the controller is unreachable for longer "
+                "than the lease. `default` stops jobs of several nodes and lets others continue.",
      .default_text = "default",
      .example = "stop",
      .words = kLeaseLosses,
@@ -409,8 +410,8 @@ constexpr Field kJobFields[] = {
                const FieldValue& v) { d.job.on_lease_loss = kLeaseLossWords[v.number].value; }},
     {.name = "env",
      .kind = kVariables,
-     .summary = "Environment variables, taken as written. One without a value must be given when "
-                "submitting: `--env NAME=value`.",
+     .summary = "Environment variables, taken as written. A variable without a value must be given "
+                "at submit: `--env NAME=value`.",
      .example = "{MODEL: llama, HF_TOKEN: }",
      .synonyms = "envs environment environment_variables",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.environment = v.entries; }},
@@ -425,18 +426,18 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.secrets = SplitAll(v.list); }},
     {.name = "notify",
      .kind = kObject,
-     .summary = "Who hears of the job, beside those who hear of all.",
+     .summary = "Who is notified of this job, in addition to the receivers of all jobs.",
      .synonyms = "mail_type notifications",
      .fields = NotifyFields},
     {.name = "labels",
      .kind = kLabels,
-     .summary = "Marks for searching and accounting.",
+     .summary = "Labels for searching and accounting.",
      .example = "{experiment: e42}",
      .synonyms = "tags annotations",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.labels = v.entries; }},
     {.name = "workdir",
      .kind = kText,
-     .summary = "The directory the program starts in; an absolute path on the node.",
+     .summary = "The program's working directory; an absolute path on the node.",
      .default_text = "the user's home",
      .example = "/data/llama",
      .synonyms = "working_dir chdir cwd directory",
@@ -453,7 +454,7 @@ constexpr Field kJobFields[] = {
     {.name = "budget", .kind = kNotYet, .summary = "Stop at a cost."},
     {.name = "idle_policy",
      .kind = kNotYet,
-     .summary = "What to do about idle GPUs; the site's policy says it for all (under_use)."},
+     .summary = "What to do about idle GPUs; the site's policy sets it for all jobs (under_use)."},
     {.name = "image", .kind = kNotYet, .summary = "A container image to run in."},
     {.name = "launcher", .kind = kNotYet, .summary = "Start ranks by torchrun or MPI."},
     {.name = "matrix", .kind = kNotYet, .summary = "One job for each combination."},

@@ -1,6 +1,6 @@
 #pragma once
 
-// How many nodes: keys of a job and of its alternatives.
+// The keys for the number of nodes, of a job and of its alternatives.
 
 #include "adapters/inbound/job_file/field.h"
 
@@ -21,9 +21,9 @@ inline constexpr Field kNodesMinField = {
     .name = "nodes_min",
     .kind = FieldKind::kCount,
     .summary =
-        "It also starts on fewer nodes, down to so many: on the most that are free then. It keeps "
-        "that number until it starts again.",
-    .default_text = "as nodes",
+        "The minimum number of nodes: the job may start on fewer than `nodes`, on as many as are "
+        "free. It keeps that number until its next start.",
+    .default_text = "same as nodes",
     .example = "1",
     .synonyms = "min_nodes nodes-min elastic",
     .low = 1,

@@ -30,21 +30,22 @@ run: |
   torchrun train.py            # it finds the nodes, the ranks and the GPUs in its environment
 ```
 
-- Several jobs may stand in one file, parted by lines of `---`.
-- A script may carry its job file in its first comments: each line begins with `#GPU `, the rest of
-  the lines are YAML, and the script itself is what runs.
-- `--set resources.gpus=4` changes one value, `--env NAME=value` gives a variable.
+- One file may contain several jobs, separated by lines of `---`.
+- A script may contain its job file in its first comments: each line begins with `#GPU `, the rest
+  of these lines is YAML, and the job runs the script itself.
+- `--set resources.gpus=4` changes one value, `--env NAME=value` sets a variable.
 
-The file is read strictly: what is not understood is refused with its place, and nothing of a file
-with a problem is submitted. The rules are those that all YAML readers agree about:
+The file is read strictly: anything unknown is refused with its line and column, and no job of a
+file with a problem is submitted. The rules are those on which all YAML readers agree:
 
-- Keys are known and stand once. No anchors, aliases, merge keys, tags or directives.
-- Numbers are plain decimal digits: `010`, `1e3` and `0x10` are refused. Truth values are `true` and
+- Unknown keys and repeated keys are refused, and so are anchors, aliases, merge keys, tags and
+  directives.
+- Numbers are plain decimal digits: `010`, `1e3` and `0x10` are refused. Booleans are `true` and
   `false`; `yes`, `no`, `on` and `off` are refused. Text that looks like either needs quotes, except
   under `env`, under `labels` and in a list for `run`, where values are taken as written.
 - Sizes and durations have units. `GB` is 10⁹ bytes and `GiB` is 2³⁰; a day is 24 h.
 - Inside `{ }` and `[ ]`, text with brackets needs quotes: `{dir: "/ckpt/${JOB_NAME}"}`.
-- UTF-8 without control characters. JSON's pairs of `\ud83d\ude80` are written `\U0001F680`.
+- UTF-8 without control characters. JSON's surrogate pairs `\ud83d\ude80` are written `\U0001F680`.
 )";
 
 constexpr std::string_view kTypes = R"(
@@ -57,7 +58,7 @@ constexpr std::string_view kTypes = R"(
 | size | `80GB`, `512MiB`, `1.5TB` |
 | duration | `90s`, `15m`, `1d12h`, `1.5h` |
 | share | `0.5`, `0.125`, `12.5%`; at most three decimals, never rounded |
-| truth | `true` or `false` |
+| boolean | `true` or `false` |
 )";
 
 std::string Code(std::string_view text) { return "`" + std::string(text) + "`"; }
@@ -80,7 +81,7 @@ std::string TypeOf(const Field& field) {
     case FieldKind::kSizeOrAuto: return "size or `auto`";
     case FieldKind::kDuration: return "duration";
     case FieldKind::kDurationSpan: return "duration, or two with `..` between them";
-    case FieldKind::kBool: return "truth";
+    case FieldKind::kBool: return "boolean";
     case FieldKind::kWord: return Words(field);
     case FieldKind::kWords: return "list of " + Words(field);
     case FieldKind::kPriority: return "`low`, `medium`, `high` or number" + Range(field);
@@ -152,7 +153,7 @@ std::string JobFileReference() {
 std::string ErrorCodeReference() {
   std::string text =
       "# Error codes\n\n<!-- Written from src/adapters/inbound/job_file/codes.cc; change it there. "
-      "-->\n\nA code keeps its meaning for ever. `gpu-platform explain error GP1007` prints its "
+      "-->\n\nThe meaning of a code never changes. `gpu-platform explain error GP1007` prints its "
       "row.\n\n## Job files\n\n| Code | Meaning | What to do |\n| --- | --- | --- |\n";
   for (const CodeEntry& entry : JobFileCodes()) {
     text += "| " + CodeText(entry.code) + " | " + std::string(entry.meaning) + " | " +

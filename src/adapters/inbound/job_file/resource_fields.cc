@@ -11,7 +11,7 @@ namespace {
 
 using enum FieldKind;
 
-// "auto" is a way to write a job, not a way to share a GPU: CompleteGpus makes others of it.
+// "auto" exists only in a job file: CompleteGpus replaces it by a real isolation.
 constexpr auto kIsolations = [] {
   constexpr auto kWords = TextsOf(kIsolationWords);
   std::array<std::string_view, kWords.size() + 1> all;
@@ -37,8 +37,9 @@ constexpr Field kGpuFields[] = {
                const FieldValue& v) { d.job.gpus.count = static_cast<int>(v.number); }},
     {.name = "model",
      .kind = kTexts,
-     .summary = "A part of the GPU's name in whole words, or a list of them: any will do. Case and "
-                "spaces do not count: `rtx8000` is a Quadro RTX 8000, `A10` is not an A100.",
+     .summary =
+         "Whole words of the GPU's name, or a list of such names, any of which may match. Case and "
+         "spaces are ignored: `rtx8000` is a Quadro RTX 8000, `A10` is not an A100.",
      .default_text = "any",
      .example = "[H100, H200]",
      .synonyms = "models type",
@@ -47,7 +48,7 @@ constexpr Field kGpuFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.gpus.models = v.list; }},
     {.name = "share",
      .kind = kShare,
-     .summary = "The part of each GPU's compute to take. Below 1 it implies `isolation: timeslice` "
+     .summary = "The part of each GPU's compute to use. Below 1 it implies `isolation: timeslice` "
                 "unless another isolation is given.",
      .default_text = "1",
      .example = "0.5",
@@ -56,9 +57,9 @@ constexpr Field kGpuFields[] = {
                const FieldValue& v) { d.job.gpus.share_thousandths = static_cast<int>(v.number); }},
     {.name = "memory",
      .kind = kSize,
-     .summary = "Memory to reserve of each GPU. It reserves memory only: say `share` as well to "
-                "leave compute to others. Implies `isolation: timeslice` unless another isolation "
-                "is given.",
+     .summary =
+         "Memory to reserve on each GPU. It reserves memory only: set `share` as well to leave "
+         "compute to others. Implies `isolation: timeslice` unless another isolation is given.",
      .default_text = "the share's part",
      .example = "20GiB",
      .low = kMib,
@@ -67,8 +68,8 @@ constexpr Field kGpuFields[] = {
                const FieldValue& v) { d.job.gpus.memory_mib = MibCovering(v.number); }},
     {.name = "mig",
      .kind = kText,
-     .summary = "A MIG profile by its name: an instance that is at least as large, the smallest "
-                "there is. It stands for `share`, `memory` and `isolation: mig`.",
+     .summary = "The name of a MIG profile: the job gets the smallest instance that is at least as "
+                "large. It replaces `share`, `memory` and `isolation: mig`.",
      .default_text = "none",
      .example = "3g.40gb",
      .synonyms = "mig_profile profile instance",
@@ -78,14 +79,14 @@ constexpr Field kGpuFields[] = {
            d.mig = ParseMigName(v.text);
            if (d.mig) return;
            const std::string message = "\"" + Printable(v.text, 60) +
-                                       "\" is no MIG profile to ask for: write it as 3g.40gb "
+                                       "\" is not a MIG profile: write it as 3g.40gb "
                                        "(gpu-platform gpus list shows those of each GPU)";
            d.problems.push_back({SpecProblem::Kind::kText, "resources.gpus.mig", message});
          }},
     {.name = "memory_min",
      .kind = kSize,
-     .summary = "Memory that the GPU itself must have at least. A card sold as 80 GB has about "
-                "79 GiB: write GB.",
+     .summary =
+         "The minimum memory of the GPU itself. A card sold as 80 GB has about 79 GiB: write GB.",
      .default_text = "any",
      .example = "80GB",
      .synonyms = "min_memory vram",
@@ -95,12 +96,11 @@ constexpr Field kGpuFields[] = {
                const FieldValue& v) { d.job.gpus.memory_mib_min = MibCovering(v.number); }},
     {.name = "isolation",
      .kind = kWord,
-     .summary =
-         "How a part of a GPU is kept apart from its neighbours, which are jobs of the same "
-         "user, or with `mig` of anybody. `timeslice`: in turns. `mps`: side by side, one GPU "
-         "of a node, by NVIDIA's MPS, where an error of one ends all. `mig`: an instance of "
-         "its own, the smallest that has as much, of one GPU of a node. `auto`: the first of "
-         "`mig`, `mps` and `timeslice` that can be had now.",
+     .summary = "How a part of a GPU is isolated from its other users: jobs of the same user, with "
+                "`mig` of any user. `timeslice`: time slicing. `mps`: NVIDIA MPS, on one GPU of a "
+                "node; an error of one client ends all. `mig`: a MIG instance, the smallest that "
+                "is large enough, on one GPU of a node. `auto`: the first of `mig`, `mps` and "
+                "`timeslice` that is available now.",
      .default_text = "exclusive",
      .example = "mps",
      .synonyms = "sharing mode",
@@ -166,7 +166,8 @@ constexpr Field kAlternativeFields[] = {kNodesField, kNodesMinField, kResourceFi
 constexpr Field kTopologyFields[] = {
     {.name = "require",
      .kind = kWord,
-     .summary = "What the GPUs of a node must have in common; the job waits until it can be had.",
+     .summary =
+         "What the GPUs of a node must have in common; the job waits until such GPUs are free.",
      .default_text = "none",
      .example = "nvlink",
      .synonyms = "required",
@@ -177,7 +178,7 @@ constexpr Field kTopologyFields[] = {
          }},
     {.name = "prefer",
      .kind = kWord,
-     .summary = "What they should have in common if it costs no waiting.",
+     .summary = "What they should have in common if this does not delay the start.",
      .default_text = "same_numa",
      .example = "same_numa",
      .synonyms = "preferred",
@@ -195,9 +196,9 @@ constexpr Field kTopologyFields[] = {
                const FieldValue& v) { d.job.topology.allow_cross_numa = v.number != 0; }},
     {.name = "network_levels",
      .kind = kCount,
-     .summary = "In so many levels of their label `network`, a path such as row2/rack7, all nodes "
-                "of a gang must agree. With 0 they are still chosen "
-                "as near to each other as they can be had.",
+     .summary = "How many levels of the label `network`, a path such as row2/rack7, all nodes of "
+                "the job must have in common. With 0 the nodes are still chosen as close to each "
+                "other as possible.",
      .default_text = "0",
      .example = "2",
      .synonyms = "network rack same_rack switches",
