@@ -22,7 +22,7 @@ bool IsPlainAscii(char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c == 
 
 Result<std::string> ReadSource(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(kJobFileBytesMax + 1, '\0');  // one byte more than may be: refused as too large
+  std::string text(kJobFileBytesMax + 1, '\0');  // one byte more than allowed: too large
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.gcount() == 0) return Fail(NotFound(path + ": cannot be read, or is empty"));
   text.resize(static_cast<size_t>(file.gcount()));
@@ -38,7 +38,7 @@ bool CheckText(const SourceText& source, Report& report) {
   }
   const std::string_view text = source.text;
   for (size_t at = 0; at < text.size();) {
-    if (IsPlainAscii(text[at])) {  // nearly all of nearly every file
+    if (IsPlainAscii(text[at])) {  // the common case
       ++at;
       continue;
     }

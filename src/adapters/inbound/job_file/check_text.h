@@ -1,7 +1,7 @@
 #pragma once
 
-// The checks on raw bytes that come before any parsing: short enough, UTF-8, and free of
-// characters that would show a reader something else than the program reads.
+// Checks of the raw bytes before any parsing: size, UTF-8, and no characters that make a reader see
+// another text than the program reads.
 
 #include "adapters/inbound/job_file/diagnostic.h"
 #include "adapters/inbound/job_file/source_text.h"
@@ -11,9 +11,11 @@ namespace gp {
 
 inline constexpr size_t kJobFileBytesMax = 1 << 20;
 
-// What is in a file, as far as CheckText looks at it.  kNotFound: it cannot be read, or is empty.
+// Contents of a file; of a file larger than kJobFileBytesMax only enough for CheckText to refuse
+// it. kNotFound: the file cannot be read, or is empty.
 Result<std::string> ReadSource(const std::string& path);
 
+// Whether the text passed the checks; if not, the report says why.
 bool CheckText(const SourceText& source, Report& report);
 
 }  // namespace gp

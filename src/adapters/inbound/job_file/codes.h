@@ -1,8 +1,7 @@
 #pragma once
 
-// The codes of everything that can be wrong with a job file.  A code is a promise: its meaning
-// never changes and its number is never used again.  docs/reference/error_codes.md is written from
-// this table.
+// The error codes of job files.  The meaning of a code never changes and its number is never
+// reused. docs/reference/error_codes.md is generated from this table.
 
 #include <optional>
 #include <span>

@@ -13,12 +13,13 @@ namespace {
 
 using enum JobFileCode;
 
+// Reads the maps of one document into a draft, key by key, and reports what is wrong.
 class Decoder {
  public:
   Decoder(JobDraft& draft, Report& report) : draft_(draft), report_(report) {}
 
   void ReadMap(const YamlNode& map, std::span<const Field> fields, const std::string& path);
-  // Once everything else is read: alternatives begin from the job as it is then.
+  // To be called after everything else is read: alternatives start from the job's own keys.
   void ReadAlternatives();
 
  private:
@@ -87,8 +88,9 @@ void Decoder::ReadAlternatives() {
   std::vector<Alternative> ways;
   for (const YamlNode& item : alternatives_->items) {
     if (item.kind != YamlNode::Kind::kMap) {
-      report_.AddAt("any_of", item.place, kWrongType,
-                    "any_of: each is a map such as {gpus: \"H100:8\"}, not " + Describe(item));
+      report_.AddAt(
+          "any_of", item.place, kWrongType,
+          "any_of: each entry is a map such as {gpus: \"H100:8\"}, not " + Describe(item));
       continue;
     }
     JobDraft way = draft_;
@@ -107,7 +109,7 @@ void Decoder::ReadAlternatives() {
   job.cpus = ways.front().cpus;
   job.memory_bytes = ways.front().memory_bytes;
   job.any_of.assign(ways.begin() + 1, ways.end());
-  draft_.isolation_given = true;  // each has said it for itself
+  draft_.isolation_given = true;  // each alternative has its own isolation
   draft_.isolation_auto = false;
   draft_.mig.reset();
 }
@@ -123,14 +125,14 @@ void Decoder::ReportMissing(const YamlNode& map, std::span<const Field> fields,
 }
 
 // The place of the value at `path`, or of the nearest map around it.  Problems of variables and
-// labels are shown at their name, which stays on one line however long the value is.
+// labels are shown at the name, which is on one line even if the value is long.
 Place PlaceOf(const YamlNode& document, std::string_view path) {
   const bool is_named_by_user = FindField(path) == nullptr;
   const YamlNode* node = &document;
   Place place = document.place;
   while (true) {
     const size_t dot = path.find('.');
-    const YamlEntry* whole = node->Find(path);  // names of labels hold dots
+    const YamlEntry* whole = node->Find(path);  // names of labels contain dots
     const YamlEntry* entry = whole != nullptr ? whole : node->Find(path.substr(0, dot));
     if (entry == nullptr) return place;
     const bool at_value = entry->value.IsScalar() && !(is_named_by_user && whole != nullptr);
@@ -146,8 +148,7 @@ bool CheckIsMap(const YamlNode& document, Report& report) {
   std::string message =
       "a job file is a map of keys, as in \"run: python train.py\", not " + Describe(document);
   const size_t colon = document.text.find(':');
-  if (document.IsScalar() && colon != std::string::npos)
-    message += ": put a space behind the colon";
+  if (document.IsScalar() && colon != std::string::npos) message += ": put a space after the colon";
   report.Add(document.place, kWrongType, std::move(message));
   return false;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// From the tree of one document to a job: walks the field table, then asks FindProblems, and points
-// at the place of everything that is wrong.
+// Decodes the tree of one document into a job: walks the field table, then calls FindProblems, and
+// reports each problem with its place.
 
 #include <optional>
 #include <string_view>
@@ -12,11 +12,11 @@
 
 namespace gp {
 
-// `default_name` is for a job without one.  nullopt: refused, and the report says why.
+// `default_name` is the name of a job that gives none.  nullopt: refused, and the report says why.
 std::optional<JobSpec> DecodeJob(const YamlNode& document, std::string_view default_name,
                                  Report& report);
 
-// What is wrong with the finished job, as codes of this format.
+// The error code of this format for a problem of the finished job.
 JobFileCode CodeOf(SpecProblem::Kind kind);
 
 }  // namespace gp

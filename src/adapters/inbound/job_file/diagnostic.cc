@@ -46,12 +46,12 @@ void Report::Add(const Place& place, JobFileCode code, std::string message) {
   if (diagnostics_.size() == kDiagnosticsMax) {
     code = JobFileCode::kTooLarge;
     message = "more than " + std::to_string(kDiagnosticsMax) +
-              " problems: those behind this place are not shown";
+              " problems: those after this place are not shown";
   }
   const int line = place.source->is_argument ? 0 : place.line;
   Diagnostic problem{place.source->name, line,          place.column, CodeText(code),
                      std::move(message), Excerpt(place)};
-  // An option applies to every job of a file, but its fault is one.
+  // An option applies to every job of a file; its problem is reported once.
   if (std::ranges::find(diagnostics_, problem) == diagnostics_.end()) {
     diagnostics_.push_back(std::move(problem));
   }

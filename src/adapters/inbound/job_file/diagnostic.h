@@ -1,6 +1,6 @@
 #pragma once
 
-// What is wrong with a job file, told as a compiler tells it: where, what, and the fix.
+// Problems of a job file, reported as a compiler reports them: place, problem and fix.
 
 #include <set>
 #include <span>
@@ -14,7 +14,7 @@
 namespace gp {
 
 struct Diagnostic {
-  std::string file;  // or the option, as "--set"
+  std::string file;  // or the option, such as "--set"
   int line = 0;      // from 1; 0: in an option
   int column = 0;    // from 1, in characters
   std::string code;  // "GP1007"
@@ -24,31 +24,33 @@ struct Diagnostic {
   bool operator==(const Diagnostic&) const = default;
 };
 
-// As users read them, ending with how many there are and what came of it.
+// The text for users; it ends with the number of problems and the outcome.
 std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics,
                               std::string_view outcome = "nothing submitted");
 
-// "FILE:LINE:COLUMN: what", a line each.
+// "FILE:LINE:COLUMN: MESSAGE", one line for each.
 std::string AsLines(std::span<const Diagnostic> diagnostics);
 
 inline constexpr size_t kDiagnosticsMax = 100;
 
-// Collects diagnostics while a file is read; the first hundred are enough for anybody.
+// Collects diagnostics while a file is read, at most kDiagnosticsMax and one that says there are
+// more.
 class Report {
  public:
   void Add(const Place& place, JobFileCode code, std::string message);
-  // The same, and remembers that the value of `path` is not to be trusted.
+  // The same, and marks the value at `path` as doubtful.
   void AddAt(std::string_view path, const Place& place, JobFileCode code, std::string message);
 
   bool empty() const { return diagnostics_.empty(); }
   size_t size() const { return diagnostics_.size(); }
-  // Whether further problems are no longer kept, so that looking for them is a waste.
+  // Whether further problems are dropped, so that callers may stop looking for them.
   bool IsFull() const { return diagnostics_.size() > kDiagnosticsMax; }
-  // Whether something at or near the path was refused, so that what follows from it may be false.
+  // Whether a value at or near the path was refused, so that a problem found there may be a
+  // consequence.
   bool DoubtsAbout(std::string_view path) const;
   void ForgetDoubts() { doubtful_paths_.clear(); }
 
-  // In the order of the text.
+  // The diagnostics, in the order of the text.
   std::vector<Diagnostic> Take();
 
  private:

@@ -1,8 +1,7 @@
 #pragma once
 
-// One key of a job file.  Decoding, suggestions, the JSON Schema and the reference are all driven
-// by the same tables of fields (job_fields.cc, resource_fields.cc): a key is added there and
-// nowhere else.
+// The keys of a job file.  Decoding, suggestions, the JSON Schema and the reference all use the
+// same tables of fields (job_fields.cc, resource_fields.cc): a key is added there and nowhere else.
 
 #include <cstdint>
 #include <map>
@@ -38,19 +37,20 @@ enum class FieldKind {
   kCommand,       // a script or a list of arguments
   kObject,        // a map of `fields`
   kAlternatives,  // a list of at most `high` maps of `fields`
-  kNotYet,        // known, and refused until it does something
+  kNotYet,        // known, and refused until it is supported
 };
 
-// What was written, once it is known to be of the field's kind.
+// A value that was read and has the field's kind.
 struct FieldValue {
   int64_t number = 0;       // also: the position of a word, 0 or 1, the low end of a span
-  int64_t number_high = 0;  // the high end of a span; what stands behind the %
+  int64_t number_high = 0;  // the high end of a span; the number after the %
   std::string text;
   std::vector<std::string> list;
   std::map<std::string, std::string> entries;
 };
 
-// A job being read, with what is needed once to fill in what depends on other keys.
+// A job while it is read, with what CompleteDraft needs to fill in values that depend on several
+// keys.
 struct JobDraft {
   JobSpec job;
   bool isolation_given = false;
@@ -61,15 +61,16 @@ struct JobDraft {
   std::vector<SpecProblem> problems;  // what FindProblems cannot see in the finished job
 };
 
+// One key: its kind and range, its documentation, and the function that stores its value.
 struct Field {
   std::string_view name;
   FieldKind kind = FieldKind::kText;
   std::string_view summary = {};
   std::string_view default_text = {};  // empty: none
   std::string_view example = {};
-  std::string_view synonyms = {};  // what else people write for it, separated by spaces
-  std::string_view alias = {};     // an older name: understood, and shown nowhere
-  std::string_view pattern = {};   // for the schema: a regular expression that text must match
+  std::string_view synonyms = {};  // other names that users try, separated by spaces
+  std::string_view alias = {};     // an older name: accepted, but not documented
+  std::string_view pattern = {};   // regular expression of valid texts, for the schema
   bool required = false;
   int64_t low = 0;
   int64_t high = 0;
@@ -85,24 +86,23 @@ struct Field {
 
 inline constexpr std::string_view kModelPattern = "[A-Za-z0-9][A-Za-z0-9 ._+()-]{0,63}";
 
-// The keys of a job file at its top level, and those under resources and topology.
+// The keys at the top level of a job file, under resources, under topology, and of an alternative.
 std::span<const Field> JobFields();
 std::span<const Field> ResourceFields();
 std::span<const Field> TopologyFields();
 std::span<const Field> AlternativeFields();
 
-// The field at "resources.gpus.count"; nullptr where there is none.
+// The field at a path such as "resources.gpus.count"; nullptr: there is none.
 const Field* FindField(std::string_view path);
 
-// Fills in what follows from keys of one alternative, or of the job itself.
+// Fills in the GPU request from the keys of the job, or of one alternative.
 void CompleteGpus(JobDraft& draft);
 
-// Where isolation was left open and is MIG now: the same by MPS, and in turns, for when that cannot
-// be had.
+// For isolation auto that was resolved to MIG: the same request with MPS and with time slicing,
+// used when no instance is available.  Otherwise empty.
 std::vector<Alternative> OtherWaysToShare(const JobDraft& draft);
 
-// Fills in what follows from several keys together, and the job's name for ${JOB_NAME} in its
-// paths.
+// Fills in what depends on several keys, and replaces ${JOB_NAME} in paths.
 void CompleteDraft(JobDraft& draft);
 
 }  // namespace gp

@@ -16,13 +16,13 @@
 namespace gp {
 namespace {
 
-// The whole script becomes the job's command, as if the header had said so.
+// Makes the whole script the job's command, as if the header had a key `run`.
 bool AddCommand(std::vector<std::string> command, const SourceText& source, YamlNode& document,
                 Report& report) {
   if (document.kind != YamlNode::Kind::kMap) return true;  // the decoder will refuse it
   if (const YamlEntry* run = document.Find("run")) {
     report.Add(run->place, JobFileCode::kBadScriptHeader,
-               "the script is what runs: remove run from its header");
+               "the job runs the script itself: remove run from its header");
     return false;
   }
   const Place whole{&source, 1, 1, 0};
@@ -63,8 +63,8 @@ std::vector<YamlNode> ReadDocuments(const SourceText& source, Report& report) {
   return documents;
 }
 
-// Whether it is a shell that is handed its script as text: the next argument is $0 to it, and not
-// $1.
+// Whether the command is a shell with its script as text ("sh -c TEXT"): the next argument is $0
+// for it, not $1.
 bool IsShellText(const std::vector<std::string>& command) {
   if (command.size() < 3) return false;
   // Backwards over "-c" and other options of the shell.
@@ -82,7 +82,7 @@ void AddArguments(const std::vector<std::string>& arguments, JobSpec& job) {
   job.command.insert(job.command.end(), arguments.begin(), arguments.end());
 }
 
-// Those of the file were judged where they stand.
+// Checks the commands with the added arguments; commands of the file itself were checked before.
 void CheckArguments(const std::vector<std::string>& arguments, const DecodedJobs& decoded,
                     Report& report, const SourceText& source) {
   if (arguments.empty()) return;
@@ -96,7 +96,7 @@ void CheckArguments(const std::vector<std::string>& arguments, const DecodedJobs
   }
 }
 
-// Keys that were written by an older name have their present one from here on.
+// Renames keys with an older name to their present name.
 void ResolveAliases(YamlNode& document, Report& report) {
   for (const Field& field : JobFields()) {
     YamlEntry* entry = field.alias.empty() ? nullptr : document.Find(field.alias);
@@ -107,7 +107,7 @@ void ResolveAliases(YamlNode& document, Report& report) {
     }
     report.Add(entry->place, JobFileCode::kDuplicateKey,
                entry->key + " is an older name of " + std::string(field.name) +
-                   ", which stands here too: remove one");
+                   ", which is given too: remove one");
     std::erase_if(document.entries, [&](const YamlEntry& one) { return one.key == field.alias; });
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 // The job file (docs/reference/job_file.md): YAML or JSON, one or several documents, or a script
-// with #GPU lines.  Strict: what is not understood is refused with its line, column and a way out;
-// nothing is dropped or guessed.  Input of any kind gives jobs or diagnostics, never an exception.
+// with #GPU lines.  Strict: anything unknown is refused with line, column and a fix; nothing is
+// dropped or guessed.  Any input gives jobs or diagnostics, never an exception.
 
 #include <string>
 #include <string_view>
@@ -15,11 +15,11 @@
 namespace gp {
 
 struct JobFileOptions {
-  // --set path=value; the value is YAML and replaces or adds what stands at the path.
+  // --set path=value; the value is YAML; it is set at the path, or added.
   std::vector<std::pair<std::string, std::string>> overrides = {};
-  // --env NAME=value; the value is taken as it is.  Gives variables that the file leaves empty.
+  // --env NAME=value; the value is taken as it is.  Also sets variables that the file leaves empty.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  // What stands behind --: further arguments of what runs; $1 and so on of a script.
+  // The arguments after --: added to the command; $1 and so on of a script.
   std::vector<std::string> arguments = {};
 };
 
@@ -28,8 +28,8 @@ struct DecodedJobs {
   std::vector<Diagnostic> diagnostics;
 };
 
-// `file_name` is for messages, for the name of a job without one, and tells YAML from a script
-// where the text does not; the file itself is not opened.
+// `file_name` is used in messages, for the name of a job that gives none, and to tell YAML from a
+// script where the text does not show it; the file itself is not opened.
 DecodedJobs DecodeJobFile(std::string_view file_name, std::string_view text,
                           const JobFileOptions& options = {});
 

@@ -49,7 +49,7 @@ constexpr FlagField kFlags[] = {
     {"--notify", "notify.to", &JobFlags::notify},
 };
 
-// Text on a command line has lost its quotes: what a file would take for a number is text here.
+// Text on a command line has lost its quotes: a text that looks like a number is still text here.
 YamlNode NodeOf(const Field& field, const std::string& text, const SourceText& source) {
   YamlNode node;
   node.kind = field.kind == FieldKind::kText ? YamlNode::Kind::kQuoted : YamlNode::Kind::kPlain;
@@ -83,7 +83,7 @@ Status ReadPairs(std::string_view flag,
   return Ok();
 }
 
-// What the user typed to cause a problem of this field.
+// The flag that sets this field, for messages.
 std::string FlagOf(std::string_view path) {
   for (const FlagField& flag : kFlags) {
     if (flag.path == path) return std::string(flag.flag);

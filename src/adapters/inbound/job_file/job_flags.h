@@ -1,6 +1,6 @@
 #pragma once
 
-// A job from flags alone: gpu-platform run --gpus 2 -- python train.py.  Every flag stands for a
+// A job from flags alone: gpu-platform run --gpus 2 -- python train.py.  Every flag sets a
 // field of the job file and is read by the same rules.
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace gp {
 
-// As typed.
+// The values of the flags, as typed.
 struct JobFlags {
   std::optional<std::string> gpus = {};        // --gpus 2, --gpus H100:2
   std::optional<std::string> share = {};       // --share 0.5
@@ -33,7 +33,7 @@ struct JobFlags {
   std::optional<std::string> queue = {};
   std::optional<std::string> reservation = {};
   std::optional<std::string> array = {};  // --array 100, --array 100%10
-  std::optional<std::string> after = {};  // several with commas between them
+  std::optional<std::string> after = {};  // several, separated by commas
   std::optional<std::string> priority = {};
   std::optional<std::string> time_limit = {};
   std::optional<std::string> retries = {};
@@ -41,8 +41,8 @@ struct JobFlags {
   std::optional<std::string> checkpoint_dir = {};
   std::optional<std::string> on_lease_loss = {};
   std::optional<std::string> workdir = {};
-  std::optional<std::string> secrets = {};  // names, with commas between them
-  std::optional<std::string> notify = {};   // receivers, with commas between them
+  std::optional<std::string> secrets = {};  // names, separated by commas
+  std::optional<std::string> notify = {};   // receivers, separated by commas
   std::vector<std::pair<std::string, std::string>> environment = {};  // --env NAME=value
   std::vector<std::pair<std::string, std::string>> labels = {};       // --label NAME=value
   std::vector<std::pair<std::string, std::string>> node_labels = {};  // --node-label NAME=value
@@ -50,7 +50,7 @@ struct JobFlags {
   bool preemptible = false;
   bool movable = false;
   bool wait_for_nodes = false;
-  std::vector<std::string> command = {};  // what stands behind --
+  std::vector<std::string> command = {};  // what follows --
 };
 
 // kInvalidArgument names the flag: "--gpus: must be a whole number, …".

@@ -12,7 +12,7 @@ bool IsLegal(char c) {
 }  // namespace
 
 std::string JobNameFromPath(std::string_view path) {
-  constexpr size_t kLengthMax = kNameLengthMax / 2;  // leaves room for a number behind it
+  constexpr size_t kLengthMax = kNameLengthMax / 2;  // leaves space for a number after it
   std::string_view stem = path.substr(path.rfind('/') + 1);
   stem = stem.substr(0, stem.find('.', 1));
   std::string name;

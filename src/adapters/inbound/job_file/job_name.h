@@ -1,6 +1,6 @@
 #pragma once
 
-// A name for a job that was not given one.
+// The default name of a job.
 
 #include <string>
 #include <string_view>

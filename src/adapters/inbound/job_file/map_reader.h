@@ -1,7 +1,7 @@
 #pragma once
 
-// One map of a file, read key by key; what is wrong with it is reported by its path in the file,
-// such as "prices.rules[2]".
+// Reading one map of a file key by key; problems are reported with their path in the file, such as
+// "prices.rules[2]".
 
 #include <string>
 #include <vector>
@@ -12,12 +12,13 @@
 
 namespace gp {
 
-// "; did you mean "x"?", or what there is.
+// "; did you mean "x"?", or the list of names.
 inline std::string DidYouMean(const std::string& word, const std::vector<std::string>& names) {
   const auto nearest = Nearest(word, names);
   return nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ");
 }
 
+// Takes the values of one map; a value that is wrong is reported, and an empty one returned.
 class MapReader {
  public:
   MapReader(std::string path, Report& report) : path_(std::move(path)), report_(report) {}
@@ -37,7 +38,7 @@ class MapReader {
     Refuse(entry.value.place, value.error().code, entry.key, value.error().message);
     return {};
   }
-  // `fault_of` says what is wrong with a text.
+  // `fault_of` returns what is wrong with a text, or nullopt.
   template <typename FaultOf>
   std::string TakeText(const YamlEntry& entry, FaultOf fault_of) {
     return TakeText(entry.key, entry.value, fault_of);
@@ -52,7 +53,7 @@ class MapReader {
     if (const auto fault = fault_of(*text)) Refuse(node.place, JobFileCode::kBadWord, key, *fault);
     return *text;
   }
-  // A list of texts, or one text in its stead.
+  // A list of texts, or one text in place of a list.
   template <typename FaultOf>
   std::vector<std::string> TakeTexts(const YamlEntry& entry, size_t most, FaultOf fault_of) {
     std::vector<std::string> texts;

@@ -13,7 +13,7 @@ namespace {
 
 using enum JobFileCode;
 
-// Names of variables and labels may hold dots, so what follows env. or labels. is one key.
+// Names of variables and labels may contain dots, so what follows env. or labels. is one key.
 std::vector<std::string> SplitPath(const std::string& path) {
   const size_t dot = path.find('.');
   const Field* first = FindField(path.substr(0, dot));
@@ -22,7 +22,7 @@ std::vector<std::string> SplitPath(const std::string& path) {
                            first->kind == FieldKind::kLabels || first->kind == FieldKind::kRules);
   if (is_free && dot != std::string::npos) return {path.substr(0, dot), path.substr(dot + 1)};
   std::vector<std::string> keys = Split(path, '.');
-  if (first != nullptr) keys.front() = first->name;  // which may have been called by an older one
+  if (first != nullptr) keys.front() = first->name;  // the user may have written an older name
   return keys;
 }
 
@@ -32,13 +32,13 @@ std::optional<Override> ReadOverride(const std::string& path, const SourceText& 
   Override change{SplitPath(path), {&argument, 1, 1, std::max(path_length, 1)}, {}};
   if (std::ranges::any_of(change.path, &std::string::empty)) {
     report.Add(change.place, kBadOverride,
-               "the path is not whole: write --set path=value, as "
+               "the path is incomplete: write --set path=value, such as "
                "--set resources.gpus=4");
     return std::nullopt;
   }
   if (!CheckText(argument, report)) return std::nullopt;
   const size_t problems_before = report.size();
-  // Blanked to one space for each character, the path leaves the value where it stands.
+  // The path is replaced by one space for each character, so that places in the value stay right.
   const size_t characters = static_cast<size_t>(path_length) + 1;
   std::string yaml = std::string(characters, ' ') + argument.text.substr(path.size() + 1);
   std::vector<YamlNode> values = ReadYaml(argument, yaml, report);
@@ -46,7 +46,7 @@ std::optional<Override> ReadOverride(const std::string& path, const SourceText& 
   change.value.place = change.place;
   if (values.size() == 1) change.value = std::move(values.front());
   if (values.size() > 1) {
-    report.Add(values[1].place, kBadOverride, "one value is enough");
+    report.Add(values[1].place, kBadOverride, "only one value is allowed");
     return std::nullopt;
   }
   return change;
@@ -70,7 +70,7 @@ std::vector<Override> ReadVariables(
     Report& report) {
   std::vector<Override> changes;
   for (const auto& [name, value] : variables) {
-    // The value may be a secret: it is no part of the text that excerpts show.
+    // The value may be a secret: it is not part of the text that excerpts show.
     const SourceText& argument = sources.emplace_back("--env", name + "=…", true);
     const Place place{&argument, 1, 1, std::max(static_cast<int>(CountCharacters(name)), 1)};
     if (!IsUtf8(name) || !IsUtf8(value)) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// --set path=value and --env NAME=value: changes to the tree of a job file before it is decoded,
-// so that a value given on the command line is judged exactly as one in the file.
+// --set path=value and --env NAME=value: changes to the tree of a job file before it is decoded, so
+// that a value of the command line is checked exactly as one in the file.
 
 #include <deque>
 #include <string>
@@ -15,11 +15,11 @@ namespace gp {
 
 struct Override {
   std::vector<std::string> path;  // keys from the top
-  Place place;                    // of the path
+  Place place;                    // where the path is
   YamlNode value;
 };
 
-// Keeps the texts that places refer to: its elements never move.
+// Owns the texts that places refer to: its elements never move.
 using SourceTexts = std::deque<SourceText>;
 
 std::vector<Override> ReadOverrides(
@@ -30,7 +30,7 @@ std::vector<Override> ReadVariables(
     const std::vector<std::pair<std::string, std::string>>& variables, SourceTexts& sources,
     Report& report);
 
-// Adds or replaces the value; maps on the way to it are made where they are missing.
+// Adds or replaces the value; missing maps on its path are created.
 void ApplyOverride(const Override& change, YamlNode& document, Report& report);
 
 }  // namespace gp

@@ -11,7 +11,7 @@ namespace {
 
 using enum JobFileCode;
 
-// Reads one value; each function answers whether it could.
+// Reads one value; each function returns whether it succeeded.
 class ValueReader {
  public:
   ValueReader(const Field& field, const ValueContext& at) : field_(field), at_(at) {}
@@ -63,7 +63,7 @@ bool ValueReader::NotEmpty(const YamlNode& node) {
   return !value_.text.empty() || Refuse(node.place, {kBadText, "must not be empty"});
 }
 
-// Too many are mostly those of several nodes together.
+// A count that is too large is usually the total of several nodes.
 Fault PerNode(std::string_view count, Fault fault) {
   if (fault.code == kOutOfRange && !count.starts_with('-')) {
     fault.message += ": GPUs are counted per node; for more, request several nodes";
@@ -79,7 +79,7 @@ bool ValueReader::Gpus(const YamlNode& node) {
   Fault fault = std::move(count.error());
   if (node.kind == YamlNode::Kind::kPlain && !GpuModelFault(node.text) &&
       fault.code == kBadNumber && node.text.find_first_of("0123456789") != 0) {
-    fault.message = Describe(node) + " says no count: write " + node.text + ":1";
+    fault.message = Describe(node) + " has no count: write " + node.text + ":1";
   } else if (fault.code == kBadNumber && node.text.find('.') != std::string::npos) {
     fault.message += ": for a part of a GPU write {count: 1, share: 0.5}";
   }
@@ -135,7 +135,7 @@ bool ValueReader::Words(const YamlNode& node) {
     if (!Number(item, ReadWord(item, field_.words))) return false;
     const std::string word(field_.words[static_cast<size_t>(value_.number)]);
     if (std::ranges::find(value_.list, word) != value_.list.end()) {
-      return Refuse(item.place, {kDuplicateKey, "\"" + word + "\" stands twice"});
+      return Refuse(item.place, {kDuplicateKey, "\"" + word + "\" is listed twice"});
     }
     value_.list.push_back(word);
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// A value of any kind of field, except the maps of further fields that decode.cc walks through.
+// Reads a value of any kind of field except maps of further fields, which decode.cc reads.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace gp {
 
-// Where a value belongs, for messages.
+// Where a value is, for messages.
 struct ValueContext {
   std::string path;     // "resources.gpus"
   std::string subject;  // what messages call it: the path, or the flag "--gpus"

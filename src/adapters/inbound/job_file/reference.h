@@ -1,6 +1,6 @@
 #pragma once
 
-// Texts about the job file for people, made from the tables that the decoder itself runs on.
+// Documentation of the job file for users, generated from the tables that the decoder uses.
 
 #include <optional>
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace gp {
 
-// docs/reference/job_file.md and docs/reference/error_codes.md.
+// The texts of docs/reference/job_file.md and docs/reference/error_codes.md.
 std::string JobFileReference();
 std::string ErrorCodeReference();
 
-// For `explain job.resources.gpus` (or job alone) and `explain error GP1007`; nullopt: no such.
+// For `explain job.resources.gpus` (or job alone) and `explain error GP1007`; nullopt: there is
+// none.
 std::optional<std::string> ExplainField(std::string_view path);
 std::optional<std::string> ExplainCode(std::string_view code);
 

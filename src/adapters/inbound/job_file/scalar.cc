@@ -28,7 +28,7 @@ std::string Lowered(std::string_view text) {
   return lower;
 }
 
-// Anything that some version of YAML reads as a number, or that is surely meant as one.
+// Anything that some version of YAML reads as a number, or that is clearly meant as one.
 bool LooksLikeNumber(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::string lower = Lowered(text);
@@ -74,7 +74,7 @@ Read<std::string> ReadText(const YamlNode& node) {
   if (node.kind == Kind::kQuoted) return node.text;
   if (LooksLikeNumber(node.text) || LooksLikeTruthValue(node.text)) {
     return Refuse(kWrongType, "must be text, and " + Printable(node.text, 40) +
-                                  " without quotes is a number or truth value to some readers: "
+                                  " without quotes is a number or boolean to some readers: "
                                   "write " +
                                   Quote(node.text));
   }
@@ -133,7 +133,7 @@ Read<int64_t> ReadWord(const YamlNode& node, std::span<const std::string_view> w
 }
 
 Read<int64_t> ReadSize(const YamlNode& node, int64_t low, int64_t high) {
-  if (!node.IsScalar()) return WrongType("a size, as 80GB or 512MiB", node);
+  if (!node.IsScalar()) return WrongType("a size such as 80GB or 512MiB", node);
   const std::string_view text = node.text;
   if (text.ends_with("..")) {
     return Refuse(kBadUnit, Quote(text) +
@@ -151,7 +151,7 @@ Read<int64_t> ReadSize(const YamlNode& node, int64_t low, int64_t high) {
 }
 
 Read<int64_t> ReadDuration(const YamlNode& node, int64_t low, int64_t high) {
-  if (!node.IsScalar()) return WrongType("a duration, as 90s or 12h", node);
+  if (!node.IsScalar()) return WrongType("a duration such as 90s or 12h", node);
   const std::string_view text = node.text;
   if (IsDigits(text)) {
     return Refuse(kBadUnit, Quote(text) + " has no unit: write " + Printable(text, 20) + "s, " +
@@ -174,7 +174,7 @@ Read<int64_t> ReadPriority(const YamlNode& node) {
 }
 
 Read<int64_t> ReadShare(const YamlNode& node) {
-  if (!node.IsScalar()) return WrongType("a share, as 0.5 or 50%", node);
+  if (!node.IsScalar()) return WrongType("a share such as 0.5 or 50%", node);
   const auto share = ShareFromText(node.text);
   if (!share) return Refuse(kBadUnit, share.error().message);
   return *share;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Scalars as strictly as a job file takes them.  YAML readers disagree about what 010, no, 1e3 and
-// 0x10 mean, so none of them means anything here: a number is digits, a yes is true.
+// Scalars, read as strictly as a job file requires.  YAML readers disagree about 010, no, 1e3 and
+// 0x10, so all of these are refused: a number is decimal digits, a boolean is true or false.
 
 #include <cstdint>
 #include <expected>
@@ -22,16 +22,16 @@ struct Fault {
 template <typename T>
 using Read = std::expected<T, Fault>;
 
-// "a list", "a map", "the text \"x\"" …: for messages that say what stands in place of a value.
+// "a list", "a map", "the text \"x\"" …: for messages about a value of the wrong type.
 std::string Describe(const YamlNode& node);
 
-// Text that is not meant as a number or a truth value.
+// Text that does not look like a number or a boolean, unless quoted.
 Read<std::string> ReadText(const YamlNode& node);
-// Any scalar, as it was written: for values that are text whatever they look like.
+// Any scalar, as it was written: for values that are always text.
 Read<std::string> ReadVerbatim(const YamlNode& node);
 Read<int64_t> ReadCount(const YamlNode& node, int64_t low, int64_t high);
 Read<int64_t> ReadBool(const YamlNode& node);
-// The position of the word.
+// The position of the word in `words`.
 Read<int64_t> ReadWord(const YamlNode& node, std::span<const std::string_view> words);
 Read<int64_t> ReadSize(const YamlNode& node, int64_t low, int64_t high);
 Read<int64_t> ReadDuration(const YamlNode& node, int64_t low, int64_t high);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The JSON Schema of the job file, for editors; data/schema/job.v1.json is its output.  It says as
-// much of the rules as a schema can: what depends on several keys only DecodeJobFile knows.
+// The JSON Schema of the job file, for editors; data/schema/job.v1.json is its output.  It has the
+// rules that a schema can express; those about several keys are only in DecodeJobFile.
 
 #include <string>
 

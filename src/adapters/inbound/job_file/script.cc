@@ -37,7 +37,8 @@ bool HasName(const SourceText& source, std::initializer_list<std::string_view> e
       endings, [&](std::string_view ending) { return source.name.ends_with(ending); });
 }
 
-// The arguments that run a script given as text, after what its first line names.
+// The command that runs a script given as text, by the interpreter in its first line; nullopt: this
+// interpreter takes no text.
 std::optional<std::vector<std::string>> Interpreter(std::string_view first_line) {
   if (!first_line.starts_with("#!")) return std::vector<std::string>{"/bin/sh", "-c"};
   std::vector<std::string> words;
@@ -56,6 +57,7 @@ std::optional<std::vector<std::string>> Interpreter(std::string_view first_line)
   return words;
 }
 
+// Reads one script: its interpreter, and the YAML of its #GPU lines.
 class ScriptReader {
  public:
   ScriptReader(const SourceText& source, Report& report)
@@ -78,9 +80,10 @@ class ScriptReader {
   bool ReadFirstLine() {
     auto command = Interpreter(lines_.front().text);
     if (!command) {
-      return Refuse(lines_.front(),
-                    "cannot hand a script to this interpreter: use sh, bash, dash, ksh, zsh or "
-                    "python, or write a job file whose run starts the program");
+      return Refuse(
+          lines_.front(),
+          "this interpreter does not take a script as text: use sh, bash, dash, ksh, zsh or "
+          "python, or write a job file whose run starts the program");
     }
     script_.command = std::move(*command);
     return true;
@@ -95,7 +98,7 @@ class ScriptReader {
       if (is_marked && !in_header) {
         good = Refuse(line, "a #GPU line after the first command would have no effect: move it up");
       } else if (is_marked && line.text.size() > kMark.size() && line.text[kMark.size()] != ' ') {
-        good = Refuse(line, "write a space behind #GPU");
+        good = Refuse(line, "write a space after #GPU");
       }
       has_header_ |= is_marked;
       Blank(line, is_marked ? kMark.size() : line.text.size());
@@ -103,8 +106,8 @@ class ScriptReader {
     return good;
   }
 
-  // Lines and columns stay what they were: one space for each character.  A line without YAML may
-  // lose its length, as nothing on it is ever pointed at.
+  // Replaces bytes by spaces, so that lines and columns of the YAML stay the same.  The length of a
+  // line without YAML may change, as no problem ever refers to it.
   void Blank(const Line& line, size_t bytes) {
     std::fill_n(script_.yaml.begin() + static_cast<std::ptrdiff_t>(line.begin), bytes, ' ');
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// A script that carries its own job file: "#GPU key: value" lines before its first command.
+// A script that contains its own job file: "#GPU key: value" lines before its first command.
 //
 //   #!/bin/bash
 //   #GPU name: llama-ft
@@ -18,11 +18,12 @@
 namespace gp {
 
 struct Script {
-  std::string yaml;                  // the text with all but the header's YAML blanked out
+  std::string yaml;                  // the text with everything but the header's YAML blanked out
   std::vector<std::string> command;  // the interpreter and the whole script
 };
 
-// Begins with "#!", or has a #GPU line among its first comments and no name of a YAML file.
+// Whether the text begins with "#!", or has a #GPU line in its first comments and is not named as a
+// YAML file.
 bool IsScript(const SourceText& source);
 
 // nullopt: refused, and the report says why.  REQUIRES: IsScript.

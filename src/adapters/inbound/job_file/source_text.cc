@@ -8,18 +8,18 @@
 namespace gp {
 namespace {
 
-constexpr size_t kWidth = 96;  // characters of the line that are shown
+constexpr size_t kWidth = 96;  // characters of a line that are shown
 
-// The first character of `text` as it may be printed, in one column.
+// The first character of `text`, made safe to print, in one column.
 std::string Printable(std::string_view text, const std::optional<Utf8Character>& character) {
   if (!character || IsDeceptive(character->value)) return "\xef\xbf\xbd";  // U+FFFD
   return character->value < 0x20 ? " " : std::string(text.substr(0, character->bytes));
 }
 
-// Some characters of a line, of those that it has.
+// A part of a line.
 struct Window {
   std::string text;
-  size_t end;  // the position behind the last character shown
+  size_t end;  // the position after the last character shown
   bool is_cut_behind;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A text that somebody wrote — a file or the argument of an option — and places in it.  Lines and
+// A source text (a file or the argument of an option) and places in it.  Lines and
 // columns count from 1, columns in characters, as editors show them.
 
 #include <string>
@@ -11,9 +11,9 @@ namespace gp {
 struct SourceText {
   std::string name;  // "train.gpu.yaml", or the option: "--set"
   std::string text;
-  bool is_argument = false;  // then places have no line worth showing
+  bool is_argument = false;  // then messages show no line number
 
-  // Without its line end; empty where there is no such line.
+  // A line without its line end; empty: there is no such line.
   std::string_view Line(int line) const;
 };
 

@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// Case, "-" and "_" are slips of style, not of meaning.
+// The key in lower case, with "_" for "-": these differences are ignored.
 std::string Folded(std::string_view key) {
   std::string folded(key.substr(0, 64));
   for (char& c : folded) {
@@ -26,7 +26,8 @@ bool IsSynonym(const Field& field, std::string_view folded_key) {
   });
 }
 
-// How far a field is from what was meant: by name before by synonym, near the top before deep down.
+// How well a field matches: a name is better than a synonym, a higher level better than a lower
+// one.
 struct Match {
   bool by_synonym = true;
   int depth = 1000;
@@ -48,7 +49,7 @@ void Search(std::span<const Field> fields, const std::string& folded_key, const 
   }
 }
 
-// The path of the field, in these fields and below them; empty where there is none.
+// The path of the best match in these fields and below them; empty: there is none.
 std::string Find(std::span<const Field> fields, std::string_view key, const std::string& path) {
   Match best;
   Search(fields, Folded(key), path, 0, best);

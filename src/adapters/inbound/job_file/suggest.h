@@ -1,6 +1,6 @@
 #pragma once
 
-// What to say about a key that no job file has: the key that was probably meant.
+// The message for an unknown key, with the key that was probably meant.
 
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace gp {
 
-// `fields` are those known at `path`, which is empty at the top level.
+// `fields` are the keys known at `path`, which is empty at the top level.
 std::string UnknownKeyMessage(std::string_view key, std::string_view path,
                               std::span<const Field> fields);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// UTF-8, one character at a time, as strictly as the standard: no overlong forms, no surrogates,
+// UTF-8, one character at a time and as strict as the standard: no overlong forms, no surrogates,
 // nothing beyond U+10FFFF.
 
 #include <cstddef>
@@ -14,12 +14,13 @@ struct Utf8Character {
   size_t bytes;
 };
 
-// The character at the beginning of `text`, which must not be empty; nullopt where it is damaged.
+// The character at the beginning of `text`, which must not be empty; nullopt: it is
+// not valid UTF-8.
 std::optional<Utf8Character> DecodeUtf8(std::string_view text);
 
 bool IsUtf8(std::string_view text);
 
-// How many characters; damaged bytes count as one each.
+// Number of characters; each invalid byte counts as one.
 size_t CountCharacters(std::string_view text);
 
 // Control characters other than tab and line ends, and those that reorder or hide the text around

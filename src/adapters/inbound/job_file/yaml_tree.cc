@@ -15,7 +15,7 @@ std::string_view TextOf(const yaml_char_t* text) {
   return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
 }
 
-// One event of libyaml's parser, given back when it goes.
+// One event of libyaml's parser; the destructor frees it.
 struct Event {
   Event() = default;
   Event(const Event&) = delete;
@@ -33,7 +33,7 @@ bool IsNullWord(std::string_view text) {
   return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
 }
 
-// A clearer word for what people often trip over; empty where there is none.
+// A clearer message for common mistakes; empty: there is none.
 std::string_view HintAt(const Place& place, std::string_view problem) {
   const std::string_view line = place.source->Line(place.line);
   const std::string_view indentation = line.substr(0, line.find_first_not_of(" \t"));
@@ -43,14 +43,15 @@ std::string_view HintAt(const Place& place, std::string_view problem) {
   if (problem.find("Unicode character escape") != std::string_view::npos) {
     return "not a character: those beyond U+FFFF are written with eight digits, as \\U0001F680";
   }
-  const size_t column = static_cast<size_t>(place.column) - 1;  // near enough where bytes differ
+  const size_t column =
+      static_cast<size_t>(place.column) - 1;  // close enough where bytes and characters differ
   if (column > 0 && column < line.size() && line[column - 1] == '$' && line[column] == '{') {
     return "inside { } a text with \"${\" needs quotes";
   }
   return {};
 }
 
-// Reads one text; every function answers whether reading may go on.
+// Reads one text; every function returns whether reading may continue.
 class TreeReader {
  public:
   TreeReader(const SourceText& source, const std::string& yaml, Report& report)
@@ -92,7 +93,7 @@ class TreeReader {
   int values_ = 0;
 };
 
-// libyaml may put the end of the text on a line that nobody sees.
+// libyaml may report the end of the text on a line after the last one.
 Place TreeReader::PlaceOf(const yaml_mark_t& mark, int length) const {
   Place place{&source_, static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1, length};
   if (place.line > lines_) {
@@ -191,7 +192,7 @@ bool TreeReader::CheckPlainFeatures(const Event& event) {
   }
   if (tag != nullptr) {
     return Refuse(PlaceOf(event), JobFileCode::kYamlFeature,
-                  "tags are not supported: remove the \"!\" and what belongs to it");
+                  "tags are not supported: remove the \"!\" and the tag after it");
   }
   return true;
 }

@@ -1,8 +1,9 @@
 #pragma once
 
-// YAML (and so JSON) as a tree in which every value knows where it was written.  Only what a job
-// file needs is taken: maps with text keys, lists and scalars.  What hides meaning (anchors, merge
-// keys, tags) or exhausts memory (depth, size, number of values) is refused while reading.
+// YAML (and so JSON) as a tree in which every value has its place in the source.  Only what a job
+// file needs is accepted: maps with text keys, lists and scalars.  Features that hide meaning
+// (anchors, merge keys, tags) and inputs that exhaust memory (depth, size, number of values) are
+// refused while reading.
 
 #include <optional>
 #include <string>
@@ -40,8 +41,8 @@ inline constexpr int kYamlValuesMax = 65536;
 inline constexpr size_t kYamlDocumentsMax = 1000;
 
 // The documents of `yaml`, which is source.text or source.text with some characters blanked out:
-// places refer to the source.  Empty documents are left out; nothing after a problem is read.
-// REQUIRES: CheckText has passed.
+// places refer to the source.  Empty documents are left out; reading stops at the first syntax
+// problem. REQUIRES: CheckText has passed.
 std::vector<YamlNode> ReadYaml(const SourceText& source, const std::string& yaml, Report& report);
 
 }  // namespace gp

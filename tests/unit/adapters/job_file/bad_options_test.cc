@@ -20,16 +20,16 @@ TEST(BadOptions, Overrides) {
   const BadOverride kRows[] = {
       {"resources.gpuz", "4", 1, "GP1007", "did you mean \"gpus\"?"},
       {"gpus", "4", 1, "GP1007", "did you mean \"resources.gpus\"?"},
-      {"", "4", 1, "GP1020", "path is not whole"},
-      {"resources.", "4", 1, "GP1020", "path is not whole"},
-      {".gpus", "4", 1, "GP1020", "path is not whole"},
-      {"resources..gpus", "4", 1, "GP1020", "path is not whole"},
-      {"env.", "4", 1, "GP1020", "path is not whole"},
-      {"resources.gpus", "x", 16, "GP1010", "says no count"},
+      {"", "4", 1, "GP1020", "path is incomplete"},
+      {"resources.", "4", 1, "GP1020", "path is incomplete"},
+      {".gpus", "4", 1, "GP1020", "path is incomplete"},
+      {"resources..gpus", "4", 1, "GP1020", "path is incomplete"},
+      {"env.", "4", 1, "GP1020", "path is incomplete"},
+      {"resources.gpus", "x", 16, "GP1010", "has no count"},
       {"resources.gpus", "65", 16, "GP1011", "from 0 to 64"},
       {"nodes", "010", 7, "GP1010", "write 10"},
       {"nodes", "", 1, "GP1015", "has no value"},
-      {"nodes", "1\n---\n2", 1, "GP1020", "one value is enough"},
+      {"nodes", "1\n---\n2", 1, "GP1020", "only one value is allowed"},
       {"nodes", "[", 8, "GP1002", "not YAML"},
       {"nodes", "a: b: c", 11, "GP1002", "mapping values"},
       {"nodes", "*x", 7, "GP1004", "aliases"},
@@ -90,7 +90,7 @@ struct BadFlag {
 
 TEST(BadOptions, Flags) {
   const BadFlag kRows[] = {
-      {&JobFlags::gpus, "x", "--gpus: \"x\" says no count: write x:1"},
+      {&JobFlags::gpus, "x", "--gpus: \"x\" has no count: write x:1"},
       {&JobFlags::array, "0", "--array: must be from 1 to 10000, not 0"},
       {&JobFlags::array, "10%", "--array: \"\" is not a whole number"},
       {&JobFlags::gpus, "-1", "--gpus: must be from 0 to 64, not -1"},

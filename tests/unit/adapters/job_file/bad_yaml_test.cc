@@ -122,7 +122,7 @@ constexpr BadInput kBadDocuments[] = {
     {"»~\n", "GP1005", "no job"},
     {"»[run, x]\n", "GP1009", "not a list"},
     {"»run\n", "GP1009", "not \"run\""},
-    {"»run:x\n", "GP1009", "space behind the colon"},
+    {"»run:x\n", "GP1009", "space after the colon"},
     {"»8\n", "GP1009", "the number"},
     {"»{}\n", "GP1008", "run is missing"},
     {"»name: x\n", "GP1008", "run is missing"},
