@@ -21,7 +21,7 @@ std::vector<std::string> Names(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
 }
 
-// One mailbox, as it may stand in a header.
+// What is wrong with an address for a mail header; nullopt: nothing.
 std::optional<std::string> MailboxFault(const std::string& written) {
   std::string text = written;
   if (const size_t mark = text.find(kUserMark); mark != std::string::npos)
@@ -35,9 +35,10 @@ std::optional<std::string> MailboxFault(const std::string& written) {
   const bool is_whole = at != std::string::npos && at > 0 && IsHostName(text.substr(at + 1));
   if (are_plain && (is_local || is_whole) && text.size() <= 254 && !text.starts_with('-'))
     return std::nullopt;
-  return "\"" + Printable(text, 60) + "\" is no address such as ops@example.org";
+  return "\"" + Printable(text, 60) + "\" is not an address such as ops@example.org";
 }
 
+// Reads one entry of `receivers`.
 class ReceiverReader {
  public:
   ReceiverReader(const std::string& path, Report& report)
@@ -95,11 +96,11 @@ class ReceiverReader {
   void BeginWay(const YamlEntry& entry, NotifyWay way) {
     if (++ways_ > 1)
       map_.Refuse(entry.place, JobFileCode::kContradiction, entry.key,
-                  "a receiver has one of webhook, exec and mail; make two of it");
+                  "a receiver has one of webhook, exec and mail; write two receivers");
     receiver_.way = way;
   }
 
-  // "job_*" stands for all that begin so.
+  // "job_*" matches every event that begins with "job_".
   void ReadEvents(const YamlEntry& entry) {
     const std::vector<std::string> names = Names(EventNames());
     const auto matches = [](const std::string& pattern, const std::string& name) {
@@ -133,7 +134,7 @@ class ReceiverReader {
       const auto fault_of = [&](const std::string& text) -> std::optional<std::string> {
         if (words.empty()) return ArgumentFault(text);
         if (std::ranges::find(words, text) != words.end()) return std::nullopt;
-        return "no " + field.key + " is called \"" + Printable(text, 60) + "\"" +
+        return "there is no " + field.key + " \"" + Printable(text, 60) + "\"" +
                DidYouMean(text, words);
       };
       for (const std::string& value : where_.TakeTexts(field, kTextsMax, fault_of))
@@ -143,21 +144,20 @@ class ReceiverReader {
 
   void CheckWhole(const YamlNode& node) {
     if (receiver_.name.empty())
-      map_.Refuse(node.place, JobFileCode::kMissingKey, "name",
-                  "every receiver has a name of its own");
+      map_.Refuse(node.place, JobFileCode::kMissingKey, "name", "every receiver needs a name");
     if (!HasKey(node, "on") && !receiver_.jobs_may_name)
       map_.Refuse(node.place, JobFileCode::kMissingKey, "on",
-                  "of which events it is told, such as [incident_opened, node_lost]");
+                  "which events it receives, such as [incident_opened, node_lost]");
     if (ways_ == 0)
       map_.Refuse(node.place, JobFileCode::kMissingKey, "webhook",
-                  "where it is told: one of webhook, exec and mail");
+                  "one of webhook, exec and mail is required");
     const bool is_marked = std::ranges::any_of(
         receiver_.recipients, [](const std::string& one) { return one.contains(kUserMark); });
     const bool hears_others = std::ranges::any_of(
         receiver_.on, [](const std::string& event) { return !event.starts_with("job_"); });
     if (is_marked && hears_others)
       map_.Refuse(node.place, JobFileCode::kContradiction, "mail",
-                  "{user} is the user of a job, and `on` names events that are of none");
+                  "{user} is the user of a job, and `on` names events that have no job");
     const bool is_webhook = receiver_.way == NotifyWay::kWebhook;
     if (!is_webhook && !(receiver_.secret_file.empty() && receiver_.authorities.empty()))
       map_.Refuse(node.place, JobFileCode::kContradiction, "",
@@ -199,7 +199,7 @@ NotifyConfig ReadNotify(const YamlNode& node, Report& report) {
   MapReader map("", report);
   NotifyConfig config;
   if (node.kind != YamlNode::Kind::kMap || node.Find("receivers") == nullptr) {
-    map.Refuse(node.place, JobFileCode::kMissingKey, "receivers", "a list of those who are told");
+    map.Refuse(node.place, JobFileCode::kMissingKey, "receivers", "a list of receivers");
   }
   for (const YamlEntry& entry : node.entries) {
     if (entry.key == "receivers") {
@@ -226,7 +226,7 @@ Result<NotifyConfig> DecodeNotify(std::string_view file_name, std::string_view t
     if (documents.size() == 1) config = ReadNotify(documents[0], report);
     if (documents.size() != 1 && report.empty())
       report.Add({&source}, JobFileCode::kWrongType,
-                 "one map with \"receivers\" is wanted, there are " +
+                 "the file must be one map with \"receivers\", not " +
                      std::to_string(documents.size()) + " documents");
   }
   if (report.empty()) return config;

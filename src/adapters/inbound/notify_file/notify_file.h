@@ -1,6 +1,6 @@
 #pragma once
 
-// Who is told of what, as people write it (docs/how-to/notifications.md).
+// The file of notification receivers (docs/how-to/notifications.md).
 
 #include <string>
 #include <string_view>
@@ -12,8 +12,8 @@ namespace gp {
 
 inline constexpr size_t kReceiversMax = 32;
 
-// kInvalidArgument has all that is wrong with the file, each with file, line and column; kNotFound:
-// there is no such file. Secrets are read when they are used: they may be renewed meanwhile.
+// kInvalidArgument lists all problems of the file, each with file, line and column; kNotFound:
+// there is no such file.  Secret files are read only when they are used, as they may be renewed.
 Result<NotifyConfig> ReadNotifyFile(const std::string& path);
 Result<NotifyConfig> DecodeNotify(std::string_view file_name, std::string_view text);
 

@@ -104,7 +104,7 @@ constexpr PolicyNumber kNumbers[] = {
      "GPUs that went out of service count for the breaker for this time"},
 };
 
-// Where the number is.
+// A pointer to the number in the policy.
 template <typename SomePolicy>
 auto Target(const Field& field, SomePolicy& policy) {
   using Count = std::conditional_t<std::is_const_v<SomePolicy>, const int*, int*>;

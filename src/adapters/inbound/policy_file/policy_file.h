@@ -1,7 +1,7 @@
 #pragma once
 
-// A policy as people write it (docs/reference/policies.md): a map of names and values, each of
-// which replaces one number of the policy, and a map `xids` of rules for single XIDs.
+// The policy file (docs/reference/policies.md): a map of names and values, each of which replaces
+// one number of the policy, and maps such as `xids` for rules and prices.
 
 #include <functional>
 #include <string>
@@ -14,28 +14,29 @@
 
 namespace gp {
 
-// Every name that a file may have, in the order of the reference.
+// Every name that a file may have: the numbers, then the maps.
 std::vector<std::string> PolicyNames();
 
+// One number of a policy as text, with its allowed range and its meaning.
 struct PolicyValue {
   std::string name;
-  std::string value;  // as a file would have it
-  std::string least;  // that a file may have
-  std::string most;
+  std::string value;  // as written in a file
+  std::string least;  // the lowest value that a file may have
+  std::string most;   // the highest
   std::string meaning;
   bool is_of_faults = false;
 };
-// All numbers and times, in the same order; and those by which faults are judged.
+// All numbers and times, in the same order; FaultNumbers: only those of FaultPolicy.
 std::vector<PolicyValue> PolicyNumbers(const Policy& policy);
 std::vector<PolicyValue> FaultNumbers(const Policy& policy);
 
-// What the file changes.  kInvalidArgument has all that is wrong with it, each with file, line and
-// column; kNotFound: there is no such file.
+// The change that the file makes to a policy.  kInvalidArgument lists all problems, each with file,
+// line and column; kNotFound: there is no such file.
 Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path);
 Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name,
                                                   std::string_view text);
 
-// The same of a map within another file.
+// The same for a map within another file.
 std::function<void(Policy&)> ReadPolicy(const YamlNode& map, Report& report);
 
 }  // namespace gp

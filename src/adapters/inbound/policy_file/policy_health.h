@@ -1,13 +1,14 @@
 #pragma once
 
-// The map `health` of a policy file: what follows from single findings in a GPU's readings.
+// The map `health` of a policy file: the action for each finding in a GPU's readings.
 
 #include "adapters/inbound/job_file/yaml_tree.h"
 #include "domain/faults/health.h"
 
 namespace gp {
 
-// Of findings that a map leaves out, what is built in stays.  What is wrong is added to the report.
+// The rules of the map; findings that it leaves out keep the built-in action.  Problems are added
+// to the report.
 HealthTable ReadHealthRules(const YamlNode& map, Report& report);
 
 }  // namespace gp

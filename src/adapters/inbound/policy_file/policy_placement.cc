@@ -23,7 +23,7 @@ void ReadWeight(const std::string& path, const YamlEntry& entry, PlacementWeight
     const std::vector<std::string> names = CostNames();
     const auto nearest = Nearest(entry.key, names);
     report.Add(entry.place, JobFileCode::kUnknownKey,
-               path + ": nothing is weighed as \"" + Printable(entry.key, 60) + "\"" +
+               path + ": there is no weight \"" + Printable(entry.key, 60) + "\"" +
                    (nearest ? "; did you mean \"" + *nearest + "\"?"
                             : "; there are " + Join(names, ", ")));
     return;
@@ -57,7 +57,7 @@ WeightsByPool ReadPlacement(const YamlNode& map, Report& report) {
     const auto fault = pool.key == kEveryPool ? std::nullopt : NameFault(pool.key);
     if (fault) {
       report.Add(pool.place, JobFileCode::kBadWord,
-                 path + ": the name of a pool, or \"*\" for all that are not named: " + *fault);
+                 path + ": the name of a pool, or \"*\" for all other pools: " + *fault);
     } else if (pool.value.kind != YamlNode::Kind::kMap) {
       report.Add(pool.value.place, JobFileCode::kWrongType,
                  path + ": a map such as {best_fit: 2, numa: 10}");

@@ -1,14 +1,14 @@
 #pragma once
 
-// The map `placement` of a policy file: what pools want of places, each by its name or "*", in the
-// words of docs/reference/placement_score.md.
+// The map `placement` of a policy file: placement weights of pools, each by its name or "*", with
+// the terms of docs/reference/placement_score.md.
 
 #include "adapters/inbound/job_file/yaml_tree.h"
 #include "domain/model/placement_weights.h"
 
 namespace gp {
 
-// What a map leaves out weighs nothing.  What is wrong is added to the report.
+// A cost that a map leaves out has weight 0.  Problems are added to the report.
 WeightsByPool ReadPlacement(const YamlNode& map, Report& report);
 
 }  // namespace gp

@@ -18,7 +18,7 @@ int64_t TakeAmount(MapReader& map, const YamlEntry& entry, int64_t most_micros) 
   if (micros && *micros <= most_micros) return *micros;
   map.Refuse(entry.value.place, micros ? JobFileCode::kOutOfRange : JobFileCode::kBadNumber,
              entry.key,
-             "\"" + Printable(*text, 60) + "\" is no amount from 0 to " +
+             "\"" + Printable(*text, 60) + "\" is not an amount from 0 to " +
                  std::to_string(most_micros / kMicrosPerUnit) +
                  " with at most six decimals, such as 2.10");
   return 0;
@@ -69,7 +69,7 @@ PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report
   }
   if (!has_price)
     map.Refuse(node.place, JobFileCode::kMissingKey, "per_gpu_hour",
-               "what a GPU-hour costs must be said, such as 2.10");
+               "the price of a GPU-hour is missing, such as 2.10");
   return rule;
 }
 
@@ -86,7 +86,7 @@ std::vector<PriceRule> ReadRules(const YamlEntry& entry, MapReader& map, Report&
   return rules;
 }
 
-// "USD"
+// A currency such as "USD".
 std::string ReadCurrency(const YamlEntry& entry, MapReader& map) {
   return map.TakeText(entry, [](const std::string& currency) {
     const auto is_capital = [](char letter) { return letter >= 'A' && letter <= 'Z'; };

@@ -1,6 +1,6 @@
 #pragma once
 
-// The map `prices` of a policy file: what a GPU-hour costs (docs/cost.md).
+// The map `prices` of a policy file: prices of a GPU-hour (docs/cost.md).
 
 #include <cstdint>
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace gp {
 
-// What is wrong is added to the report.
+// Problems are added to the report.
 PriceList ReadPrices(const YamlNode& map, Report& report);
 
-// "2.10" in millionths: an amount with at most nine digits before the point and six behind it,
-// without a sign.
+// "2.10" in millionths: an amount with at most nine digits before the point and six after it,
+// without a sign.  nullopt: it is not one.
 std::optional<int64_t> MicrosOf(std::string_view text);
 
-// 2100000 as "2.1": exact, and MicrosOf gives it back.
+// 2100000 as "2.1": exact; MicrosOf converts it back.
 std::string AmountText(int64_t micros);
 
 }  // namespace gp

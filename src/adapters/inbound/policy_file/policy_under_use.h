@@ -1,6 +1,6 @@
 #pragma once
 
-// The map `under_use` of a policy file: what follows when the GPUs of jobs of a class are idle
+// The map `under_use` of a policy file: the action when the GPUs of jobs of a class are idle
 // (docs/use.md).
 
 #include <functional>
@@ -15,10 +15,10 @@ namespace gp {
 
 using UnderUseChange = std::function<void(UnderUsePolicy&)>;
 
-// What a map leaves out stays as it is.  What is wrong is added to the report.
+// The changes of the map; what it leaves out does not change.  Problems are added to the report.
 std::vector<UnderUseChange> ReadUnderUse(const YamlNode& map, Report& report);
 
-// Each class with its rule, as a file would name it.
+// Each class with its rule, by the name that it has in a file.
 std::vector<std::pair<std::string, UnderUseRule>> UnderUseRules(const UnderUsePolicy& policy);
 
 }  // namespace gp

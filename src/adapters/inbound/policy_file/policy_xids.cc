@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-// 0: it is none.
+// The XID of the key; 0: the key is not an XID, and the report says so.
 int ReadXid(const YamlEntry& entry, Report& report) {
   YamlNode key;
   key.kind = YamlNode::Kind::kPlain;
@@ -41,7 +41,7 @@ bool ReadWords(const std::string& path, const YamlNode& map, XidWords& words, Re
                  path + "." + entry.key + ": " + text.error().message);
       continue;
     }
-    // Each word for itself, so that the place is that of the wrong one.
+    // Checks each word separately, so that the report has the place of the wrong one.
     const bool is_job = word == &words.job;
     const auto known = is_job ? XidRuleFrom(*text, *text == "text" ? "text" : "none")
                               : XidRuleFrom(*text == "text" ? "text" : "none", *text);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The map `xids` of a policy file: rules for single XIDs, in the words of the catalogue
+// The map `xids` of a policy file: rules for single XIDs, with the words of the catalogue
 // (data/xid/README.md).
 
 #include <map>
@@ -12,7 +12,8 @@ namespace gp {
 
 inline constexpr int kXidMax = 1023;
 
-// The words that a map leaves out are the catalogue's.  What is wrong is added to the report.
+// The rules of the map; a word that it leaves out is taken from the catalogue.  Problems are added
+// to the report.
 std::map<int, XidRule> ReadXidRules(const YamlNode& map, Report& report);
 
 }  // namespace gp

@@ -1,6 +1,6 @@
 #pragma once
 
-// The keys that one map of a scenario may have, and where their values go.
+// Reading one map of a scenario: the keys that it may have, and where their values are stored.
 
 #include <functional>
 #include <map>
@@ -14,6 +14,8 @@
 
 namespace gp {
 
+// A table of keys, built by chained calls; ReadFrom then stores each value of a map in its target.
+// Unknown keys, missing keys and wrong values are added to the report.
 class KeyTable {
  public:
   using Take = std::function<void(const YamlNode& value)>;
@@ -22,7 +24,7 @@ class KeyTable {
   KeyTable(std::string what, Report& report) : what_(std::move(what)), report_(report) {}
 
   KeyTable& Add(std::string_view name, Take take);
-  // The targets outlive ReadFrom.
+  // REQUIRES: the targets outlive ReadFrom.
   KeyTable& Text(std::string_view name, std::string& to);
   KeyTable& OptionalText(std::string_view name, std::optional<std::string>& to);
   KeyTable& Count(std::string_view name, int64_t low, int64_t high, int64_t& to);
@@ -31,11 +33,11 @@ class KeyTable {
   KeyTable& Truth(std::string_view name, bool& to);
   KeyTable& Span(std::string_view name, Duration low, Duration high, Duration& to);
   KeyTable& Labels(std::string_view name, std::map<std::string, std::string>& to);
-  // The key named last must be there.
+  // Makes the key that was added last required.
   KeyTable& Required();
 
   void ReadFrom(const YamlNode& map);
-  // As if it stood under `name`.
+  // Reads a value as if it were given for the key `name`.
   void ReadValue(std::string_view name, const YamlNode& value) const;
 
  private:
@@ -54,7 +56,8 @@ class KeyTable {
   std::vector<Key> keys_;
 };
 
-// Each item of a list; what is no list, or longer than `items_max`, is reported.
+// Calls `take` for each item of a list; a value that is not a list, or longer than `items_max`, is
+// reported.
 void ReadItems(const YamlNode& list, std::string_view name, size_t items_max, Report& report,
                const KeyTable::Take& take);
 

@@ -1,13 +1,13 @@
 #pragma once
 
-// The parts of a scenario file, each read by itself.  What is wrong is in the report afterwards.
+// The parts of a scenario file, each with its own function.  Problems are added to the report.
 
 #include "adapters/inbound/job_file/yaml_tree.h"
 #include "adapters/inbound/scenario_file/scenario_file.h"
 
 namespace gp {
 
-// A scenario that is being read, and where its entries stand.
+// A scenario while it is read, with the places of its entries.
 struct ScenarioDraft {
   Scenario scenario;
   std::vector<Place> queues;
@@ -24,7 +24,7 @@ void ReadQueues(const YamlNode& list, ScenarioDraft& draft);
 void ReadJobs(const YamlNode& list, ScenarioDraft& draft);
 void ReadEvents(const YamlNode& list, ScenarioDraft& draft);
 
-// One queue, as a scenario's queues and events have it.
+// One queue, as in the lists of queues and events.
 SetQueue ReadQueue(const YamlNode& map, Report& report);
 // "30m", {mean: 30m} or {median: 20m, p90: 6h}.
 Draw ReadDraw(const YamlNode& value, std::string_view name, Report& report);

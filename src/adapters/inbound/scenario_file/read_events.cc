@@ -7,6 +7,7 @@ namespace {
 
 constexpr size_t kEventsMax = 10'000;
 
+// Reads one entry of `events`.
 class EventReader {
  public:
   EventReader(const YamlNode& item, Report& report) : item_(item), report_(report) {}
@@ -115,7 +116,7 @@ void EventReader::CheckOne() const {
   if (item_.kind != YamlNode::Kind::kMap || deeds_ == 1) return;
   report_.Add(item_.place, JobFileCode::kContradiction,
               deeds_ == 0 ? "an event says when and what: {at: 2h, drain: node-1}"
-                          : "an event is one thing: write two entries with the same time");
+                          : "an event has one action: write two entries with the same time");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ constexpr size_t kEntriesMax = 10'000;
 constexpr int64_t kLoadPercentMax = 1'000;
 constexpr uint32_t kFirstUid = 1'000;
 
+// Reads one entry of `jobs`: jobs of one spec, a trace or a journal.
 class JobsReader {
  public:
   JobsReader(const YamlNode& item, ScenarioDraft& draft) : item_(item), draft_(draft) {}
@@ -65,12 +66,13 @@ void JobsReader::ReadLoad(const YamlNode& value) {
   } else {
     draft_.report.Add(value.place, kBadUnit,
                       "load: must be from 1% to " + std::to_string(kLoadPercentMax) +
-                          "%, as 80%, not " + Describe(value));
+                          "%, such as 80%, not " + Describe(value));
   }
 }
 
 void JobsReader::ReadFormat(const YamlNode& value) {
-  static constexpr std::string_view kFormats[] = {"philly", "alibaba"};  // as TraceFormat
+  static constexpr std::string_view kFormats[] = {"philly",
+                                                  "alibaba"};  // in the order of TraceFormat
   const auto format = ReadWord(value, kFormats);
   if (format) {
     trace_.format = static_cast<TraceFormat>(*format);
@@ -100,7 +102,7 @@ void JobsReader::ReadJournal(const YamlNode& value) {
     table.ReadFrom(value);
 }
 
-// What it runs is not played, so it need not be said.
+// The program is not run in a simulation, so `run` may be missing.
 std::shared_ptr<const JobSpec> JobsReader::ReadSpec() {
   YamlNode job;
   job.kind = YamlNode::Kind::kMap;
@@ -147,7 +149,7 @@ void JobsReader::Read() {
 
 void JobsReader::Add() {
   if (has_trace_ && has_journal_)
-    return Refuse("trace", "stands in an entry of its own, and so does a journal");
+    return Refuse("trace", "a trace and a journal need an entry each");
   if (has_journal_) return AddJournal();
   group_.user = FindUser();
   group_.spec = ReadSpec();
@@ -159,9 +161,9 @@ void JobsReader::AddJobs() {
   if (item_.Find("length") == nullptr)
     draft_.report.Add(
         item_.place, kMissingKey,
-        "length is missing: write how long the jobs take, as length: 2h or {median: 20m, p90: 6h}");
+        "length is missing: write how long the jobs take, such as 2h or {median: 20m, p90: 6h}");
   if (group_.every && !group_.count && !draft_.scenario.until)
-    Refuse("every", "jobs without end: give a count, or the scenario an until");
+    Refuse("every", "the number of jobs has no limit: add count, or until to the scenario");
   if (group_.count.value_or(1) > 1 && !group_.every) group_.every = Draw{};
   draft_.scenario.jobs.push_back(group_);
   draft_.jobs.push_back(item_.place);
@@ -169,10 +171,10 @@ void JobsReader::AddJobs() {
 
 void JobsReader::AddTrace() {
   for (const char* key : {"every", "count", "length"}) {
-    if (item_.Find(key) != nullptr) Refuse(key, "a trace says so itself");
+    if (item_.Find(key) != nullptr) Refuse(key, "the trace contains this itself");
   }
   if (draft_.scenario.nodes.empty())
-    Refuse("trace", "is played on nodes of the scenario: name some above");
+    Refuse("trace", "is played on nodes of the scenario: add nodes");
   auto workload = draft_.sources.trace(trace_.file, trace_.format);
   if (!workload) return Refuse("trace", workload.error().message);
   if (trace_.jobs_max && static_cast<size_t>(*trace_.jobs_max) < workload->jobs.size())
@@ -184,8 +186,8 @@ void JobsReader::AddTrace() {
 
 void JobsReader::AddJournal() {
   if (item_.entries.size() != 1)
-    return Refuse("journal", "says all about its jobs itself: nothing else stands beside it");
-  if (draft_.scenario.journal) return Refuse("journal", "one is enough");
+    return Refuse("journal", "contains everything about its jobs: no other key is allowed here");
+  if (draft_.scenario.journal) return Refuse("journal", "only one is allowed");
   auto run = draft_.sources.journal(journal_);
   if (!run) return Refuse("journal", run.error().message);
   draft_.scenario.journal = JournalGroup{std::move(*run), with_nodes_};

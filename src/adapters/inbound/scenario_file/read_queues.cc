@@ -4,7 +4,7 @@
 namespace gp {
 namespace {
 
-// "none" lifts a limit.
+// The value "none" removes a limit.
 KeyTable::Take Limit(std::string name, int64_t high, std::optional<int64_t>& to, Report& report) {
   return [=, &to, &report](const YamlNode& value) {
     if (value.kind == YamlNode::Kind::kPlain && value.text == "none") {

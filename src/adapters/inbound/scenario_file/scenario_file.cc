@@ -10,7 +10,8 @@ namespace {
 
 using enum JobFileCode;
 
-// Parts are read in this order whatever that of the file: jobs look at nodes and at the end.
+// Reads the jobs after all other keys, wherever they are in the file: they depend on the nodes and
+// on `until`.
 void ReadScenario(const YamlNode& document, ScenarioDraft& draft) {
   Scenario& scenario = draft.scenario;
   const auto later = [](const YamlNode&) {};

@@ -1,7 +1,7 @@
 #pragma once
 
-// The scenario file (docs/reference/scenario_file.md).  Strict, as the job file is: what is not
-// understood is refused with its line, column and a way out.
+// The scenario file (docs/reference/scenario_file.md).  Strict like the job file: anything
+// unknown is refused with line, column and a fix.
 
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@ namespace gp {
 
 enum class TraceFormat { kPhilly, kAlibaba };
 
-// Where what a scenario only names comes from.
+// Functions that load what a scenario only names: machines, traces and journals.
 struct ScenarioSources {
   std::function<Result<std::shared_ptr<const NodeFacts>>(const std::string& machine)> machine;
   std::function<Result<TraceWorkload>(const std::string& file, TraceFormat format)> trace;
@@ -24,11 +24,11 @@ struct ScenarioSources {
 };
 
 struct DecodedScenario {
-  std::optional<ScenarioRun> run;  // there where there are no diagnostics
+  std::optional<ScenarioRun> run;  // set if there are no diagnostics
   std::vector<Diagnostic> diagnostics;
 };
 
-// `file_name` is for messages; the file itself is not opened.
+// `file_name` is used in messages; the file itself is not opened.
 DecodedScenario DecodeScenario(std::string_view file_name, std::string_view text,
                                const ScenarioSources& sources);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kBytesMax = size_t{256} << 20;
 
-// gzread hands plain files through as they are.
+// gzread also reads files that are not compressed.
 Result<std::string> ReadMaybeCompressed(const std::string& path) {
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (file == nullptr) return Fail(NotFound(path + ": " + std::strerror(errno)));
@@ -69,8 +69,8 @@ Result<int64_t> CsvTable::Number(size_t row, const std::string& column, int64_t 
   const auto number = ParseCount(text);
   if (number && *number >= min && *number <= max) return *number;
   return Fail(At(row, column,
-                 "\"" + Printable(text, 40) + "\" is no whole number from " + std::to_string(min) +
-                     " to " + std::to_string(max)));
+                 "\"" + Printable(text, 40) + "\" is not a whole number from " +
+                     std::to_string(min) + " to " + std::to_string(max)));
 }
 
 }  // namespace gp

@@ -10,7 +10,7 @@
 
 namespace gp {
 
-// Columns submit_s and duration_s (seconds), num_gpus (1 to 100,000); others are passed over.
+// Columns submit_s and duration_s (seconds), num_gpus (1 to 100,000); others are ignored.
 // Errors: kNotFound, and kInvalidArgument with file, row and column.
 Result<TraceWorkload> ReadTraceWorkload(const std::string& jobs);
 

@@ -25,7 +25,7 @@ Result<Bin> ReadBin(const CsvTable& nodes, size_t row, Models& models) {
   return bin;
 }
 
-// Models that no node has are passed over; a tenant that asks for no other is an error.
+// Models that no node has are ignored; a tenant that requests only such models is an error.
 Result<uint32_t> ReadModels(const CsvTable& tenants, size_t row, const Models& models) {
   const std::string& text = tenants.Text(row, "gpu_spec");
   if (text.empty()) return uint32_t{0};
@@ -47,7 +47,7 @@ Result<Shape> ReadShape(const CsvTable& tenants, size_t row, const Models& model
   if (shape.gpus == 0) return shape;
   shape.share = static_cast<int>(GP_TRY(tenants.Number(row, "gpu_milli", 1, kWholeGpu)));
   if (shape.gpus > 1 && shape.share < kWholeGpu) {
-    return Fail(tenants.At(row, "gpu_milli", "parts of several GPUs cannot be asked for"));
+    return Fail(tenants.At(row, "gpu_milli", "parts of several GPUs cannot be requested"));
   }
   if (tenants.Has("gpu_spec")) shape.models = GP_TRY(ReadModels(tenants, row, models));
   return shape;

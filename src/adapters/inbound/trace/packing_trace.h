@@ -11,7 +11,7 @@
 namespace gp {
 
 // Nodes: sn, cpu_milli, memory_mib, gpu, model.  Tenants: name, cpu_milli, memory_mib, num_gpu,
-// gpu_milli and, where models matter, gpu_spec ("A10|T4"; empty: any).
+// gpu_milli and, optionally, gpu_spec ("A10|T4"; empty: any).
 // Errors: kNotFound, and kInvalidArgument with file, line and column.
 Result<PackingWorkload> ReadPackingWorkload(const std::string& nodes, const std::string& tenants);
 

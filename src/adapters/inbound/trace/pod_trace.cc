@@ -32,7 +32,7 @@ Result<TraceWorkload> ReadPodWorkload(const std::string& path) {
     const TraceJob job = GP_TRY(ReadPod(table, row));
     if (job.gpus > 0) workload.jobs.push_back(job);
   }
-  if (workload.jobs.empty()) return Fail(InvalidArgument(path + ": lists nobody who has a GPU"));
+  if (workload.jobs.empty()) return Fail(InvalidArgument(path + ": has no pod with a GPU"));
   std::ranges::stable_sort(workload.jobs, {}, &TraceJob::submit_s);
   return workload;
 }

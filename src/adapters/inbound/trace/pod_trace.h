@@ -10,8 +10,9 @@
 
 namespace gp {
 
-// Columns creation_time and deletion_time (seconds), num_gpu, gpu_milli; others are passed over,
-// and so is who has no GPU.  Errors: kNotFound, and kInvalidArgument with file, row and column.
+// Columns creation_time and deletion_time (seconds), num_gpu, gpu_milli; other columns and
+// pods without a GPU are ignored.  Errors: kNotFound, and kInvalidArgument with file, row and
+// column.
 Result<TraceWorkload> ReadPodWorkload(const std::string& pods);
 
 }  // namespace gp

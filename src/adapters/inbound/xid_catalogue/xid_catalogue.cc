@@ -107,7 +107,7 @@ Result<XidRule> XidRuleFrom(std::string_view job, std::string_view gpu) {
   if (word == std::end(kGpuWords))
     return Fail(
         InvalidArgument("gpu: \"" + Printable(gpu, 40) + "\"; there are " + Listed(kGpuWords)));
-  // What the text tells is how bad it is, for the jobs and for the GPU.
+  // The text of an error decides for the jobs and for the GPU together.
   if ((job == "text") != word->by_text)
     return Fail(InvalidArgument("job and gpu: both are text, or neither"));
   return XidRule{action->action, word->remedy, word->counts, word->if_repeated, word->by_text};
@@ -129,7 +129,7 @@ Result<std::vector<XidFacts>> DecodeXidCatalogue(std::string_view csv) {
     auto row = RowFrom(line);
     if (!row) return wrong(row.error().message);
     if (!rows.empty() && row->xid <= rows.back().xid)
-      return wrong("rows are in order of their number, each once");
+      return wrong("rows must be in order of XID, each once");
     rows.push_back(*std::move(row));
   }
   return rows;
@@ -138,7 +138,7 @@ Result<std::vector<XidFacts>> DecodeXidCatalogue(std::string_view csv) {
 const std::vector<XidFacts>& XidCatalogue() {
   static const std::vector<XidFacts> catalogue = [] {
     auto decoded = DecodeXidCatalogue(kXidCatalogueText);
-    GP_ASSERT(decoded.has_value(), "the catalogue that is built in is sound");
+    GP_ASSERT(decoded.has_value(), "the built-in catalogue is valid");
     return *std::move(decoded);
   }();
   return catalogue;

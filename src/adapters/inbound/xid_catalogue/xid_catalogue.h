@@ -1,6 +1,7 @@
 #pragma once
 
-// What is known of each XID, and the rules that follow: data/xid/catalogue.csv, which is built in.
+// The XID catalogue, data/xid/catalogue.csv, which is built into the program: facts about each XID
+// and the rule for it.
 
 #include <map>
 #include <string>
@@ -16,11 +17,11 @@ struct XidFacts {
   int xid = 0;
   std::string mnemonic;  // the driver's name for it
   std::string status;    // active, unused, header-only
-  std::string products;  // "a100+h100": where NVIDIA lists it; empty: nowhere
+  std::string products;  // "a100+h100": GPUs for which NVIDIA lists it; empty: none
   std::string severity;
-  std::string nvidia_action;  // NVIDIA's bucket; empty: none printed
+  std::string nvidia_action;  // NVIDIA's action category; empty: none published
   bool announced_by_154 = false;
-  std::string job;  // the column's words
+  std::string job;  // the word in the column
   std::string gpu;
   std::string meaning;
   XidRule rule;
@@ -28,19 +29,20 @@ struct XidFacts {
 
 extern const std::string_view kXidCatalogueText;
 
-// kInvalidArgument names line and column of what does not belong there.
+// kInvalidArgument names line and column of the first problem.
 Result<std::vector<XidFacts>> DecodeXidCatalogue(std::string_view csv);
 
-// The one that is built in, by number.
+// The built-in catalogue, in order of XID.
 const std::vector<XidFacts>& XidCatalogue();
-// nullptr: it is not in there.
+// nullptr: the catalogue does not have it.
 const XidFacts* FindXid(int xid);
 std::map<int, XidRule> XidRules();
 
-// The rule that two words of the columns `job` and `gpu` stand for.  kInvalidArgument.
+// The rule for two words of the columns `job` and `gpu`.  kInvalidArgument: a word is unknown, or
+// only one of them is "text".
 Result<XidRule> XidRuleFrom(std::string_view job, std::string_view gpu);
 
-// The words of a rule, as the columns have them.
+// The words of a rule, as in the columns.
 struct XidWords {
   std::string job;
   std::string gpu;

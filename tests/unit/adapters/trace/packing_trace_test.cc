@@ -55,9 +55,9 @@ TEST_F(PackingTrace, ReadsWhatTheProjectShips) {
 TEST_F(PackingTrace, ErrorsNameTheirPlace) {
   const std::string header = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\n";
   EXPECT_THAT(ErrorOf(header + "p,-1,1,1,1000,\n"),
-              HasSubstr("row 1, cpu_milli: \"-1\" is no whole number"));
+              HasSubstr("row 1, cpu_milli: \"-1\" is not a whole number"));
   EXPECT_THAT(ErrorOf(header + "p,1,1,9,1000,\n"),
-              HasSubstr("num_gpu: \"9\" is no whole number from 0 to 8"));
+              HasSubstr("num_gpu: \"9\" is not a whole number from 0 to 8"));
   EXPECT_THAT(ErrorOf(header + "p,1,1,2,500,\n"), HasSubstr("parts of several GPUs"));
   EXPECT_THAT(ErrorOf(header + "p,1,1,1,0,\n"), HasSubstr("gpu_milli"));
   EXPECT_THAT(ErrorOf(header + "p,1,1,1,1000,H900\n"), HasSubstr("no node has any of \"H900\""));

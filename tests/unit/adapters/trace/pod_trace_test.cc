@@ -34,13 +34,10 @@ TEST(PodTrace, TakesThoseWithGpusInOrderOfCreation) {
 TEST(PodTrace, RefusesWithThePlace) {
   const std::string header = "num_gpu,gpu_milli,creation_time,deletion_time\n";
   const std::pair<const char*, const char*> cases[] = {
-      {"1,0,0,5\n", "row 1, gpu_milli"},
-      {"1,1001,0,5\n", "row 1, gpu_milli"},
-      {"65,1000,0,5\n", "row 1, num_gpu"},
-      {"1,1000,9,5\n", "before its creation"},
-      {"1,1000,0,\n", "row 1, deletion_time"},
-      {"0,0,0,5\n", "lists nobody"},
-      {"", "lists nobody"},
+      {"1,0,0,5\n", "row 1, gpu_milli"},       {"1,1001,0,5\n", "row 1, gpu_milli"},
+      {"65,1000,0,5\n", "row 1, num_gpu"},     {"1,1000,9,5\n", "before its creation"},
+      {"1,1000,0,\n", "row 1, deletion_time"}, {"0,0,0,5\n", "has no pod with a GPU"},
+      {"", "has no pod with a GPU"},
   };
   for (const auto& [rows, message] : cases) {
     const auto workload = ReadPods(header + rows);

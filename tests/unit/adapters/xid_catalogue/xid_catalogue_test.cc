@@ -134,9 +134,9 @@ TEST(XidCatalogue, RefusesABadRowWithItsLineAndTheReason) {
       {Row("1", "text", "reset"), "XID catalogue, line 2: job and gpu: both are text, or neither"},
       {Row("1", "all", "text"), "XID catalogue, line 2: job and gpu: both are text, or neither"},
       {Row("2", "all", "reset") + Row("2", "all", "reset"),
-       "XID catalogue, line 3: rows are in order of their number, each once"},
+       "XID catalogue, line 3: rows must be in order of XID, each once"},
       {Row("2", "all", "reset") + Row("1", "all", "reset"),
-       "XID catalogue, line 3: rows are in order of their number, each once"},
+       "XID catalogue, line 3: rows must be in order of XID, each once"},
   };
   for (const auto& [rows, reason] : bad)
     EXPECT_TRUE(Refusal(rows).starts_with(reason)) << Refusal(rows) << "\ninstead of\n" << reason;
