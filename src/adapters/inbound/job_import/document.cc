@@ -17,7 +17,8 @@ std::optional<int64_t> Document::NumberAt(const YamlNode& map,
   if (node == nullptr) return std::nullopt;
   const auto number = ParseCount(node->text);
   if (!number)
-    Note(*node, std::string(*std::prev(path.end())) + ": " + node->text, "is not read: a number");
+    Note(*node, std::string(*std::prev(path.end())) + ": " + node->text,
+         "cannot be read: a number is expected");
   return number ? std::optional(*number) : std::nullopt;
 }
 
@@ -25,8 +26,9 @@ void Document::PutQueue(const YamlNode& name) {
   const auto ours = options.queues.find(name.text);
   const std::string& queue = ours == options.queues.end() ? name.text : ours->second;
   if (QueueFault(queue))
-    return Note(name, "queue " + name.text,
-                "can be no queue's name: import with --map " + Printable(name.text, 40) + "=QUEUE");
+    return Note(
+        name, "queue " + name.text,
+        "is not a valid queue name: import with --map " + Printable(name.text, 40) + "=QUEUE");
   Put(draft, {"queue"}, Text(queue));
 }
 
@@ -36,7 +38,7 @@ void Document::PutPriority(const YamlNode& name) {
         name.text.ends_with("-" + level))
       return Put(draft, {"priority"}, Text(level));
   }
-  Note(name, "priorityClassName: " + name.text, "say priority: low, medium, high or 0 to 1000");
+  Note(name, "priorityClassName: " + name.text, "set priority: low, medium, high or 0 to 1000");
 }
 
 Error At(const YamlNode& node, const std::string& what) {

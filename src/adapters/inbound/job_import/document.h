@@ -1,7 +1,7 @@
 #pragma once
 
-// A document of Kubernetes while it is read: what of it was used, the job file so far, and what is
-// to be said.
+// A Kubernetes document while it is read: which of its values were used, the job file so far, and
+// the notes.
 
 #include <cstdint>
 #include <initializer_list>
@@ -17,18 +17,21 @@
 
 namespace gp {
 
+// The state of one import; used by one thread.  Functions that take a value mark it as used.
 struct Document {
   Document(const YamlNode& document_root, const ImportOptions& import_options)
       : root(document_root), options(import_options), taken(document_root) {}
 
   void Note(const YamlNode& node, const std::string& what, const std::string& why);
-  // A number at a path of keys; what is none has a note.
+  // The number at a path of keys; nullopt: there is none, and a value that is not a number has a
+  // note.
   std::optional<int64_t> NumberAt(const YamlNode& map,
                                   std::initializer_list<std::string_view> path);
-  // Theirs as ours; what can be no queue has a note.
+  // Convert a queue or priority class of Kubernetes; a name that cannot be converted has a note.
   void PutQueue(const YamlNode& name);
   void PutPriority(const YamlNode& name);
-  // Labels whose values are texts: visit(key, value) says whether it took one.
+  // Visits the entries of a map whose values are texts; an entry counts as used if visit(key,
+  // value) returns true.
   template <typename Visit>
   void ForEachText(const YamlNode* map, Visit visit) {
     if (map == nullptr || map->kind != YamlNode::Kind::kMap) return;
@@ -44,7 +47,7 @@ struct Document {
   std::vector<ImportNote> notes;
 };
 
-// "line 7: …".
+// An error "line 7: …".
 Error At(const YamlNode& node, const std::string& what);
 
 }  // namespace gp

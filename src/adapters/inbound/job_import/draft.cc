@@ -10,7 +10,7 @@ namespace {
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Words and paths that every reader of YAML takes for text.
+// Whether every YAML reader takes the word or path for text.
 bool IsSafe(std::string_view text) {
   constexpr std::string_view kOthers[] = {"true", "false", "yes", "no", "on",
                                           "off",  "null",  "y",   "n"};
@@ -26,7 +26,7 @@ bool IsSafe(std::string_view text) {
   return std::ranges::find(kOthers, lower) == std::end(kOthers);
 }
 
-// In YAML's double quotes.
+// The text in YAML's double quotes.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// A job file while it is put together, and its text.
+// Building a job file, and writing its text.
 
 #include <optional>
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace gp {
 
-// A number, a size or a duration: written as it is.
+// A number, a size or a duration: written without quotes.
 YamlNode Plain(std::string text);
-// Anything; quoted where it could be read as something else.
+// Any text; quoted if it could be read as something else.
 YamlNode Text(std::string text);
 YamlNode TextList(std::vector<std::string> texts);
 
-// Puts a value where `path` says, in place of what is there.
+// Sets the value at `path`, and replaces the one that is there.
 void Put(YamlNode& map, const std::vector<std::string>& path, YamlNode value);
 
-// Why a variable of an imported environment is left out; nullopt: a job may have it.
+// Why a variable of an imported environment is left out; nullopt: a job may set it.
 std::optional<std::string> VariableRefusal(std::string_view name);
 
-// In block form, in the order in which the keys were put.
+// The text in block form, in the order in which the keys were set.
 std::string ToYaml(const YamlNode& map);
 
 }  // namespace gp

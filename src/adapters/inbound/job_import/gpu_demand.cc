@@ -13,7 +13,7 @@ std::string AddName(const NamedGpu& gpu, GpuDemand& demand) {
   if (demand.count <= 1) return "";
   const std::string asked = std::to_string(demand.count);
   demand.count = 1;
-  return asked + " instances are asked for, and a job has one on each node: say nodes: " + asked +
+  return asked + " instances are requested, and a job gets one on each node: set nodes: " + asked +
          ", or a larger profile";
 }
 

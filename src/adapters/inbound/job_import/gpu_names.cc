@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kModelLengthMax = 64;
 constexpr std::string_view kDigits = "0123456789";
 
-// GPUs of one architecture, as drivers name them.  The longer of two names that begin alike stands
-// first.
+// GPUs of one architecture, as drivers name them.  Of two names with the same beginning the longer
+// one comes first.
 struct Family {
   std::string_view name;
   std::vector<std::string> models;
@@ -43,7 +43,7 @@ const std::vector<Family>& Families() {
   return families;
 }
 
-// What sites name beside the models above.
+// Further models that sites name.
 constexpr std::string_view kOthers[] = {
     "L40S",         "L40G",         "A10G",         "V100S",        "A100X",        "A30X",
     "GTX 1080 Ti",  "RTX 2080 Ti",  "RTX 3080 Ti",  "RTX 3090 Ti",  "TITAN X",      "RTX 6000 Ada",
@@ -53,7 +53,7 @@ constexpr std::string_view kOthers[] = {
     "T400",         "T600",         "T1000",
 };
 
-// The makers' names of their lines, and how a board is built: no help to find a model.
+// Brands and board types, which do not help to find a model.
 constexpr std::string_view kBrands[] = {"NVIDIA", "TESLA", "QUADRO", "GEFORCE"};
 constexpr std::string_view kBuilds[] = {"GPU",   "GRAPHICS", "CARD",   "DGX",       "HGX",   "PCIE",
                                         "PCI",   "NVLINK",   "NVL",    "SXM",       "SXM2",  "SXM3",
@@ -84,7 +84,8 @@ std::string AmountOf(std::string_view word) {
   return "";
 }
 
-// Takes "2G.20GB" with what names its kind (".ME", "+GFX") out of the text.
+// Removes a MIG profile such as "2G.20GB" with its suffix (".ME", "+GFX") from the text and returns
+// it.
 std::optional<std::string> TakeInstance(std::string& text) {
   for (size_t dot = text.find("G."); dot != std::string::npos; dot = text.find("G.", dot + 1)) {
     size_t begin = dot, end = dot + 2;
@@ -116,7 +117,7 @@ std::vector<std::string> WordsOf(std::string_view text) {
   return words;
 }
 
-// The words that may name a model; amounts of memory go to `memory`.
+// The words that may name a model; an amount of memory is stored in `memory`.
 std::vector<std::string> TellingWords(std::string_view text, std::string& memory) {
   std::vector<std::string> telling;
   for (std::string word : WordsOf(text)) {
@@ -133,8 +134,8 @@ std::vector<std::string> TellingWords(std::string_view text, std::string& memory
   return telling;
 }
 
-// How much of `text` the model is, from the beginning and without regard to spaces; 0: it does not
-// stand there.
+// Length of the model at the beginning of `text`, without regard to spaces; 0: the text does not
+// begin with it.
 size_t LengthOf(std::string_view model, std::string_view text) {
   size_t at = 0;
   for (const char c : model) {
@@ -160,7 +161,7 @@ Found FindModel(const std::vector<std::string>& words) {
     const std::string upper = Upper(model);
     const std::string_view rest = std::string_view(text).substr(at);
     size_t length = LengthOf(upper, rest);
-    // "2080ti", "a6000": without the name of the series.
+    // "2080ti", "a6000": names without the series.
     if (length == 0 && (upper.starts_with("RTX ") || upper.starts_with("GTX ")) && upper.size() > 6)
       length = LengthOf(upper.substr(4), rest);
     if (length > best.length) best = {std::string(model), at, length};
@@ -182,7 +183,7 @@ const Family* FindFamily(const std::vector<std::string>& words) {
   return found == Families().end() ? nullptr : &*found;
 }
 
-// Of a GPU that is not in the list: the first word with a digit, or else all.
+// The model of a GPU that is not in the list: the first word with a digit, or else all words.
 std::string GuessedModel(const std::vector<std::string>& words) {
   const auto telling = std::ranges::find_if(words, [](const std::string& word) {
     return word.find_first_of(kDigits) != std::string::npos;
@@ -205,14 +206,14 @@ NamedGpu ReadGpuName(std::string_view name) {
   gpu.mig = TakeInstance(text);
   const std::vector<std::string> words = TellingWords(text, memory);
   const Family* family = FindFamily(words);
-  // "Ada" is in the names of some of its models too.
+  // "Ada" is an architecture, and also part of the names of some models.
   const Found found = words.size() == 1 && family != nullptr ? Found() : FindModel(words);
   std::string of = "any GPU", left;
   if (found.length > 0) {
     gpu.models = {found.model};
     of = "any GPU with " + found.model + " in its name";
     const std::string all = Join(words, " ");
-    // "V100_32" is one with 32 GB; "A100L" has a letter of the site's own.
+    // "V100_32" has 32 GB; "A100L" has a letter that only the site knows.
     for (const std::string& word :
          WordsOf(all.substr(0, found.begin) + " " + all.substr(found.begin + found.length))) {
       if (IsNumber(word) && word.size() >= 2 && word.size() <= 3) {
@@ -227,9 +228,9 @@ NamedGpu ReadGpuName(std::string_view name) {
   } else if (!words.empty()) {
     gpu.models = {GuessedModel(words)};
     of = "any GPU with " + gpu.models.front() +
-         " in its name, and no NVIDIA GPU is known by that: gpu-platform gpus list shows the names";
+         " in its name, but no such NVIDIA GPU is known: gpu-platform gpus list shows the names";
   }
-  // A superchip is named by the memory of its CPU.
+  // The amount in the name of a superchip is the memory of its CPU.
   const bool is_superchip = found.model.starts_with("GH") || found.model.starts_with("GB");
   if (!memory.empty() && !is_superchip) gpu.memory = memory + "GB";
   gpu.meaning = Meaning(gpu, of);

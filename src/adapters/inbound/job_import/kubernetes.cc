@@ -24,30 +24,31 @@ bool IsQueueLabel(std::string_view key) {
 
 std::string HintFor(const std::string& path) {
   constexpr std::pair<std::string_view, std::string_view> kHints[] = {
-      {"image",
-       "images of containers are not supported yet: the program is run on the node itself"},
-      {"tolerations", "say node_labels: for the nodes that are meant"},
-      {"affinity", "say node_labels: and topology:"},
-      {"nodeSelector", "say node_labels: with labels that nodes here have"},
-      {"io/hostname", "say node_labels: with labels that nodes here have"},
-      {"volumes", "paths of the node are there as they are; nothing is mounted"},
-      {"volumeMounts", "paths of the node are there as they are; nothing is mounted"},
-      {"ttlSecondsAfterFinished", "a job that is over is remembered for the controller's own time"},
-      {"annotations", "say labels:"},
-      {"envFrom", "name each variable under env:"},
-      {"initContainers", "do it first in run:"},
+      {"image", "container images are not supported yet: the program runs on the node itself"},
+      {"tolerations", "set node_labels: for the intended nodes"},
+      {"affinity", "set node_labels: and topology:"},
+      {"nodeSelector", "set node_labels: with labels of the nodes here"},
+      {"io/hostname", "set node_labels: with labels of the nodes here"},
+      {"volumes", "the job sees the node's own paths; nothing is mounted"},
+      {"volumeMounts", "the job sees the node's own paths; nothing is mounted"},
+      {"ttlSecondsAfterFinished",
+       "the controller's policy sets how long finished jobs are remembered"},
+      {"annotations", "set labels:"},
+      {"envFrom", "list each variable under env:"},
+      {"initContainers", "do this at the beginning of run:"},
       {"serviceAccountName", "a job runs as the user who submits it"},
       {"securityContext", "a job runs as the user who submits it"},
       {"suspend", "gpu-platform jobs hold JOB"},
       {"schedulerName", "there is one scheduler"},
-      {"schedule", "a job has no schedule: let cron submit it"},
+      {"schedule", "a job has no schedule: submit it with cron"},
       {"subdomain", "GP_MASTER_ADDR names the node of rank 0"},
       {"plugins",
-       "the nodes of a job find each other by GP_NODE_LIST, GP_NODE_RANK and GP_MASTER_ADDR; there "
-       "are no keys for ssh"},
-      {"policies", "where a rank fails all of them end, and start again as retry: says"},
+       "the nodes of a job find each other by GP_NODE_LIST, GP_NODE_RANK and GP_MASTER_ADDR; no "
+       "ssh "
+       "keys are set up"},
+      {"policies", "if a rank fails, all ranks end and restart as retry: says"},
       {"elasticPolicy", "a job keeps the number of nodes with which it starts"},
-      {"runtimeRef", "what the runtime adds is not read: say it in run: and env:"},
+      {"runtimeRef", "what the runtime adds is not read: set it in run: and env:"},
       {"network", "the nodes of a job find each other by GP_NODE_LIST and GP_MASTER_ADDR"},
   };
   const std::string last = path.substr(path.rfind('.') + 1);
@@ -102,7 +103,7 @@ void TakeMetadata(const std::string& fallback_name, Document& document) {
   TakeLabels(Find(document.root, {"metadata"}), document);
 }
 
-// Null: the document is no job, which `notes` tells.
+// The text of the job file; nullopt: the document is not a job, and `notes` says so.
 Result<std::optional<std::string>> ImportDocument(const YamlNode& root,
                                                   const std::string& fallback_name,
                                                   const ImportOptions& options,
@@ -124,7 +125,7 @@ Result<std::optional<std::string>> ImportDocument(const YamlNode& root,
   return std::optional(ToYaml(document.draft));
 }
 
-// "List", "JobList": what it holds are documents of their own.
+// The documents, with the items of a "List" or "JobList" as documents of their own.
 std::vector<const YamlNode*> DocumentsIn(const std::vector<YamlNode>& documents) {
   std::vector<const YamlNode*> all;
   for (const YamlNode& document : documents) {
@@ -158,12 +159,13 @@ Result<ImportedJob> ImportKubernetes(std::string_view file_name, std::string_vie
     if (job) imported.text += (imported.text.empty() ? "" : "---\n") + *job;
   }
   if (imported.text.empty()) {
-    if (imported.notes.empty()) return Fail(InvalidArgument("there is no job of Kubernetes in it"));
+    if (imported.notes.empty())
+      return Fail(InvalidArgument("there is no Kubernetes job in the file"));
     const ImportNote& first = imported.notes.front();
     const size_t others = imported.notes.size() - 1;
-    const std::string more = others == 0 ? ""
-                                         : "; nor is there one in the " + std::to_string(others) +
-                                               " documents behind it";
+    const std::string more =
+        others == 0 ? ""
+                    : "; nor is there one in the " + std::to_string(others) + " documents after it";
     return Fail(InvalidArgument("line " + std::to_string(first.line) + ": " + first.what + " " +
                                 first.why + more));
   }

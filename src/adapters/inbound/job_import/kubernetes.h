@@ -1,7 +1,7 @@
 #pragma once
 
-// Workloads of Kubernetes as job files: Pods, Jobs, and what Volcano, Kubeflow and JobSet make of
-// several.
+// Imports Kubernetes workloads as job files: Pods, Jobs, and the gangs of Volcano, Kubeflow and
+// JobSet.
 
 #include <string_view>
 
@@ -10,9 +10,9 @@
 
 namespace gp {
 
-// All documents of the file, and the items of its lists; what starts no pods that end gets a note.
-// kInvalidArgument: it is no YAML that is read here (one problem of many, with its place), there is
-// nothing to run in it, the program of one is not named, or its ranks differ.
+// Imports all documents of the file and the items of its lists; a document without pods that end
+// gets a note.  kInvalidArgument: the YAML is refused (with the first problem and its place), there
+// is nothing to run, a program is not named, or the ranks of a job differ.
 Result<ImportedJob> ImportKubernetes(std::string_view file_name, std::string_view text,
                                      const ImportOptions& options = {});
 

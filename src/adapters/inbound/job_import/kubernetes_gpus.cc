@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kMigSlice = "nvidia.com/mig-";
 
 enum class Sort {
-  kCount,          // GPUs, or parts of so many
+  kCount,          // number of GPUs, or of GPUs of which parts are used
   kSlices,         // parts of a size that only the cluster knows
   kMemory,         // of each, in units
   kMemoryPercent,  // of each
@@ -45,7 +45,7 @@ constexpr Resource kResources[] = {
     {"tencent.com/vcuda-memory", Sort::kMemory, 256},
 };
 
-// KAI's; runai was its name before.
+// Annotations of KAI (formerly runai).
 constexpr std::string_view kFraction = "gpu-fraction", kMemory = "gpu-memory",
                            kDevices = "gpu-fraction-num-devices";
 constexpr std::string_view kModels = "nvidia.com/use-gputype";  // HAMi
@@ -60,6 +60,7 @@ bool IsForeignGpu(std::string_view name) {
   return name.ends_with("/gpu") || name.starts_with("gpu.");
 }
 
+// Collects the GPU requests of one container.
 class GpuReader {
  public:
   GpuReader(const NamedTexts& resources, const NamedTexts& annotations, Document& document)
@@ -74,7 +75,7 @@ class GpuReader {
       } else if (IsForeignGpu(name)) {
         SetCount(name, *amount);
         document_.Note(*amount, name + ": " + amount->text,
-                       "is taken for GPUs, and there are NVIDIA's alone");
+                       "is treated as GPUs, but only NVIDIA GPUs are supported");
       }
     }
     TakeAnnotations();
@@ -87,23 +88,24 @@ class GpuReader {
     return std::string(name) + ": " + amount.text;
   }
 
-  // Something is asked for, however much it is.
+  // The number; if it cannot be read, at least 1 GPU is requested, with a note.
   std::optional<int64_t> CountOf(std::string_view name, const YamlNode& amount) {
     const auto count = ParseCount(amount.text);
     if (count) return *count;
-    document_.Note(amount, Written(name, amount), "is not read: a number; 1 GPU is taken");
+    document_.Note(amount, Written(name, amount),
+                   "cannot be read: a number is expected; 1 GPU is used");
     demand_.count = std::max<int64_t>(demand_.count, 1);
     return std::nullopt;
   }
 
-  // A job has GPUs of one kind.
+  // Sets the count.  A job has GPUs of one kind: the first resource with a count is used.
   void SetCount(std::string_view name, const YamlNode& amount) {
     const auto count = CountOf(name, amount);
     if (!count) return;
     if (counted_ != nullptr && *count > 0)
       return document_.Note(
           amount, Written(name, amount),
-          "a job has GPUs of one kind: " + std::string(counted_name_) + " counts");
+          "a job has GPUs of one kind: " + std::string(counted_name_) + " is used");
     if (*count > 0) {
       counted_ = &amount;
       counted_name_ = name;
@@ -116,7 +118,7 @@ class GpuReader {
     const bool is_first = counted_ == nullptr;
     SetCount(name, amount);
     if (!is_first || counted_ != &amount) return;
-    if (!gpu.mig) return document_.Note(amount, name, "say resources: {gpus: {mig: 1g.10gb}}");
+    if (!gpu.mig) return document_.Note(amount, name, "set resources: {gpus: {mig: 1g.10gb}}");
     const std::string why = AddName(gpu, demand_);
     document_.Note(amount, name, gpu.meaning + (why.empty() ? "" : "; " + why));
   }
@@ -128,8 +130,8 @@ class GpuReader {
         SetCount(resource.name, amount);
         if (counted_ == &amount)
           document_.Note(amount, Written(resource.name, amount),
-                         "is a part of a GPU whose size only its cluster knows: a whole one here, "
-                         "or say share:, as 0.25 for one of four");
+                         "is a part of a GPU whose size only its cluster knows: a whole GPU here, "
+                         "or set share:, such as 0.25 for one of four");
         return;
       case Sort::kMemory: return TakeMemory(resource, amount);
       case Sort::kMemoryPercent: return TakePercent(resource.name, amount, memory_percent_);
@@ -148,7 +150,7 @@ class GpuReader {
   }
 
   void TakeMemory(const Resource& resource, const YamlNode& amount) {
-    // "8Gi" and the like, where a unit is given.
+    // A plain number is in units of the resource; "8Gi" has a unit of its own.
     const auto units = ParseCount(amount.text);
     const auto bytes = units ? std::nullopt : QuantityBytes(amount.text);
     const int64_t mebibytes = units
@@ -165,7 +167,7 @@ class GpuReader {
 
   void TakePercent(std::string_view name, const YamlNode& amount, int64_t& percent) {
     const auto number = CountOf(name, amount);
-    if (!number || *number == 0) return;  // 0: as much as there is
+    if (!number || *number == 0) return;  // 0: all
     percent = std::min<int64_t>(*number, 100);
     SetPart(name, amount);
   }
@@ -196,12 +198,12 @@ class GpuReader {
     }
   }
 
-  // "0.5"; a job file has three decimals, and never less than what is asked for.
+  // "0.5"; rounded up to the three decimals of a job file.
   void TakeFraction(const YamlNode& value) {
     const auto thousandths = QuantityMilli(value.text);
     if (!thousandths || *thousandths < 1) {
       document_.Note(value, Written(kFraction, value),
-                     "is not read: a part of a GPU, as 0.5; 1 GPU is taken");
+                     "cannot be read: a part of a GPU such as 0.5 is expected; 1 GPU is used");
       demand_.count = std::max<int64_t>(demand_.count, 1);
       return;
     }
@@ -221,15 +223,16 @@ class GpuReader {
     if (!demand_.mig.empty()) {
       demand_.share.clear();
       return document_.Note(*part_, Written(part_name_, *part_),
-                            "a MIG instance has a size of its own: that counts");
+                            "a MIG instance has its own size, which is used");
     }
     if (demand_.share.empty() && demand_.memory.empty()) return;
     const std::string share = demand_.share.empty() ? "" : "share: " + demand_.share,
                       memory = demand_.memory.empty() ? "" : "memory: " + demand_.memory;
-    std::string why = "is " + share + (share.empty() || memory.empty() ? "" : ", ") + memory +
-                      ", in turns with jobs of the same user; isolation: mps or mig is another way";
+    std::string why =
+        "is " + share + (share.empty() || memory.empty() ? "" : ", ") + memory +
+        ", time-sliced with jobs of the same user; isolation: mps or mig is possible too";
     if (memory_percent_ > 0 && core_percent_ != memory_percent_ && memory.empty())
-      why += "; compute and memory are one share here, the greater of the two";
+      why += "; compute and memory are one share here: the larger of the two";
     document_.Note(*part_, Written(part_name_, *part_), why);
   }
 
@@ -237,11 +240,11 @@ class GpuReader {
   const NamedTexts& annotations_;
   Document& document_;
   GpuDemand demand_;
-  const YamlNode* counted_ = nullptr;  // which resource gave the count
+  const YamlNode* counted_ = nullptr;  // the resource that gave the count
   std::string_view counted_name_;
-  const YamlNode* part_ = nullptr;  // the first that asks for a part
+  const YamlNode* part_ = nullptr;  // the first resource that requests a part
   std::string_view part_name_;
-  int64_t core_percent_ = 0;  // 0: not said
+  int64_t core_percent_ = 0;  // 0: not given
   int64_t memory_percent_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// GPUs as pods ask for them: whole ones, MIG instances, and the parts of KAI, HAMi, Volcano and
+// GPUs as pods request them: whole ones, MIG instances, and the parts of KAI, HAMi, Volcano and
 // others.
 
 #include <map>
@@ -11,15 +11,15 @@
 
 namespace gp {
 
-// By name; annotations and labels of the pod, or resources of its container.
+// Values by name: annotations and labels of the pod, or resources of its container.
 using NamedTexts = std::map<std::string, const YamlNode*>;
 
-// Whether the name is that of GPUs or of a part of them.
+// Whether the name requests GPUs or parts of them.
 bool IsGpuResource(std::string_view name);
 bool IsGpuAnnotation(std::string_view name);
 
-// What is asked for; never no GPU where a part of one is.  What cannot be said in a job file has a
-// note.
+// The requested GPUs: at least one if a part of one is requested.  What a job file cannot express
+// has a note.
 GpuDemand ReadGpuDemand(const NamedTexts& resources, const NamedTexts& annotations,
                         Document& document);
 

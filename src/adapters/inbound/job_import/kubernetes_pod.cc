@@ -15,7 +15,7 @@
 namespace gp {
 namespace {
 
-// Labels by which clusters tell the GPUs of their nodes.
+// Node labels by which clusters name GPU models.
 bool IsProductLabel(std::string_view key) {
   constexpr std::string_view kLabels[] = {"nvidia.com/gpu.product",
                                           "nvidia.com/gpu.family",
@@ -27,7 +27,7 @@ bool IsProductLabel(std::string_view key) {
   return std::ranges::find(kLabels, key) != std::end(kLabels);
 }
 
-// What a variable is that the cluster fills in; empty: only it knows.
+// The counterpart of a variable that the cluster fills in; empty: there is none.
 std::string FieldText(std::string_view path, const std::string& index) {
   if (path.find("job-completion-index") != std::string_view::npos) return "$" + index;
   if (path == "metadata.name") return "$GP_JOB_ID";
@@ -36,6 +36,7 @@ std::string FieldText(std::string_view path, const std::string& index) {
   return "";
 }
 
+// Imports one pod into the draft of a job file.
 class PodReader {
  public:
   PodReader(const Workload& workload, Document& document)
@@ -64,16 +65,16 @@ class PodReader {
   void PutAmount(const char* resource, const std::optional<std::string>& amount,
                  const YamlNode& written) {
     if (amount) return Put(document_.draft, {"resources", resource}, Plain(*amount));
-    document_.Note(written, std::string(resource) + ": " + written.text, "is not read");
+    document_.Note(written, std::string(resource) + ": " + written.text, "cannot be read");
   }
 
-  // A pod's limit is one for each attempt, a workload's one for all of them together.
+  // The limit of a pod applies to each attempt, the limit of a workload to all attempts together.
   void TakeTimes() {
     const YamlNode* restart = document_.taken.TakeText(pod_, {"restartPolicy"});
     const std::string policy = restart == nullptr ? "Always" : restart->text;
     if (workload_.has_restart_policy && workload_.retries == 0 && policy != "Never")
       document_.Note(restart == nullptr ? pod_ : *restart, "restartPolicy: " + policy,
-                     "a job that fails is not started again; say retry: {max: …}");
+                     "a job that fails is not restarted; set retry: {max: …}");
     if (const auto grace = document_.NumberAt(pod_, {"terminationGracePeriodSeconds"}))
       Put(document_.draft, {"checkpoint", "grace"}, Plain(std::to_string(*grace) + "s"));
     auto limit = document_.NumberAt(pod_, {"activeDeadlineSeconds"});
@@ -82,20 +83,20 @@ class PodReader {
       const auto total = ParseCount(deadline->text);
       if (!total) {
         document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text,
-                       "is not read: a number");
+                       "cannot be read: a number is expected");
       } else {
         const int64_t of_attempt = std::min(limit.value_or(*total), *total);
         limit = of_attempt;
         const int64_t attempts = workload_.retries + 1;
         if (attempts > *total || of_attempt > *total / attempts) {
           document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text,
-                         "is the time of all attempts together there, and of each one here, of "
-                         "which there may be " +
-                             std::to_string(attempts) + ": retry: {max: 0} keeps to it");
+                         "limits all attempts together there and each attempt here, of which there "
+                         "may be " +
+                             std::to_string(attempts) + ": retry: {max: 0} keeps the limit");
         }
         if (workload_.index == "GP_ARRAY_INDEX")
           document_.Note(*deadline, "activeDeadlineSeconds: " + deadline->text,
-                         "is the time of each job of the array here, not of all together");
+                         "limits each job of the array here, not all together");
       }
     }
     if (limit) Put(document_.draft, {"time_limit"}, Plain(std::to_string(*limit) + "s"));
@@ -119,7 +120,7 @@ class PodReader {
         });
   }
 
-  // Of the template, or of a pod itself; labels say the same to some.
+  // Annotations of the template, or of the pod itself; some tools use labels for the same.
   void ReadAnnotations() {
     const YamlNode* own = Find(document_.root, {"metadata"});
     for (const YamlNode* metadata : {workload_.pod_metadata, own}) {
@@ -147,7 +148,7 @@ class PodReader {
     return Find(container, {"resources", "claims"}) != nullptr;
   }
 
-  // The one that has the GPUs, or else the first.
+  // The container that has the GPUs, or else the first one.
   Result<const YamlNode*> FindContainer() {
     if (workload_.container != nullptr) return workload_.container;
     const YamlNode* containers = Find(pod_, {"containers"});
@@ -193,7 +194,7 @@ class PodReader {
         unknown_.insert(name->text);
         Put(document_.draft, {"env", name->text}, YamlNode{});
         document_.Note(variable, "env " + name->text,
-                       "must be given at the submit: --env " + Printable(name->text, 60) + "=…");
+                       "must be given at submit: --env " + Printable(name->text, 60) + "=…");
       }
     }
   }
@@ -204,7 +205,7 @@ class PodReader {
       const YamlNode* list = Find(container, {key});
       if (key == "command" && (list == nullptr || list->items.empty()))
         return Fail(At(container,
-                       "the container has no command: what its image would run is not known here"));
+                       "the container has no command: the program of its image is not known here"));
       if (list == nullptr) continue;
       for (const YamlNode& word : list->items) {
         if (!word.IsScalar()) continue;
@@ -212,12 +213,13 @@ class PodReader {
         words.push_back(Expanded(word));
       }
     }
-    if (words.empty()) return Fail(At(container, "its command is no list of texts"));
+    if (words.empty()) return Fail(At(container, "its command is not a list of texts"));
     Put(document_.draft, {"run"}, TextList(WithVariables(std::move(words))));
     return Ok();
   }
 
-  // A shell sets those that are only known when the job runs, and becomes the program.
+  // Adds a shell that sets the variables whose values are only known when the job runs, and then
+  // executes the program.
   std::vector<std::string> WithVariables(std::vector<std::string> words) const {
     std::vector<std::pair<std::string, std::string>> variables = workload_.variables;
     variables.insert(variables.end(), variables_.begin(), variables_.end());
@@ -237,7 +239,7 @@ class PodReader {
       const std::string text =
           HasVariables(words[i]) ? ShellText(words[i]) : "${" + std::to_string(i + 1) + "}";
       script += " \"" + text + "\"";
-      if (HasVariables(words[i])) words[i] = "-";  // its place
+      if (HasVariables(words[i])) words[i] = "-";  // placeholder
     }
     if (has_variables) script += "; ";
     std::vector<std::string> all = {"/bin/sh", "-c", script + "exec \"$@\"", "sh"};
@@ -245,9 +247,9 @@ class PodReader {
     return all;
   }
 
-  // As Kubernetes does it: "$(NAME)" is the value of a variable of the container before it, "$$" is
-  // "$", and any other "$(" stays.  A variable that is only known when the job runs stands between
-  // kBegin and kEnd.
+  // Expands as Kubernetes does: "$(NAME)" is the value of a variable of the container that is
+  // defined before, "$$" is "$", and any other "$(" stays.  The name of a variable that is only
+  // known when the job runs is put between kBegin and kEnd.
   std::string Expanded(const YamlNode& word) const {
     const std::string& text = word.text;
     if (text.find(kBegin) != std::string::npos || text.find(kEnd) != std::string::npos) return text;
@@ -271,7 +273,7 @@ class PodReader {
     return expanded;
   }
 
-  // A name that a shell could not read is none: its variable has a note.
+  // False for a name that a shell could not read: its variable has a note.
   bool IsKnownLater(const std::string& name) const {
     if (VariableNameFault(name)) return false;
     const auto has = [&](const auto& variables) {
@@ -286,7 +288,7 @@ class PodReader {
     return expanded.find(kBegin) != std::string::npos;
   }
 
-  // Within double quotes of a shell.
+  // The text for use within double quotes of a shell.
   static std::string ShellText(const std::string& expanded) {
     std::string text;
     for (const char c : expanded) {
@@ -302,7 +304,8 @@ class PodReader {
     return text;
   }
 
-  // Of a name the limit, or else the request; a request that is something else is told.
+  // The limit of each resource, or else its request; a request that differs from the limit has a
+  // note.
   NamedTexts Demands(const YamlNode& container) {
     NamedTexts demands;
     const YamlNode* resources =
@@ -314,7 +317,7 @@ class PodReader {
             const auto [demand, is_new] = demands.try_emplace(name, &amount);
             if (!is_new && demand->second->text != amount.text)
               document_.Note(amount, "requests: {" + name + ": " + amount.text + "}",
-                             "the limit counts: a job has what it asks for, and no more");
+                             "the limit is used: a job gets what it requests, and no more");
             return true;
           });
     }
@@ -342,7 +345,7 @@ class PodReader {
     PutGpus(gpus, document_.draft);
   }
 
-  // What a claim asks for stands in another document, or in the cluster.
+  // The request of a claim is in another document, or in the cluster.
   void TakeClaims(const YamlNode& container, GpuDemand& gpus) {
     const YamlNode* claims = Find(container, {"resources", "claims"});
     if (claims == nullptr) return;
@@ -351,20 +354,20 @@ class PodReader {
     const std::string count = std::to_string(std::max<size_t>(claims->items.size(), 1));
     if (gpus.count == 0)
       gpus.count = static_cast<int64_t>(std::max<size_t>(claims->items.size(), 1));
-    document_.Note(
-        *claims, "resources.claims",
-        "what a claim asks for is not read: " + count + " GPU is taken; say resources: {gpus: …}");
+    document_.Note(*claims, "resources.claims",
+                   "the request of a claim is not read; GPUs used here: " + count +
+                       "; set resources: {gpus: …}");
   }
 
   void TakeProduct(GpuDemand& gpus) {
     if (product_ == nullptr) return;
     const std::string written = product_label_ + ": " + product_->text;
-    if (gpus.count == 0) return document_.Note(*product_, written, "the job asks for no GPU");
+    if (gpus.count == 0) return document_.Note(*product_, written, "the job requests no GPU");
     const NamedGpu gpu = ReadGpuName(product_->text);
     gpus.models = gpu.models;
     if (gpu.memory) gpus.memory_min = *gpu.memory;
     std::string why;
-    // A node whose GPUs are divided alike: what is asked for are its instances.
+    // All GPUs of the node are divided in the same way: the count is one of instances.
     if (gpu.mig && gpus.mig.empty() && gpus.isolation.empty()) why = AddName(gpu, gpus);
     document_.Note(*product_, written, gpu.meaning + (why.empty() ? "" : "; " + why));
   }
@@ -383,7 +386,7 @@ class PodReader {
     Put(document_.draft, {"workdir"}, Text(directory.text));
   }
 
-  // A volume in memory that is mounted at /dev/shm.
+  // The size of a memory volume that is mounted at /dev/shm.
   void TakeSharedMemory(const YamlNode& container) {
     const YamlNode *mounts = Find(container, {"volumeMounts"}), *volumes = Find(pod_, {"volumes"});
     if (mounts == nullptr || volumes == nullptr) return;
@@ -398,7 +401,7 @@ class PodReader {
           continue;
         for (const YamlNode* used : {path, name, own, medium}) document_.taken.Use(*used);
         const YamlNode* limit = document_.taken.TakeText(volume, {"emptyDir", "sizeLimit"});
-        // Without one it is as much as the host memory, as it is here.
+        // The default is the same as here: as much as the host memory.
         if (limit != nullptr) PutAmount("shm", SizeText(QuantityBytes(limit->text)), *limit);
       }
     }
@@ -406,16 +409,16 @@ class PodReader {
 
   const Workload& workload_;
   Document& document_;
-  const YamlNode none_;  // of a kind that has no pod
+  const YamlNode none_;  // stands for the pod of a kind that has none
   const YamlNode& pod_;
   NamedTexts annotations_;
   std::string container_name_;
-  const YamlNode* product_ = nullptr;  // of which its nodes are to have GPUs
+  const YamlNode* product_ = nullptr;  // the label value that names the GPU model
   std::string product_label_;
-  // Whose values are known when the job runs
+  // Variables whose values are known when the job runs.
   std::vector<std::pair<std::string, std::string>> variables_;
-  std::map<std::string, std::string> literals_;  // whose values stand there
-  std::set<std::string> unknown_;                // others
+  std::map<std::string, std::string> literals_;  // variables with given values
+  std::set<std::string> unknown_;                // variables without a known value
 };
 
 }  // namespace

@@ -9,9 +9,10 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kBackoffLimit = 6;  // of a Job that says none
+constexpr int64_t kBackoffLimit = 6;  // the default of a Job
 constexpr int64_t kReplicasMost = 1'000'000;
 
+// Reads the workload of one document by its kind and API group.
 class WorkloadReader {
  public:
   explicit WorkloadReader(Document& document) : document_(document), root_(document.root) {}
@@ -48,10 +49,10 @@ class WorkloadReader {
     }
     const std::string named = kind_.empty() ? "a document without kind"
                                             : "kind: " + kind_ + (api.empty() ? "" : " of " + api);
-    document_.notes.push_back(
-        {root_.place.line, Printable(named, 100),
-         "is none of Pod, Job, CronJob, Volcano's Job, JobSet, TrainJob and Kubeflow's jobs: take "
-         "the pods that it starts out, as Jobs of batch/v1"});
+    document_.notes.push_back({root_.place.line, Printable(named, 100),
+                               "is none of Pod, Job, CronJob, Volcano's Job, JobSet, TrainJob and "
+                               "Kubeflow's jobs: import "
+                               "the pods that it starts as Jobs of batch/v1"});
     return std::optional<Workload>();
   }
 
@@ -76,7 +77,7 @@ class WorkloadReader {
     Put(document_.draft, {"retry", "max"}, Plain(std::to_string(retries)));
   }
 
-  // A gang of so many, each on a node.
+  // Makes the job a gang with one pod on each of `nodes` nodes.
   void PutNodes(const YamlNode& place, const std::string& what, int64_t nodes, int64_t nodes_min) {
     if (nodes <= 1) return;
     Put(document_.draft, {"nodes"}, Plain(std::to_string(nodes)));
@@ -87,8 +88,7 @@ class WorkloadReader {
                                             " nodes, as many as are free when it starts"
                                       : std::to_string(nodes) + " nodes, all together or none";
     document_.Note(place, what,
-                   "is one job on " + on +
-                       "; for jobs that do not need each other say array: in place of nodes:");
+                   "is one job on " + on + "; for independent jobs set array: in place of nodes:");
   }
 
   Status TakeJob() { return TakeJobAt(root_, "spec"); }
@@ -120,7 +120,7 @@ class WorkloadReader {
     if (retries && !per_index && workload_.index == "GP_ARRAY_INDEX")
       document_.Note(*Find(job, {"spec", "backoffLimit"}),
                      "backoffLimit: " + std::to_string(*retries),
-                     "counts for each job of the array here, not for all together");
+                     "applies to each job of the array here, not to all together");
     workload_.deadline = Find(job, {"spec", "activeDeadlineSeconds"});
     if (is_indexed || workload_.index != "0")
       workload_.named_variables.emplace_back("JOB_COMPLETION_INDEX", "$" + workload_.index);
@@ -139,12 +139,13 @@ class WorkloadReader {
       Put(document_.draft, {"array", "max_parallel"}, Plain(std::to_string(parallelism)));
     workload_.index = "GP_ARRAY_INDEX";
     if (!completions)
-      document_.Note(place, "parallelism: " + std::to_string(count),
-                     "is an array of so many jobs, and each is to succeed; of workers at one queue "
-                     "of work one would do");
+      document_.Note(
+          place, "parallelism: " + std::to_string(count),
+          "is an array of that many jobs, and all must succeed; of workers with one work "
+          "queue a single success would be enough");
   }
 
-  // Of a list of groups, or of a map of them; `is_named`: each has a name of its own.
+  // The replicas of one group of pods.
   int64_t ReplicasOf(const YamlNode& group) {
     return std::min(document_.NumberAt(group, {"replicas"}).value_or(1), kReplicasMost);
   }
@@ -153,7 +154,7 @@ class WorkloadReader {
     const YamlNode* tasks = Find(root_, {"spec", "tasks"});
     if (tasks == nullptr || tasks->items.empty()) return Missing("spec.tasks");
     std::vector<PodGroup> groups;
-    int64_t least = 0;  // where each task says its own
+    int64_t least = 0;  // the sum of the tasks' own minimums
     for (const YamlNode& task : tasks->items) {
       const YamlNode* name = document_.taken.TakeText(task, {"name"});
       const YamlNode* pod_template = Find(task, {"template"});
@@ -200,7 +201,7 @@ class WorkloadReader {
         document_.Note(*Find(*spec, {"completions"}),
                        "completions: " + std::to_string(*completions),
                        "is " + std::to_string(parallelism) +
-                           ", as parallelism says: the job has them all at once");
+                           ", as in parallelism: the job runs them all at once");
       for (const char* key : {"completionMode", "backoffLimit"})
         document_.taken.TakeText(*spec, {key});
       if (const YamlNode* deadline = Find(*spec, {"activeDeadlineSeconds"}))
@@ -220,7 +221,7 @@ class WorkloadReader {
     return Ok();
   }
 
-  // "pytorchReplicaSpecs" and its like.
+  // The entry "pytorchReplicaSpecs" or a similar one.
   const YamlEntry* FindReplicas() const {
     const YamlNode* spec = Find(root_, {"spec"});
     if (spec == nullptr || spec->kind != YamlNode::Kind::kMap) return nullptr;
@@ -266,7 +267,7 @@ class WorkloadReader {
     return Ok();
   }
 
-  // As its operator does, for a program that reads them and for torchrun.
+  // Sets what its operator sets, for programs that read RANK and for torchrun.
   void SetTorchVariables() {
     const YamlNode* processes = document_.taken.TakeText(root_, {"spec", "nprocPerNode"});
     const auto count =
@@ -289,8 +290,8 @@ class WorkloadReader {
     const YamlNode* trainer = Find(root_, {"spec", "trainer"});
     if (trainer == nullptr || Find(*trainer, {"command"}) == nullptr)
       return Fail(At(root_,
-                     "kind TrainJob: it has no trainer.command, so its program stands in its "
-                     "runtime: write that as spec.trainer.command"));
+                     "kind TrainJob: it has no trainer.command, so its program is in its "
+                     "runtime: write it as spec.trainer.command"));
     workload_.container = trainer;
     const int64_t nodes = document_.NumberAt(*trainer, {"numNodes"}).value_or(1);
     PutNodes(*trainer, "numNodes: " + std::to_string(nodes), nodes, 0);

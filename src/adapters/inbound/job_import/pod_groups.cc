@@ -9,13 +9,13 @@
 namespace gp {
 namespace {
 
-// Says nothing of what runs.
+// Whether the key is only a name, which has no effect on what runs.
 bool IsNameOnly(const std::string& path, const std::string& key) {
   return path.ends_with(']') && key == "name" && path.find("containers[") != std::string::npos &&
          path.find('.', path.rfind('[')) == std::string::npos;
 }
 
-// The path of the first value that one has otherwise.
+// The path of the first value that differs.
 std::optional<std::string> FirstDifference(const YamlNode& one, const YamlNode& other,
                                            const std::string& path) {
   if (one.IsScalar() && other.IsScalar())
@@ -67,8 +67,8 @@ Result<const YamlNode*> CommonTemplate(const std::string& kind, const std::vecto
       return Fail(At(*group.pod_template,
                      "kind " + kind + ": " + Printable(first->name, 40) + " and " +
                          Printable(group.name, 40) + " differ in " + Printable(*difference, 80) +
-                         ", and all ranks of a job run the same: make a job of each, or tell them "
-                         "apart by GP_NODE_RANK in one program"));
+                         ", and all ranks of a job run the same: make a job of each, or "
+                         "distinguish them by GP_NODE_RANK in one program"));
     }
     document.taken.Use(*group.pod_template);
   }

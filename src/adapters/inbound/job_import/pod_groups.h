@@ -1,6 +1,6 @@
 #pragma once
 
-// Groups of pods of one workload: "Master" and "Worker".
+// The groups of pods of a workload, such as "Master" and "Worker".
 
 #include <cstdint>
 #include <string>
@@ -12,14 +12,15 @@ namespace gp {
 
 struct PodGroup {
   std::string name;
-  const YamlNode* pod_template = nullptr;  // with its spec
+  const YamlNode* pod_template = nullptr;  // contains its spec
   int64_t replicas = 1;
 };
 
+// The pods of all groups.
 int64_t Replicas(const std::vector<PodGroup>& groups);
 
-// Of groups that all run the same, the template of the first.  kInvalidArgument: they do not; it
-// names what differs.
+// The template of the first group, if all groups run the same.  kInvalidArgument: they do not; the
+// message names the first difference.
 Result<const YamlNode*> CommonTemplate(const std::string& kind, const std::vector<PodGroup>& groups,
                                        Document& document);
 

@@ -33,7 +33,7 @@ struct Unit {
 };
 
 constexpr int64_t kKilo = 1'000, kKibi = 1'024;
-// The longer names first: "Ki" ends in no other one.
+// Binary units first; no unit is the end of another one.
 constexpr Unit kUnits[] = {
     {"Ki", kKibi},
     {"Mi", kKibi* kKibi},

@@ -20,7 +20,7 @@ namespace gp {
 namespace {
 
 constexpr std::string_view kHeader = "#GPU ";
-constexpr int64_t kSignalBefore = 60;  // seconds, where --signal says none
+constexpr int64_t kSignalBefore = 60;  // default seconds of --signal
 
 std::string Seconds(int64_t seconds) {
   if (seconds % 3'600 == 0) return std::to_string(seconds / 3'600) + "h";
@@ -29,7 +29,7 @@ std::string Seconds(int64_t seconds) {
 
 bool IsName(std::string_view text) { return !text.empty() && JobNameFromPath(text) == text; }
 
-// At commas that are not within quotes, which do not count.
+// The text split at commas outside quotes; the quotes are removed.
 std::vector<std::string> PartsOfExport(std::string_view text) {
   std::vector<std::string> parts(1);
   char quote = 0;
@@ -47,6 +47,7 @@ std::vector<std::string> PartsOfExport(std::string_view text) {
   return parts;
 }
 
+// Imports one script: takes its directives, then writes the new script.
 class SbatchImport {
  public:
   SbatchImport(std::string_view file_name, SbatchScript script, const ImportOptions& options)
@@ -58,7 +59,7 @@ class SbatchImport {
   Result<ImportedJob> Do() {
     for (size_t i = 0; i < script_.directives.size(); ++i) {
       const Directive& one = script_.directives[i];
-      // Of an option that is given again the last one counts.
+      // Of a repeated option only the last one counts.
       const auto is_again = [&](const Directive& later) {
         return one.is_known && later.is_known && later.name == one.name;
       };
@@ -80,11 +81,11 @@ class SbatchImport {
   }
 
   static std::string WhyNot(const Directive& one) {
-    if (!one.is_known) return "is no option of sbatch's that is known here";
+    if (!one.is_known) return "is not a known option of sbatch";
     return std::string(HintForOption(one.name));
   }
 
-  // Whether all of it is in the job file, or will be.
+  // Whether the directive was handled: its values are in the job file, or it has a note.
   bool Take(const Directive& one) {
     if (ChangesNothing(one.name)) return one.is_known;
     if (const auto wrong = demand_.Take(one)) {
@@ -110,12 +111,12 @@ class SbatchImport {
   }
 
   bool Unreadable(const Directive& one, std::string_view wanted) {
-    Note(one, "is not read: " + std::string(wanted));
-    return true;  // said
+    Note(one, "cannot be read; expected: " + std::string(wanted));
+    return true;  // it has its note
   }
 
   bool TakeAccount(const Directive& one) {
-    if (!IsName(one.value)) return Unreadable(one, "a project's name has letters, digits, _ and -");
+    if (!IsName(one.value)) return Unreadable(one, "a project name of letters, digits, _ and -");
     Put(draft_, {"project"}, Text(one.value));
     return true;
   }
@@ -129,24 +130,25 @@ class SbatchImport {
 
   bool TakeReservation(const Directive& one) {
     if (!IsName(one.value))
-      return Unreadable(one, "a reservation's name has letters, digits, _ and -");
+      return Unreadable(one, "a reservation name of letters, digits, _ and -");
     Put(draft_, {"reservation"}, Text(one.value));
     return true;
   }
 
-  // Of several partitions Slurm takes the first in which it may start.
+  // Of several partitions Slurm uses the first in which the job can start; a job here has one
+  // queue.
   bool TakePartition(const Directive& one) {
     std::string queue;
     for (const std::string& partition : Split(one.value, ',')) {
       const auto found = options_.queues.find(partition);
       if (found == options_.queues.end()) continue;
       if (queue.empty()) queue = found->second;
-      if (queue != found->second) Note(one, "waits in " + queue + " alone: a job has one queue");
+      if (queue != found->second) Note(one, "waits in " + queue + " only: a job has one queue");
     }
     if (queue.empty()) {
       Note(one,
-           "say queue:, or import with --map " + one.value.substr(0, one.value.find(',')) +
-               "=QUEUE; for the kind of node say node_labels: or resources: {gpus: {model: …}}");
+           "set queue:, or import with --map " + one.value.substr(0, one.value.find(',')) +
+               "=QUEUE; for the kind of node set node_labels: or resources: {gpus: {model: …}}");
     } else {
       Put(draft_, {"queue"}, Text(queue));
     }
@@ -154,7 +156,7 @@ class SbatchImport {
     return true;
   }
 
-  // One job in place of an array would be another piece of work.
+  // An array that cannot be imported is refused: one job in its place would do other work.
   bool TakeArray(const Directive& one) {
     const auto refuse = [&](const std::string& why) {
       refused_ = InvalidArgument("line " + std::to_string(one.line) + ": " +
@@ -164,7 +166,7 @@ class SbatchImport {
     const auto array = ReadSlurmArray(one.value);
     if (!array)
       return refuse(
-          "is no array that is read: numbers and FIRST-LAST, with :STEP, and %PARALLEL at the end");
+          "is not a valid array: numbers and FIRST-LAST, with :STEP, and %PARALLEL at the end");
     if (array->Count() > kArrayMax) return refuse(TooLarge(*array));
     facts_.array = *array;
     Put(draft_, {"array", "count"}, Plain(std::to_string(array->Count())));
@@ -174,7 +176,7 @@ class SbatchImport {
     return true;
   }
 
-  // The first two parts into which it can be cut show how.
+  // The message shows the first two parts into which the array can be divided.
   static std::string TooLarge(const SlurmArray& array) {
     const std::string why = "GP1011: an array has at most " + std::to_string(kArrayMax) +
                             " jobs, and this one " + std::to_string(array.Count()) +
@@ -193,21 +195,21 @@ class SbatchImport {
   }
 
   bool TakeDirectory(const Directive& one) {
-    if (!one.value.starts_with('/')) return Unreadable(one, "workdir is an absolute path");
+    if (!one.value.starts_with('/')) return Unreadable(one, "an absolute path");
     if (one.value.find('%') != std::string::npos)
-      return Unreadable(one, "workdir knows no %j and the like");
+      return Unreadable(one, "a path without patterns such as %j");
     Put(draft_, {"workdir"}, Text(one.value));
     return true;
   }
 
   bool TakeExport(const Directive& one) {
-    if (one.value == "NONE") return true;  // as it is here
+    if (one.value == "NONE") return true;  // the default here
     for (const std::string& part : PartsOfExport(one.value)) {
       const size_t equals = std::min(part.find('='), part.size());
       const std::string name = part.substr(0, equals);
       if (part == "ALL") {
         Note(one,
-             "variables of the shell that submits do not go along: name them under env:, or with "
+             "variables of the submitting shell are not passed on: set them under env:, or with "
              "--env");
       } else if (part == "NIL" || part.empty()) {
         continue;
@@ -217,7 +219,7 @@ class SbatchImport {
         Put(draft_, {"env", name}, Text(part.substr(equals + 1)));
       } else {
         Put(draft_, {"env", name}, YamlNode{});
-        Note(one, name + " must be given at the submit: --env " + name + "=\"$" + name + "\"");
+        Note(one, name + " must be given at submit: --env " + name + "=\"$" + name + "\"");
       }
     }
     return true;
@@ -232,7 +234,8 @@ class SbatchImport {
   bool TakeQos(const Directive& one) {
     const std::string priority = one.value == "normal" ? "medium" : one.value;
     if (priority != "low" && priority != "medium" && priority != "high")
-      return Unreadable(one, "priority is low, medium, high or a number up to 1000");
+      return Unreadable(one,
+                        "low, normal, medium or high; or set priority: with a number up to 1000");
     Put(draft_, {"priority"}, Text(priority));
     return true;
   }
@@ -244,7 +247,7 @@ class SbatchImport {
     return true;
   }
 
-  // "B:USR1@120": both the signal, and how long before the end.
+  // "B:USR1@120": the signal, and its time before the end.
   bool TakeSignal(const Directive& one) {
     constexpr std::string_view kSignals[] = {"SIGUSR1", "SIGUSR2", "SIGTERM",
                                              "SIGINT",  "SIGHUP",  "SIGQUIT"};
@@ -252,7 +255,7 @@ class SbatchImport {
         {"1", "HUP"}, {"2", "INT"}, {"3", "QUIT"}, {"10", "USR1"}, {"12", "USR2"}, {"15", "TERM"}};
     std::string text = one.value;
     const size_t colon = text.find(':');
-    const std::string whom = text.substr(0, colon == std::string::npos ? 0 : colon);
+    const std::string receivers = text.substr(0, colon == std::string::npos ? 0 : colon);
     if (colon != std::string::npos) text.erase(0, colon + 1);
     const size_t at = text.find('@');
     std::string name = text.substr(0, at);
@@ -260,8 +263,9 @@ class SbatchImport {
     if (!name.starts_with("SIG")) name = "SIG" + name;
     const auto seconds =
         at == std::string::npos ? Result<int64_t>(kSignalBefore) : ParseCount(text.substr(at + 1));
-    const bool is_read = std::ranges::find(kSignals, name) != std::end(kSignals) &&
-                         (whom.empty() || whom == "B" || whom == "R" || whom == "RB");
+    const bool is_read =
+        std::ranges::find(kSignals, name) != std::end(kSignals) &&
+        (receivers.empty() || receivers == "B" || receivers == "R" || receivers == "RB");
     if (!is_read || !seconds || *seconds < 1 || *seconds > 65'535)
       return Unreadable(one, "USR1, USR2, TERM, INT, HUP or QUIT, and seconds: USR1@120");
     Put(draft_, {"checkpoint", "signal"}, Text(name));
@@ -270,7 +274,7 @@ class SbatchImport {
     return true;
   }
 
-  // Slurm warns before the end; here the grace follows it.
+  // Slurm sends the signal before the time limit; here the grace period follows the limit.
   void PutTime() {
     if (time_ > 0)
       Put(draft_, {"time_limit"}, Plain(Seconds(time_ > before_ ? time_ - before_ : time_)));
@@ -320,20 +324,20 @@ class SbatchImport {
       facts_.stated["SLURM_JOB_ACCOUNT"] = project->value.text;
   }
 
-  // A program of another kind reads its arguments by names of its own.
+  // Scripts of other languages read their arguments by other names.
   void NoteForeignArguments() {
     for (const ScriptLine& line : script_.body) {
       for (const char* word : {"sys.argv", "argparse", "ARGV"}) {
         if (line.text.find(word) == std::string::npos) continue;
         imported_.notes.push_back(
             {line.number, word,
-             "arguments come with the submit: gpu-platform jobs submit FILE -- ARGUMENTS"});
+             "arguments are given at submit: gpu-platform jobs submit FILE -- ARGUMENTS"});
         break;
       }
     }
   }
 
-  // Within double quotes of a shell.
+  // The text for use within double quotes of a shell.
   static std::string Literal(const std::string& text) {
     std::string literal;
     for (const char c : text) {
@@ -351,7 +355,7 @@ class SbatchImport {
   ScriptFacts facts_;
   SlurmDemand demand_;
   int64_t time_ = 0;    // in seconds; 0: no limit
-  int64_t before_ = 0;  // from the signal to the end
+  int64_t before_ = 0;  // seconds from the signal to the end
 };
 
 }  // namespace
@@ -367,11 +371,11 @@ Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view te
     return one.name == "hetjob" || one.name == "packjob";
   });
   if (part != script.directives.end())
-    return Fail(InvalidArgument("line " + std::to_string(part->line) + ": a job of unlike parts (" +
-                                part->name + "): make a job of each, or say any_of"));
+    return Fail(InvalidArgument("line " + std::to_string(part->line) + ": a heterogeneous job (" +
+                                part->name + "): make a job of each part, or use any_of"));
   if (ours != script.body.end())
     return Fail(InvalidArgument("line " + std::to_string(ours->number) +
-                                ": it has #GPU lines already: submit it as it is"));
+                                ": there are #GPU lines already: submit the script unchanged"));
   if (script.directives.empty())
     return Fail(InvalidArgument("there is no #SBATCH line before the first command"));
   return SbatchImport(file_name, std::move(script), options).Do();

@@ -1,6 +1,6 @@
 #pragma once
 
-// A script for Slurm's sbatch as a script with a #GPU header.
+// Imports a script for Slurm's sbatch as a script with a #GPU header.
 
 #include <string_view>
 
@@ -9,8 +9,8 @@
 
 namespace gp {
 
-// `file_name` gives a job without --job-name its name.  kInvalidArgument: there is no #SBATCH line,
-// it has a #GPU header already, or it asks for an array that cannot be had as one.
+// `file_name` names a job without --job-name.  kInvalidArgument: there is no #SBATCH line, there is
+// a #GPU header already, or the array cannot be read or is too large.
 Result<ImportedJob> ImportSbatch(std::string_view file_name, std::string_view text,
                                  const ImportOptions& options = {});
 

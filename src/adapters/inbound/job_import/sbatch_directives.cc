@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMark = "#SBATCH";
 
-enum class Takes { kNothing, kValue, kMaybe };  // kMaybe: only behind "="
+enum class Takes { kNothing, kValue, kMaybe };  // kMaybe: only after "="
 
 struct Option {
   std::string_view name;
@@ -20,7 +20,7 @@ struct Option {
   Takes takes = Takes::kValue;
 };
 
-// All that sbatch 24 knows, from its manual page.
+// All options of sbatch 24, from its manual page.
 constexpr Option kOptions[] = {
     {"account", 'A'},
     {"acctg-freq"},
@@ -134,7 +134,7 @@ constexpr Option kOptions[] = {
     {"wrap"},
 };
 
-// Further names of the same options; the last one was dropped from sbatch, and is in scripts yet.
+// Further names of the same options; the last one was removed from sbatch but is still in scripts.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
     {"tasks", "ntasks"},
     {"tasks-per-node", "ntasks-per-node"},
@@ -152,7 +152,7 @@ std::string_view WithoutSynonym(std::string_view name) {
 const Option* ByName(std::string_view name) {
   const auto exact = std::ranges::find(kOptions, name, &Option::name);
   if (exact != std::end(kOptions)) return &*exact;
-  // As getopt does it, an option may be cut short where that is no other one's beginning too.
+  // As in getopt, an option may be abbreviated if the abbreviation is unique.
   const Option* found = nullptr;
   for (const Option& option : kOptions) {
     if (name.empty() || !option.name.starts_with(name)) continue;
@@ -167,7 +167,8 @@ const Option* ByLetter(char letter) {
   return letter == 0 || found == std::end(kOptions) ? nullptr : &*found;
 }
 
-// As a shell parts words, without expanding anything; a "#" before a word ends the line.
+// The words of a line as a shell splits them, without expansion; "#" at the start of a word ends
+// the line.
 std::vector<std::string> WordsOfLine(std::string_view line) {
   std::vector<std::string> words;
   std::optional<std::string> word;
@@ -195,6 +196,7 @@ std::vector<std::string> WordsOfLine(std::string_view line) {
   return words;
 }
 
+// Reads the options of one #SBATCH line.
 class LineReader {
  public:
   LineReader(int line, std::string_view text) : line_(line), words_(WordsOfLine(text)) {}
@@ -228,7 +230,7 @@ class LineReader {
     all_.push_back(std::move(one));
   }
 
-  // Letters that take nothing may stand together: -HQ.
+  // Letters without values may be combined: -HQ.
   void Short(const std::string& word) {
     for (size_t i = 1; i < word.size(); ++i) {
       const Option* option = ByLetter(word[i]);
@@ -287,11 +289,11 @@ SbatchScript ReadSbatchScript(std::string_view text) {
                         std::back_inserter(script.directives));
     } else {
       if (IsDirective(line))
-        script.notes.push_back({number, Printable(line, 100),
-                                "stands behind the first command: sbatch does not see it either"});
+        script.notes.push_back(
+            {number, Printable(line, 100), "is after the first command: sbatch ignores it too"});
       if (in_header && (line.starts_with("#PBS ") || line.starts_with("#BSUB ")))
-        script.notes.push_back({number, Printable(line, 100),
-                                "is read by sbatch too, and not here: say it as #SBATCH"});
+        script.notes.push_back(
+            {number, Printable(line, 100), "is read by sbatch but not here: write it as #SBATCH"});
       script.body.push_back({number, std::move(line)});
     }
   }

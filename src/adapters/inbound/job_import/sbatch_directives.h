@@ -1,6 +1,6 @@
 #pragma once
 
-// The #SBATCH lines of a script, taken apart as sbatch does it.
+// The #SBATCH lines of a script, parsed as sbatch does.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace gp {
 struct Directive {
   int line = 0;
   std::string written;  // "--nodes=2", "-N 2"
-  std::string name;     // the long one: "nodes"; of an option that nobody knows as it is written
+  std::string name;     // the long name: "nodes"; an unknown option: as written
   std::string value;    // empty: none
   bool is_known = true;
 };
@@ -26,8 +26,8 @@ struct ScriptLine {
 struct SbatchScript {
   std::string first_line;  // "#!/bin/bash"; empty: none
   std::vector<Directive> directives;
-  std::vector<ScriptLine> body;   // the others
-  std::vector<ImportNote> notes;  // of directives that sbatch itself does not see
+  std::vector<ScriptLine> body;   // the other lines
+  std::vector<ImportNote> notes;  // for directives that sbatch itself ignores
 };
 
 SbatchScript ReadSbatchScript(std::string_view text);

@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-constexpr int kDepthMax = 64;  // of lists within lists; what is deeper is not read
+constexpr int kDepthMax = 64;  // of nested lists; deeper ones are not read
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsOfName(char c) {
@@ -15,7 +15,7 @@ bool IsOfName(char c) {
 }
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// Words behind which a command begins.
+// Words after which a command begins.
 bool IsBeforeCommand(std::string_view word) {
   constexpr std::string_view kWords[] = {"if",    "then", "elif", "else", "fi",  "while",
                                          "until", "do",   "done", "!",    "time"};
@@ -30,12 +30,13 @@ bool IsAssignment(std::string_view word) {
   return !name.empty() && std::ranges::all_of(name, IsOfName);
 }
 
-// Those that stand for arguments of the script; $0 is its name.
+// Whether the variable is an argument of the script; $0 is its name.
 bool IsArgument(std::string_view name) {
   if (name == "@" || name == "*" || name == "#") return true;
   return !name.empty() && name != "0" && std::ranges::all_of(name, IsDigit);
 }
 
+// A recursive-descent reader of one script.  Any text ends in a result: it never fails.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -46,6 +47,7 @@ class Reader {
   }
 
  private:
+  // A here-document whose text follows.
   struct Document {
     std::string end;
     bool expands = true;
@@ -57,7 +59,7 @@ class Reader {
   }
   bool IsOver() const { return at_ >= text_.size(); }
 
-  // Commands up to `end`, which is left to the caller; 0: to the end of the text.
+  // Reads commands up to `end`, which it does not consume; 0: to the end of the text.
   void List(char end) {
     if (++depth_ > kDepthMax) at_ = text_.size();
     const int outer_cases = std::exchange(cases_, 0);
@@ -80,7 +82,7 @@ class Reader {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (c == end && (c != ')' || cases_ == 0)) {
         break;
-      } else if (c == ')') {  // behind a pattern of case
+      } else if (c == ')') {  // after a pattern of case
         ++at_;
         finish();
       } else if (c == '(') {
@@ -110,10 +112,10 @@ class Reader {
     if (functions_ == 0 && !has_own_arguments_) script_.arguments.push_back({at, std::move(text)});
   }
 
-  // Part of a command, or what shapes the commands around it.
+  // Reads one word: part of a command, or shell syntax.
   void OneWord(ShellCommand& command) {
     ShellWord word = Word();
-    if (word.end == word.begin) ++at_;  // a character that has no meaning there
+    if (word.end == word.begin) ++at_;  // a character without meaning here
     const bool is_descriptor = (At() == '<' || At() == '>') && !word.text.empty() &&
                                std::ranges::all_of(word.text, IsDigit);
     if (is_descriptor) return;  // 2>file
@@ -147,7 +149,7 @@ class Reader {
     }
   }
 
-  // A subshell, the "()" of a function or "(( ))".
+  // Reads a subshell, the "()" of a function or "(( ))".
   void Parenthesis(ShellCommand& command) {
     if (At(1) == '(') return Arithmetic(2);
     size_t close = at_ + 1;
@@ -195,7 +197,7 @@ class Reader {
     documents_.push_back({target.text, !is_quoted, has_tabs});
   }
 
-  // The texts behind a line with <<.
+  // Skips the here-documents after a line with <<; their expansions are read.
   void SkipDocuments() {
     for (const Document& document : std::exchange(documents_, {})) {
       while (!IsOver()) {
@@ -210,7 +212,7 @@ class Reader {
     }
   }
 
-  // One character of a text in which expansions count.
+  // Reads one character, or one expansion, of a text with expansions.
   void Expanding() {
     if (At() == '\\') {
       at_ += 2;
@@ -295,7 +297,7 @@ class Reader {
     --depth_;
   }
 
-  // "${NAME…}".
+  // Reads "${NAME…}".
   void Braces(size_t begin) {
     at_ += 2;
     if ((At() == '#' || At() == '!') && At(1) != '}' && At(1) != ':') ++at_;
@@ -312,7 +314,7 @@ class Reader {
       Argument(begin, std::string(text_.substr(begin, std::min(at_, text_.size()) - begin)));
   }
 
-  // "((…))" or "$((…))" with so many characters before its contents.
+  // Reads "((…))" or "$((…))"; `opening`: the characters before its contents.
   void Arithmetic(size_t opening) {
     at_ += opening;
     int depth = 2;
@@ -331,12 +333,12 @@ class Reader {
   size_t at_ = 0;
   size_t at_before_word_ = 0;
   int depth_ = 0;
-  int cases_ = 0;      // that are open in this list
-  int functions_ = 0;  // whose bodies are open
+  int cases_ = 0;      // open `case` commands in this list
+  int functions_ = 0;  // open function bodies
   bool is_function_next_ = false;
   bool has_own_arguments_ = false;
   bool is_in_backticks_ = false;
-  std::vector<bool> braces_;  // that are open: whether of a function
+  std::vector<bool> braces_;  // open braces; true: of a function
   std::vector<Document> documents_;
   ShellScript script_;
 };

@@ -1,8 +1,7 @@
 #pragma once
 
-// A script for sh or bash, read as far as an import needs: which commands it names, and which of
-// its own arguments it reads. What only a run could tell (aliases, eval, sourced files) is not
-// seen.
+// Reads a script for sh or bash as far as an import needs: which commands it names, and which of
+// its own arguments it reads.  Aliases, eval and sourced files are not followed.
 
 #include <cstddef>
 #include <string>
@@ -12,9 +11,9 @@
 namespace gp {
 
 struct ShellWord {
-  size_t begin = 0;  // in the script
+  size_t begin = 0;  // offset in the script
   size_t end = 0;
-  std::string text;  // without its quotes; expansions as they are written
+  std::string text;  // without its quotes; expansions as written
 };
 
 // A simple command without its assignments and redirections.
@@ -22,7 +21,7 @@ struct ShellCommand {
   std::vector<ShellWord> words;  // at least one
 };
 
-// "$1", "${2:-0}", "$@": read outside of functions, and before the script sets them itself.
+// "$1", "${2:-0}", "$@": read outside functions, and before the script sets its arguments itself.
 struct ShellArgument {
   size_t at = 0;
   std::string text;

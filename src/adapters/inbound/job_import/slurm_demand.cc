@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kNodesMost = 4'096;
 constexpr int64_t kCountMost = 1'000'000;
-// What a node is taken to have at most where tasks may be on any number of nodes.
+// The assumed size of a node for tasks that may be on any number of nodes.
 constexpr int64_t kNodeCores = 128;
 constexpr int64_t kNodeGpus = 8;
 
@@ -56,14 +56,14 @@ std::optional<std::string> SlurmDemand::Take(const Directive& one) {
 std::string SlurmDemand::TakeNodes(const Directive& one) {
   const auto nodes = ReadSlurmRange(one.value);
   if (!nodes || nodes->least < 1 || nodes->most > kNodesMost)
-    return "is not read: a number up to 4096, or LEAST-MOST";
+    return "cannot be read: a number up to 4096, or LEAST-MOST, is expected";
   nodes_ = *nodes;
   return "";
 }
 
 std::string SlurmDemand::TakeCount(const Directive& one) {
   const auto count = ParseCount(one.value);
-  if (!count || *count < 1 || *count > kCountMost) return "is not read: a number";
+  if (!count || *count < 1 || *count > kCountMost) return "cannot be read: a number is expected";
   counts_[one.name] = *count;
   return "";
 }
@@ -71,14 +71,15 @@ std::string SlurmDemand::TakeCount(const Directive& one) {
 std::string SlurmDemand::TakeGpus(const Directive& one) {
   const auto gpus = ReadSlurmGpus(one.value);
   if (!gpus)
-    return "is not read: a number, or MODEL:NUMBER; of several kinds write one job file with "
-           "any_of";
+    return "cannot be read: a number, or MODEL:NUMBER, is expected; for several kinds write one "
+           "job "
+           "file with any_of";
   counts_[one.name] = gpus->count;
   if (!gpus->model.empty()) models_[one.name] = gpus->model;
   return "";
 }
 
-// "gpu:h100:8,nvme:1": GPUs are one of the resources.
+// "gpu:h100:8,nvme:1": takes the GPUs; other resources have a note.
 std::string SlurmDemand::TakeResource(const Directive& one) {
   std::vector<std::string> others;
   for (const std::string& part : Split(one.value, ',')) {
@@ -97,17 +98,16 @@ std::string SlurmDemand::TakeResource(const Directive& one) {
     counts_[one.name] = gpus->count;
     if (!gpus->model.empty()) models_[one.name] = gpus->model;
   }
-  return others.empty()
-             ? ""
-             : Join(others, ",") +
-                   " is not in the job file: of resources there are GPUs alone, gpu:MODEL:NUMBER";
+  return others.empty() ? ""
+                        : Join(others, ",") +
+                              " is not in the job file: only GPUs are supported, gpu:MODEL:NUMBER";
 }
 
 std::string SlurmDemand::TakeMemory(const Directive& one) {
   const auto mebibytes = SlurmMebibytes(one.value);
-  if (!mebibytes) return "is not read: a number, with K, M, G or T";
+  if (!mebibytes) return "cannot be read: a number, with K, M, G or T, is expected";
   if (*mebibytes == 0)
-    return "is not read: all memory of a node cannot be asked for; say resources: {memory: …}";
+    return "is ignored: all memory of a node cannot be requested; set resources: {memory: …}";
   counts_[one.name] = *mebibytes;
   return "";
 }
@@ -157,10 +157,10 @@ int64_t SlurmDemand::SpreadNodes() const {
     return std::min(RoundedUp(tasks, nodes), kCountMost) * cpus <= kNodeCores &&
            RoundedUp(gpus, nodes) <= kNodeGpus;
   };
-  // A task cannot be parted, nor is one that asks for too much any node's.
+  // A task cannot be divided; if even the largest number of nodes is not enough, 1 is used.
   const int64_t most = std::min(std::max({gpus, tasks, int64_t{1}}), kNodesMost);
   if (fits(1) || !fits(most)) return 1;
-  // One task for each GPU of a node, where it comes to that.
+  // Prefers one task for each GPU of a node, if the numbers allow it.
   if (of_node > 0 && tasks % of_node == 0 && tasks / of_node <= kNodesMost && fits(tasks / of_node))
     return tasks / of_node;
   int64_t least = 1;
@@ -190,7 +190,7 @@ std::optional<int64_t> SlurmDemand::CpusPerNode(int64_t gpus) const {
   if (const auto per_task = CpusPerTask()) return std::min(*per_task * TasksPerNode(), kCountMost);
   if (const auto per_gpu = CountOf("cpus-per-gpu"); per_gpu && gpus > 0)
     return std::min(*per_gpu * gpus, kCountMost);
-  return TasksPerNode() > 1 ? std::optional(TasksPerNode()) : std::nullopt;  // each has one
+  return TasksPerNode() > 1 ? std::optional(TasksPerNode()) : std::nullopt;  // one core each
 }
 
 std::optional<int64_t> SlurmDemand::MebibytesPerNode(int64_t gpus, int64_t cpus) const {
@@ -227,7 +227,7 @@ void SlurmDemand::PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNo
     for (const auto& [other, other_name] : models_) {
       if (ReadGpuName(other_name).models != gpu.models)
         notes.push_back(NoteOf(directives_.at(other),
-                               "names another GPU than " + option + " does: that one counts"));
+                               "names another GPU than " + option + ": that one is used"));
     }
   }
   for (const auto& [kind, count] : parts_) {
@@ -240,14 +240,14 @@ void SlurmDemand::PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNo
     }
     notes.push_back(
         NoteOf(directives_.at("gres"),
-               is_mps ? written + " is taken for " + std::to_string(count) + " % of one GPU"
-                      : written + " is a part of a GPU whose size only the site knows: a whole one "
-                                  "here, or say share: or memory:"));
+               is_mps ? written + " is " + std::to_string(count) + " % of one GPU here"
+                      : written + " is a part of a GPU whose size only the site knows: a whole GPU "
+                                  "here, or set share: or memory:"));
   }
   gp::PutGpus(demand, job_file);
 }
 
-// What differs where a job has several nodes, or tasks.
+// Adds the notes about several nodes or tasks.
 void SlurmDemand::NoteNodes(bool starts_tasks, std::vector<ImportNote>& notes) const {
   const auto note = [&](std::initializer_list<const char*> options, const std::string& why) {
     for (const char* option : options) {
@@ -258,13 +258,14 @@ void SlurmDemand::NoteNodes(bool starts_tasks, std::vector<ImportNote>& notes) c
   const std::string nodes = std::to_string(Nodes()), tasks = std::to_string(TasksPerNode());
   const bool is_stated = nodes_ || CountOf("ntasks-per-node") || CountOf("gpus-per-node");
   if (Nodes() > 1 && !is_stated) {
-    note({"ntasks", "gpus", "gpus-per-task"},
-         "more than " + std::to_string(kNodeCores) + " cores or " + std::to_string(kNodeGpus) +
-             " GPUs are spread over " + nodes +
-             " nodes here, and the script runs on each; for others say nodes: and what each has");
+    note({"ntasks", "gpus", "gpus-per-task"}, "more than " + std::to_string(kNodeCores) +
+                                                  " cores or " + std::to_string(kNodeGpus) +
+                                                  " GPUs are spread over " + nodes +
+                                                  " nodes here, and the script runs on each; for "
+                                                  "another number set nodes: and resources:");
   } else if (Nodes() > 1) {
     note({"nodes", "ntasks", "gpus", "ntasks-per-node"},
-         "the script runs on each of the " + nodes + " nodes, not on the first alone");
+         "the script runs on each of the " + nodes + " nodes, not only on the first");
   }
   if (TasksPerNode() > 1 && !starts_tasks)
     note({"ntasks-per-node", "ntasks", "gpus-per-task", "ntasks-per-gpu"},
@@ -272,28 +273,28 @@ void SlurmDemand::NoteNodes(bool starts_tasks, std::vector<ImportNote>& notes) c
              " tasks, as torchrun --nproc-per-node does");
   const bool is_one_by_default = !nodes_ && Nodes() == 1;
   if (is_one_by_default && Tasks().value_or(1) > 1 && !CountOf("ntasks-per-node"))
-    note({"ntasks", "gpus-per-task"}, "all on one node here; of several say nodes:");
+    note({"ntasks", "gpus-per-task"}, "all on one node here; for several nodes set nodes:");
   if (is_one_by_default && CountOf("gpus").value_or(0) > 1)
-    note({"gpus"}, "all on one node here; of several say nodes: and how many GPUs each has");
+    note({"gpus"}, "all on one node here; for several nodes set nodes: and the GPUs of each");
   if (nodes_ && nodes_->least < nodes_->most && HasTotals())
     note({"nodes"}, "starts on " + std::to_string(nodes_->most) +
-                        " nodes alone: what is asked for in all is not divided again");
+                        " nodes only: the totals are not divided again for fewer nodes");
 }
 
-// Whatever was said that the parts of nodes do not come to.
+// Adds a note for each directive whose amount differs from what the nodes get.
 void SlurmDemand::NoteDifferences(const NodePart& part, std::vector<ImportNote>& notes) const {
   const int64_t tasks = TasksPerNode(), cpus = part.cpus.value_or(1),
                 mebibytes = part.mebibytes.value_or(0);
   const std::string of_nodes =
       Nodes() == 1 ? " on one node" : " on each of " + std::to_string(Nodes()) + " nodes";
-  const std::string gpus_text = "comes to " + std::to_string(part.gpus) + " GPUs" + of_nodes,
-                    cpus_text = "comes to " + std::to_string(cpus) + " cores" + of_nodes;
-  const std::string tasks_text = "comes to " + std::to_string(tasks) + " tasks" + of_nodes;
-  const std::string memory_text = "comes to " + SizeText(mebibytes) + of_nodes;
+  const std::string gpus_text = "amounts to " + std::to_string(part.gpus) + " GPUs" + of_nodes,
+                    cpus_text = "amounts to " + std::to_string(cpus) + " cores" + of_nodes;
+  const std::string tasks_text = "amounts to " + std::to_string(tasks) + " tasks" + of_nodes;
+  const std::string memory_text = "amounts to " + SizeText(mebibytes) + of_nodes;
   struct Row {
     const char* option;
-    int64_t unit;  // how many times its count should be there
-    int64_t is;    // how much is
+    int64_t unit;  // the expected factor of its count
+    int64_t is;    // the actual amount
     const std::string& text;
   };
   const Row rows[] = {
@@ -312,7 +313,7 @@ void SlurmDemand::NoteDifferences(const NodePart& part, std::vector<ImportNote>&
   };
   for (const Row& row : rows) {
     const auto count = CountOf(row.option);
-    const bool is_nothing = count && row.unit == 0;  // of each GPU, and there are none
+    const bool is_nothing = count && row.unit == 0;  // counted by GPU, and there are no GPUs
     if (count && (is_nothing || *count * row.unit != row.is))
       notes.push_back(
           NoteOf(directives_.at(row.option), is_nothing ? "there are no GPUs" : row.text));

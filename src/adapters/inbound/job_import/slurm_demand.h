@@ -1,7 +1,7 @@
 #pragma once
 
-// What a script for Slurm asks of nodes.  Slurm counts GPUs, cores and memory by job, node, task,
-// GPU or core; a job file by node.
+// The resources that a script for Slurm requests.  Slurm counts GPUs, cores and memory by job,
+// node, task, GPU or core; a job file by node.
 
 #include <map>
 #include <optional>
@@ -15,19 +15,20 @@
 
 namespace gp {
 
+// Collects the directives about resources, and converts them to requests of each node.
 class SlurmDemand {
  public:
-  // nullopt: it asks for nothing of the kind.  Empty: taken.  Else what is wrong with it.
+  // nullopt: the directive is not about resources.  Empty: taken.  Otherwise a problem for a note.
   std::optional<std::string> Take(const Directive& one);
 
-  // nodes, nodes_min and resources; with a note for all that comes to something else by node than
-  // it says.  `starts_tasks`: the script itself starts all tasks of a node.
+  // Writes nodes, nodes_min and resources, with a note for each directive whose amount differs from
+  // what the nodes get.  `starts_tasks`: the script itself starts all tasks of a node.
   void PutInto(YamlNode& job_file, bool starts_tasks, std::vector<ImportNote>& notes) const;
 
   int64_t Nodes() const;
   int64_t TasksPerNode() const;
   int64_t GpusPerNode() const;
-  // 0: it does not say
+  // 0: not given.
   int64_t GpusPerTask() const { return CountOf("gpus-per-task").value_or(0); }
   std::optional<int64_t> CpusPerTask() const { return CountOf("cpus-per-task"); }
 
@@ -38,7 +39,7 @@ class SlurmDemand {
   std::string TakeResource(const Directive& one);
   std::string TakeMemory(const Directive& one);
 
-  // What each node gives.
+  // The request of each node.
   struct NodePart {
     int64_t gpus = 0;
     std::optional<int64_t> cpus;
@@ -48,13 +49,13 @@ class SlurmDemand {
   std::optional<int64_t> CountOf(const std::string& option) const;
   std::optional<int64_t> Tasks() const;
   std::optional<int64_t> TotalGpus() const;
-  // Of each node, where they are counted so.
+  // GPUs of each node, if given in this form.
   std::optional<int64_t> StatedGpusPerNode() const;
-  // Where no number of nodes is given: so many that each can be had.
+  // The number of nodes if none is given: enough that the request fits on each.
   int64_t SpreadNodes() const;
   std::optional<int64_t> CpusPerNode(int64_t gpus) const;
   std::optional<int64_t> MebibytesPerNode(int64_t gpus, int64_t cpus) const;
-  // Totals that would be divided again on fewer nodes.
+  // Whether there are totals, whose part of each node depends on the number of nodes.
   bool HasTotals() const {
     return CountOf("gpus") || (CountOf("ntasks") && !CountOf("ntasks-per-node"));
   }
@@ -64,9 +65,9 @@ class SlurmDemand {
   void NoteDifferences(const NodePart& part, std::vector<ImportNote>& notes) const;
 
   std::optional<SlurmRange> nodes_;
-  std::map<std::string, int64_t> counts_;        // by option; of memory in MiB
-  std::map<std::string, std::string> models_;    // of GPUs, by option
-  std::map<std::string, int64_t> parts_;         // of GPUs, that --gres counts: mps, shard
+  std::map<std::string, int64_t> counts_;        // by option; memory in MiB
+  std::map<std::string, std::string> models_;    // GPU models, by option
+  std::map<std::string, int64_t> parts_;         // parts of GPUs in --gres: mps, shard
   std::map<std::string, Directive> directives_;  // by option
 };
 

@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-// The lines as one text, and back.
+// The lines of a script as one text; Apply writes the collected changes back to the lines.
 class Lines {
  public:
   explicit Lines(std::vector<ScriptLine>& lines) : lines_(lines) {
@@ -30,8 +30,8 @@ class Lines {
     changes_.push_back({begin, end, std::move(with)});
   }
 
-  // From the last one to the first, so that places before them stay; what lies within another
-  // change goes with it.
+  // Applies the changes from the last to the first, so that earlier offsets stay valid; a change
+  // within another one is dropped.
   void Apply() {
     std::ranges::stable_sort(changes_, {}, &Change::begin);
     std::vector<Change> apart;
@@ -68,18 +68,18 @@ class Lines {
 
 std::string ProgramOf(const ShellWord& word) { return word.text.substr(word.text.rfind('/') + 1); }
 
-// What becomes of an option of srun's here.
+// What an import does with an option of srun.
 enum class Fate {
-  kCounts,   // how many tasks, nodes, or GPUs of a task
-  kGpus,     // which GPUs the step has: here all of the job's
-  kNothing,  // it changes nothing of what runs here
-  kNoted,
+  kCounts,   // read: the number of tasks, of nodes, or of GPUs of a task
+  kGpus,     // the GPUs of the step; here a step has all GPUs of the job
+  kNothing,  // dropped: it has no effect here
+  kNoted,    // dropped, with a note
 };
 
 struct StepOption {
   std::string_view name;
   char letter;
-  char takes;  // '=': a value; '?': one behind "=" alone; 0: none
+  char takes;  // '=': a value; '?': only after "="; 0: none
   Fate fate;
 };
 
@@ -180,16 +180,16 @@ const StepOption* ByLetter(char letter) {
   return letter == 0 || found == std::end(kStepOptions) ? nullptr : &*found;
 }
 
-// The options before the program.
+// The options of a step, and where its program begins.
 struct Step {
   std::map<std::string_view, std::string> counts;
-  std::vector<std::string> noted;  // as they are written
-  // Options that give it GPUs, as they are written, and their values
+  std::vector<std::string> noted;  // as written
+  // Options that give it GPUs, as written, and their values.
   std::vector<std::pair<std::string, std::string>> gpus;
-  size_t program = 0;  // which word it is
+  size_t program = 0;  // index of the word
 };
 
-// nullopt: an option is not known, or there is no program.
+// nullopt: an option is unknown, or there is no program.
 std::optional<Step> ReadStep(const std::vector<ShellWord>& words, size_t srun) {
   Step step;
   size_t at = srun + 1;
@@ -205,7 +205,7 @@ std::optional<Step> ReadStep(const std::vector<ShellWord>& words, size_t srun) {
     std::string value = equals != std::string::npos ? written.substr(equals + 1)
                         : is_long                   ? ""
                                                     : written.substr(2);
-    // Letters without values may stand together
+    // Letters without values may be combined.
     if (option->takes == 0 && !value.empty() && !is_long) {
       if (std::ranges::any_of(
               value, [](char c) { return ByLetter(c) == nullptr || ByLetter(c)->takes == '='; }))
@@ -227,7 +227,7 @@ std::optional<Step> ReadStep(const std::vector<ShellWord>& words, size_t srun) {
   return step;
 }
 
-// Where srun stands; nullopt: the command is no step.
+// The index of the word srun; nullopt: the command is not a step.
 std::optional<size_t> FindSrun(const std::vector<ShellWord>& words) {
   constexpr std::string_view kRunners[] = {"exec", "nohup", "command", "timeout"};
   for (size_t i = 0; i < words.size(); ++i) {
@@ -240,7 +240,8 @@ std::optional<size_t> FindSrun(const std::vector<ShellWord>& words) {
   return std::nullopt;
 }
 
-// srun -N1 -n1 -w "$head_node" hostname --ip-address: where the ranks of a gang meet.
+// Whether the step asks for the rendezvous address of the ranks:
+// srun -N1 -n1 -w "$head_node" hostname --ip-address.
 bool AsksForTheHead(const std::vector<ShellWord>& words, const Step& step) {
   const auto is_one = [&](std::string_view option) {
     const auto count = step.counts.find(option);
@@ -256,6 +257,7 @@ bool AsksForTheHead(const std::vector<ShellWord>& words, const Step& step) {
          ProgramOf(words[step.program]) == "hostname";
 }
 
+// Finds the steps of a script and replaces them.
 class StepWriter {
  public:
   StepWriter(const StepPlan& plan, Lines& lines, std::vector<ImportNote>& notes)
@@ -287,18 +289,18 @@ class StepWriter {
 
   void Take(const std::vector<ShellWord>& words, size_t srun) {
     const auto step = ReadStep(words, srun);
-    if (!step) return;  // it has its note as a command of Slurm's
+    if (!step) return;  // it gets its note as a Slurm command
     if (AsksForTheHead(words, *step)) {
       lines_.Replace(words[srun].begin, words.back().end, "echo \"$GP_MASTER_ADDR\"");
       use_.has_steps = true;
       return;
     }
     const int64_t tasks = TasksOnANode(words[srun], *step);
-    // A function is no program that exec, nohup or timeout could run.
+    // exec, nohup and timeout cannot run the function gp_tasks.
     if (tasks > 1 && srun > 0) return;
     for (const std::string& option : step->noted)
       Note(words[srun], "srun " + option,
-           "is left out: " + words[step->program].text + " runs on each node as it is");
+           "is left out: " + words[step->program].text + " runs on each node without it");
     const int64_t gpus = CountOf(*step, "gpus-per-task", plan_.gpus_per_task);
     NoteGpus(words[srun], *step);
     if (tasks <= 1 && gpus > 0 && gpus < plan_.gpus_per_node) {
@@ -311,7 +313,7 @@ class StepWriter {
     use_.has_tasks |= tasks > 1;
   }
 
-  // torchrun --rdzv_id $RANDOM: each node would meet by itself.
+  // torchrun --rdzv_id $RANDOM: each node would get another id and wait alone.
   void NameRendezvous(const std::vector<ShellWord>& words) {
     for (size_t i = 1; i < words.size(); ++i) {
       const bool is_option = words[i - 1].text == "--rdzv_id" || words[i - 1].text == "--rdzv-id";
@@ -330,7 +332,7 @@ class StepWriter {
          "set CUDA_VISIBLE_DEVICES to those that it may use");
   }
 
-  // Steps side by side have GPUs of their own there.
+  // In Slurm, parallel steps have their own GPUs; here each sees all of the job.
   void NoteGpus(const ShellWord& word, const Step& step) {
     for (const auto& [written, value] : step.gpus) {
       const bool is_gres = written.starts_with("--gres");
@@ -343,7 +345,7 @@ class StepWriter {
     }
   }
 
-  // Numbers; what is only known when it runs is taken for what the job has.
+  // The number of an option; `otherwise` if it is not given or only known when the job runs.
   static int64_t CountOf(const Step& step, std::string_view option, int64_t otherwise) {
     const auto count = step.counts.find(option);
     return count == step.counts.end()
@@ -360,7 +362,7 @@ class StepWriter {
       Note(word, "srun",
            "runs on " + std::to_string(tasks > 0 ? std::min(nodes, tasks) : nodes) + " of the " +
                std::to_string(plan_.nodes) +
-               " nodes there and on each here: where one is to do it, if [ \"$GP_NODE_RANK\" = 0 "
+               " nodes there and on each here: for one node write if [ \"$GP_NODE_RANK\" = 0 "
                "]; then …; fi");
       return tasks > 0 ? std::min((tasks + nodes - 1) / nodes, kTasksMost)
                        : std::min(on_node, kTasksMost);
@@ -369,7 +371,7 @@ class StepWriter {
       on_node = (tasks + plan_.nodes - 1) / plan_.nodes;
       if (tasks % plan_.nodes != 0)
         Note(word, "srun",
-             std::to_string(tasks) + " tasks are " + std::to_string(on_node) + " on each of " +
+             std::to_string(tasks) + " tasks become " + std::to_string(on_node) + " on each of " +
                  std::to_string(plan_.nodes) + " nodes here");
     }
     return std::min(on_node, kTasksMost);
@@ -422,7 +424,7 @@ std::vector<std::string> StepFunctions(const StepUse& use) {
       lines.emplace_back(line);
     }
   }
-  // A shell without one takes "dumb" for it, with which clear fails.
+  // A shell without TERM uses "dumb", with which clear fails.
   if (use.has_terminal)
     lines.emplace_back("case \"${TERM:-dumb}\" in dumb) export TERM=xterm ;; esac");
   return lines;
@@ -438,9 +440,10 @@ void NoteArguments(const std::vector<ScriptLine>& body, std::vector<ImportNote>&
     if (std::ranges::find(texts, argument.text) == texts.end()) texts.push_back(argument.text);
   }
   for (const auto& [line, texts] : by_line) {
-    notes.push_back({line, Printable(Join(texts, " "), 100),
-                     "what stands behind the script on sbatch's command line: gpu-platform jobs "
-                     "submit FILE -- ARGUMENTS"});
+    notes.push_back(
+        {line, Printable(Join(texts, " "), 100),
+         "arguments of the script are given at submit: gpu-platform jobs submit FILE -- "
+         "ARGUMENTS"});
   }
 }
 

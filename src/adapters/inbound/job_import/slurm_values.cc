@@ -47,7 +47,8 @@ std::optional<SlurmArray::Run> ReadRun(std::string_view text) {
   return run;
 }
 
-// The fewest that begin with the first numbers: "1 3 7 8 9" is 1 3 and 7 8 9.
+// The numbers as runs, each as long as possible from the first number on: "1 3 7 8 9" is 1 3 and
+// 7 8 9.
 std::vector<SlurmArray::Run> RunsOf(const std::set<int64_t>& numbers) {
   std::vector<SlurmArray::Run> runs;
   for (const int64_t number : numbers) {

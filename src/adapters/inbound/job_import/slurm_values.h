@@ -1,6 +1,6 @@
 #pragma once
 
-// How Slurm writes times, amounts of memory, GPUs and arrays.
+// Reads times, amounts of memory, GPUs and arrays as Slurm writes them.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@ namespace gp {
 // "90", "1:30", "2:00:00", "1-12", "1-12:30", "1-12:30:00" in seconds; 0: without a limit.
 std::optional<int64_t> SlurmSeconds(std::string_view text);
 
-// "4000", "64G" in MiB: without a unit they are.
+// "4000", "64G" in MiB, which is also the unit of a plain number.
 std::optional<int64_t> SlurmMebibytes(std::string_view text);
 
 // "8", "h100:8", "h100".
@@ -26,7 +26,7 @@ std::optional<SlurmGpus> ReadSlurmGpus(std::string_view text);
 
 // "0-99", "1-10:3%2", "1,3,7-9".
 struct SlurmArray {
-  // Numbers that follow each other by steps.
+  // Numbers with a constant step.
   struct Run {
     int64_t first = 0;
     int64_t step = 1;
@@ -34,12 +34,12 @@ struct SlurmArray {
     int64_t Last() const { return first + step * (count - 1); }
     bool operator==(const Run&) const = default;
   };
-  std::vector<Run> runs;     // in order, without a number twice
+  std::vector<Run> runs;     // in order, each number once
   int64_t max_parallel = 0;  // 0: any number
   int64_t Count() const;
   bool operator==(const SlurmArray&) const = default;
 };
-// nullopt: it is none, or one of more than a million numbers in a list.
+// nullopt: not an array, or a list of more than a million numbers.
 std::optional<SlurmArray> ReadSlurmArray(std::string_view text);
 
 // "2", "2-4".

@@ -21,8 +21,7 @@ bool IsCommentLine(const std::string& line) {
   return first == std::string::npos || line[first] == '#';
 }
 
-// Names of letters, digits and underscores; those that begin with a dash, a dot or a slash belong
-// to something else.
+// The words of letters, digits and underscores in a line.
 std::vector<std::string> NamesIn(const std::string& line) {
   std::vector<std::string> names;
   for (size_t i = 0; i < line.size();) {
@@ -34,7 +33,7 @@ std::vector<std::string> NamesIn(const std::string& line) {
   return names;
 }
 
-// Words as they could name programs, by the last part of their paths: "srun" of "/usr/bin/srun".
+// The words that could name programs, without their directories: "srun" of "/usr/bin/srun".
 std::vector<std::string> ProgramsIn(const std::string& line) {
   const auto is_of_word = [](char c) { return IsOfName(c) || c == '.' || c == '/' || c == '-'; };
   std::vector<std::string> programs;
@@ -52,28 +51,30 @@ std::vector<std::string> ProgramsIn(const std::string& line) {
 
 std::optional<std::string> ProgramNote(const std::string& program, const ScriptFacts& facts) {
   if (program == "srun")
-    return "each node runs the whole script: take srun away; programs on several nodes find each "
+    return "each node runs the whole script: remove srun; programs on several nodes find each "
            "other by GP_MASTER_ADDR, GP_NNODES and GP_NODE_RANK";
   if (program == "mpirun" || program == "mpiexec" || program.starts_with("mpiexec."))
-    return "each node runs the whole script: let only the node with GP_NODE_RANK 0 do this, with "
-           "the hosts of GP_NODE_LIST";
+    return "each node runs the whole script: run this only on the node with GP_NODE_RANK 0, with "
+           "the "
+           "hosts of GP_NODE_LIST";
   if (program == "scontrol")
-    return "a command of Slurm's, which is not there: gpu-platform jobs describe, hold and release "
-           "do the like, and GP_NODE_LIST names the nodes";
+    return "a Slurm command, which is not available: use gpu-platform jobs describe, hold and "
+           "release; GP_NODE_LIST names the nodes";
   if (program == "sbatch")
-    return "a command of Slurm's, which is not there: gpu-platform jobs submit FILE";
+    return "a Slurm command, which is not available: use gpu-platform jobs submit FILE";
   if (program == "module" && !facts.is_login_shell)
     return "a function of login shells: begin with #!/bin/bash -l, or with . "
-           "/etc/profile.d/modules.sh where the nodes have it";
+           "/etc/profile.d/modules.sh if the nodes have it";
   constexpr std::string_view kSlurm[] = {"salloc",  "sbcast",   "squeue",  "sinfo",
                                          "sacct",   "sacctmgr", "scancel", "sstat",
                                          "sattach", "sprio",    "sshare",  "strigger"};
   if (std::ranges::find(kSlurm, program) != std::end(kSlurm))
-    return "a command of Slurm's, which is not there: see gpu-platform jobs --help";
+    return "a Slurm command, which is not available: see gpu-platform jobs --help";
   return std::nullopt;
 }
 
-// Which of the array it is: "7 + (GP_ARRAY_INDEX - 2)" behind those before it.
+// The task id of an array element as shell text, such as "7 + (GP_ARRAY_INDEX - 2)" for a later
+// run.
 std::string TaskIdOf(const SlurmArray& array) {
   std::string text;
   int64_t before = 0;
@@ -140,7 +141,7 @@ std::map<std::string, std::string> Counterparts(const ScriptFacts& facts) {
   return values;
 }
 
-// What programs find out by themselves: which of an array they are, and which task of a step.
+// Whether programs read the variable themselves: the index in an array, or the task of a step.
 bool IsReadByPrograms(std::string_view name, const ScriptFacts& facts) {
   constexpr std::string_view kOfStep[] = {"SLURM_JOB_ID", "SLURM_JOB_NODELIST", "SLURM_LOCALID",
                                           "SLURM_NNODES", "SLURM_NODEID",       "SLURM_NTASKS",
@@ -154,7 +155,7 @@ bool IsReadByPrograms(std::string_view name, const ScriptFacts& facts) {
 std::vector<std::string> SlurmVariables(const std::vector<ScriptLine>& body,
                                         const ScriptFacts& facts, std::vector<ImportNote>& notes) {
   const std::map<std::string, std::string> values = Counterparts(facts);
-  std::map<std::string, int> read;  // and on which line first
+  std::map<std::string, int> read;  // name, and the first line that reads it
   for (const auto& [number, text] : body) {
     if (IsCommentLine(text)) continue;
     for (const std::string& name : NamesIn(text)) {
@@ -168,12 +169,13 @@ std::vector<std::string> SlurmVariables(const std::vector<ScriptLine>& body,
   for (const auto& [name, number] : read) {
     const auto value = values.find(name);
     if (value == values.end()) {
-      notes.push_back({number, Printable(name, 60),
-                       "is not set here: see what a job finds (docs/how-to/run_many_nodes.md), or "
-                       "give it: --env " +
-                           Printable(name, 60) + "=…"});
+      notes.push_back(
+          {number, Printable(name, 60),
+           "is not set here: see the variables of a job (docs/how-to/run_many_nodes.md), "
+           "or set it: --env " +
+               Printable(name, 60) + "=…"});
     } else if (!facts.is_shell) {
-      notes.push_back({number, name, "is not set here: this is " + value->second});
+      notes.push_back({number, name, "is not set here: use " + value->second});
     }
   }
   for (const auto& [name, value] : values) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a script for Slurm relies on while it runs: variables, and commands such as srun.
+// The Slurm variables and commands that a script uses while it runs.
 
 #include <map>
 #include <string>
@@ -13,17 +13,17 @@
 namespace gp {
 
 struct ScriptFacts {
-  bool is_shell = false;  // else no line of a shell can set its variables
+  bool is_shell = false;  // false: shell lines cannot set its variables
   bool is_login_shell = false;
-  bool has_steps = false;  // programs of srun's, which read variables by themselves
+  bool has_steps = false;  // programs of srun, which read variables themselves
   int64_t tasks_per_node = 1;
-  SlurmArray array;                           // no runs: none
-  std::map<std::string, std::string> stated;  // variables whose values the directives say
+  SlurmArray array;                           // no runs: not an array
+  std::map<std::string, std::string> stated;  // variables whose values are in the directives
 };
 
-// Lines of a shell that set, from those of the job, the variables of Slurm's that the script reads
-// and those of an array; with a note for each that there is nothing for, and for each line on which
-// a command of Slurm's is named.
+// Shell lines that set the Slurm variables that the script reads, and those of an array, from the
+// variables of the job.  Adds a note for each variable without a counterpart, and for each line
+// with a Slurm command.
 std::vector<std::string> SlurmVariables(const std::vector<ScriptLine>& body,
                                         const ScriptFacts& facts, std::vector<ImportNote>& notes);
 

@@ -30,7 +30,7 @@ bool Taken::HasUsed(const YamlNode& node) const {
                              [&](const YamlEntry& entry) { return HasUsed(entry.value); });
 }
 
-// What nobody used any part of is told as one.
+// A node of which no part was used is reported as one.
 void Taken::TellOne(const YamlNode& node, const std::string& path, int line,
                     const Teller& tell) const {
   if (used_.contains(&node)) return;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which values of a document were used, so that the others can be told.
+// Records which values of a document were used, so that the others can be reported.
 
 #include <functional>
 #include <initializer_list>
@@ -12,21 +12,23 @@
 
 namespace gp {
 
-// The value at a path of keys; null: there is none.
+// The value at a path of keys; nullptr: there is none.
 const YamlNode* Find(const YamlNode& map, std::initializer_list<std::string_view> path);
 
+// The used values of one document, which must outlive it.
 class Taken {
  public:
   explicit Taken(const YamlNode& document) : document_(document) {}
 
-  // The text at a path of keys, which counts as used; null: there is none, or something else, which
-  // does not.  A value that is not given counts as used too.
+  // The text at a path of keys, which then counts as used; nullptr: there is none.  An empty value
+  // counts as used too, a list or map does not.
   const YamlNode* TakeText(const YamlNode& map, std::initializer_list<std::string_view> path);
-  // All of it counts as used.
+  // Marks the node and everything in it as used.
   void Use(const YamlNode& node) { used_.insert(&node); }
 
-  // Tells the smallest parts that nobody used: the path and the line.
+  // Called with path and line of a part that was not used.
   using Teller = std::function<void(const std::string& path, int line)>;
+  // Reports the largest parts of which nothing was used.
   void ForEachLeft(const Teller& tell) const;
 
  private:

@@ -486,7 +486,7 @@ TEST(ImportKubernetes, RanksThatDifferAreRefusedByWhatDiffers) {
       "worker\n    replicas: 2\n    template: {spec: {containers: [{name: a, command: [work]}]}}\n";
   EXPECT_EQ(error(volcano),
             "line 10: kind Job of Volcano: ps and worker differ in containers[0].command[0], and "
-            "all ranks of a job run the same: make a job of each, or tell them apart by "
+            "all ranks of a job run the same: make a job of each, or distinguish them by "
             "GP_NODE_RANK in one program");
   const std::string mpi =
       "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nspec:\n  mpiReplicaSpecs:\n    Launcher: "
@@ -543,17 +543,17 @@ TEST(ImportKubernetes, RefusesWhatIsNoJob) {
   };
   EXPECT_EQ(error("kind: Service\n"),
             "line 1: kind: Service is none of Pod, Job, CronJob, Volcano's Job, JobSet, TrainJob "
-            "and Kubeflow's jobs: take the pods that it starts out, as Jobs of batch/v1");
-  EXPECT_EQ(error(""), "there is no job of Kubernetes in it");
+            "and Kubeflow's jobs: import the pods that it starts as Jobs of batch/v1");
+  EXPECT_EQ(error(""), "there is no Kubernetes job in the file");
   EXPECT_TRUE(error("kind: Namespace\n---\nkind: Queue\n---\nkind: Queue\n")
-                  .ends_with("; nor is there one in the 2 documents behind it"));
+                  .ends_with("; nor is there one in the 2 documents after it"));
   EXPECT_TRUE(error("apiVersion: batch.example.org/v1\nkind: Job\nspec: {}\n")
                   .starts_with("line 1: kind: Job of batch.example.org/v1 is none of"));
   EXPECT_EQ(error("kind: Job\nspec: {parallelism: 0, template: {spec: {}}}\n"),
             "line 1: with parallelism or completions of 0 it runs nothing");
   EXPECT_EQ(error("kind: Job\n"), "line 1: kind Job: spec.template.spec is missing");
   EXPECT_EQ(error("kind: Pod\nspec:\n  containers:\n  - {image: i}\n"),
-            "line 4: the container has no command: what its image would run is not known here");
+            "line 4: the container has no command: the program of its image is not known here");
   EXPECT_TRUE(error("kind: [\n").starts_with("line "));
 }
 

@@ -378,7 +378,7 @@ TEST(ImportSbatch, AnArrayIsNeverOneJob) {
       "import and submit it in parts, --array=0-9999%200, --array=10000-19999%200 and so on");
   EXPECT_TRUE(error("1-20001:2").ends_with("in parts, --array=1-19999:2, --array=20001-20001:2"));
   EXPECT_TRUE(error("1,2,5-20000").starts_with("line 3: --array=1,2,5-20000: GP1011: "));
-  EXPECT_TRUE(error("some").starts_with("line 3: --array=some: is no array"));
+  EXPECT_TRUE(error("some").starts_with("line 3: --array=some: is not a valid array"));
   EXPECT_EQ(JobOf("--array=0-9999").array.count, 10'000);
 }
 
@@ -482,9 +482,9 @@ TEST(ImportSbatch, RefusesWhatIsNoScriptForIt) {
   EXPECT_EQ(ImportSbatch("a.sh", "#!/bin/sh\n#SBATCH -N 1\n#SBATCH hetjob\n#SBATCH -N 3\n")
                 .error()
                 .message,
-            "line 3: a job of unlike parts (hetjob): make a job of each, or say any_of");
+            "line 3: a heterogeneous job (hetjob): make a job of each part, or use any_of");
   EXPECT_EQ(ImportSbatch("a.sh", "#!/bin/sh\n#SBATCH -N 2\n#GPU nodes: 2\n").error().message,
-            "line 3: it has #GPU lines already: submit it as it is");
+            "line 3: there are #GPU lines already: submit the script unchanged");
 }
 
 }  // namespace
