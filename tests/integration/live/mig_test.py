@@ -166,7 +166,7 @@ class Layout(ClusterTest):
     def test_a_profile_that_is_none_is_refused(self):
         refused = self.cli("run", "--mig", "half", "--", "true")
         self.assertEqual(refused.code, 2)
-        self.assertIn('--mig: "half" is no MIG profile', refused.err)
+        self.assertIn('--mig: "half" is not a MIG profile', refused.err)
 
 
 if __name__ == "__main__":

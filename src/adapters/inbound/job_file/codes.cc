@@ -12,7 +12,7 @@ constexpr CodeEntry kCodes[] = {
      "Look at the place shown and just before it: a bracket or quote left open, a colon without a "
      "space after it, or an indentation with tabs."},
     {kTooLarge, "The file is too long, too deep or has too many values.",
-     "Move large data into files of its own and name them in the job file."},
+     "Move large data into separate files and name them in the job file."},
     {kYamlFeature,
      "A YAML feature that hides what a job file says: anchors, aliases, merge keys, tags, "
      "directives, or keys that are not plain text.",

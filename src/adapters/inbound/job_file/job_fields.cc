@@ -57,7 +57,7 @@ void SetLogRules(JobDraft& draft, const FieldValue& value) {
     if (const RE2 checked(pattern, RE2::Quiet); !checked.ok()) {
       draft.problems.push_back({SpecProblem::Kind::kText, "on_log",
                                 "\"" + Printable(pattern, 60) +
-                                    "\" is no regular expression (RE2): " + checked.error()});
+                                    "\" is not a regular expression (RE2): " + checked.error()});
     }
     draft.job.on_log.push_back({pattern, *LogActionFromText(action)});
   }

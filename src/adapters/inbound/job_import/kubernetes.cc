@@ -46,7 +46,7 @@ std::string HintFor(const std::string& path) {
        "the nodes of a job find each other by GP_NODE_LIST, GP_NODE_RANK and GP_MASTER_ADDR; no "
        "ssh "
        "keys are set up"},
-      {"policies", "if a rank fails, all ranks end and restart as retry: says"},
+      {"policies", "if a rank fails, all ranks end and restart according to retry:"},
       {"elasticPolicy", "a job keeps the number of nodes with which it starts"},
       {"runtimeRef", "what the runtime adds is not read: set it in run: and env:"},
       {"network", "the nodes of a job find each other by GP_NODE_LIST and GP_MASTER_ADDR"},

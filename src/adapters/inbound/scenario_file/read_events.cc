@@ -115,7 +115,7 @@ ScenarioEvent EventReader::Read() {
 void EventReader::CheckOne() const {
   if (item_.kind != YamlNode::Kind::kMap || deeds_ == 1) return;
   report_.Add(item_.place, JobFileCode::kContradiction,
-              deeds_ == 0 ? "an event says when and what: {at: 2h, drain: node-1}"
+              deeds_ == 0 ? "an event needs a time and an action: {at: 2h, drain: node-1}"
                           : "an event has one action: write two entries with the same time");
 }
 

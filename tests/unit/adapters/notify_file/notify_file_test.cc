@@ -44,7 +44,7 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
       {"receivers: []", "a list of 1 to 32"},
       {"receivers: [7]", "n.yaml:1:13: receivers[0]: a map such as"},
       {"receivers: [{on: job_ended, exec: /bin/true}]",
-       "receivers[0].name: every receiver has a name"},
+       "receivers[0].name: every receiver needs a name"},
       {"receivers: [{name: A/B, on: job_ended, exec: /bin/true}]", "receivers[0].name"},
       {"receivers: [{name: a, exec: /bin/true}]", "receivers[0].on: which events"},
       {"receivers: [{name: a, on: job_endet, exec: /bin/true}]", "did you mean \"job_ended\"?"},

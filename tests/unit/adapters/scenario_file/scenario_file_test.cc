@@ -195,7 +195,7 @@ TEST(ScenarioFile, MistakesArePointedAt) {
        "the trace contains this itself"},
       {kNodes + "jobs: [{journal: a}, {journal: a}]\n", "2:23", "only one is allowed"},
       {kNodes + "jobs: [{journal: a, at: 1h}]\n", "2:9", "no other key"},
-      {kNodes + jobs + "events: [{at: 1h}]\n", "3:10", "when and what"},
+      {kNodes + jobs + "events: [{at: 1h}]\n", "3:10", "a time and an action"},
       {kNodes + jobs + "events: [{drain: node-1}]\n", "3:10", "at is missing"},
       {kNodes + jobs + "events: [{at: 1h, drain: node-1, online: node-1}]\n", "3:10", "one action"},
       {kNodes + jobs + "events: [{at: 1h, drain: nod-1}]\n", "3:10", "did you mean \"node-1\"?"},
