@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "adapters/wire/job_spec.h"
+#include "base/ignore_result.h"
 #include "base/percentile.h"
 #include "base/text.h"
 #include "cmd/bench.h"
@@ -50,7 +51,8 @@ constexpr Duration kRestMax = Duration::Minutes(1);
 
 // A call that is refused before anything is done: the way there and back.
 void CallInVain(ControlClient& client) {
-  (void)client.Call<v1::SubmitJobsReply>("SubmitJobs", v1::SubmitJobsRequest());
+  IgnoreResult(client.Call<v1::SubmitJobsReply>("SubmitJobs", v1::SubmitJobsRequest()),
+               "it measures the call, not its outcome");
 }
 
 // One job at a time on an otherwise idle system: the time to its durable acknowledgement, what of

@@ -6,6 +6,7 @@
 
 #include "adapters/wire/call_deadline.h"
 #include "adapters/wire/job_spec.h"
+#include "base/ignore_result.h"
 #include "cmd/job_text.h"
 
 namespace gp {
@@ -62,7 +63,7 @@ Status DemoClient::KillAll(int seconds) {
       v1::StopJobRequest stop;
       stop.set_job_id(job.id());
       stop.set_force(true);
-      (void)Call<v1::Job>("StopJob", stop);  // may be over by now
+      IgnoreResult(Call<v1::Job>("StopJob", stop), "the job may be over");
     }
     poll(nullptr, 0, kAskAgainMs);
   }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "adapters/wire/call_deadline.h"
+#include "base/ignore_result.h"
 #include "cmd/controller_line.h"
 #include "cmd/job_text.h"
 #include "cmd/jobs_change.h"
@@ -32,7 +33,8 @@ std::atomic<int> interrupt_end = -1;  // the end of a pipe that the handler writ
 void OnInterrupt(int) {
   const int fd = interrupt_end.load();
   if (fd >= 0) return void(!write(fd, "", 1));
-  (void)!write(STDERR_FILENO, kBeforeAccepted, sizeof kBeforeAccepted - 1);
+  IgnoreResult(write(STDERR_FILENO, kBeforeAccepted, sizeof kBeforeAccepted - 1),
+               "nobody reads it any more");
   _exit(kExitDetached);
 }
 

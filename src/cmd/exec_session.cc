@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/ignore_result.h"
 #include "cmd/job_text.h"
 #include "cmd/narrate_job.h"
 
@@ -114,11 +115,14 @@ int RunExec(Cli& cli, const ExecOptions& options) {
     v1::ExecOutput output;
     while (exit_code < 0 && stream->Read(&output)) {
       if (output.what_case() == v1::ExecOutput::kExitCode) exit_code = output.exit_code();
-      (void)!write(STDOUT_FILENO, output.output().data(), output.output().size());
-      (void)!write(STDERR_FILENO, output.errors().data(), output.errors().size());
+      IgnoreResult(write(STDOUT_FILENO, output.output().data(), output.output().size()),
+                   "nobody reads it any more");
+      IgnoreResult(write(STDERR_FILENO, output.errors().data(), output.errors().size()),
+                   "nobody reads it any more");
     }
     const uint64_t one = 1;
-    (void)!write(stop_fd, &one, sizeof one);
+    IgnoreResult(write(stop_fd, &one, sizeof one),
+                 "a descriptor that is full wakes its reader, too");
     input.join();
   }
   close(stop_fd);

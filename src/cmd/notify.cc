@@ -71,7 +71,7 @@ void Test(const std::string& file, const std::string& name, Cli& cli) {
       !delivered)
     return cli.Complain(delivered.error().Within(name));
   if (cli.PrintDocument(Json{{"receiver", name}, {"id", notification.id}})) return;
-  fmt::print("{} was told\n", name);
+  fmt::print("{} was notified\n", name);
 }
 
 }  // namespace

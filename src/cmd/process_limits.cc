@@ -2,15 +2,17 @@
 
 #include <sys/resource.h>
 
+#include "base/ignore_result.h"
+
 namespace gp {
 
 void SetDaemonLimits() {
   const rlimit none{0, 0};
-  (void)setrlimit(RLIMIT_CORE, &none);
+  IgnoreResult(setrlimit(RLIMIT_CORE, &none), "the limit of before stays");
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
   files.rlim_cur = files.rlim_max;
-  (void)setrlimit(RLIMIT_NOFILE, &files);
+  IgnoreResult(setrlimit(RLIMIT_NOFILE, &files), "the limit of before stays");
 }
 
 }  // namespace gp

@@ -21,6 +21,7 @@
 #include "adapters/outbound/traces/trace_exporter.h"
 #include "application/control/control_loop.h"
 #include "application/control/node_connections.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/controller_authority.h"
@@ -69,7 +70,8 @@ struct ServeFlags {
 // until a submit is acknowledged.
 void LetOthersFinish() {
   const sched_param no_priority{};
-  (void)pthread_setschedparam(pthread_self(), SCHED_BATCH, &no_priority);
+  IgnoreResult(pthread_setschedparam(pthread_self(), SCHED_BATCH, &no_priority),
+               "the scheduling of before stays");
 }
 
 // A controller with its server and, below it, the agents that it was told to run.
@@ -164,7 +166,8 @@ class Serving {
   Status StartOtherAgents() {
     const auto count_nodes = [this] {
       size_t nodes = 0;
-      (void)loop_->Read([&](const State& state) { nodes = state.nodes.size(); });
+      IgnoreResult(loop_->Read([&](const State& state) { nodes = state.nodes.size(); }),
+                   "a controller that is down shows nothing");
       return nodes;
     };
     return simulated_ ? simulated_->StartOthers(count_nodes) : Ok();

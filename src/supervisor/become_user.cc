@@ -16,6 +16,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/ignore_result.h"
 #include "supervisor/host_proc.h"
 
 namespace gp {
@@ -36,7 +37,7 @@ void SetLimit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
 void ResetScheduling() {
   const int file = openat(HostProc(), "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file >= 0) {
-    (void)!write(file, "0", 1);
+    IgnoreResult(write(file, "0", 1), "the process runs on, only more likely to be killed");
     close(file);
   }
   cpu_set_t all;

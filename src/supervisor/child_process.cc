@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/ignore_result.h"
 #include "supervisor/attempt_record.h"
 #include "supervisor/system_call_filter.h"
 
@@ -27,7 +28,8 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 
 [[noreturn]] void Give(int failure_pipe, Blame blame, const std::string& what, int error) {
   const std::string message = static_cast<char>(blame) + what + ": " + std::strerror(error);
-  (void)!write(failure_pipe, message.data(), message.size());
+  IgnoreResult(write(failure_pipe, message.data(), message.size()),
+               "the reader sees the end of the pipe");
   _exit(127);
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "base/ignore_result.h"
 #include "supervisor/attempt_record.h"
 
 namespace gp {
@@ -84,7 +85,7 @@ void ExecSession::ReportExit(int wait_status) {
   const int32_t code =
       WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
   // SIGPIPE is blocked, so a caller that is gone does no harm.
-  (void)!write(exit_status.get(), &code, sizeof code);
+  IgnoreResult(write(exit_status.get(), &code, sizeof code), "the reader sees the end of the pipe");
   exit_status.Reset();
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "base/ignore_result.h"
 #include "supervisor/fork_server.h"
 #include "supervisor/process_title.h"
 #include "supervisor/remove_tree.h"
@@ -14,7 +15,7 @@
 int main(int argument_count, char** arguments) {
   if (fcntl(gp::kForkServerFd, F_SETFD, FD_CLOEXEC) != 0) {
     constexpr char kText[] = "gpu-platform-supervisor is started by the gpu-platform agent only\n";
-    (void)!write(2, kText, sizeof kText - 1);
+    gp::IgnoreResult(write(2, kText, sizeof kText - 1), "nobody reads it any more");
     return 2;
   }
   const char* last = arguments[argument_count - 1];

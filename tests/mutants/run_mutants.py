@@ -67,7 +67,7 @@ class Mutant:
         healthy = healthy or (ROOT / self.file).read_text()
         if healthy.count(self.old) != 1:
             sys.exit(f"{self.id}: its text occurs {healthy.count(self.old)} times in {self.file}, not once: "
-                     "the source has changed, mend mutants.txt")
+                     "the source has changed, update mutants.txt")
         return healthy.replace(self.old, self.new)
 
 
@@ -214,7 +214,7 @@ def check(directory, jobs):
     count = sum(map(len, by_file.values()))
     print(f"{count} mutants of {len(by_file)} files, {len(failed)} do not compile")
     if failed:
-        sys.exit(f"mend mutants.txt: {', '.join(failed)}")
+        sys.exit(f"update mutants.txt: {', '.join(failed)}")
 
 
 def main():
@@ -269,7 +269,7 @@ def main():
     print(f"\n{len(mutants) - len(left) - len(unbuilt)} mutants, {len(survivors)} survived, "
           f"{time.monotonic() - began:.0f} s")
     if unbuilt:
-        sys.exit(f"not built, mend mutants.txt: {', '.join(unbuilt)}")
+        sys.exit(f"not built, update mutants.txt: {', '.join(unbuilt)}")
     if left:
         sys.exit(f"out of time: {', '.join(left)} were not planted")
     if survivors:

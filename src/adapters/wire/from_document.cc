@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
@@ -51,7 +52,7 @@ std::string Unknown(const std::string& name, const Descriptor& type) {
 
 bool IsUtf8(const std::string& text) {
   try {
-    (void)Json(text).dump();
+    IgnoreResult(Json(text).dump(), "it throws where the text is no UTF-8");
     return true;
   } catch (const Json::exception&) {
     return false;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "application/agent/observe.h"
+#include "base/ignore_result.h"
 #include "domain/cluster/policy.h"
 
 namespace gp {
@@ -44,7 +45,8 @@ AgentLoop::~AgentLoop() { close(wake_fd_); }
 void AgentLoop::Stop() {
   stopping_ = true;
   const uint64_t one = 1;
-  (void)!write(wake_fd_, &one, sizeof one);
+  IgnoreResult(write(wake_fd_, &one, sizeof one),
+               "a descriptor that is full wakes its reader, too");
 }
 
 void AgentLoop::Run() {
@@ -90,7 +92,8 @@ void AgentLoop::WaitForEvents() {
       std::min(UntilNextTurn() + Duration::Milliseconds(1), kTurnMax).ToMilliseconds();
   poll(fds.data(), fds.size(), static_cast<int>(wait_ms));
   uint64_t drained = 0;
-  if ((fds[0].revents & POLLIN) != 0) (void)!read(wake_fd_, &drained, sizeof drained);
+  if ((fds[0].revents & POLLIN) != 0)
+    IgnoreResult(read(wake_fd_, &drained, sizeof drained), "only the wake-up matters");
 }
 
 void AgentLoop::Say(const std::string& text) const {
@@ -422,7 +425,8 @@ Result<ExecStreams> AgentLoop::Exec(LeaseId lease, const ExecSpec& spec) {
         [this, lease, spec, answer] { answer->set_value(runner_.Exec(KeyOf(lease), spec)); });
   }
   const uint64_t one = 1;
-  (void)!write(wake_fd_, &one, sizeof one);
+  IgnoreResult(write(wake_fd_, &one, sizeof one),
+               "a descriptor that is full wakes its reader, too");
   return result.get();
 }
 

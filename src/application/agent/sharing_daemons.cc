@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "application/agent/sharing_runner.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
@@ -68,7 +69,7 @@ void SharingRunner::Adopt(const Statuses& statuses) {
       daemons_[name->minor] = std::make_unique<MpsDaemon>(runner_, key, name->uid,
                                                           options_.mps_control, clock_.BootNs());
     } else if (known->second->key() != key && status.phase == AttemptPhase::kExited) {
-      (void)runner_.Forget(key);
+      IgnoreResult(runner_.Forget(key), "an attempt that is unknown is forgotten");
     } else if (known->second->key() != key) {
       runner_.Stop(key, Duration{});  // two on one GPU: the later one never had clients
     }

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/ignore_result.h"
+
 namespace gp {
 namespace {
 
@@ -109,7 +111,7 @@ SharingRunner::Statuses SharingRunner::Look() {
 
 std::vector<AttemptStatus> SharingRunner::Observe() {
   uint64_t ticks = 0;
-  (void)!read(timer_fd_, &ticks, sizeof ticks);
+  IgnoreResult(read(timer_fd_, &ticks, sizeof ticks), "only the wake-up matters");
   Statuses statuses = Look();
   Adopt(statuses);
   StepDaemons(statuses);

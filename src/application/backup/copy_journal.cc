@@ -2,16 +2,20 @@
 
 #include <algorithm>
 
+#include "base/ignore_result.h"
+
 namespace gp {
 namespace {
 
 // The newest record of the copy; empty: the copy has only a snapshot.
 std::string NewestOf(Journal& copy) {
   std::string newest;
-  (void)copy.ReadAfter(copy.LastSequence() - 1, [&](uint64_t, std::string_view bytes) {
-    newest = bytes;
-    return Ok();
-  });
+  IgnoreResult(copy.ReadAfter(copy.LastSequence() - 1,
+                              [&](uint64_t, std::string_view bytes) {
+                                newest = bytes;
+                                return Ok();
+                              }),
+               "a record that is missing leaves the value empty");
   return newest;
 }
 

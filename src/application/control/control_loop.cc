@@ -11,6 +11,7 @@
 #include "application/control/journal_retention.h"
 #include "application/control/recover.h"
 #include "base/assert.h"
+#include "base/ignore_result.h"
 #include "domain/cluster/apply.h"
 #include "domain/cluster/decide.h"
 #include "domain/cluster/invariants.h"
@@ -161,7 +162,7 @@ void ControlLoop::FollowWallClock() {
       (std::abs(by.ns) + Duration::Milliseconds(500).ns) / Duration::Seconds(1).ns;
   std::fprintf(stderr, "gpu-platform: the wall clock was stepped by %s%s\n", by.ns < 0 ? "-" : "",
                ToText(Duration::Seconds(seconds)).c_str());
-  (void)DecideAndApply({StampTime(), "controller", "", StepWallClock{wall}});
+  Perform(StepWallClock{wall});
 }
 
 void ControlLoop::Run() {
@@ -268,11 +269,18 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   return events;
 }
 
+// A command of the controller itself.  Decide has no reason to refuse one, so a refusal is a bug.
+void ControlLoop::Perform(Command command) {
+  const auto done = DecideAndApply({StampTime(), "controller", "", std::move(command)});
+  if (!done)
+    std::fprintf(stderr, "gpu-platform: the controller's own command was refused (a bug): %s\n",
+                 done.error().message.c_str());
+}
+
 void ControlLoop::RunTimers() {
   FollowWallClock();
   const Instant deadline = NextDeadline(state_);
-  if (deadline.ns != 0 && deadline <= StampTime())
-    (void)DecideAndApply({StampTime(), "controller", "", Tick{}});
+  if (deadline.ns != 0 && deadline <= StampTime()) Perform(Tick{});
   ExpireHeartbeats(clock_.BootNs());
   ReviewBudgets(clock_.BootNs());
 }
@@ -288,7 +296,7 @@ void ControlLoop::ReviewBudgets(int64_t boot_ns) {
     return;
   }
   reviewed_ = next->first;
-  (void)DecideAndApply({StampTime(), "controller", "", ReviewBudget{*reviewed_}});
+  Perform(ReviewBudget{*reviewed_});
 }
 
 void ControlLoop::HeardFrom(NodeId node) {
@@ -339,8 +347,7 @@ void ControlLoop::ExpireHeartbeats(int64_t boot_ns) {
   }
   // Heartbeats only get newer, so no node can time out before this.
   no_expiry_before_ns_ = oldest_ns + state_.policy.lease_time.ns + 1;
-  for (const NodeId node : expired)
-    (void)DecideAndApply({StampTime(), "controller", "", ExpireHeartbeat{node}});
+  for (const NodeId node : expired) Perform(ExpireHeartbeat{node});
 }
 
 void ControlLoop::RunPass() {
@@ -395,9 +402,11 @@ void ControlLoop::SaveSnapshotWhenDue() {
   if (records_since_snapshot_ < options_.records_per_snapshot) return;
   records_since_snapshot_ = 0;
   const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
-  if (!saved)
-    return (void)std::fprintf(stderr, "gpu-platform: cannot save a snapshot: %s\n",
-                              saved.error().message.c_str());
+  if (!saved) {
+    std::fprintf(stderr, "gpu-platform: cannot save a snapshot: %s\n",
+                 saved.error().message.c_str());
+    return;
+  }
   // Records that the audit trail lacks stay, because it reads them from the journal at the next
   // start.
   const uint64_t audited = options_.audit != nullptr ? options_.audit->WrittenUntil() : UINT64_MAX;
@@ -423,7 +432,7 @@ void ControlLoop::SweepWhenDue() {
 void ControlLoop::Await(std::future<void> answered) {
   while (options_.by_hand &&
          answered.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-    (void)Turn();
+    IgnoreResult(Turn(), "the caller waits for its answer");
   answered.wait();
 }
 

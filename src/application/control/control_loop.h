@@ -90,6 +90,7 @@ class ControlLoop : public ControlGateway {
   void RunReads();
   Outcome Handle(const CommandItem& item);
   Result<std::vector<Event>> DecideAndApply(Envelope envelope);
+  void Perform(Command command);
   void RunTimers();
   void ForgiveOwnSleep(int64_t boot_ns);
   bool HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns);

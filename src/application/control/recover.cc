@@ -1,6 +1,7 @@
 #include "application/control/recover.h"
 
 #include "base/assert.h"
+#include "base/ignore_result.h"
 #include "domain/cluster/apply.h"
 #include "domain/cluster/codec.h"
 #include "domain/cluster/decide.h"
@@ -80,11 +81,13 @@ Result<State> StateOf(const Snapshot& snapshot) {
 
 Instant TimeOf(Journal& journal, uint64_t sequence) {
   Instant at;
-  (void)journal.ReadAfter(sequence - 1, [&](uint64_t number, std::string_view bytes) -> Status {
-    const auto record = DecodeRecord(bytes);
-    if (number == sequence && record) at = record->envelope.at;
-    return Fail(Internal("one is enough"));
-  });
+  IgnoreResult(journal.ReadAfter(sequence - 1,
+                                 [&](uint64_t number, std::string_view bytes) -> Status {
+                                   const auto record = DecodeRecord(bytes);
+                                   if (number == sequence && record) at = record->envelope.at;
+                                   return Fail(Internal("one is enough"));
+                                 }),
+               "a record that is missing leaves the value empty");
   return at;
 }
 

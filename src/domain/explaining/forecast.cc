@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ignore_result.h"
 #include "domain/explaining/names.h"
 
 namespace gp {
@@ -41,7 +42,7 @@ size_t CountRuns(const std::set<const AlikeRuns*>& groups) {
 Plays PlayAll(const Present& present, const Lengths& lengths, Instant at, JobId job,
               int64_t steps) {
   Planner planner;
-  (void)planner.Schedule(present.state, at);  // the plays start with known nodes
+  IgnoreResult(planner.Schedule(present.state, at), "the plays start with known nodes");
   Plays plays;
   int64_t budget = steps;
   for (int play = 0; play < kSlices; ++play) {

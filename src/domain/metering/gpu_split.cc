@@ -24,7 +24,7 @@ UsageKind KindOfRest(const Gpu& gpu, bool is_lost, bool is_drained, bool is_shar
 
 }  // namespace
 
-std::vector<int> Reckoned(const std::vector<GpuClaim>& claims) {
+std::vector<int> ScaledShares(const std::vector<GpuClaim>& claims) {
   const auto add = [](int sum, const GpuClaim& claim) { return sum + claim.share; };
   const int all = std::accumulate(claims.begin(), claims.end(), 0, add);
   std::vector<int> shares;
@@ -43,7 +43,7 @@ std::vector<int> Reckoned(const std::vector<GpuClaim>& claims) {
 std::vector<GpuPart> SplitOf(const Gpu& gpu, bool is_lost, bool is_drained,
                              const std::vector<GpuClaim>& claims) {
   std::vector<GpuPart> parts;
-  const std::vector<int> shares = Reckoned(claims);
+  const std::vector<int> shares = ScaledShares(claims);
   int rest = kWholeShare;
   for (size_t i = 0; i < claims.size(); ++i) {
     if (shares[i] == 0) continue;

@@ -27,7 +27,7 @@ struct GpuClaim {
 
 // The share of a GPU that counts for each claim: its full share, or proportionally less if the
 // claims exceed the GPU.  The remainder goes to the first claims.
-std::vector<int> Reckoned(const std::vector<GpuClaim>& claims);
+std::vector<int> ScaledShares(const std::vector<GpuClaim>& claims);
 
 // `is_lost`: the node is lost; `is_drained`: the node is drained.  No part is 0.
 std::vector<GpuPart> SplitOf(const Gpu& gpu, bool is_lost, bool is_drained,

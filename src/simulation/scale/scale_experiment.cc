@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/ignore_result.h"
 #include "base/percentile.h"
 #include "base/rng.h"
 #include "domain/explaining/explain.h"
@@ -155,11 +156,15 @@ class ScaleExperiment {
         SpecOf(options_.gpus_per_node, kLargeGangGpus / options_.gpus_per_node), user_);
     result_.refusal_us = MicrosecondsOf([&] {
       GP_ASSERT(engine_.Pass().Placements().empty(), "a full cluster refuses a large gang");
-      (void)WhyNoPlace(engine_.state(), engine_.planner().classes(), *engine_.state().FindJob(job));
+      IgnoreResult(
+          WhyNoPlace(engine_.state(), engine_.planner().classes(), *engine_.state().FindJob(job)),
+          "only its time is measured");
     });
     result_.explain_ms =
-        MicrosecondsOf(
-            [&] { (void)Explain(engine_.state(), engine_.now(), *engine_.state().FindJob(job)); }) /
+        MicrosecondsOf([&] {
+          IgnoreResult(Explain(engine_.state(), engine_.now(), *engine_.state().FindJob(job)),
+                       "only its time is measured");
+        }) /
         1e3;
   }
 
@@ -168,7 +173,9 @@ class ScaleExperiment {
     engine_.AdvanceTo(engine_.now() + engine_.state().policy.min_run);
     const int ranks = kInterruptingGpus / options_.gpus_per_node;
     if (ranks > options_.nodes) return;
-    (void)engine_.Submit(WithPriority(*SpecOf(options_.gpus_per_node, ranks), kHigh, false), user_);
+    IgnoreResult(
+        engine_.Submit(WithPriority(*SpecOf(options_.gpus_per_node, ranks), kHigh, false), user_),
+        "a refusal is part of the experiment");
     bool preempts = false;  // a small cluster may have too few victims
     const double us = MicrosecondsOf([&] { preempts = !engine_.Pass().steps.empty(); });
     if (preempts) result_.preempt64_ms = us / 1e3;
@@ -186,10 +193,12 @@ class ScaleExperiment {
     if (HoldsLeases(engine_.state().FindJob(job)->state)) return;
     Present present;
     result_.present_ms = MicrosecondsOf([&] { present = TakePresent(engine_.state()); }) / 1e3;
-    result_.forecast_ms = MicrosecondsOf([&] {
-                            (void)ForecastStart(present, Lengths(present.past), engine_.now(), job);
-                          }) /
-                          1e3;
+    result_.forecast_ms =
+        MicrosecondsOf([&] {
+          IgnoreResult(ForecastStart(present, Lengths(present.past), engine_.now(), job),
+                       "only its time is measured");
+        }) /
+        1e3;
   }
 
   void TimeQueue() {
@@ -198,7 +207,8 @@ class ScaleExperiment {
       specs.push_back(
           SpecOf(options_.gpus_per_node, 1, 1 + i % 100, (1 + i / 100) * (int64_t{1} << 30)));
     for (int64_t i = 0; i < options_.queued; ++i) {
-      (void)engine_.Submit(specs[static_cast<size_t>(i) % specs.size()], user_);
+      IgnoreResult(engine_.Submit(specs[static_cast<size_t>(i) % specs.size()], user_),
+                   "a refusal is part of the experiment");
     }
     engine_.Pass();
     result_.queued_pass_ms = MicrosecondsOf([this] { engine_.Pass(); }) / 1e3;

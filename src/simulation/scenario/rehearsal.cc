@@ -1,5 +1,6 @@
 #include "simulation/scenario/rehearsal.h"
 
+#include "base/ignore_result.h"
 #include "simulation/engine/engine.h"
 
 namespace gp {
@@ -9,13 +10,15 @@ void Begin(const RunSteps& nodes, Engine& engine) {
   for (const RunStep& step : nodes) {
     engine.AdvanceTo(step.at);
     if (const auto* node = std::get_if<NodeArrival>(&step.what)) engine.AddNode(*node->facts);
-    if (const auto* command = std::get_if<Command>(&step.what)) (void)engine.Execute(*command);
+    if (const auto* command = std::get_if<Command>(&step.what))
+      IgnoreResult(engine.Execute(*command), "a refusal is part of the experiment");
   }
 }
 
 void MakeWhatEventsMake(const Scenario& scenario, Engine& engine) {
   for (const ScenarioEvent& event : scenario.events) {
-    if (const auto* queue = std::get_if<SetQueue>(&event.what)) (void)engine.Execute(*queue);
+    if (const auto* queue = std::get_if<SetQueue>(&event.what))
+      IgnoreResult(engine.Execute(*queue), "a refusal is part of the experiment");
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/digest.h"
+#include "base/ignore_result.h"
 #include "domain/cluster/codec.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
@@ -69,7 +70,10 @@ class EngineReplay {
     return std::max(at, now_s_);
   }
 
-  void Submit(size_t index) { (void)engine_.Submit(SpecOf(jobs_[index].gpus), user_); }
+  void Submit(size_t index) {
+    IgnoreResult(engine_.Submit(SpecOf(jobs_[index].gpus), user_),
+                 "a refusal is part of the experiment");
+  }
 
   std::shared_ptr<const JobSpec> SpecOf(int gpus) {
     std::shared_ptr<const JobSpec>& known = specs_[gpus];

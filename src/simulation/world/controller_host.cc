@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ignore_result.h"
 #include "domain/cluster/apply.h"
 #include "domain/cluster/codec.h"
 
@@ -129,7 +130,8 @@ std::optional<Outcome> ControllerHost::Execute(const std::string& principal,
 
 bool ControllerHost::Read(const std::function<void(const State&)>& read) {
   if (!is_up() || timeline_.now() < asleep_until_) return false;
-  const bool is_read = Do([&] { (void)loop_->Read(read); });
+  const bool is_read =
+      Do([&] { IgnoreResult(loop_->Read(read), "a controller that is down shows nothing"); });
   if (is_read) TurnAt(timeline_.now());
   return is_read;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ignore_result.h"
 #include "domain/cluster/faults.h"
 
 namespace gp {
@@ -114,7 +115,7 @@ std::string Healing::WaitsFor(const State& state, size_t jobs) const {
 std::string Healing::GoRound(size_t jobs) {
   std::string waits_for = "the controller";
   wishes_.clear();
-  (void)world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controller.Read([&](const State& state) {
     waits_for = WaitsFor(state, jobs);
     for (const auto& [id, incident] : state.incidents) {
       const bool is_left = incident.gpu < 0 || IsOfNobody(state, incident);
@@ -130,11 +131,12 @@ std::string Healing::GoRound(size_t jobs) {
     for (const auto& [name, reservation] : state.reservations) {
       if (reservation.is_moved) wishes_.push_back(EndReservation{name});
     }
-  });
+  }),
+               "a controller that is down shows nothing");
   for (const Command& wish : wishes_) {
     if (const auto* release = std::get_if<ReleaseJob>(&wish))
       world_.watch.HoldAcknowledged(release->job, false);
-    (void)world_.controller.Execute("user:root", "", wish);
+    IgnoreResult(world_.controller.Execute("user:root", "", wish), "a refusal is a legal answer");
   }
   return waits_for;
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/ignore_result.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/scheduling/planner.h"
 
@@ -73,7 +74,7 @@ void Mishaps::ChangeHardware(const Mishap& mishap) {
   if (!host.has_power() || world_.plan.hosts[mishap.host].spares == 0) return;
   Reboot(host, false, mishap.lasts);
   if (mishap.kind == MishapKind::kGpusReordered) return host.hardware().Reorder();
-  (void)host.hardware().Exchange(mishap.gpu);
+  IgnoreResult(host.hardware().Exchange(mishap.gpu), "a card that is missing stays so");
 }
 
 void Mishaps::TakeName(Duration lasts) {
@@ -194,10 +195,11 @@ void Mishaps::HappenToGpu(const Mishap& mishap) {
 
 void Mishaps::ChangeService(const Mishap& mishap, ServiceAction action) {
   std::optional<NodeId> node;
-  (void)world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controller.Read([&](const State& state) {
     const auto found = state.nodes_by_name.find(world_.plan.hosts[mishap.host].facts->name);
     if (found != state.nodes_by_name.end()) node = found->second;
-  });
+  }),
+               "a controller that is down shows nothing");
   if (!node) return;
   const int gpu = Choose(mishap, 1, 3) == 0 ? -1 : mishap.gpu;
   world_.clients.Insist(
@@ -207,11 +209,12 @@ void Mishaps::ChangeService(const Mishap& mishap, ServiceAction action) {
 // Proposes placements that were valid some seconds ago, and some that never were.
 void Mishaps::PlanLate(const Mishap& mishap) {
   Plan plan;
-  (void)world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controller.Read([&](const State& state) {
     plan = Planner().Schedule(state, world_.controller.clock().Now());
-  });
+  }),
+               "a controller that is down shows nothing");
   std::vector<PlaceGang> placements = plan.Placements();
-  (void)world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controller.Read([&](const State& state) {
     if (state.leases.empty() || state.queued.empty()) return;
     auto lease = state.leases.begin();
     std::advance(lease, Choose(mishap, 0, state.leases.size()));
@@ -227,22 +230,25 @@ void Mishaps::PlanLate(const Mishap& mishap) {
                           {{lease->second.node, lease->second.gpus, lease->second.numa}},
                           "again",
                           0});
-  });
+  }),
+               "a controller that is down shows nothing");
   world_.timeline.After(Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 2, 256)) * 20),
                         [this, placements = std::move(placements)] {
                           for (const PlaceGang& placement : placements)
-                            (void)world_.controller.Execute("scheduler", "", placement);
+                            IgnoreResult(world_.controller.Execute("scheduler", "", placement),
+                                         "a refusal is a legal answer");
                         });
 }
 
 void Mishaps::CloseIncident(const Mishap& mishap) {
   std::optional<IncidentId> incident;
-  (void)world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controller.Read([&](const State& state) {
     if (state.incidents.empty()) return;
     auto found = state.incidents.begin();
     std::advance(found, Choose(mishap, 0, state.incidents.size()));
     incident = found->first;
-  });
+  }),
+               "a controller that is down shows nothing");
   if (incident)
     world_.clients.Insist("user:root",
                           ChangeIncident{*incident,
@@ -255,7 +261,7 @@ void Mishaps::CloseIncident(const Mishap& mishap) {
 void Mishaps::Reserve(const Mishap& mishap) {
   std::optional<NodeId> node;
   Reservation reservation;
-  (void)world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controller.Read([&](const State& state) {
     const auto found = state.nodes_by_name.find(world_.plan.hosts[mishap.host].facts->name);
     if (found == state.nodes_by_name.end()) return;
     reservation.name = "maintenance-" + std::to_string(mishap.dice % 1'000'000);
@@ -266,15 +272,20 @@ void Mishaps::Reserve(const Mishap& mishap) {
         Duration::Seconds(static_cast<int64_t>(Choose(mishap, 1, 2) * Choose(mishap, 2, 40)));
     reservation.ends_at = reservation.starts_at + mishap.lasts + Duration::Seconds(5);
     node = found->second;
-  });
+  }),
+               "a controller that is down shows nothing");
   if (node) world_.clients.Insist("user:root", ReserveNodes{reservation, 0});
 }
 
 void Mishaps::MakeMoves() {
   std::vector<MovePlan> plans;
-  (void)world_.controller.Read(
-      [&](const State& state) { plans = PlanMoves(state, world_.controller.clock().Now()); });
-  for (const MovePlan& plan : plans) (void)world_.controller.Execute("user:root", "", plan.moves);
+  IgnoreResult(world_.controller.Read([&](const State& state) {
+    plans = PlanMoves(state, world_.controller.clock().Now());
+  }),
+               "a controller that is down shows nothing");
+  for (const MovePlan& plan : plans)
+    IgnoreResult(world_.controller.Execute("user:root", "", plan.moves),
+                 "a refusal is a legal answer");
 }
 
 void Mishaps::HappenByPeople(const Mishap& mishap, const std::vector<size_t>& jobs) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ignore_result.h"
+
 namespace gp {
 
 Network::Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng,
@@ -28,7 +30,7 @@ ConnectionRef Network::Connect(size_t host, JoinNode join) {
   connection->host = host;
   connection->controller = server_->process();
   connections_.push_back(connection);
-  (void)Send(connection, std::move(join));
+  IgnoreResult(Send(connection, std::move(join)), "a peer that has gone ends the connection");
   const Line& line = lines_[host];
   const bool is_cut = timeline_.now() < std::max(line.up_cut_until, line.down_cut_until);
   if (is_cut)

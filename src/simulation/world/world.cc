@@ -5,6 +5,7 @@
 
 #include "application/control/recover.h"
 #include "base/assert_handler.h"
+#include "base/ignore_result.h"
 #include "simulation/world/healing.h"
 
 namespace gp {
@@ -114,7 +115,7 @@ void World::Play() {
     timeline_.At(begin + plan_.mishaps[mishap].after,
                  [this, mishap] { mishaps_.Happen(plan_.mishaps[mishap], jobs_); });
   }
-  (void)StepUntil(begin + plan_.lasts);
+  IgnoreResult(StepUntil(begin + plan_.lasts), "the world has ended where it stopped");
 }
 
 void World::Settle() {
@@ -131,10 +132,11 @@ void World::Settle() {
 
 void World::CheckEnd() {
   uint64_t digest = 0;
-  (void)controller_.Read([&](const State& state) {
+  IgnoreResult(controller_.Read([&](const State& state) {
     watch_.CheckEnd(state, part_);
     digest = StateDigest(state);
-  });
+  }),
+               "a controller that is down shows nothing");
   bool has_late_plans = false;
   for (const size_t mishap : part_.mishaps)
     has_late_plans = has_late_plans || plan_.mishaps[mishap].kind == MishapKind::kStalePlan;

@@ -1,6 +1,7 @@
 #include "adapters/inbound/api/change_stream.h"
 
 #include "adapters/inbound/api/control_api.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
@@ -63,7 +64,7 @@ Status ControlApi::WatchChanges(const Caller& caller, const v1::WatchChangesRequ
     for (const v1::StateChange& change : stream.Take()) {
       if (!out.Write(change)) return Ok();
     }
-    (void)stream.Await(kLookAgain);
+    IgnoreResult(stream.Await(kLookAgain), "a time-out is checked by the loop");
   }
   return Ok();
 }

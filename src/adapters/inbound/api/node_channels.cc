@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/ignore_result.h"
+
 namespace gp {
 
 Tunnel* Channel::WaitForTunnel(Duration timeout) {
@@ -40,7 +42,8 @@ namespace {
 // A random number: only the agent that receives it can name the channel.
 uint64_t NewNumber() {
   uint64_t number = 0;
-  while (number == 0) (void)!getrandom(&number, sizeof number, 0);
+  while (number == 0)
+    IgnoreResult(getrandom(&number, sizeof number, 0), "it is repeated until there is a number");
   return number;
 }
 

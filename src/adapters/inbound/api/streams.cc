@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "adapters/inbound/api/control_api.h"
+#include "base/ignore_result.h"
 #include "domain/cluster/arrays.h"
 
 namespace gp {
@@ -43,16 +44,16 @@ void PumpInput(ExecConversation& stream, Tunnel& tunnel) {
     if (!tunnel.Write(frame)) return;
   }
   frame.mutable_input()->set_end_of_input(true);
-  (void)tunnel.Write(frame);
+  IgnoreResult(tunnel.Write(frame), "a peer that has gone ends the connection");
 }
 
 // Sends the error in the stream: a status would arrive only after the caller's input has ended.
 Status RefuseExec(ExecConversation& stream, const std::string& why) {
   v1::ExecOutput output;
   output.set_errors("error: " + why + "\n");
-  (void)stream.Write(output);
+  IgnoreResult(stream.Write(output), "a peer that has gone ends the connection");
   output.set_exit_code(kExitPlatform);
-  (void)stream.Write(output);
+  IgnoreResult(stream.Write(output), "a peer that has gone ends the connection");
   return Ok();
 }
 
@@ -76,7 +77,7 @@ Status ControlApi::ReadLog(const Caller& caller, const v1::ReadLogRequest& reque
     // The agent's end of the log is final only if the attempt was over before the request:
     // otherwise it may not even have begun there.
     if (!copied || !part.follow() || !place->live) return copied;
-    (void)watch->Next(kEndCheck);
+    IgnoreResult(watch->Next(kEndCheck), "a time-out is checked by the loop");
   }
   return Ok();
 }

@@ -10,6 +10,7 @@
 
 #include "adapters/inbound/api/peer.h"
 #include "adapters/secrets/secrets.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 
@@ -69,7 +70,8 @@ void LocalCredentialIssuer::Answer(int connection) {
     local_credentials_[*secret] = *peer;
   }
   // Does not wait: a peer that does not read loses its credential and cannot block others.
-  (void)send(connection, secret->data(), secret->size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  IgnoreResult(send(connection, secret->data(), secret->size(), MSG_DONTWAIT | MSG_NOSIGNAL),
+               "a peer that has gone ends the connection");
 }
 
 Result<User> LocalCredentialIssuer::Verify(const std::string& local_credential) const {

@@ -2,6 +2,7 @@
 
 #include "adapters/inbound/rest/event_stream.h"
 #include "adapters/wire/document.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
@@ -38,7 +39,7 @@ std::string LogEvent(const v1::LogChunk& chunk) {
 std::string JobEvent(const v1::Job& job) { return ToEvent("", "job", ToDocument(job)); }
 
 Status WithEnd(Pump& pump, const Status& made) {
-  if (made) (void)pump.Write(kEnd);
+  if (made) IgnoreResult(pump.Write(kEnd), "a peer that has gone ends the connection");
   return made;
 }
 

@@ -29,6 +29,7 @@
 #include "adapters/inbound/rest/lane.h"
 #include "adapters/inbound/rest/problem.h"
 #include "adapters/inbound/rest/request_reader.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 
@@ -67,10 +68,14 @@ inline void NoticeLoss(int socket) {
   const int idle_s = 60;
   const int every_s = 15;
   const int times = 4;
-  (void)setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
-  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
-  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+  IgnoreResult(setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on),
+               "an idle peer is noticed later");
+  IgnoreResult(setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s),
+               "an idle peer is noticed later");
+  IgnoreResult(setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s),
+               "an idle peer is noticed later");
+  IgnoreResult(setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times),
+               "an idle peer is noticed later");
 }
 
 // The other end of a connection.

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "adapters/outbound/cgroup/cgroup_file.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
@@ -125,7 +126,7 @@ std::vector<std::string> AbandonedRootsBelow(const std::string& top) {
 
 void RemoveAbandonedRoot(const std::string& path) {
   const Descriptor lock = HoldAbandoned(path);
-  if (lock.valid()) (void)RemoveCgroup(path);
+  if (lock.valid()) IgnoreResult(RemoveCgroup(path), "what is left is removed at the next start");
 }
 
 }  // namespace gp

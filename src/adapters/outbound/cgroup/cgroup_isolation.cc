@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "adapters/outbound/cgroup/cgroup_file.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
@@ -110,7 +111,7 @@ Result<CgroupPaths> CgroupIsolation::Create(const std::string& key,
   CgroupPaths paths;
   const Status made = Make(key, request, paths);
   if (made.has_value()) return paths;
-  (void)Remove(key, paths);
+  IgnoreResult(Remove(key, paths), "what is left is removed at the next start");
   return Fail(made.error());
 }
 
@@ -126,7 +127,7 @@ Status CgroupIsolation::Make(const std::string& key, const IsolationRequest& req
   }
   if (!unified_.has_value()) {
     GP_CHECK_OK(legacy_.MakeFreezer(key, paths));
-    (void)legacy_.MakeCounter(key, paths);  // if it fails, only the usage is not counted
+    IgnoreResult(legacy_.MakeCounter(key, paths), "only the usage is not counted");
   }
   return Ok();
 }

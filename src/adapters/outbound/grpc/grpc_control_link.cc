@@ -6,6 +6,7 @@
 #include "adapters/outbound/grpc/gpu_readings.h"
 #include "adapters/outbound/grpc/link_connection.h"
 #include "adapters/wire/node_link.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 
@@ -59,7 +60,7 @@ uint64_t GrpcControlLink::Send(const GpuNews& news) {
 
 LinkNews GrpcControlLink::TakeNews() {
   uint64_t drained = 0;
-  (void)!read(event_fd_, &drained, sizeof drained);
+  IgnoreResult(read(event_fd_, &drained, sizeof drained), "only the wake-up matters");
   return connection_ == nullptr ? LinkNews{} : connection_->TakeNews();
 }
 

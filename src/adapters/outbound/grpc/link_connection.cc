@@ -5,6 +5,7 @@
 #include "adapters/outbound/grpc/channel.h"
 #include "adapters/outbound/grpc/tunnel.h"
 #include "adapters/wire/node_link.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 
@@ -16,7 +17,7 @@ LinkConnection::LinkConnection(const NodeCredentials& credentials, ChannelGatewa
   tunnel_stub_ = stub_ = v1::NodeLink::NewStub(OpenChannel(credentials.address(), security));
   context_.AddMetadata("gp-join-token", credentials.join_token());
   stream_ = stub_->Exchange(&context_);
-  (void)Send(std::move(join));
+  IgnoreResult(Send(std::move(join)), "a peer that has gone ends the connection");
   reader_ = std::thread([this] { Read(); });
   writer_ = std::thread([this] { Write(); });
 }
@@ -46,7 +47,8 @@ LinkNews LinkConnection::TakeNews() {
 
 void LinkConnection::Signal() const {
   const uint64_t one = 1;
-  (void)!write(event_fd_, &one, sizeof one);
+  IgnoreResult(write(event_fd_, &one, sizeof one),
+               "a descriptor that is full wakes its reader, too");
 }
 
 void LinkConnection::Break(const std::string& why) {

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <thread>
 
+#include "base/ignore_result.h"
+
 namespace gp {
 namespace {
 
@@ -18,7 +20,7 @@ using Stream = grpc::ClientReaderWriter<v1::TunnelFrame, v1::TunnelFrame>;
 void Fail(Stream& stream, const std::string& why) {
   v1::TunnelFrame frame;
   frame.set_failed(why.empty() ? "failed" : why);
-  (void)stream.Write(frame);
+  IgnoreResult(stream.Write(frame), "a peer that has gone ends the connection");
 }
 
 void ServeLog(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gateway) {
@@ -32,7 +34,8 @@ void ServeLog(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gate
     return stream.Write(frame);
   });
   if (!read) return Fail(stream, read.error().message);
-  (void)stream.Write(v1::TunnelFrame{});  // an empty frame marks the end
+  IgnoreResult(stream.Write(v1::TunnelFrame{}),
+               "a peer that has gone ends the connection");  // an empty frame marks the end
 }
 
 bool WriteAll(int fd, const std::string& bytes) {
@@ -74,7 +77,7 @@ void PumpInput(Stream& stream, const ExecStreams& streams, bool pty, int gone_fd
   }
   end();
   const uint64_t one = 1;
-  (void)!write(gone_fd, &one, sizeof one);
+  IgnoreResult(write(gone_fd, &one, sizeof one), "a descriptor that is full wakes its reader, too");
 }
 
 bool Forward(Stream& stream, int fd, bool errors) {
@@ -139,7 +142,7 @@ void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gat
       [&stream, &streams, &spec, gone_fd] { PumpInput(stream, streams, spec.pty, gone_fd); });
   v1::TunnelFrame last;
   last.mutable_output()->set_exit_code(PumpOutput(stream, streams, gone_fd));
-  (void)stream.Write(last);
+  IgnoreResult(stream.Write(last), "a peer that has gone ends the connection");
   input.join();
   // This closes the last ends: if the user disconnected first, a terminal hangs up and pipes break.
   for (const int fd : {streams.output, streams.errors, streams.exit_status, gone_fd}) {
@@ -164,8 +167,8 @@ void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& jo
         ServeExec(*stream, order, *gateway);
       }
     }
-    (void)stream->WritesDone();
-    (void)stream->Finish();
+    IgnoreResult(stream->WritesDone(), "a peer that has gone ends the connection");
+    IgnoreResult(stream->Finish(), "a peer that has gone ends the connection");
   }).detach();
 }
 

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
@@ -51,7 +52,8 @@ class Lookup {
       lookup->found_.error = error;
       for (const auto& entry : found) lookup->found_.places.push_back(entry.endpoint());
       const uint64_t one = 1;
-      (void)!write(lookup->done_fd_, &one, sizeof one);
+      IgnoreResult(write(lookup->done_fd_, &one, sizeof one),
+                   "a descriptor that is full wakes its reader, too");
     }).detach();
     return lookup;
   }

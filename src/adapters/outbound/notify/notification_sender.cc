@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "adapters/outbound/notify/deliver.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 namespace {
@@ -83,7 +84,8 @@ void NotificationSender::End() {
     is_ending_ = true;
   }
   const uint64_t one = 1;
-  (void)!write(stop_fd_, &one, sizeof one);
+  IgnoreResult(write(stop_fd_, &one, sizeof one),
+               "a descriptor that is full wakes its reader, too");
   arrived_.notify_one();
   kept_.notify_one();
 }

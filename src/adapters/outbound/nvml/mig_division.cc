@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "adapters/outbound/nvml/gpu_uuid.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 namespace {
@@ -210,7 +211,7 @@ Result<MadeInstance> MigDivision::Make(unsigned profile, unsigned start) {
   const auto compute = ComputeInstanceOf(*instance);
   const auto uuid = compute ? UuidOf(instance->info.id, *compute) : Fail(compute.error());
   if (!uuid) {
-    (void)Remove(*instance);  // a GPU instance without a compute instance is useless
+    IgnoreResult(Remove(*instance), "a GPU instance without a compute instance is useless");
     return Fail(uuid.error());
   }
   return MadeInstance{*uuid, instance->info.id, *compute};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 #include "files/replace_file.h"
 #include "supervisor/remove_tree.h"
@@ -106,7 +107,7 @@ void OldLogs::KeepRecord() const {
         KeyOf(job) + " " + ToBase32(one.fingerprint) + " " + std::to_string(one.since.ns) + "\n";
   }
   text += std::string(kEnd) + "\n";
-  (void)ReplaceFile(record_, text, 0600, Survives::kPowerCut);
+  IgnoreResult(ReplaceFile(record_, text, 0600, Survives::kPowerCut), "the next removal writes it");
 }
 
 // The time is taken after the fingerprint: a later write changes the fingerprint.

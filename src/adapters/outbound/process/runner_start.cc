@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "adapters/outbound/process/supervised_attempt_runner.h"
+#include "base/ignore_result.h"
 #include "files/replace_file.h"
 #include "supervisor/remove_tree.h"
 #include "supervisor/secret_memory.h"
@@ -55,7 +56,8 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
   attempt.status.launch = std::make_shared<const LaunchSpec>(std::move(kept));
   attempt.leased = spec.stop_on_lease_loss;
   const auto undo = [&](const Error& error) -> Status {
-    (void)isolation_.Remove(spec.key, attempt.cgroups);
+    IgnoreResult(isolation_.Remove(spec.key, attempt.cgroups),
+                 "what is left is removed at the next start");
     RemoveTree(attempts_fd_.get(), spec.key.c_str());
     attempts_.erase(spec.key);
     return Fail(error);

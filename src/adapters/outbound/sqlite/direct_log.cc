@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/ignore_result.h"
+
 namespace gp {
 namespace {
 
@@ -112,7 +114,8 @@ void DirectLog::KeepLastBlock() {
 // reads, this asks the kernel at intervals to fetch in the background what was written.
 void DirectLog::WarmCache() {
   if (start_ - warm_end_ < kWarmedAtOnce) return;
-  (void)posix_fadvise(file_, warm_end_, start_ - warm_end_, POSIX_FADV_WILLNEED);
+  IgnoreResult(posix_fadvise(file_, warm_end_, start_ - warm_end_, POSIX_FADV_WILLNEED),
+               "a hint to the kernel");
   warm_end_ = start_;
 }
 

@@ -6,6 +6,7 @@
 #include "adapters/outbound/sqlite/journal_rows.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "adapters/outbound/sqlite/sqlite_statement.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 namespace {
@@ -105,7 +106,7 @@ Status SqliteJournal::DropSnapshots(std::span<const uint64_t> snapshots) {
 Result<bool> SqliteJournal::Sweep() {
   const uint64_t base = GP_TRY(BaseNumber());
   if (const uint64_t snapshot = GP_TRY(FirstSnapshotBefore(base)); snapshot != 0) {
-    (void)GP_TRY(Base());  // otherwise this one may be the only one
+    IgnoreResult(GP_TRY(Base()), "a base that can be read is enough");
     GP_CHECK_OK(Delete("DELETE FROM snapshots WHERE sequence=?", snapshot));
     return true;
   }

@@ -10,6 +10,7 @@
 #include "adapters/outbound/sqlite/reserve_log.h"
 #include "adapters/outbound/sqlite/sqlite_statement.h"
 #include "base/digest.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 namespace {
@@ -183,7 +184,7 @@ Status SqliteJournal::Append(std::span<const std::string> records) {
   uint64_t sequence = last_sequence_;
   uint64_t chain = chain_;
   if (const Status written = InsertAll(records, sequence, chain); !written) {
-    (void)Run("ROLLBACK", "append");
+    IgnoreResult(Run("ROLLBACK", "append"), "the first error is reported");
     return written;
   }
   last_sequence_ = last_record_ = sequence;
@@ -262,7 +263,7 @@ Status SqliteJournal::InOneTransaction(const char* what, const std::function<Sta
   GP_CHECK_OK(Run("BEGIN IMMEDIATE", what));
   Status done = change();
   if (done) done = Run("COMMIT", what);
-  if (!done) (void)Run("ROLLBACK", what);
+  if (!done) IgnoreResult(Run("ROLLBACK", what), "the first error is reported");
   return done;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "adapters/outbound/traces/job_spans.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
@@ -38,7 +39,8 @@ TraceExporter::~TraceExporter() {
     is_ending_ = true;
   }
   const uint64_t one = 1;
-  (void)!write(stop_fd_, &one, sizeof one);
+  IgnoreResult(write(stop_fd_, &one, sizeof one),
+               "a descriptor that is full wakes its reader, too");
   arrived_.notify_one();
   thread_.join();
   close(stop_fd_);

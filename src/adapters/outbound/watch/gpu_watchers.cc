@@ -13,6 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/ignore_result.h"
+
 extern char** environ;
 
 namespace gp {
@@ -88,7 +90,8 @@ GpuWatchers::~GpuWatchers() {
 
 void GpuWatchers::Wake(int descriptor) const {
   const uint64_t one = 1;
-  (void)!write(descriptor, &one, sizeof one);
+  IgnoreResult(write(descriptor, &one, sizeof one),
+               "a descriptor that is full wakes its reader, too");
 }
 
 std::vector<GpuReading> GpuWatchers::Latest() {
@@ -101,7 +104,7 @@ std::vector<GpuReading> GpuWatchers::Latest() {
 
 std::vector<XidSighting> GpuWatchers::TakeXids() {
   uint64_t drained = 0;
-  (void)!read(event_fd_, &drained, sizeof drained);
+  IgnoreResult(read(event_fd_, &drained, sizeof drained), "only the wake-up matters");
   const std::lock_guard lock(mutex_);
   return std::exchange(xids_, {});
 }
@@ -226,7 +229,7 @@ void GpuWatchers::Run() {
     }
     poll(descriptors.data(), descriptors.size(), kLookMs);
     uint64_t drained = 0;
-    (void)!read(wake_fd_, &drained, sizeof drained);
+    IgnoreResult(read(wake_fd_, &drained, sizeof drained), "only the wake-up matters");
     const std::lock_guard lock(mutex_);
     for (size_t gpu = 0; gpu < watchers_.size(); ++gpu) {
       const bool has_news = (descriptors[gpu + 1].revents & (POLLIN | POLLHUP)) != 0;

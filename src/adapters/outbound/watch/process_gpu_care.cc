@@ -7,6 +7,7 @@
 
 #include "adapters/outbound/command/run_command.h"
 #include "adapters/outbound/watch/wake.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 ProcessGpuCare::ProcessGpuCare(Options options)
@@ -50,7 +51,7 @@ void ProcessGpuCare::Begin(uint64_t number, int gpu, GpuCareKind kind) {
 
 std::vector<GpuCareResult> ProcessGpuCare::Results() {
   uint64_t drained = 0;
-  (void)!read(event_fd_, &drained, sizeof drained);
+  IgnoreResult(read(event_fd_, &drained, sizeof drained), "only the wake-up matters");
   const std::lock_guard lock(mutex_);
   std::vector<GpuCareResult> results;
   for (const auto& [number, task] : tasks_) {

@@ -7,6 +7,7 @@
 
 #include "adapters/outbound/command/run_command.h"
 #include "adapters/outbound/watch/wake.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 ProcessMigInstances::ProcessMigInstances(Options options)
@@ -64,7 +65,7 @@ std::optional<Result<MigDevice>> ProcessMigInstances::Make(const std::string& ke
                                                            const MigPart& part) {
   {
     uint64_t drained = 0;
-    (void)!read(event_fd_, &drained, sizeof drained);
+    IgnoreResult(read(event_fd_, &drained, sizeof drained), "only the wake-up matters");
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = made_.try_emplace(key);
     if (!is_new) return entry->second;
@@ -84,13 +85,16 @@ void ProcessMigInstances::Remove(const std::string& key, const MigPart& part) {
     const std::lock_guard lock(mutex_);
     made_.erase(key);
   }
-  Enqueue(part.gpu,
-          [this, part] { (void)RunCommand(options_.remove(part), options_.time_limit, stop_fd_); });
+  Enqueue(part.gpu, [this, part] {
+    IgnoreResult(RunCommand(options_.remove(part), options_.time_limit, stop_fd_),
+                 "the next reading shows what it did");
+  });
 }
 
 void ProcessMigInstances::KeepOnly(int gpu, const std::vector<MigPart>& parts) {
   Enqueue(gpu, [this, gpu, parts] {
-    (void)RunCommand(options_.keep_only(gpu, parts), options_.time_limit, stop_fd_);
+    IgnoreResult(RunCommand(options_.keep_only(gpu, parts), options_.time_limit, stop_fd_),
+                 "the next reading shows what it did");
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "base/ignore_result.h"
+
 #include <cstdint>
 
 namespace gp {
@@ -9,7 +11,8 @@ namespace gp {
 // Makes an eventfd readable and so wakes the thread that waits on it.
 inline void Wake(int descriptor) {
   const uint64_t one = 1;
-  (void)!write(descriptor, &one, sizeof one);
+  IgnoreResult(write(descriptor, &one, sizeof one),
+               "a descriptor that is full wakes its reader, too");
 }
 
 }  // namespace gp
