@@ -36,6 +36,8 @@ setup-tests:
 check:
 	python3 tools/check_layers.py
 	python3 tools/check_format.py
+	python3 tools/check_words.py
+	python3 tools/check_contracts.py
 
 ## make pictures    take screenshots of the dashboard for the documentation, in its tests (1 min)
 pictures: build-tests

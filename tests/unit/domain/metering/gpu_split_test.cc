@@ -101,13 +101,13 @@ TEST(SplitOf, PartsAlwaysComeToAWhole) {
   }
 }
 
-TEST(Reckoned, NobodyPaysForMoreThanTheyHold) {
+TEST(ScaledShares, NobodyPaysForMoreThanTheyHold) {
   Rng rng(23);
   for (int i = 0; i < 20'000; ++i) {
     std::vector<GpuClaim> claims;
     for (uint64_t n = 1 + rng.Below(8); n > 0; --n)
       claims.push_back({LeaseId{n}, static_cast<int>(rng.Below(1'001))});
-    const std::vector<int> shares = Reckoned(claims);
+    const std::vector<int> shares = ScaledShares(claims);
     for (size_t k = 0; k < claims.size(); ++k) ASSERT_LE(shares[k], claims[k].share);
   }
 }

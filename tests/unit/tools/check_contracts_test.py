@@ -1,0 +1,52 @@
+"""The check of contracts finds planted violations, and the tree has none."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CHECK = ROOT / "tools/check_contracts.py"
+
+
+def run(root):
+    return subprocess.run([sys.executable, CHECK, root], capture_output=True, text=True)
+
+
+class CheckContracts(unittest.TestCase):
+    def plant(self, path, text):
+        with tempfile.TemporaryDirectory() as scratch:
+            target = pathlib.Path(scratch) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+            return run(pathlib.Path(scratch))
+
+    def test_the_tree_follows_the_rules(self):
+        result = run(ROOT)
+        self.assertEqual(result.returncode, 0, result.stdout[-3000:])
+
+    def test_a_class_without_a_contract(self):
+        for head in ("class Lane {", "class Lane final : public Road {", "template <typename T>\nclass Lane {"):
+            result = self.plant("src/base/lane.h", f"#pragma once\n\nnamespace gp {{\n\n{head}\n}};\n\n}}\n")
+            self.assertEqual(result.returncode, 1, head)
+            self.assertIn("class Lane has no contract above it", result.stdout)
+
+    def test_a_contract_above_the_class_or_above_the_header_of_one_class(self):
+        for text in ("#pragma once\n\n// Keeps lines.\nclass Lane {\n};\n", "#pragma once\n\n// Keeps lines.\n\nclass Lane {\n};\n",
+                     "#pragma once\n\n// Keeps lines.\ntemplate <typename T>\nclass Lane {\n};\n", "#pragma once\n\nclass Lane;\n"):
+            self.assertEqual(self.plant("src/base/lane.h", text).returncode, 0, text)
+
+    def test_two_classes_need_a_contract_each(self):
+        result = self.plant("src/base/lane.h", "#pragma once\n\n// Keeps lines.\n\nclass Lane {\n};\n\nclass Road {\n};\n")
+        self.assertEqual(result.stdout.count("has no contract"), 2)
+
+    def test_a_result_that_is_thrown_away(self):
+        for call in ("(void)journal.Append(record);", "(void)!write(fd, &one, 1);", "return (void)Close(file);"):
+            self.assertIn("src/base/x.cc:1: a result is thrown away by a cast", self.plant("src/base/x.cc", call + "\n").stdout, call)
+
+    def test_an_unused_name_and_a_discarded_result_pass(self):
+        self.assertEqual(self.plant("src/base/x.cc", "(void)count;\nDiscard(Close(file), \"it is read only\");\n").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
