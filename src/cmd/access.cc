@@ -1,4 +1,4 @@
-// Who one is, and who may do what (docs/reference/access.md).
+// Identity, roles and access tokens (docs/reference/access.md).
 
 #include <cstdio>
 
@@ -11,7 +11,7 @@ namespace {
 
 std::string Everywhere(const std::string& queue) { return queue.empty() ? "everywhere" : queue; }
 
-// One call, and what its answer is for.
+// Makes a call and passes its answer to `show`.
 template <typename Reply, typename Method, typename Request, typename Show>
 void Ask(Cli& cli, Method method, const Request& request, Show show) {
   const auto client = cli.Controller();
@@ -39,7 +39,8 @@ void PrintRoles(const v1::ListRolesReply& reply, Cli& cli) {
   for (const v1::Grant& grant : reply.grants())
     table.Add({grant.subject(), Everywhere(grant.queue()), grant.role()});
   cli.PrintTable(table);
-  cli.Say("everybody else: " + reply.others() + "; root, and whom the controller runs as: admin");
+  cli.Say("everybody else: " + reply.others() +
+          "; root, and the user that the controller runs as: admin");
 }
 
 void PrintTokens(const v1::ListTokensReply& reply, Cli& cli) {
@@ -65,7 +66,7 @@ void PrintSecret(const v1::IssueTokenReply& reply, Cli& cli) {
 
 void AddWhoAmI(CLI::App& app, Cli& cli) {
   CLI::App* sub =
-      app.add_subcommand("whoami", "As whom the controller knows you, and what you may do");
+      app.add_subcommand("whoami", "Show your user and roles, as the controller sees them");
   sub->callback([&cli] {
     Ask<v1::WhoAmIReply>(cli, "WhoAmI", v1::WhoAmIRequest(),
                          [&](const auto& reply) { PrintSelf(reply, cli); });
@@ -74,17 +75,18 @@ void AddWhoAmI(CLI::App& app, Cli& cli) {
 
 void AddGrant(CLI::App& roles, Cli& cli, bool takes) {
   CLI::App* sub = roles.add_subcommand(
-      takes ? "revoke" : "grant", takes ? "Take away what was granted"
-                                        : "Give a user a role, in place of the one it has there");
+      takes ? "revoke" : "grant", takes ? "Revoke a role that was granted"
+                                        : "Grant a user a role; it replaces the user's role there");
   auto request = std::make_shared<v1::GrantRoleRequest>();
   sub->add_option_function<std::string>(
          "user", [request](const std::string& user) { request->set_subject(user); },
-         "User, or '*': everybody to whom nothing else was granted")
+         "User, or '*': every user without a grant of their own")
       ->required();
   if (!takes) {
     sub->add_option_function<std::string>(
            "role", [request](const std::string& role) { request->set_role(role); },
-           "none, viewer, user, operator or admin: each may do what those before it may")
+           "none, viewer, user, operator or admin: each includes the permissions of those before "
+           "it")
         ->required()
         ->check(CLI::IsMember({"none", "viewer", "user", "operator", "admin"}));
   }
@@ -99,16 +101,16 @@ void AddGrant(CLI::App& roles, Cli& cli, bool takes) {
 }
 
 void AddCreate(CLI::App& tokens, Cli& cli) {
-  CLI::App* sub =
-      tokens.add_subcommand("create", "Make a secret by which programs call in your name");
+  CLI::App* sub = tokens.add_subcommand(
+      "create", "Create an access token: a secret with which programs act as you");
   auto request = std::make_shared<v1::IssueTokenRequest>();
   sub->add_option_function<std::string>(
          "label", [request](const std::string& label) { request->set_label(label); },
-         "What it is for")
+         "Purpose of the token")
       ->required();
   sub->add_option_function<std::string>(
          "--role", [request](const std::string& role) { request->set_role(role); },
-         "It gives no more than this role; default: user")
+         "Highest role that the token gives; default: user")
       ->check(CLI::IsMember({"viewer", "user", "operator", "admin"}));
   sub->add_option_function<std::string>(
          "--queue", [request](const std::string& queue) { request->set_queue(queue); },
@@ -116,7 +118,7 @@ void AddCreate(CLI::App& tokens, Cli& cli) {
       ->type_name("QUEUE");
   sub->add_option_function<std::string>(
          "--user", [request](const std::string& user) { request->set_user(user); },
-         "Whom it stands for; admins only")
+         "User that the token stands for; admins only")
       ->type_name("USER");
   sub->add_option_function<std::string>(
          "--expires",
@@ -125,7 +127,7 @@ void AddCreate(CLI::App& tokens, Cli& cli) {
            if (!life) throw CLI::ValidationError("--expires", life.error().message);
            request->set_life_ms(life->ns / 1'000'000);
          },
-         "It ends so long from now; default: 30d, at most 366d")
+         "Lifetime of the token; default: 30d, at most 366d")
       ->type_name("DURATION");
   sub->callback([request, &cli] {
     Ask<v1::IssueTokenReply>(cli, "IssueToken", *request,
@@ -134,10 +136,10 @@ void AddCreate(CLI::App& tokens, Cli& cli) {
 }
 
 void AddTokenList(CLI::App& tokens, Cli& cli) {
-  CLI::App* sub = tokens.add_subcommand("list", "Your tokens; their secrets nobody keeps");
+  CLI::App* sub = tokens.add_subcommand("list", "List your tokens, without their secrets");
   auto request = std::make_shared<v1::ListTokensRequest>();
   sub->add_flag_function(
-      "--all", [request](int64_t) { request->set_all(true); }, "Everybody's; admins only");
+      "--all", [request](int64_t) { request->set_all(true); }, "Tokens of all users; admins only");
   sub->callback([request, &cli] {
     Ask<v1::ListTokensReply>(cli, "ListTokens", *request,
                              [&](const auto& reply) { PrintTokens(reply, cli); });
@@ -145,10 +147,11 @@ void AddTokenList(CLI::App& tokens, Cli& cli) {
 }
 
 void AddRevoke(CLI::App& tokens, Cli& cli) {
-  CLI::App* sub = tokens.add_subcommand("revoke", "End a token now");
+  CLI::App* sub = tokens.add_subcommand("revoke", "Revoke a token immediately");
   auto request = std::make_shared<v1::RevokeTokenRequest>();
   sub->add_option_function<std::string>(
-         "token", [request](const std::string& id) { request->set_id(id); }, "Its id: token-1")
+         "token", [request](const std::string& id) { request->set_id(id); },
+         "Id of the token: token-1")
       ->required();
   sub->callback([request, &cli] {
     Ask<v1::ListTokensReply>(cli, "RevokeToken", *request,
@@ -160,15 +163,16 @@ void AddRevoke(CLI::App& tokens, Cli& cli) {
 
 void AddAccess(CLI::App& app, Cli& cli) {
   AddWhoAmI(app, cli);
-  CLI::App* roles = app.add_subcommand("roles", "Who may do what, where");
+  CLI::App* roles = app.add_subcommand("roles", "Roles of users in queues: list, grant, revoke");
   roles->require_subcommand(1);
-  roles->add_subcommand("list", "What was granted")->callback([&cli] {
+  roles->add_subcommand("list", "List the roles that were granted")->callback([&cli] {
     Ask<v1::ListRolesReply>(cli, "ListRoles", v1::ListRolesRequest(),
                             [&](const auto& reply) { PrintRoles(reply, cli); });
   });
   AddGrant(*roles, cli, false);
   AddGrant(*roles, cli, true);
-  CLI::App* tokens = app.add_subcommand("tokens", "Secrets by which programs call in your name");
+  CLI::App* tokens = app.add_subcommand(
+      "tokens", "Access tokens for programs that act as you: create, list, revoke");
   tokens->require_subcommand(1);
   AddCreate(*tokens, cli);
   AddTokenList(*tokens, cli);

@@ -1,4 +1,4 @@
-// Copies of what the controller keeps, and the way back (docs/operations.md, "Backup").
+// Backup and restore of the controller's data (docs/operations.md, "Backup").
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -49,7 +49,7 @@ void MakeBackup(const std::string& directory, Cli& cli) {
   } else if (!state.empty()) {
     missing = BackUpFiles(directory, state);
   }
-  for (const std::string& one : missing) cli.Say("warning: not in it: " + one);
+  for (const std::string& one : missing) cli.Say("warning: not in the backup: " + one);
   if (!missing.empty()) cli.exit_code = kExitPartly;
   if (cli.PrintDocument(nlohmann::ordered_json{{"directory", directory},
                                                {"records", copied->last},
@@ -63,12 +63,10 @@ void MakeBackup(const std::string& directory, Cli& cli) {
 
 void AddBackup(CLI::App& admin, Cli& cli) {
   CLI::App* sub = admin.add_subcommand(
-      "backup",
-      "Copy what the controller keeps, while it runs; again: what has come since; admins only");
+      "backup", "Back up the running controller; a repeated run adds what is new; admins only");
   auto directory = std::make_shared<std::string>();
-  sub->add_option(
-         "directory", *directory,
-         "Where the backup is, or will be; it holds secrets, and is made for its owner alone")
+  sub->add_option("directory", *directory,
+                  "Directory of the backup; it holds secrets and only its owner can read it")
       ->required()
       ->type_name("DIRECTORY");
   sub->callback([directory, &cli] { MakeBackup(*directory, cli); });
@@ -87,12 +85,11 @@ void MakeState(const RestoreFlags& flags, Cli& cli) {
   if (!outcome) return cli.Complain(outcome.error());
   const bool is_dated = outcome->last_at.ns != 0;
   const std::string at = is_dated ? ToRfc3339(outcome->last_at) : "";
-  if (!outcome->set_aside.empty()) cli.Say("the journal that was there is " + outcome->set_aside);
+  if (!outcome->set_aside.empty()) cli.Say("the previous journal is now " + outcome->set_aside);
+  cli.Say("jobs that ran then start again, uncharged; jobs submitted later are lost");
   cli.Say(
-      "jobs that ran then start again, uncharged; what was submitted later is not known any more");
-  cli.Say(
-      "tokens, roles and certificates of nodes that were taken away later are valid again: take "
-      "them away anew");
+      "tokens, roles and node certificates that were revoked later are valid again: revoke them "
+      "again");
   if (cli.PrintDocument(nlohmann::ordered_json{{"state", state},
                                                {"records", outcome->last},
                                                {"last_at", at},
@@ -104,22 +101,22 @@ void MakeState(const RestoreFlags& flags, Cli& cli) {
 
 void AddRestore(CLI::App& admin, Cli& cli) {
   CLI::App* sub = admin.add_subcommand(
-      "restore", "Make a state directory of a backup; with the controller stopped");
+      "restore", "Restore a state directory from a backup; stop the controller first");
   auto flags = std::make_shared<RestoreFlags>();
-  sub->add_option("directory", flags->directory, "Where the backup is; it stays as it is")
+  sub->add_option("directory", flags->directory, "Directory of the backup; it is not changed")
       ->required()
       ->type_name("DIRECTORY");
   sub->add_option("--state", flags->state,
                   "The controller's state directory; default: where serve keeps it")
       ->type_name("DIRECTORY");
-  sub->add_flag("--replace", flags->replace, "Set aside what is there");
+  sub->add_flag("--replace", flags->replace, "Set aside the files that are there");
   sub->callback([flags, &cli] { MakeState(*flags, cli); });
 }
 
 }  // namespace
 
 void AddAdmin(CLI::App& app, Cli& cli) {
-  CLI::App* admin = app.add_subcommand("admin", "Backups of the controller");
+  CLI::App* admin = app.add_subcommand("admin", "Backup and restore of the controller");
   admin->require_subcommand(1);
   AddBackup(*admin, cli);
   AddRestore(*admin, cli);

@@ -26,7 +26,7 @@ struct AgentFlags {
   bool with_parent = false;
 };
 
-// A controller on this machine was there at some time; it may be away now.
+// Checks that a controller has run on this machine; it may be down now.
 Status CheckSocket(const std::string& controller) {
   if (!controller.starts_with(kUnix)) return Ok();
   const std::string socket = controller.substr(kUnix.size());
@@ -35,7 +35,7 @@ Status CheckSocket(const std::string& controller) {
                        socket.substr(0, socket.rfind('/')) + " (gpu-platform serve starts one)"));
 }
 
-// Of a controller on this machine: where that one keeps it.
+// The controller's own file, if the controller is on this machine.
 std::string TokenFileOf(const std::string& controller) {
   const bool is_here = controller.starts_with(kUnix) && controller.ends_with(kControlSocket);
   const std::string run_directory =
@@ -62,7 +62,7 @@ void RunAgent(AgentFlags flags, Cli& cli) {
     config.controller = "unix:" + config.controller + "/" + std::string(kControlSocket);
   if (flags.token_file.empty()) flags.token_file = TokenFileOf(config.controller);
   const auto token = ReadTextFile(flags.token_file);
-  // A node that has its certificate joins and renews without it.
+  // A node that has its certificate joins and renews without the join token.
   if (!token && (config.authority.empty() || token.error().code != ErrorCode::kNotFound)) {
     const Status found = CheckSocket(config.controller);
     return cli.Complain(found ? token.error().Within("--join-token-file") : found.error());
@@ -83,61 +83,63 @@ void RunAgent(AgentFlags flags, Cli& cli) {
 
 void AddKeepLogs(CLI::App& sub, AgentConfig& config) {
   AddSpan(sub, "--keep-logs", config.keep_logs,
-          "Output of jobs is removed so long after it was written; 0s: never", "90d");
+          "Remove output of jobs this long after it was written; 0s: never", "90d");
 }
 
 void AddMig(CLI::App& sub, AgentConfig& config) {
-  sub.add_option("--mig", config.mig,
-                 "GPUs to put into MIG mode: all, UUIDs, or nvidia-smi's indexes such as 0,2-3; "
-                 "with =PROFILE,... those instances of each and no others: 0-1=3g.40gb,4g.40gb. "
-                 "May be given several times; default: as they are")
+  sub.add_option(
+         "--mig", config.mig,
+         "GPUs to put into MIG mode: all, UUIDs, or nvidia-smi's indexes such as 0,2-3; "
+         "with =PROFILE,... each is divided into exactly those instances: 0-1=3g.40gb,4g.40gb. "
+         "May be given several times; default: no change")
       ->type_name("GPUS[=PROFILES]")
       ->join(kMigSeparator);
 }
 
 void AddAgent(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
-      "agent", "Run the agent of a node: it holds the leases that the controller orders");
+      "agent", "Run the node agent, which runs the jobs that the controller assigns");
   auto flags = std::make_shared<AgentFlags>();
   AgentConfig& config = flags->config;
   sub->add_option("--controller", config.controller,
-                  "unix:SOCKET, the directory of its sockets, or HOST:PORT")
+                  "Controller: unix:SOCKET, the directory of its sockets, or HOST:PORT")
       ->type_name("ADDRESS");
   sub->add_option("--join-token-file", flags->token_file, "File with the controller's join token")
       ->type_name("FILE");
   sub->add_option("--authority", config.authority,
-                  "Of a controller elsewhere: sha256:FINGERPRINT as serve tells it, or a file with "
-                  "its certificate")
+                  "Authority of a controller on another machine: sha256:FINGERPRINT, printed by "
+                  "the controller at startup, or a file with its certificate")
       ->type_name("AUTHORITY");
-  sub->add_option("--state", config.state_directory, "Where attempts and logs are kept")
+  sub->add_option("--state", config.state_directory, "State directory, with attempts and logs")
       ->type_name("DIRECTORY");
   sub->add_option("--name", config.name, "Name of the node; default: the host's");
   sub->add_option("--simulate", config.simulate,
-                  "Play a machine without its GPUs: a name (dgx-h100) or a machine file")
+                  "Simulate a machine with GPUs: a name (dgx-h100) or a machine file")
       ->type_name("MACHINE");
   sub->add_option("--node-index", config.node_index,
-                  "Of several simulated nodes on one host: 0, 1, 2 …")
+                  "Number of this simulated node on its host: 0, 1, 2 …")
       ->check(CLI::Range(0, 4095));
   sub->add_option("--nvml", config.nvml, "NVML library to load")->type_name("FILE");
-  sub->add_option("--service-user", config.service_user, "Runs the jobs that root submits");
+  sub->add_option("--service-user", config.service_user,
+                  "User that runs the jobs that root submits");
   sub->add_flag("--allow-root", config.allow_root, "Let root's jobs run as root");
   sub->add_option("--prolog", config.prolog, "Program run as root before each job")
       ->type_name("FILE");
   sub->add_option("--epilog", config.epilog, "Program run as root after each job")
       ->type_name("FILE");
   sub->add_option("--reset-command", config.reset_command,
-                  "Resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")
+                  "Program that resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")
       ->type_name("FILE")
       ->capture_default_str();
   sub->add_option(
          "--kernel-log", config.kernel_log,
-         "Where the kernel tells of XIDs, or none; default: /dev/kmsg, of a simulated node none")
+         "Kernel log with the driver's XIDs, or none; default: /dev/kmsg, none on a simulated node")
       ->type_name("FILE");
   sub->add_flag("--trust-user-log", config.trust_user_log, "")->group("");
   AddMig(*sub, config);
   sub->add_option(
          "--mps-control", config.mps_control,
-         "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")
+         "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control in PATH")
       ->type_name("FILE");
   sub->add_option("--gpu-memory-tolerance", config.gpu_memory_tolerance_mib,
                   "MiB of a shared GPU's memory that a job may use beyond its grant")
@@ -145,12 +147,12 @@ void AddAgent(CLI::App& app, Cli& cli) {
       ->check(CLI::Range(0, 1 << 24))
       ->capture_default_str();
   sub->add_option("--gpu-memory-readings", config.gpu_memory_readings,
-                  "So many readings in a row beyond that end the job")
+                  "Stop the job after this many readings in a row beyond that")
       ->check(CLI::Range(1, 3'600))
       ->capture_default_str();
   AddKeepLogs(*sub, config);
   sub->add_option("--gpu-test", config.gpu_test,
-                  "Program that tests a GPU too, called with its UUID; 0: sound")
+                  "Additional GPU test: a program called with the UUID; exit code 0: passed")
       ->type_name("FILE");
   sub->add_flag("--with-parent", flags->with_parent, "End when the parent process ends");
   sub->callback([flags, &cli] { RunAgent(*flags, cli); });

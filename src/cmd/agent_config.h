@@ -11,13 +11,13 @@ class App;
 
 namespace gp {
 
-// What `agent` and `serve` are told about a node.
+// Settings of a node, from the flags of `agent` and `serve`.
 inline constexpr char kMigSeparator = ';';  // between the GPUs that --mig names
 
 struct AgentConfig {
   std::string controller;  // "unix:/…/control.sock" or "host:port"
   std::string join_token;
-  // Of the controller: "sha256:…" or a file; empty: it is on this machine
+  // Authority of the controller: "sha256:…" or a file; empty: it is on this machine
   std::string authority;
   std::string state_directory;
   std::string name;                      // empty: the host's name
@@ -30,18 +30,17 @@ struct AgentConfig {
   std::string epilog;
   std::string reset_command = "nvidia-smi";  // called as: COMMAND --gpu-reset -i BUS-ID
   std::string kernel_log;  // empty: /dev/kmsg, of a simulated node none; "none": none
-  // For tests: lines of the log that are not the kernel's own count too
+  // For tests: also accept log lines that the kernel did not write
   bool trust_user_log = false;
   // GPUs to put into MIG mode, as "0-1;2=3g.40gb,4g.40gb"; empty: as they are
   std::string mig;
-  // Empty: nvidia-cuda-mps-control of PATH, of a simulated node the one that plays it; "none": no
-  // MPS
+  // Empty: nvidia-cuda-mps-control in PATH, on a simulated node the simulated one; "none": no MPS
   std::string mps_control;
   int64_t gpu_memory_tolerance_mib = 512;  // that a job may use of a shared GPU beyond its grant
-  int gpu_memory_readings = 3;             // one after the other with more end it
-  // Output of jobs that ended, for so long; 0: for ever
+  int gpu_memory_readings = 3;             // this many in a row beyond that stop the job
+  // How long output of ended jobs is kept; 0: forever
   Duration keep_logs = Duration::Minutes(60 * 24 * 90);
-  std::string gpu_test;  // of the site, beside our own test: called with the GPU's UUID
+  std::string gpu_test;  // additional test of the site, called with the GPU's UUID
 };
 
 // Adds --keep-logs, --mig.

@@ -1,4 +1,4 @@
-// Who changed what, and what was refused to whom (docs/reference/access.md).
+// The audit log: who changed what, and what was refused (docs/reference/access.md).
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -26,30 +26,30 @@ void PrintEntries(const v1::ListAuditReply& reply, Cli& cli) {
                entry.operation(), entry.object().empty() ? kDash : entry.object(), Outcome(entry)});
   }
   cli.PrintTable(table);
-  if (reply.next() != 0) cli.Say("older ones: --before " + std::to_string(reply.next()));
+  if (reply.next() != 0) cli.Say("older entries: --before " + std::to_string(reply.next()));
 }
 
 void AddAuditList(CLI::App& audit, Cli& cli) {
-  CLI::App* sub = audit.add_subcommand("list", "The newest first; admins only");
+  CLI::App* sub = audit.add_subcommand("list", "List audit entries, the newest first; admins only");
   auto request = std::make_shared<v1::ListAuditRequest>();
   sub->add_option_function<std::string>(
          "--user", [request](const std::string& user) { request->set_user(user); },
-         "Only this user's")
+         "Only entries of this user")
       ->type_name("USER");
   sub->add_option_function<std::string>(
          "--operation",
          [request](const std::string& operation) { request->set_operation(operation); },
-         "Only these, as SubmitJob")
+         "Only these operations, such as SubmitJob")
       ->type_name("NAME");
   sub->add_option_function<std::string>(
          "--object", [request](const std::string& object) { request->set_object(object); },
-         "Only of this job, node, queue or token")
+         "Only entries about this job, node, queue or token")
       ->type_name("NAME");
   sub->add_flag_function(
-      "--refused", [request](int64_t) { request->set_refused(true); }, "Only what was refused");
+      "--refused", [request](int64_t) { request->set_refused(true); }, "Only refused requests");
   sub->add_option_function<int>(
          "--limit", [request](int limit) { request->set_limit(limit); },
-         "So many at most; default: 100")
+         "Maximum number of entries; default: 100")
       ->check(CLI::Range(1, 10'000));
   sub->add_option_function<int64_t>(
          "--before", [request](int64_t number) { request->set_before(number); },
@@ -80,15 +80,16 @@ void Verify(const std::string& directory, Cli& cli) {
               verdict->last_at.c_str());
   std::printf("%s\n", verdict->hash.c_str());
   cli.Say(
-      "that is the last hash: whoever keeps it elsewhere can tell if the past was written anew");
+      "this is the last hash: keep it on another machine to detect whether the audit was "
+      "rewritten");
 }
 
 void AddAuditVerify(CLI::App& audit, Cli& cli) {
   CLI::App* sub = audit.add_subcommand(
-      "verify", "Follow the chain of hashes through the files; no controller is needed");
+      "verify", "Verify the chain of hashes in the audit files; no controller is needed");
   auto directory = std::make_shared<std::string>();
   sub->add_option("directory", *directory,
-                  "Where the files are; default: audit, below the controller's state directory")
+                  "Directory of the files; default: audit, below the controller's state directory")
       ->type_name("DIRECTORY");
   sub->callback([directory, &cli] {
     if (!directory->empty()) return Verify(*directory, cli);
@@ -101,7 +102,8 @@ void AddAuditVerify(CLI::App& audit, Cli& cli) {
 }  // namespace
 
 void AddAudit(CLI::App& app, Cli& cli) {
-  CLI::App* audit = app.add_subcommand("audit", "Who changed what, and what was refused to whom");
+  CLI::App* audit =
+      app.add_subcommand("audit", "Audit log: who changed what, and what was refused");
   audit->require_subcommand(1);
   AddAuditList(*audit, cli);
   AddAuditVerify(*audit, cli);

@@ -20,7 +20,7 @@ constexpr const char* kSignText =
     "`gpu-platform admin restore`\n"
     "makes a state directory of it.  It holds secrets.\n";
 
-// A new directory, an empty one, or a backup.  One that is something else stays as it is.
+// Accepts a new directory, an empty one or a backup; leaves any other directory unchanged.
 Status PrepareDirectory(const std::string& directory) {
   std::error_code error;
   const std::string sign = directory + "/" + kBackupSign;
@@ -29,7 +29,7 @@ Status PrepareDirectory(const std::string& directory) {
   } else if (fs::exists(sign, error)) {
     return Ok();
   } else if (!fs::is_empty(directory, error) && !error) {
-    return Fail(Conflict(directory + " holds other files: a backup wants a directory of its own"));
+    return Fail(Conflict(directory + " holds other files: a backup needs a directory of its own"));
   }
   if (error) return Fail(Internal(directory + ": " + error.message()));
   return WriteTextFile(sign, kSignText, 0600);
@@ -40,20 +40,20 @@ Status CopyFile(const std::string& from, const std::string& to) {
   return WriteTextFile(to, text, 0600);
 }
 
-// There is none where nothing is encrypted.
+// The file does not exist where nothing is encrypted.
 Status CopyAuthority(const std::string& from, const std::string& to) {
   const Status copied = CopyFile(from, to);
   return !copied && copied.error().code == ErrorCode::kNotFound ? Ok() : copied;
 }
 
-// Whole lines only: the last may be on its way.
+// Copies whole lines only: the last one may be incomplete.
 Status CopyLines(const std::string& from, const std::string& to) {
   std::string text = GP_TRY(ReadTextFile(from, kFileBytesMax));
   text.resize(text.rfind('\n') + 1);
   return WriteTextFile(to, text, 0600);
 }
 
-// Files of the audit only grow.  Where one has less than its copy it is another audit, begun after
+// Files of the audit only grow. A file smaller than its copy belongs to another audit, begun after
 // a loss.
 bool IsAnotherAudit(const std::string& from, const std::string& copy) {
   std::error_code error;
@@ -100,7 +100,7 @@ Result<JournalCopy> BackUpJournal(const std::string& directory, const JournalPag
   auto copied = CopyJournal(
       **journal, pages, [&](const Snapshot& snapshot) { return (*journal)->GoOnAfter(snapshot); });
   if (!copied) return Fail(copied.error().Within(directory));
-  GP_CHECK_OK((*journal)->AcceptLoss());  // what it had and lost has come again
+  GP_CHECK_OK((*journal)->AcceptLoss());  // the records that it lost are back
   return copied;
 }
 

@@ -1,5 +1,5 @@
 // Measures a running controller from the outside, as a user's program would see it; `schedule`
-// needs none.
+// needs no controller.
 
 #include <poll.h>
 
@@ -49,16 +49,16 @@ Result<v1::Job> AwaitEnd(ControlClient& client, const std::string& id) {
 
 constexpr Duration kRestMax = Duration::Minutes(1);
 
-// A call that is refused before anything is done: the way there and back.
+// A call that is refused immediately: measures the round trip.
 void CallInVain(ControlClient& client) {
   IgnoreResult(client.Call<v1::SubmitJobsReply>("SubmitJobs", v1::SubmitJobsRequest()),
                "it measures the call, not its outcome");
 }
 
-// One job at a time on an otherwise idle system: the time to its durable acknowledgement, what of
-// it is the way there and back, and from the decision where it runs to the exec of its program.
-// Before each call all rests: what the job before left to clear away does not lie in the way then,
-// but a machine that slept wakes with cold caches.
+// Runs one job at a time on an otherwise idle system. Measures the time to the durable
+// acknowledgement, how much of it is the round trip, and the time from the placement decision to
+// the exec of the program. A pause before each call keeps the cleanup of the previous job out of
+// the measurement, but a machine that slept wakes with cold caches.
 void BenchSubmit(const BenchFlags& flags, Cli& cli) {
   const auto rest = ParseDuration(flags.rest);
   if (!rest) return cli.Complain(rest.error());
@@ -140,22 +140,22 @@ void BenchJobs(const BenchFlags& flags, Cli& cli) {
 
 void AddBench(CLI::App& app, Cli& cli) {
   CLI::App* bench =
-      app.add_subcommand("bench", "Measure a running controller, or the planner alone");
+      app.add_subcommand("bench", "Benchmarks of a running controller, or of the scheduler alone");
   bench->require_subcommand(1);
   auto flags = std::make_shared<BenchFlags>();
   const auto add = [&](const char* name, const char* help, auto run) {
     CLI::App* sub = bench->add_subcommand(name, help);
-    sub->add_option("--count", flags->count, "Jobs")->check(CLI::Range(1, 10'000));
-    sub->add_option("--gpus", flags->gpus, "GPUs of each")->check(CLI::Range(0, 64));
+    sub->add_option("--count", flags->count, "Number of jobs")->check(CLI::Range(1, 10'000));
+    sub->add_option("--gpus", flags->gpus, "GPUs of each job")->check(CLI::Range(0, 64));
     sub->callback([flags, run, &cli] { run(*flags, cli); });
     return sub;
   };
   AddBenchSchedule(*bench, cli);
-  add("submit", "One job after the other: acknowledgement and start", BenchSubmit)
-      ->add_option("--rest", flags->rest, "Before each call nothing happens for so long")
+  add("submit", "Measure acknowledgement and start of one job at a time", BenchSubmit)
+      ->add_option("--rest", flags->rest, "Idle time before each call")
       ->type_name("DURATION")
       ->capture_default_str();
-  add("jobs", "Many jobs of /bin/true at once: jobs per second", BenchJobs);
+  add("jobs", "Measure throughput: many jobs of /bin/true at once", BenchJobs);
 }
 
 }  // namespace gp

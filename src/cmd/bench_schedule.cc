@@ -54,9 +54,8 @@ void BenchSchedule(const ScaleOptions& options, Cli& cli) {
   cli.Say(fmt::format(
       "{:.0f} placements/s on one thread; 512 GPUs at once: placed in {:.2f} ms, refused with the "
       "reason in "
-      "{:.0f} µs; 64 GPUs by interrupting others: {:.1f} ms; explained in {:.1f} ms; copied to "
-      "look ahead in {:.1f} ms, "
-      "from there a start forecast in {:.0f} ms; {} MiB",
+      "{:.0f} µs; 64 GPUs by preemption: {:.1f} ms; explained in {:.1f} ms; state copied for a "
+      "forecast in {:.1f} ms, start forecast in {:.0f} ms; {} MiB",
       result.placements_per_s, result.gang512_ms, result.refusal_us, result.preempt64_ms,
       result.explain_ms, result.present_ms, result.forecast_ms, result.rss_mib));
 }
@@ -64,21 +63,21 @@ void BenchSchedule(const ScaleOptions& options, Cli& cli) {
 }  // namespace
 
 void AddBenchSchedule(CLI::App& bench, Cli& cli) {
-  CLI::App* schedule =
-      bench.add_subcommand("schedule", "Time of a decision on a cluster of any size, in memory");
+  CLI::App* schedule = bench.add_subcommand(
+      "schedule", "Measure scheduling decisions on a cluster of any size, in memory");
   auto options = std::make_shared<ScaleOptions>();
   schedule->add_option("--nodes", options->nodes, "Nodes")->check(CLI::Range(1, 100'000));
-  schedule->add_option("--gpus-per-node", options->gpus_per_node, "GPUs of each")
+  schedule->add_option("--gpus-per-node", options->gpus_per_node, "GPUs of each node")
       ->check(CLI::Range(1, 16));
   schedule->add_option("--decisions", options->decisions, "Decisions that are timed")
       ->check(CLI::Range(1, 10'000'000));
   schedule->add_option("--fill", options->fill_percent, "GPUs in use meanwhile, in percent")
       ->check(CLI::Range(1, 99));
-  schedule->add_option("--queued", options->queued, "At the end, so many jobs wait")
+  schedule->add_option("--queued", options->queued, "Pending jobs at the end")
       ->check(CLI::Range(0, 10'000'000));
-  schedule->add_option("--shapes", options->shapes, "Different shapes of those")
+  schedule->add_option("--shapes", options->shapes, "Different shapes of the pending jobs")
       ->check(CLI::Range(1, 1'000'000));
-  schedule->add_option("--seed", options->seed, "Of the jobs");
+  schedule->add_option("--seed", options->seed, "Seed of the jobs");
   schedule->callback([options, &cli] { BenchSchedule(*options, cli); });
 }
 

@@ -1,4 +1,4 @@
-// How much queues and users may use in a month (docs/cost.md).
+// Monthly budgets of queues and users (docs/cost.md).
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-// Before the number is read, so that a fraction has an answer that helps.
+// Runs before the number is parsed, so that a fraction gets a helpful message.
 CLI::Validator WholeHours() {
   return {[](const std::string& text) -> std::string {
             const auto hours = ParseCount(text);
@@ -26,11 +26,11 @@ template <typename Request>
 void AddOwner(CLI::App& sub, const std::shared_ptr<Request>& request) {
   sub.add_option_function<std::string>(
          "--queue", [request](const std::string& queue) { request->set_queue(queue); },
-         "Of this queue and those below it; default: of all")
+         "Budget of this queue and those below it; default: all queues")
       ->type_name("QUEUE");
   sub.add_option_function<std::string>(
          "--user", [request](const std::string& user) { request->set_user(user); },
-         "Of this user there, or of each one: \"*\"; default: everybody's together")
+         "Budget of this user, or of each user: \"*\"; default: all users together")
       ->type_name("USER");
   sub.add_option_function<std::string>(
          "--pool", [request](const std::string& pool) { request->set_pool(pool); },
@@ -45,7 +45,7 @@ std::string Whose(const v1::Budget& budget) {
   return text;
 }
 
-// Little is not nothing.
+// A small amount is not shown as 0.
 std::string Used(double used, bool has_limit, const std::string& limit) {
   constexpr double kRoundedUp = 0.005;
   return (used > 0 && used < kRoundedUp ? "<0.01" : Hundredths(used)) +
@@ -97,30 +97,30 @@ void CallAndPrint(const char* method, const Request& request, Cli& cli) {
 
 void AddSet(CLI::App& budget, Cli& cli) {
   CLI::App* sub =
-      budget.add_subcommand("set", "Make a budget, or change one: what is not named stays");
+      budget.add_subcommand("set", "Create or change a budget; values that are not given stay");
   auto request = std::make_shared<v1::SetBudgetRequest>();
   AddOwner(*sub, request);
   sub->add_option_function<int64_t>(
          "--gpu-hours", [request](int64_t hours) { request->set_gpu_hours(hours); },
-         "So many in a month; 0: no limit")
+         "GPU-hours in a month; 0: no limit")
       ->type_name("N")
       ->check(WholeHours());
   sub->add_option_function<double>(
          "--money", [request](double money) { request->set_money(money); },
-         "So much in a month; 0: no limit")
+         "Cost in a month; 0: no limit")
       ->type_name("AMOUNT");
   sub->add_option_function<std::vector<int>>(
          "--warn-at",
          [request](const std::vector<int>& levels) {
            request->mutable_warn_at()->Add(levels.begin(), levels.end());
          },
-         "Per cent at which to warn; default: 50,80,100")
+         "Warn at these percentages of the budget; default: 50,80,100")
       ->delimiter(',')
       ->type_name("N,...");
   sub->add_option_function<std::string>(
          "--over", [request](const std::string& over) { request->set_over(over); },
-         "What happens when it is used up: to jobs that are submitted warn, demote or refuse; "
-         "hold: jobs that run are interrupted, and all wait for the next month; default: warn")
+         "When the budget is used up: warn, demote or refuse new jobs, or hold: also stop running "
+         "jobs, and all wait for the next month; default: warn")
       ->type_name("WORD:{warn,demote,refuse,hold}");
   sub->callback([request, &cli] { CallAndPrint("SetBudget", *request, cli); });
 }
@@ -128,13 +128,14 @@ void AddSet(CLI::App& budget, Cli& cli) {
 }  // namespace
 
 void AddBudget(CLI::App& app, Cli& cli) {
-  CLI::App* budget = app.add_subcommand("budget", "How much queues and users may use in a month");
+  CLI::App* budget =
+      app.add_subcommand("budget", "Monthly budgets of queues and users: list, set, delete");
   budget->require_subcommand(1);
-  budget->add_subcommand("list", "All budgets, and how they stand")->callback([&cli] {
+  budget->add_subcommand("list", "List budgets and how much of each is used")->callback([&cli] {
     CallAndPrint("ListBudgets", v1::ListBudgetsRequest(), cli);
   });
   AddSet(*budget, cli);
-  CLI::App* sub = budget->add_subcommand("delete", "Take a budget away");
+  CLI::App* sub = budget->add_subcommand("delete", "Delete a budget");
   auto request = std::make_shared<v1::DeleteBudgetRequest>();
   AddOwner(*sub, request);
   sub->callback([request, &cli] { CallAndPrint("DeleteBudget", *request, cli); });

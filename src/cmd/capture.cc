@@ -34,7 +34,7 @@ Result<Captured> CaptureMachine(const CaptureFlags& flags) {
                     host.warnings};
   captured.warnings.insert(captured.warnings.end(), inventory.warnings.begin(),
                            inventory.warnings.end());
-  // What cannot be read again is of no use to anybody.
+  // A file that cannot be parsed again is useless.
   GP_TRY(ParseMachineFile(captured.text, "the captured machine"));
   return captured;
 }
@@ -51,7 +51,7 @@ void Capture(const CaptureFlags& flags, Cli& cli) {
   if (!written) return cli.Complain(written.error().Within(flags.file));
   const std::string name =
       flags.file.find('/') == std::string::npos ? "./" + flags.file : flags.file;
-  cli.Say(fmt::format("{} GPU{} written; to play it: gpu-platform serve --simulate {}",
+  cli.Say(fmt::format("{} GPU{} written; to simulate it: gpu-platform serve --simulate {}",
                       captured->gpus, captured->gpus == 1 ? "" : "s", name));
 }
 
@@ -59,11 +59,11 @@ void Capture(const CaptureFlags& flags, Cli& cli) {
 
 void AddCapture(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
-      "capture", "Write this machine down as a machine file, to be simulated elsewhere");
+      "capture", "Capture this machine's hardware in a machine file, to simulate it elsewhere");
   auto flags = std::make_shared<CaptureFlags>();
-  sub->add_option("file", flags->file, "Where to; default: standard output");
+  sub->add_option("file", flags->file, "Output file; default: standard output");
   sub->add_option("--simulate", flags->simulate,
-                  "Through the simulated driver: a name (dgx-h100) or a machine file")
+                  "Capture a simulated machine: a name (dgx-h100) or a machine file")
       ->type_name("MACHINE");
   sub->add_option("--nvml", flags->nvml, "NVML library to load")->type_name("FILE");
   sub->callback([flags, &cli] { Capture(*flags, cli); });

@@ -23,7 +23,7 @@ void Cli::AddTo(CLI::App& app) {
       ->envname("GPU_PLATFORM_OUTPUT")
       ->type_name("FORMAT");
   app.add_flag("--json", json, "The same as -o json");
-  app.add_flag("--no-headers", no_headers, "Tables without their first line");
+  app.add_flag("--no-headers", no_headers, "Print tables without headers");
   app.add_flag("-q,--quiet", quiet, "No hints on stderr");
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What every subcommand works with: the global flags, the controller, and how results are printed.
-// Data goes to stdout and nothing else does; words for people go to stderr.
+// What every subcommand works with: the global flags, the controller, and the printing of results.
+// Data goes to stdout and nothing else does; messages go to stderr.
 
 #include <google/protobuf/message.h>
 
@@ -31,30 +31,30 @@ inline constexpr int kExitPlatform = 125;
 
 class Cli {
  public:
-  // Socket directory of the controller, or its address; empty: where one is logged in, or here
+  // Socket directory of the controller, or its address; empty: that of the login, or this machine's
   std::string server;
   std::string output = "table";
   bool json = false;  // --json, the same as -o json
   bool no_headers = false;
   bool quiet = false;
   int exit_code = kExitOk;     // set by the subcommand that ran
-  bool has_separator = false;  // "--" stands among the words of the command line
+  bool has_separator = false;  // the command line contains "--"
 
   // Global flags that most subcommands take.
   void AddTo(CLI::App& app);
 
   Result<ControlClient*> Controller();
 
-  // Complains and is false where the output asked for is none of these.  Documents (json, yaml) are
-  // offered by every command that shows something and need not be named.
+  // Complains and returns false if the requested output is none of these. Documents (json, yaml)
+  // are offered by every command that shows something and need not be named.
   bool Offers(std::initializer_list<std::string_view> formats);
-  // True where the output is a document; prints it.
+  // Prints the document and returns true if the output is a document.
   bool PrintDocument(const google::protobuf::Message& message) const;
   bool PrintDocument(const nlohmann::ordered_json& document) const;
   // As a table or as CSV.
   void PrintTable(const Table& table) const;
   bool WantsDocument() const { return output == "json" || output == "yaml" || json; }
-  // Words for people; silent with -q.
+  // A message for people; silent with -q.
   void Say(const std::string& text) const;
   // Prints the error with its place and sets the exit code.
   void Complain(const Error& error);

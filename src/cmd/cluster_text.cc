@@ -32,7 +32,7 @@ std::string Memory(const v1::Gpu& gpu) {
          " of " + total;
 }
 
-// Where its readings are stale, how old they are stands in the place of the first.
+// Stale readings show their age in place of the first value.
 std::string Utilization(const v1::GpuReadings& r) {
   if (r.stale()) return "stale " + SpanText(r.age_seconds());
   return Reading(r.has_utilization_percent(), r.utilization_percent(), "%");
@@ -52,13 +52,13 @@ std::vector<std::string> GpuCells(const std::string& name, const v1::Gpu& gpu) {
           NoteText(gpu)};
 }
 
-// What the GPU can be divided into once it is in MIG mode.
+// The MIG profiles of the GPU, once it is in MIG mode.
 std::string MigProfiles(const v1::Gpu& gpu) {
   const auto& names = gpu.readings().mig_profiles();
   return names.empty() ? kDash : Printable(fmt::format("{}", fmt::join(names, " ")), 400);
 }
 
-// What a GPU is and can be divided into, behind all that changes.
+// Hardware and MIG profiles of a GPU, after all columns that change.
 void AddCapabilityColumns(bool wide, std::vector<Column>& columns) {
   if (wide) columns.insert(columns.end(), {{"CC", true}, {"PCI"}, {"MODE"}, {"MIG PROFILES"}});
 }
@@ -81,7 +81,7 @@ std::string HoldersText(const v1::Gpu& gpu) {
   return text.empty() ? kDash : text;
 }
 
-// The verdict where it is not well.
+// The health verdict, if it is not ok.
 std::string NoteText(const v1::Gpu& gpu) {
   const v1::GpuVerdict& verdict = gpu.verdict();
   if (verdict.level() == "ok" || verdict.level().empty() || verdict.code() == "out-of-service")

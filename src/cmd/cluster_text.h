@@ -1,6 +1,6 @@
 #pragma once
 
-// The cluster as people read it.
+// The cluster as text for people.
 
 #include <string>
 
@@ -12,18 +12,18 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 std::string ClusterHeadline(const v1::Cluster& cluster);
-// Nodes, below them NUMA nodes, below them GPUs with who holds them; wide: also what a GPU is and
-// can be divided into.
+// Nodes, below them NUMA nodes, below them GPUs with the jobs that hold them; wide: also hardware
+// and MIG profiles of each GPU.
 Table ClusterTree(const v1::Cluster& cluster, bool wide);
 // One GPU a line, node first; wide: as above.
 Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide);
 Table NodeTable(const v1::Cluster& cluster);
 // "H100 80GB" rather than "NVIDIA H100 80GB HBM3".
 std::string ShortModel(const std::string& model);
-// Of CUDA, "9.0".  The cluster has to be asked for with its readings.
+// CUDA compute capability, "9.0". REQUIRES: the cluster was requested with its readings.
 std::string ComputeCapabilityText(const v1::Gpu& gpu);
 std::string StateText(const v1::Gpu& gpu);
-// Who holds something of it, and why it is not simply available.
+// The jobs that hold some of it, and why it is not simply available.
 std::string HoldersText(const v1::Gpu& gpu);
 std::string NoteText(const v1::Gpu& gpu);
 

@@ -48,7 +48,7 @@ std::string Markdown(const Json& root) {
   std::string text =
       "# Command line\n\n"
       "<!-- Written by `gpu-platform __commands --markdown`; a test compares. -->\n\n"
-      "Data goes to standard output, words for people to standard error. [Exit "
+      "Data goes to standard output, messages to standard error. [Exit "
       "codes](exit_codes.md).\n";
   AddMarkdown(root, text);
   return text;

@@ -1,4 +1,4 @@
-// Completion for shells: the tree of commands, and the names of what is there.
+// Completion for shells: the tree of commands, and names of existing objects.
 
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 namespace gp {
 namespace {
 
-// A word that may come next, and what it is.
+// A word that may come next, and its description.
 struct Candidate {
   std::string word;
   std::string meaning;
@@ -27,7 +27,7 @@ constexpr int kNamesMax = 200;
 constexpr size_t kWordMax = 4'096;
 constexpr size_t kMeaningMax = 200;
 
-// Empty where nobody answers.
+// Empty if no controller answers.
 template <typename Reply, typename Request>
 Reply Ask(Cli& cli, const char* method, const Request& request) {
   const auto client = cli.Controller();
@@ -66,7 +66,7 @@ Candidates Gpus(Cli& cli) {
   });
 }
 
-// What is to be taken out or brought back: a GPU, or a whole node.
+// Targets of drain, offline, online and reset: a GPU, or a whole node.
 Candidates GpusAndNodes(Cli& cli) {
   Candidates found = Nodes(cli);
   const Candidates gpus = Gpus(cli);
@@ -113,7 +113,7 @@ Candidates Tokens(Cli& cli) {
   return found;
 }
 
-// By the name of an argument, or of an option's value.
+// Candidates by the name of an argument, or of an option's value.
 const std::map<std::string, Candidates (*)(Cli&)> kLive = {
     {"job", Jobs},          {"jobs", Jobs},          {"JOB,...", Jobs},
     {"node", Nodes},        {"NODE,...", Nodes},     {"gpu", GpusAndNodes},
@@ -143,7 +143,7 @@ Candidates WordsOf(const std::string& type) {
 
 bool TakesValue(const CLI::Option& option) { return option.get_expected_max() > 0; }
 
-// The words so far, as the parser would take them.
+// Reads the words so far as the parser would.
 class TypedWords {
  public:
   explicit TypedWords(const CLI::App& root) : command_(&root) {}
@@ -167,11 +167,11 @@ class TypedWords {
     }
   }
 
-  // That was named; empty: none.
+  // The value of --server; empty: it was not given.
   const std::string& server() const { return server_; }
 
   Candidates Next(const std::string& begun, Cli& cli) const {
-    if (is_behind_dashes_) return {};  // the job's own words
+    if (is_behind_dashes_) return {};  // arguments of the job
     if (waiting_ != nullptr) return Values(waiting_->get_type_name(), cli);
     if (begun.starts_with("-")) return Flags();
     Candidates found = Commands();
@@ -203,7 +203,7 @@ class TypedWords {
     }
     return nullptr;
   }
-  // The last one takes all that is left.
+  // The last positional takes all words that are left.
   const CLI::Option* Argument() const {
     std::vector<const CLI::Option*> all;
     for (const CLI::Option* option : command_->get_options()) {
@@ -251,7 +251,7 @@ void Complete(const CLI::App& root, const std::vector<std::string>& words, Cli& 
   for (size_t i = 0; i + 1 < words.size(); ++i) typed.Take(words[i]);
   if (!typed.server().empty()) cli.server = typed.server();
   std::string begun = words.empty() ? "" : words.back();
-  std::string before;  // what stays
+  std::string before;  // the part that is kept
   const size_t equals = begun.starts_with("--") ? begun.find('=') : std::string::npos;
   if (equals != std::string::npos) {  // --queue=re: its value is being written
     typed.Take(begun.substr(0, equals));
@@ -265,7 +265,7 @@ void Complete(const CLI::App& root, const std::vector<std::string>& words, Cli& 
   begun.erase(0, before.size());
   std::string text;
   for (const Candidate& one : typed.Next(begun, cli)) {
-    // Whoever names things does not speak to the shell
+    // Names come from users: keep control characters away from the shell
     const bool is_plain = one.word == Printable(one.word, kWordMax);
     if (is_plain && one.word.starts_with(begun))
       text += before + one.word + "\t" + Printable(one.meaning, kMeaningMax) + "\n";
@@ -316,7 +316,7 @@ complete -c gpu-platform \
 
 void AddCompletion(CLI::App& app, Cli& cli) {
   CLI::App* completion = app.add_subcommand(
-      "completion", "Completion for a shell, with the names of jobs, nodes and queues");
+      "completion", "Print shell completion, with the names of jobs, nodes and queues");
   completion->require_subcommand(1);
   const auto add = [&](const char* shell, const char* script, const char* use) {
     completion->add_subcommand(shell, std::string("For ") + shell + ": " + use)->callback([script] {

@@ -1,5 +1,4 @@
-// What a controller decides by: what would be in force with a policy file, whether one is sound,
-// and what is.
+// The policy and settings of a controller: in force with a policy file, valid or not, and running.
 
 #include <fmt/format.h>
 
@@ -31,7 +30,7 @@ void ShowRunning(Cli& cli) {
   std::fputs(settings->policy().c_str(), stdout);
   fmt::print("\n# Version {}, since {}.\n", settings->version(), settings->started_at());
   for (const v1::Receiver& receiver : settings->receivers()) {
-    fmt::print("# Tells {}{}: {} {}, {} waiting{}\n", receiver.name(),
+    fmt::print("# Notifies {}{}: {} {}, {} waiting{}\n", receiver.name(),
                receiver.jobs_may_name() ? " (jobs may name it)" : "", receiver.way(), receiver.to(),
                receiver.waiting(), receiver.problem().empty() ? "" : "; " + receiver.problem());
   }
@@ -46,35 +45,36 @@ void Reload(Cli& cli) {
   if (!reply) return cli.Complain(reply.error());
   if (cli.PrintDocument(*reply)) return;
   for (const std::string& change : reply->changes()) fmt::print("{}\n", change);
-  if (reply->changes().empty()) cli.Say("all is as it was");
+  if (reply->changes().empty()) cli.Say("nothing has changed");
 }
 
 }  // namespace
 
 void AddConfig(CLI::App& app, Cli& cli) {
-  CLI::App* config =
-      app.add_subcommand("config", "What a controller decides by: show, running, validate, reload");
+  CLI::App* config = app.add_subcommand(
+      "config", "Policy and settings of the controller: show, running, validate, reload");
   config->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   CLI::App* show = config->add_subcommand("show",
-                                          "All that is in force with a policy file, or without "
-                                          "one, with what it means; itself such a file");
-  show->add_option("--policy", *file, "As serve takes it (docs/reference/policies.md)")
+                                          "Print the policy in force with a policy file, or "
+                                          "without one, with explanations, as a policy file");
+  show->add_option("--policy", *file, "Policy file of serve (docs/reference/policies.md)")
       ->type_name("FILE");
   show->callback([file, &cli] { Show(*file, cli); });
   config
-      ->add_subcommand("running",
-                       "What the controller that runs decides by, and whom it tells of what "
-                       "happens; itself a policy file")
+      ->add_subcommand(
+          "running",
+          "Print the policy and notification receivers of the running controller, as a policy file")
       ->callback([&cli] { ShowRunning(cli); });
   config
       ->add_subcommand("reload",
-                       "Let the controller that runs read its files of --policy and --notify once "
-                       "more; says what has changed")
+                       "Reload the --policy and --notify files of the running controller; prints "
+                       "what has changed")
       ->callback([&cli] { Reload(cli); });
   CLI::App* validate = config->add_subcommand(
-      "validate", "Whether a policy file is sound; tells which XIDs it takes less seriously");
-  validate->add_option("file", *file, "The file")->type_name("FILE")->required();
+      "validate",
+      "Validate a policy file; lists XIDs whose rules are milder than the built-in ones");
+  validate->add_option("file", *file, "Policy file")->type_name("FILE")->required();
   validate->callback([file, &cli] { CheckPolicyFile(*file, cli); });
 }
 

@@ -21,8 +21,8 @@ Result<std::string> AuthorityFor(const std::string& address, const std::string& 
   if (given.empty() && StaysHere(address)) return std::string();
   if (given.empty()) {
     return Fail(InvalidArgument(address +
-                                ": which controller is meant there? Name its authority: sha256:… "
-                                "as `serve` says at its start, or a file with its certificate"));
+                                ": the authority of that controller is needed: sha256:…, printed "
+                                "by `serve` at startup, or a file with its certificate"));
   }
   if (given.starts_with(kFingerprintPrefix)) {
     const std::string fingerprint = given.substr(kFingerprintPrefix.size());

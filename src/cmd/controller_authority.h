@@ -1,7 +1,7 @@
 #pragma once
 
-// By whom a controller elsewhere is known: the certificate of its authority, or that certificate's
-// fingerprint.
+// How a controller on another machine is authenticated: by the certificate of its authority, or by
+// that certificate's fingerprint.
 
 #include <string>
 #include <string_view>
@@ -12,13 +12,13 @@ namespace gp {
 
 inline constexpr std::string_view kFingerprintPrefix = "sha256:";
 
-// A Unix socket, or loopback: nobody else sees what goes there.
+// True for a Unix socket and loopback: the traffic does not leave this machine.
 bool StaysHere(const std::string& address);
 
-// The certificate (PEM) of the authority that `told` names for the controller at `address`:
-// "sha256:" and its fingerprint, with which it is asked for there, or a file.  Empty: none was
-// told, and the way stays on this machine. kInvalidArgument: it goes elsewhere and none was told,
-// or `told` is neither.  kUnavailable, kPermissionDenied: FetchAuthority.
+// The certificate (PEM) of the authority that `given` names for the controller at `address`: a
+// file, or "sha256:" and its fingerprint, with which it is fetched there. Empty: `given` is empty,
+// and the traffic stays on this machine. kInvalidArgument: it leaves this machine and `given` is
+// empty, or `given` is neither. kUnavailable, kPermissionDenied: FetchAuthority.
 Result<std::string> AuthorityFor(const std::string& address, const std::string& given);
 
 }  // namespace gp

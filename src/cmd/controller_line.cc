@@ -5,8 +5,8 @@
 
 namespace gp {
 
-// A command that asks again stays with the controller that it asked first, whatever is started and
-// stopped meanwhile.
+// A command that repeats a call stays with the controller that it called first, even if others
+// start or stop meanwhile.
 Result<std::string> PlaceOfController(const std::string& place) {
   if (!place.empty()) return place;
   static const Result<std::string> found = []() -> Result<std::string> {

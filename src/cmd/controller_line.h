@@ -1,6 +1,6 @@
 #pragma once
 
-// A line to the controller, wherever it is, with the proof of who calls.
+// A connection to the controller, wherever it is, with the caller's credentials.
 
 #include <memory>
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace gp {
 
-// `place`: what --server says; a directory of sockets, an address, or empty: where one is logged
-// in, else one's own or the machine's.
+// `place`: the value of --server: a directory of sockets or an address; empty: that of the login,
+// else the user's own controller or the machine's.
 Result<std::string> PlaceOfController(const std::string& place);
-// kUnavailable: nobody answers there; kUnauthenticated: no token for that address.
+// kUnavailable: no controller answers there; kUnauthenticated: no token for that address.
 Result<std::unique_ptr<ControlClient>> OpenController(const std::string& place);
 
 }  // namespace gp

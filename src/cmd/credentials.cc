@@ -26,7 +26,7 @@ Result<std::string> Directory() {
     return std::string(home) + "/gpu-platform";
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
     return std::string(home) + "/.config/gpu-platform";
-  return Fail(InvalidArgument("HOME is not set: nobody knows where a login is kept"));
+  return Fail(InvalidArgument("HOME is not set: logins are stored below it"));
 }
 
 Result<std::string> Path() { return GP_TRY(Directory()) + "/login.json"; }
@@ -37,9 +37,10 @@ Status CheckSecret(std::string_view secret) {
   const bool is_one =
       secret.starts_with(kSecretPrefix) && secret.size() == kSecretLength &&
       secret.find_first_not_of(kHexDigits, kSecretPrefix.size()) == std::string_view::npos;
-  return is_one ? Ok()
-                : Fail(Unauthenticated("this is no token: one is gpp_ and 64 hexadecimal digits "
-                                       "(gpu-platform tokens create)"));
+  return is_one
+             ? Ok()
+             : Fail(Unauthenticated("this is no token: a token is gpp_ and 64 hexadecimal digits "
+                                    "(gpu-platform tokens create)"));
 }
 
 bool IsAddress(const std::string& server) {
@@ -59,7 +60,7 @@ Result<std::optional<Login>> ReadLogin() {
   };
   const bool is_whole = has("server") && has("secret");
   if (!is_whole)
-    return Fail(InvalidArgument(*path + ": is damaged: gpu-platform login writes it anew"));
+    return Fail(InvalidArgument(*path + ": is damaged: gpu-platform login rewrites it"));
   return std::optional(Login{fields["server"].get<std::string>(),
                              fields["secret"].get<std::string>(), fields.value("authority", "")});
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// With what the command line proves who calls: nothing on the controller's machine, where the
-// kernel vouches; else the secret of a token, from GPU_PLATFORM_TOKEN or from where `login` keeps
-// it.  Never from the command line: others see it.
+// The credentials of the command line. On the controller's machine none are needed, because the
+// kernel vouches for the caller. Elsewhere: the secret of a token, from GPU_PLATFORM_TOKEN or from
+// the file of `login`. Never from the command line, where other users see it.
 
 #include <optional>
 #include <string>
@@ -15,24 +15,24 @@ namespace gp {
 struct Login {
   std::string server;  // "127.0.0.1:7070"
   std::string secret;
-  // The certificate (PEM) by which the controller is known; empty: it is on this machine
+  // The controller's authority certificate (PEM); empty: it is on this machine
   std::string authority;
 };
 
-// "127.0.0.1:7070" is one, a directory of sockets is not.
+// True for "127.0.0.1:7070", false for a directory of sockets.
 bool IsAddress(const std::string& server);
 
 // kUnauthenticated: it cannot be the secret of a token.
 Status CheckSecret(std::string_view secret);
 
-// nullopt: nobody has logged in.  kInvalidArgument: others can read the file, or it is damaged;
-// names it.
+// nullopt: there is no login. kInvalidArgument: other users can read the file, or it is damaged;
+// the message names it.
 Result<std::optional<Login>> ReadLogin();
 Status KeepLogin(const Login& login);
-// False: there was none.
+// False: there was no login.
 Result<bool> ForgetLogin();
 
-// GPU_PLATFORM_TOKEN, and what GPU_PLATFORM_AUTHORITY names; else the login at this server;
+// GPU_PLATFORM_TOKEN with the authority in GPU_PLATFORM_AUTHORITY; else the login at this server;
 // nullopt: there is none.
 Result<std::optional<Login>> LoginFor(const std::string& server);
 

@@ -1,4 +1,4 @@
-// The way to the dashboard: a link that brings its reader's own token.
+// Prints a link to the dashboard that carries a token of its user.
 
 #include <cstdio>
 
@@ -21,7 +21,7 @@ Result<std::string> AddressOf(const std::string& server) {
   auto address = ReadHttpAddress(place);
   if (!address)
     return Fail(
-        Unavailable("the controller answers no browser: start it with --http 127.0.0.1:8080"));
+        Unavailable("the controller does not serve HTTP: start it with --http 127.0.0.1:8080"));
   return *std::move(address);
 }
 
@@ -39,7 +39,7 @@ void PrintLink(const std::string& role, Cli& cli) {
   const v1::Token& token = reply->token();
   std::printf("%s/#token=%s\n", address->c_str(), reply->secret().c_str());
   cli.Say("the link is " + token.user() + ", at most " + token.role() + ", until " +
-          token.expires_at() + ": show it to nobody (end it: gpu-platform tokens revoke " +
+          token.expires_at() + ": keep it secret (revoke it: gpu-platform tokens revoke " +
           token.id() + ")");
   const std::string place = address->substr(address->find("//") + 2);
   if (StaysHere(place))
@@ -52,7 +52,7 @@ void PrintLink(const std::string& role, Cli& cli) {
 void AddDashboard(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("dashboard", "Print a link to the dashboard that logs you in");
   auto role = std::make_shared<std::string>("user");
-  sub->add_option("--role", *role, "The link gives no more than this role")
+  sub->add_option("--role", *role, "Highest role that the link gives")
       ->check(CLI::IsMember({"viewer", "user", "operator", "admin"}))
       ->capture_default_str();
   sub->callback([role, &cli] { PrintLink(*role, cli); });

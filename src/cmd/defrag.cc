@@ -1,4 +1,4 @@
-// Free GPUs that nobody can use as they lie, and moves that bring them together.
+// Fragmentation of free GPUs, and migrations that bring free GPUs together.
 
 #include <fmt/format.h>
 
@@ -54,11 +54,12 @@ std::string Text(const v1::MovePlan& plan) {
     out += fmt::format("  move {} ({})  {} -> {}\n", move.job_id(), move.user(),
                        TextsOf(move.places()), TextsOf(move.destination()));
   }
-  out += fmt::format(
-      "  gains {:.2f} GPU-hours ({} less waiting, {}), costs {:.2f}\n", plan.gain_gpu_hours(),
-      ToText(Duration::Seconds(static_cast<int64_t>(plan.wait_saved_seconds()))),
-      plan.is_wait_known() ? "by the time limits of who runs" : "if it waited as long again",
-      plan.cost_gpu_hours());
+  out += fmt::format("  gains {:.2f} GPU-hours ({} less waiting, {}), costs {:.2f}\n",
+                     plan.gain_gpu_hours(),
+                     ToText(Duration::Seconds(static_cast<int64_t>(plan.wait_saved_seconds()))),
+                     plan.is_wait_known() ? "by the time limits of running jobs"
+                                          : "assuming it waits as long again",
+                     plan.cost_gpu_hours());
   return out;
 }
 
@@ -68,8 +69,7 @@ void PrintPlans(const v1::MovePlans& plans, const char* when_none) {
 }
 
 constexpr const char* kNothing =
-    "No moves: nobody waits who would gain more than the moves cost, or nobody who runs is "
-    "movable.";
+    "No moves: no pending job would gain more than the moves cost, or no running job is movable.";
 
 void Plan(const DefragFlags& flags, Cli& cli) {
   const auto client = cli.Controller();
@@ -82,15 +82,15 @@ void Plan(const DefragFlags& flags, Cli& cli) {
   PrintPlans(*plans, kNothing);
 }
 
-// Moves interrupt other people's jobs: a person is asked first.
+// Moves interrupt other users' jobs: ask for confirmation first.
 bool IsConfirmed(const DefragFlags& flags, const v1::MovePlans& plans, Cli& cli) {
   if (flags.yes || plans.plans().empty()) return true;
   if (isatty(STDIN_FILENO) == 0) {
-    cli.Complain(InvalidArgument("this interrupts running jobs: say --yes"));
+    cli.Complain(InvalidArgument("this interrupts running jobs: confirm with --yes"));
     return false;
   }
   PrintPlans(plans, kNothing);
-  std::printf("Order these moves? [y/N] ");
+  std::printf("Start these moves? [y/N] ");
   std::fflush(stdout);
   std::string answer;
   return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
@@ -108,7 +108,7 @@ void Apply(const DefragFlags& flags, Cli& cli) {
 }
 
 void AddJobs(CLI::App& sub, DefragFlags& flags) {
-  sub.add_option("--job", flags.jobs, "Only moves for these jobs, which wait")
+  sub.add_option("--job", flags.jobs, "Only moves for these pending jobs")
       ->delimiter(',')
       ->type_name("JOB,...");
 }
@@ -117,18 +117,18 @@ void AddJobs(CLI::App& sub, DefragFlags& flags) {
 
 void AddDefrag(CLI::App& app, Cli& cli) {
   CLI::App* defrag = app.add_subcommand(
-      "defrag", "Free GPUs that nobody can use as they lie, and moves that bring them together");
+      "defrag", "Show fragmentation and propose migrations that bring free GPUs together");
   defrag->require_subcommand(1);
   auto flags = std::make_shared<DefragFlags>();
-  CLI::App* plan = defrag->add_subcommand(
-      "plan",
-      "How fragmented pools and queues are, and which moves would be worth it; changes nothing");
+  CLI::App* plan = defrag->add_subcommand("plan",
+                                          "Show the fragmentation of pools and queues, and "
+                                          "migrations worth their cost; changes nothing");
   AddJobs(*plan, *flags);
   plan->callback([flags, &cli] { Plan(*flags, cli); });
   CLI::App* apply = defrag->add_subcommand(
-      "apply", "Move jobs that said `movable` elsewhere, so that waiting ones start");
+      "apply", "Migrate jobs that are `movable` to other GPUs, so that pending jobs start");
   AddJobs(*apply, *flags);
-  apply->add_flag("--yes,-y", flags->yes, "Do not ask");
+  apply->add_flag("--yes,-y", flags->yes, "Do not ask for confirmation");
   apply->callback([flags, &cli] { Apply(*flags, cli); });
 }
 

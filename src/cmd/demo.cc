@@ -116,7 +116,7 @@ class Demo {
     return Ok();
   }
 
-  // Tells what is new about a job.
+  // Prints what is new about a job.
   Status Look(DemoJob& job) {
     if (reported_end_.contains(job.id)) return Ok();
     job.seen = GP_TRY(host_->client().Job(job.id));
@@ -136,7 +136,7 @@ class Demo {
     return Ok();
   }
 
-  // Whole lines that are new; the probe's many are summed up at its end.
+  // Prints whole new lines; the many lines of the probe are summed up at its end.
   void Quote(DemoJob& job, const std::string& output) {
     const size_t outcome = job.output.size();
     job.output = output.substr(0, output.rfind('\n') + 1);
@@ -156,13 +156,13 @@ class Demo {
   int Conclude(const Status& outcome) {
     std::printf("\n");
     if (IsDemoInterrupted()) {
-      story_.Verdict(problems_.empty(), "interrupted; all of the demo is ended and removed");
+      story_.Verdict(problems_.empty(), "interrupted; the demo has been stopped and removed");
       for (const std::string& problem : problems_) story_.Line(problem);
       return kExitInterrupted;
     }
     if (!outcome) problems_.insert(problems_.begin(), outcome.error().message);
     if (problems_.empty()) {
-      story_.Verdict(true, "All as it must be; nothing is left behind.");
+      story_.Verdict(true, "All checks passed; nothing is left behind.");
       story_.Line(
           "On your own: gpu-platform serve --simulate dgx-h100:2, then status, run, watch.");
       return kExitOk;
@@ -199,13 +199,13 @@ void RunDemo(DemoFlags flags, Cli& cli) {
 
 void AddDemo(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
-      "demo", "Four jobs on this machine's GPUs, or on simulated ones: half a minute, checked");
+      "demo", "Run four checked jobs on this machine's GPUs, or on simulated ones: half a minute");
   auto flags = std::make_shared<DemoFlags>();
   sub->add_flag("--tour", flags->tour,
-                "Instead: priorities, faults, scaling, monitoring and a job to watch, on simulated "
-                "nodes; half a minute");
-  sub->add_flag("--simulate", flags->simulate, "Simulated nodes even where there are GPUs");
-  sub->add_option("--examples", flags->examples, "The job files and their programs")
+                "Run the tour instead: priorities, faults, scaling, monitoring and a job to watch, "
+                "on simulated nodes; half a minute");
+  sub->add_flag("--simulate", flags->simulate, "Simulate nodes even if this machine has GPUs");
+  sub->add_option("--examples", flags->examples, "Directory of the job files and their programs")
       ->type_name("DIRECTORY");
   sub->add_option("--nvml", flags->nvml, "NVML library to load")->type_name("FILE");
   sub->callback([flags, &cli] { RunDemo(*flags, cli); });

@@ -1,6 +1,6 @@
 #pragma once
 
-// The demo's line to its controller: the same calls as any client's, each with a time limit.
+// The demo's connection to its controller: the same calls as any client's, each with a time limit.
 
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ class DemoClient {
   // The id of the queued job.
   Result<std::string> Submit(const JobSpec& spec);
   Result<v1::Job> Job(const std::string& id);
-  // What rank 0 has written to standard output so far; empty where it has not started.
+  // Standard output of rank 0 so far; empty before it starts.
   Result<std::string> Output(const std::string& id);
   // Kills every job that is not over, and waits for their end at most `seconds`.
   Status KillAll(int seconds);

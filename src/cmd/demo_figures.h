@@ -13,11 +13,11 @@ struct DemoDiscovery {
   bool real = false;  // this machine's own GPUs
   int gpus = 0;
   double ms = 0;
-  std::string why_not;  // not real: what is missing
+  std::string why_not;  // why the GPUs are not real
 };
 
-// What an agent does first: load the driver, read host and GPUs.  Falls back to `machine`, played,
-// where this machine has no GPU or `simulate` says so.
+// What an agent does first: load the driver, read host and GPUs. Simulates `machine` if this
+// machine has no GPU or if `simulate` is true.
 Result<DemoDiscovery> TimeDiscovery(const std::string& nvml, bool simulate,
                                     const std::string& machine);
 

@@ -25,7 +25,7 @@ constexpr int kReadySeconds = 15;
 constexpr int kEndSeconds = 5;
 constexpr int kLookAgainMs = 20;
 
-// True once `condition` holds; false when so many seconds have passed before.
+// True once `condition` holds; false if it does not within that many seconds.
 bool Await(int seconds, const std::function<bool()>& condition) {
   for (int left_ms = seconds * 1000; left_ms > 0; left_ms -= kLookAgainMs) {
     if (condition()) return true;
@@ -44,7 +44,8 @@ std::vector<pid_t> ProcessesWhere(const std::function<bool(const fs::path& proce
   return pids;
 }
 
-// Their program lies in the agent's state.  The nursery, of the same program, goes with its agent.
+// Their program is in the agent's state directory. The fork server, of the same program, ends with
+// its agent.
 std::vector<pid_t> Supervisors(const std::string& directory) {
   return ProcessesWhere([&](const fs::path& process) {
     std::error_code error;
@@ -55,7 +56,7 @@ std::vector<pid_t> Supervisors(const std::string& directory) {
   });
 }
 
-// `serve` and its agents: they were told of the directory.
+// `serve` and its agents: the directory is on their command lines.
 std::vector<pid_t> Servers(const std::string& directory) {
   return ProcessesWhere([&](const fs::path& process) {
     const auto words = ReadTextFile(process / "cmdline");
@@ -63,7 +64,7 @@ std::vector<pid_t> Servers(const std::string& directory) {
   });
 }
 
-// Attempts that an agent still keeps: their control groups are there too.
+// Attempts that an agent still has: their control groups exist too.
 std::vector<std::string> AttemptsKept(const std::string& state) {
   std::vector<std::string> kept;
   std::error_code error;
@@ -78,7 +79,8 @@ std::vector<std::string> AttemptsKept(const std::string& state) {
 }  // namespace
 
 Result<std::unique_ptr<DemoHost>> DemoHost::Start(const Options& options) {
-  // Short, because socket names are; and where a job's private /tmp is known to give way.
+  // Short, because the length of socket names is limited; jobs see this directory in spite of their
+  // private /tmp.
   std::string directory = "/tmp/gpu-platform-demo.XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) {
     return Fail(Internal("cannot make " + directory + ": " + std::strerror(errno)));
@@ -128,7 +130,7 @@ Status DemoHost::SpawnServe(const Options& options) {
   serve_ = fork();
   if (serve_ < 0) return Fail(Internal("cannot start serve: " + std::string(std::strerror(errno))));
   if (serve_ > 0) return Ok();
-  // Ctrl-C is ours to act on: serve must outlive it until the jobs are ended.
+  // The demo handles Ctrl-C itself: serve must live until the jobs have ended.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
@@ -150,7 +152,7 @@ std::string DemoHost::ServeSaid() const {
 
 namespace {
 
-// A GPU is granted once it was read; on a busy machine that takes a moment.
+// A GPU is available once it has been read; on a busy machine that takes a moment.
 bool AllInService(const v1::Cluster& cluster) {
   return std::ranges::all_of(cluster.nodes(), [](const v1::Node& node) {
     return std::ranges::all_of(node.gpus(),
@@ -172,7 +174,7 @@ Result<v1::Cluster> DemoHost::AwaitNodes(int nodes) {
   return Fail(Unavailable(what + ServeSaid()));
 }
 
-// Simulated nodes end with their index, as do their agents' directories.
+// The names of simulated nodes and of their agents' directories end with the same index.
 Status DemoHost::Break(const std::string& node, const std::string& fault) {
   const std::string path = directory_ + "/state/agent" + node.substr(node.rfind('-')) + "/faults";
   std::ofstream file(path, std::ios::app);
@@ -188,8 +190,8 @@ std::vector<std::string> DemoHost::DeviceDirectories(int nodes) const {
   return directories;
 }
 
-// Through the controller; where it does not answer, by the supervisors themselves, whom a SIGTERM
-// tells to stop their jobs.
+// Stops the jobs through the controller; if it does not answer, through their supervisors, which
+// stop their jobs on SIGTERM.
 void DemoHost::EndJobs() {
   const auto supervisors = [&] { return Supervisors(directory_); };
   if (serve_ != 0 && client_.KillAll(kEndSeconds)) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A platform of the demo's own: a temporary directory, a `serve` below this process, and the end of
-// both.  Whatever happens, Stop leaves no process, control group or file behind.
+// A platform of the demo's own: a temporary directory, and a `serve` below this process. Stop ends
+// both; whatever happens, it leaves no process, control group or file behind.
 
 #include <sys/types.h>
 
@@ -23,19 +23,20 @@ class DemoHost {
     std::string min_run;   // as serve takes it; empty: the policy's
   };
 
-  // Makes the directories and starts `serve`.  AwaitNodes tells when it is ready.
+  // Makes the directories and starts `serve`. AwaitNodes waits until it is ready.
   static Result<std::unique_ptr<DemoHost>> Start(const Options& options);
   ~DemoHost() { Stop(); }
 
-  // Until all nodes have joined; their view.  Errors carry the end of what `serve` said.
+  // Waits until all nodes have joined; returns the cluster. Errors contain the end of what `serve`
+  // printed.
   Result<v1::Cluster> AwaitNodes(int nodes);
-  // Adds a line to what a simulated node's driver plays (docs/how-to/fake_driver.md).
+  // Adds a line to the control file of a simulated node's driver (docs/how-to/fake_driver.md).
   Status Break(const std::string& node, const std::string& fault);
-  // Ends everything; what could not be, in words.  Calling it again is fine.
+  // Ends everything; returns what could not be ended, in words. It may be called again.
   std::vector<std::string> Stop();
 
   DemoClient& client() { return client_; }
-  // Copies that the jobs' user can read, and a place where that user may write.
+  // Copies that the jobs' user can read, and a directory where that user may write.
   std::string examples() const { return directory_ + "/examples"; }
   std::string checkpoints() const { return directory_ + "/checkpoints"; }
   // Device nodes of each simulated node.

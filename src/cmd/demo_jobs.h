@@ -1,6 +1,6 @@
 #pragma once
 
-// The four jobs of the demo, from the job files of examples/, and what must come of each.
+// The four jobs of the demo, from the job files of examples/, and the expected outcome of each.
 
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ struct DemoJob {
   DemoRole role;
   JobSpec spec;
   std::string id;
-  v1::Job seen;             // as last heard of
+  v1::Job seen;             // as last fetched
   std::string output;       // of rank 0
   std::string wait_reason;  // first reason given for waiting; empty: none was
   double acknowledged_ms = 0;
@@ -37,10 +37,10 @@ struct DemoPlaces {
   bool devices_isolated = true;
 };
 
-// Cut to what the cluster has.
+// Reduced to the GPUs that the cluster has.
 Result<std::vector<DemoJob>> LoadDemoJobs(const DemoPlaces& places, const v1::Cluster& cluster);
 
-// What went wrong, one sentence each; empty: all is as it must be.
+// What went wrong, one sentence each; empty: all checks passed.
 std::vector<std::string> JudgeDemo(const std::vector<DemoJob>& jobs, const DemoPlaces& places,
                                    const v1::Cluster& cluster);
 

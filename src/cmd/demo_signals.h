@@ -4,8 +4,8 @@ namespace gp {
 
 inline constexpr int kExitInterrupted = 130;
 
-// Whoever ends the demo (Ctrl-C, SIGTERM, a closed terminal) wants its end to be clean: from now on
-// it is asked by IsDemoInterrupted instead.
+// From now on Ctrl-C, SIGTERM and a closed terminal do not end the process; IsDemoInterrupted
+// reports them, so that the demo can end cleanly.
 void HearDemoSignals();
 bool IsDemoInterrupted();
 

@@ -85,9 +85,8 @@ void DemoStory::Machine(const DemoDiscovery& discovery, int simulated_nodes) con
   if (!discovery.why_not.empty()) {
     Line("no GPU: " + discovery.why_not.substr(0, discovery.why_not.find(';')));
   }
-  Line(
-      fmt::format("{} nodes with {} GPUs each are simulated: the GPUs are played, the rest is real",
-                  simulated_nodes, discovery.gpus));
+  Line(fmt::format("{} nodes with {} GPUs each are simulated: only the GPUs are, the rest is real",
+                   simulated_nodes, discovery.gpus));
 }
 
 void DemoStory::Nodes(const v1::Cluster& cluster) const {

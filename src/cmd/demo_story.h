@@ -1,6 +1,6 @@
 #pragma once
 
-// How the demo tells what happens: sections, lines, and the words for each event of a job.
+// The text that the demo prints: sections, lines, and the words for each event of a job.
 
 #include <string>
 #include <string_view>

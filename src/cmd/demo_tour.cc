@@ -156,13 +156,13 @@ Status DemoTour::Begin() {
 }
 
 Status DemoTour::ShowPriorities() {
-  story_.Section("1  Priorities: urgent work comes first, and nothing is lost by it");
+  story_.Section("1  Priorities: urgent jobs preempt others, and nothing is lost");
   const std::string patient = GP_TRY(SubmitCounter("patient", 2, kGpusPerNode, kLow, 60));
   GP_TRY(AwaitJob(patient, "a checkpoint",
                   [](const v1::Job& job) { return job.checkpoints_size() > 0; }));
   story_.Line(fmt::format(
-      "{} has all {} GPUs, at low priority; it may be interrupted, and has saved a checkpoint",
-      patient, 2 * kGpusPerNode));
+      "{} has all {} GPUs, at low priority; it is preemptible and has saved a checkpoint", patient,
+      2 * kGpusPerNode));
   JobSpec spec;
   spec.name = "urgent";
   spec.gpus.count = kGpusPerNode;
@@ -172,16 +172,15 @@ Status DemoTour::ShowPriorities() {
   const std::string urgent = GP_TRY(host_->client().Submit(spec));
   GP_TRY(AwaitJob(urgent, "its start",
                   [](const v1::Job& job) { return IsRunning(job) || IsOver(job); }));
-  story_.Line(fmt::format(
-      "{}, at high priority, runs {:.0f} ms after its submit: {} was told to stop, and gave way",
-      urgent, MillisecondsSince(begin), patient));
+  story_.Line(fmt::format("{}, at high priority, runs {:.0f} ms after its submit: {} was preempted",
+                          urgent, MillisecondsSince(begin), patient));
   const v1::Job waiting = GP_TRY(host_->client().Job(patient));
   if (!waiting.reason().empty())
     story_.Line(fmt::format("{} waits: {}", patient, waiting.reason()));
   GP_TRY(AwaitEnd(urgent));
   const v1::Job job = GP_TRY(AwaitEnd(patient));
   const int begun = BegunAt(GP_TRY(host_->client().Output(patient)));
-  story_.Line(fmt::format("{} went on from step {} of 60, and is {}", patient, begun,
+  story_.Line(fmt::format("{} resumed at step {} of 60, and is {}", patient, begun,
                           job.state() == v1::COMPLETED ? "complete" : job.detail()));
   Check(job.state() == v1::COMPLETED && job.preemptions() == 1 && begun > 0,
         fmt::format("{}: {} after {} interruptions, from step {}", patient, job.detail(),
@@ -190,7 +189,7 @@ Status DemoTour::ShowPriorities() {
 }
 
 Status DemoTour::ShowFaults() {
-  story_.Section("2  Faults: a GPU fails, its job goes on elsewhere");
+  story_.Section("2  Faults: a GPU fails, its job resumes elsewhere");
   const std::string id = GP_TRY(SubmitCounter("steady", 1, 1, kMedium, 60));
   const v1::Job before = GP_TRY(
       AwaitJob(id, "a checkpoint", [](const v1::Job& job) { return job.checkpoints_size() > 0; }));
@@ -269,7 +268,7 @@ Status DemoTour::ShowScaling() {
 }
 
 Status DemoTour::ShowMonitoring() {
-  story_.Section("4  Monitoring: what Prometheus reads, and what it all came to");
+  story_.Section("4  Monitoring: Prometheus metrics and the usage ledger");
   const auto metrics =
       GP_TRY(host_->client().Call<v1::GetMetricsReply>("GetMetrics", v1::GetMetricsRequest()));
   int shown = 0;
@@ -292,7 +291,7 @@ Status DemoTour::ShowMonitoring() {
                             row.kind() == "jobs" ? "of" : "lost to faults, not charged to",
                             row.user()));
   }
-  Check(had > 0, "the book of GPU time has nothing of these jobs");
+  Check(had > 0, "the usage ledger has nothing of these jobs");
   story_.Line("with serve --http: a dashboard (gpu-platform dashboard), and /metrics");
   return Ok();
 }
@@ -326,13 +325,13 @@ Status DemoTour::ShowLiveJob() {
 int DemoTour::Conclude(const Status& outcome) {
   std::printf("\n");
   if (IsDemoInterrupted()) {
-    story_.Verdict(problems_.empty(), "interrupted; all of the tour is ended and removed");
+    story_.Verdict(problems_.empty(), "interrupted; the tour has been stopped and removed");
     for (const std::string& problem : problems_) story_.Line(problem);
     return kExitInterrupted;
   }
   if (!outcome) problems_.insert(problems_.begin(), outcome.error().message);
   if (problems_.empty()) {
-    story_.Verdict(true, "All as it must be; nothing is left behind.");
+    story_.Verdict(true, "All checks passed; nothing is left behind.");
     story_.Line("On your own: gpu-platform serve --simulate dgx-h100:2, then status, run, watch.");
     return kExitOk;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The tour: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes.  Every
-// chapter says what must come of it, and looks whether it did.
+// The tour: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes. Every
+// chapter states its expected result and checks it.
 
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ class DemoTour {
  public:
   struct Options {
     std::string examples;  // directory of the job files and their programs
-    std::string nvml;      // library to play the GPUs; empty: our own
+    std::string nvml;      // library that simulates the GPUs; empty: our own
   };
 
   explicit DemoTour(Options options) : options_(std::move(options)) {}
@@ -33,12 +33,13 @@ class DemoTour {
   Status ShowLiveJob();
   int Conclude(const Status& outcome);
 
-  // A job that counts, saves what it has counted, and goes on from there.
+  // Submits a job that counts, saves its count in checkpoints, and resumes from there.
   Result<std::string> SubmitCounter(const std::string& name, int nodes, int gpus, int priority,
                                     int steps);
-  // So many jobs of one GPU and half a second; how long all of them take, in milliseconds.
+  // Runs `jobs` jobs of one GPU and half a second each; returns the milliseconds until all have
+  // ended.
   Result<double> RunSweep(int jobs);
-  // Looks until it is so; kUnavailable: it was not in a minute.
+  // Polls until `look` is true; kUnavailable: it was not within a minute.
   template <typename Look>
   Status Await(const std::string& what, Look look);
   template <typename IsSo>
@@ -48,7 +49,7 @@ class DemoTour {
   Status Serve(const std::string& node, v1::ChangeServiceRequest::Action action,
                const std::string& reason);
   Result<int> GpusWithState(v1::GpuState state);
-  // Told with the results where it is not so.
+  // Reports `what` with the results if `is_so` is false.
   void Check(bool is_so, const std::string& what);
 
   const Options options_;

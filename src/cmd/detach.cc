@@ -26,7 +26,7 @@ constexpr char kBeforeAccepted[] =
     "shows it\n";
 constexpr int kExitDetached = 130;
 constexpr int kAgainMs = 2'000;                      // within which a second one cancels the job
-constexpr auto kLookTime = std::chrono::seconds(1);  // nobody waits longer for a word
+constexpr auto kLookTime = std::chrono::seconds(1);  // the longest wait for the job's state
 
 std::atomic<int> interrupt_end = -1;  // the end of a pipe that the handler writes to
 
@@ -38,7 +38,7 @@ void OnInterrupt(int) {
   _exit(kExitDetached);
 }
 
-// nullopt where the controller does not say it at once.
+// nullopt if the controller does not answer at once.
 std::optional<v1::Job> LookAt(const std::string& server, const std::string& id) {
   const auto client = OpenController(server);
   if (!client) return std::nullopt;

@@ -6,13 +6,13 @@
 
 namespace gp {
 
-// From here on Ctrl-C (SIGINT) ends this program with 130 and leaves the job that it follows as it
-// is. Set before the job is submitted, so that no moment is left in which Ctrl-C ends the program
-// without a word.
+// From here on Ctrl-C (SIGINT) ends this program with 130 and does not affect the job that it
+// follows. Set before the job is submitted, so that there is no moment in which Ctrl-C ends the
+// program without a message.
 void DetachOnInterrupt();
 
-// The job that is followed: an interrupt says whether it runs, how to follow and how to cancel it;
-// a second one within two seconds cancels it.  `cli` outlives the program's main thread.
+// The job that is followed: a first interrupt prints whether it runs, how to follow and how to
+// cancel it; a second one within two seconds cancels it. `cli` outlives the program's main thread.
 void DetachFrom(const std::string& job, Cli& cli);
 
 }  // namespace gp

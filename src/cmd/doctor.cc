@@ -42,7 +42,8 @@ nlohmann::ordered_json Document(const std::vector<DoctorCheck>& checks) {
 
 void Examine(const DoctorPlaces& places, Cli& cli) {
   if (!cli.Offers({"table"})) return;
-  // Asked first, because it forks; told in the order from here to there.
+  // Isolation is checked first, because it forks; the report goes from the controller to this
+  // machine.
   const std::vector<DoctorCheck> isolation = CheckIsolation();
   std::vector<DoctorCheck> checks = CheckCluster(places.server);
   checks.push_back(CheckDriver(places.nvml));
@@ -51,7 +52,7 @@ void Examine(const DoctorPlaces& places, Cli& cli) {
   checks.insert(checks.end(), isolation.begin(), isolation.end());
   checks.push_back(CheckCgroups());
   checks.push_back(CheckServiceUser(places.service_user));
-  // Else it is on another machine
+  // Without a path it is on another machine
   if (!places.state.empty()) checks.push_back(CheckState(places.state));
   int warnings = 0;
   int failures = 0;
@@ -70,14 +71,15 @@ void Examine(const DoctorPlaces& places, Cli& cli) {
 
 void AddDoctor(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("doctor",
-                                     "Checks controller, agents and this machine, with a fix for "
-                                     "each trouble; exit code 9 if one fails");
+                                     "Check controller, agents and this machine, with a fix for "
+                                     "each problem; exit code 9 if a check fails");
   auto places = std::make_shared<DoctorPlaces>();
   places->service_user = "gpu-job";
   sub->add_option("--state", places->state,
                   "The controller's state directory; default: that of the controller in use")
       ->type_name("DIRECTORY");
-  sub->add_option("--service-user", places->service_user, "Who runs the jobs that root submits")
+  sub->add_option("--service-user", places->service_user,
+                  "User that runs the jobs that root submits")
       ->type_name("NAME");
   sub->add_option("--nvml", places->nvml, "NVML library to load")->type_name("FILE");
   sub->callback([places, &cli] {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What `doctor` looks at, from the command line down to the state directory.  Every check says what
-// it found and, where that is not well, what mends it.
+// The checks of `doctor`, from the command line down to the state directory. Every check says what
+// it found and, if there is a problem, how to fix it.
 
 #include <string>
 #include <vector>
@@ -26,15 +26,15 @@ struct DoctorPlaces {
 
 // Forks: call it before any thread is started.
 std::vector<DoctorCheck> CheckIsolation();
-// Cgroups of agents that are no more.
+// Control groups of agents that have ended.
 DoctorCheck CheckCgroups();
-// Of this machine.
+// Checks of this machine.
 DoctorCheck CheckDriver(const std::string& nvml);
 DoctorCheck CheckMps();
 DoctorCheck CheckHost();
 DoctorCheck CheckServiceUser(const std::string& service_user);
 DoctorCheck CheckState(const std::string& directory);
-// Of the cluster: the controller, its agents and GPUs, as far as can be reached.
+// Checks of the cluster: the controller, its agents and GPUs, as far as they can be reached.
 std::vector<DoctorCheck> CheckCluster(const std::string& server);
 
 }  // namespace gp

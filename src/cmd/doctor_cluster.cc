@@ -77,7 +77,7 @@ DoctorCheck CheckBreakers(const v1::Cluster& cluster) {
   std::vector<std::string> commands;
   for (const v1::Breaker& breaker : cluster.breakers()) {
     pools.push_back(
-        fmt::format("pool {}: nothing is reset or drained by itself until {} is closed: {}",
+        fmt::format("pool {}: nothing is reset or drained automatically until {} is closed: {}",
                     breaker.pool(), breaker.incident(), breaker.cause()));
     commands.push_back("gpu-platform incidents close " + breaker.incident());
   }

@@ -23,7 +23,7 @@ constexpr int64_t kSpaceFail = int64_t{100} << 20;
 constexpr int64_t kSpaceWarn = int64_t{1} << 30;
 
 constexpr const char* kSimulate =
-    "without GPUs, machines can be played: gpu-platform serve --simulate dgx-h100:2";
+    "without GPUs, machines can be simulated: gpu-platform serve --simulate dgx-h100:2";
 constexpr const char* kCgroups = "/sys/fs/cgroup";
 constexpr size_t kRootsShown = 16;
 constexpr const char* kDelegate = "run the agent in a unit of its own with Delegate=yes";
@@ -85,17 +85,17 @@ DoctorCheck CheckDriver(const std::string& nvml) {
       fmt::format("{} GPU(s), driver {}, CUDA up to {}", inventory->gpus.size(),
                   inventory->driver_version, inventory->cuda_version);
   if (inventory->warnings.empty()) return {"driver", Finding::kOk, what, ""};
-  return {"driver", Finding::kWarn, what + "; not told: " + Join(inventory->warnings, "; "),
-          "a newer driver may tell it; the rest works"};
+  return {"driver", Finding::kWarn, what + "; not reported: " + Join(inventory->warnings, "; "),
+          "a newer driver may report it; the rest works"};
 }
 
 DoctorCheck CheckMps() {
   const auto control = FindMpsControl({});
   const std::string path = control.value_or("");
   if (path.empty())
-    return {"sharing", Finding::kOk, "in turns; not by MPS, there is no nvidia-cuda-mps-control",
+    return {"sharing", Finding::kOk, "time slicing; no MPS, there is no nvidia-cuda-mps-control",
             ""};
-  return {"sharing", Finding::kOk, "in turns, and by MPS with " + path, ""};
+  return {"sharing", Finding::kOk, "time slicing, and MPS with " + path, ""};
 }
 
 DoctorCheck CheckHost() {
@@ -106,7 +106,7 @@ DoctorCheck CheckHost() {
                                        BytesToText(host->memory_mib << 20));
   if (host->warnings.empty()) return {"topology", Finding::kOk, what, ""};
   return {"topology", Finding::kWarn, what + "; " + Join(host->warnings, "; "),
-          "placement near these GPUs is a guess; a newer firmware may tell"};
+          "placement near these GPUs is a guess; a newer firmware may report it"};
 }
 
 DoctorCheck CheckServiceUser(const std::string& service_user) {

@@ -20,7 +20,7 @@ namespace {
 
 volatile std::sig_atomic_t window_changed = 0;
 
-// The terminal passes every key on while this lives.
+// The terminal passes every key on during the lifetime of this object.
 class RawTerminal {
  public:
   explicit RawTerminal(bool wanted) : active_(wanted && tcgetattr(STDIN_FILENO, &before_) == 0) {
@@ -46,7 +46,7 @@ winsize WindowSize() {
 
 using Stream = grpc::ClientReaderWriter<v1::ExecInput, v1::ExecOutput>;
 
-// Sends keys and sizes until the input ends or `stop_fd` says that the process has.
+// Sends keys and sizes until the input ends or `stop_fd` signals that the process has ended.
 void SendInput(Stream& stream, int stop_fd) {
   bool open = true;
   while (true) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// A process inside a job, with this terminal or these pipes.
+// A process inside a job, connected to this terminal or to these pipes.
 
 #include <string>
 #include <vector>
@@ -17,10 +17,10 @@ struct ExecOptions {
   bool as_main = false;
 };
 
-// Until the process ends; its exit code, or 125 with a complaint.
+// Runs until the process ends; returns its exit code, or 125 with a complaint.
 int RunExec(Cli& cli, const ExecOptions& options);
 
-// `run --pty`: waits until the job has its place, then runs its command on this terminal.
+// `run --pty`: waits until the job is placed, then runs its command on this terminal.
 int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::string>& argv);
 
 }  // namespace gp

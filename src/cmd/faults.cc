@@ -1,4 +1,4 @@
-// The rules and numbers by which faults of GPUs are judged.  Needs no controller.
+// Rules and numbers for faults of GPUs. Needs no controller.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int64_t kPlayedXidMax = 1'023;
 
-// What the number's rule is without the file.
+// The rule of the XID without the file.
 const XidRule& BuiltInRule(int xid) {
   const XidFacts* facts = FindXid(xid);
   return facts == nullptr ? kUnknownXid : facts->rule;
@@ -101,7 +101,7 @@ Result<PlayedXid> PlayedFrom(const std::string& word, Duration before) {
   return PlayedXid{static_cast<int>(*xid), at};
 }
 
-// What the rules say of each report of one GPU, in the light of those before it.
+// What the rules decide for each report of one GPU, given the reports before it.
 Result<Json> Play(const Policy& policy, const std::vector<std::string>& words) {
   GpuTrouble before;
   Duration last;
@@ -144,7 +144,7 @@ void SimulatePolicy(const std::string& file, const std::vector<std::string>& wor
 
 }  // namespace
 
-// A site may do less than the catalogue; it should not do so unawares.
+// A site may choose milder rules than the catalogue, but not unknowingly.
 void CheckPolicyFile(const std::string& file, Cli& cli) {
   if (!cli.Offers({"table"})) return;
   const auto policy = PolicyWith(file);
@@ -163,27 +163,28 @@ void CheckPolicyFile(const std::string& file, Cli& cli) {
 }
 
 void AddFaults(CLI::App& app, Cli& cli) {
-  CLI::App* faults = app.add_subcommand("faults", "Faults of GPUs: policy");
+  CLI::App* faults = app.add_subcommand("faults", "Rules for GPU faults: policy");
   faults->require_subcommand(1);
   CLI::App* policy = faults->add_subcommand(
-      "policy", "The rules and numbers by which faults are judged: show, check, simulate");
+      "policy", "Rules for GPU faults (XIDs, health findings): show, check, simulate");
   policy->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   CLI::App* show =
-      policy->add_subcommand("show", "What is in force with a policy file, or without one");
-  show->add_option("--policy", *file, "As serve takes it (docs/reference/policies.md)")
+      policy->add_subcommand("show", "Show the rules in force with a policy file, or without one");
+  show->add_option("--policy", *file, "Policy file of serve (docs/reference/policies.md)")
       ->type_name("FILE");
   show->callback([file, &cli] { ShowPolicy(*file, cli); });
   CLI::App* check = policy->add_subcommand(
-      "check", "Whether a policy file is sound; tells which XIDs it takes less seriously");
-  check->add_option("--policy", *file, "The file")->type_name("FILE")->required();
+      "check", "Validate a policy file; lists XIDs whose rules are milder than the built-in ones");
+  check->add_option("--policy", *file, "Policy file")->type_name("FILE")->required();
   check->callback([file, &cli] { CheckPolicyFile(*file, cli); });
-  CLI::App* simulate = policy->add_subcommand(
-      "simulate",
-      "What would follow from XIDs of one GPU, one after the other; for the job that each names");
+  CLI::App* simulate = policy->add_subcommand("simulate",
+                                              "Show the consequences of successive XIDs of one "
+                                              "GPU, for the GPU and the job that each names");
   auto xids = std::make_shared<std::vector<std::string>>();
-  simulate->add_option("--policy", *file, "The file; default: what is built in")->type_name("FILE");
-  simulate->add_option("xid", *xids, "As 48 63, or with times after the first: 48 63@3s 48@20h")
+  simulate->add_option("--policy", *file, "Policy file; default: the built-in policy")
+      ->type_name("FILE");
+  simulate->add_option("xid", *xids, "XIDs: 48 63, or with times after the first: 48 63@3s 48@20h")
       ->required();
   simulate->callback([file, xids, &cli] { SimulatePolicy(*file, *xids, cli); });
 }

@@ -1,5 +1,5 @@
-// Processes that the agent runs to care for one GPU: our own test, and the reset of a simulated
-// one.  Hidden.
+// Processes that the agent runs to care for one GPU: the built-in test, and the reset of a
+// simulated GPU. Hidden.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,12 +20,12 @@
 namespace gp {
 namespace {
 
-// A GPU that was just reset comes back by and by.
+// A GPU needs some time to come back after a reset.
 constexpr int kTries = 100;
 constexpr int kTryMs = 200;
 constexpr int kCoolMargin = 5;
 
-// What is wrong with it; empty: nothing.
+// The problem of the GPU; empty: none.
 std::string Complaint(const GpuHealth& health, const GpuIdentity& identity) {
   for (const HealthFinding& finding : Examine(ToVitals(health))) {
     if (DefaultHealthTable().at(finding.code) > HealthAction::kNoLinkedWork) return ToText(finding);

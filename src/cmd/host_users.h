@@ -5,8 +5,9 @@
 
 namespace gp {
 
-// Who a job of `user` runs as on this host.  Root's jobs run as the service user (or nobody, where
-// that does not exist) unless allowed; an agent that is not root runs all jobs as itself.
+// The user that a job of `user` runs as on this host. Root's jobs run as the service user (or
+// nobody, if that does not exist) unless root is allowed; an agent that is not root runs all jobs
+// as itself.
 HostUser ResolveUser(const User& user, const std::string& service_user, bool allow_root);
 
 }  // namespace gp

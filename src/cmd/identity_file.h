@@ -1,7 +1,7 @@
 #pragma once
 
-// A key and its certificate in one file, so that they are never of two times.  Readable by its
-// owner alone.
+// A key and its certificate in one file, so that they always belong together. Readable by its owner
+// alone.
 
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace gp {
 
-// kNotFound: there is none.  kInvalidArgument: it is damaged, or others can read it.
+// kNotFound: there is no file. kInvalidArgument: it is damaged, or others can read it.
 Result<Identity> ReadIdentity(const std::string& path);
 Status KeepIdentity(const std::string& path, const Identity& identity);
 

@@ -23,15 +23,16 @@ struct Runbook {
 
 constexpr Runbook kBreaker{"BreakerOpen",
                            "find the cause that the GPUs have in common before anything is reset"};
-constexpr Runbook kPerson{"IncidentNeedsPerson", "the platform has done what it may do by itself"};
+constexpr Runbook kPerson{"IncidentNeedsPerson",
+                          "the platform has done what it may do automatically"};
 constexpr Runbook kHeat{
     "GpuSlowedByHeat",
-    "its neighbours too: cooling of the rack; this one alone: its fan, its heat sink"};
+    "if its neighbours are hot too: cooling of the rack; if not: its fan, its heat sink"};
 constexpr Runbook kOut{
     "GpuOutOfService",
-    "its reset and its test take minutes; where they fail, the hardware is at fault"};
+    "its reset and its test take minutes; if they fail, the hardware is at fault"};
 
-// By words of the cause, the first that it has.
+// Runbooks by words of the cause; the first match counts.
 struct CauseRunbook {
   std::string_view words;
   Runbook runbook;
@@ -41,9 +42,9 @@ constexpr CauseRunbook kByCause[] = {
     {kTwoMachines, kPerson},
     {kTwoNodes, kPerson},
     {"NVLink", {"NvlinkDown", "a cable, a switch or the GPU: nvidia-smi nvlink -s on its node"}},
-    {"row could not be remapped", {"GpuRowRemapFailed", "the GPU is to be replaced"}},
+    {"row could not be remapped", {"GpuRowRemapFailed", "replace the GPU"}},
     {"row waits to be remapped", {"GpuRowRemapPending", "a reset applies it"}},
-    {"memory error", {"GpuMemoryErrors", "again within days: have the GPU replaced"}},
+    {"memory error", {"GpuMemoryErrors", "if they recur within days, replace the GPU"}},
     {"too warm", kHeat},
     {"too hot", kHeat},
     {"for its heat", kHeat},
@@ -108,19 +109,19 @@ std::vector<std::string> NextSteps(const v1::Incident& incident) {
   if (!incident.held_by().empty()) {
     return {"gpu-platform incidents show " + incident.held_by(),
             "gpu-platform incidents close " + incident.held_by() +
-                ", so that what it holds back goes on"};
+                ", so that what it holds back continues"};
   }
   if (incident.node().empty())
-    return {"gpu-platform incidents list", close + ", so that what it holds back goes on"};
+    return {"gpu-platform incidents list", close + ", so that what it holds back continues"};
   if (incident.cause().starts_with(kTwoMachines))
-    return {"gpu-platform agent --name NAME, on the one that is refused", close};
+    return {"gpu-platform agent --name NAME, on the machine that is refused", close};
   if (incident.cause().contains(kTwoNodes))
-    return {"gpu-platform nodes declare-lost " + incident.node() + ", where that machine is gone",
+    return {"gpu-platform nodes declare-lost " + incident.node() + ", if that machine is gone",
             close};
   if (incident.cause() == kMissing) {
     return {fmt::format("put it back: it is tested when the agent of {} has joined with it",
                         incident.node()),
-            close + ", where it is gone for good"};
+            close + ", if it is gone for good"};
   }
   return OfHardware(incident);
 }

@@ -1,4 +1,4 @@
-// What happened to GPUs: the incidents, and what a person does about them.
+// Incidents of GPUs, and what operators do about them.
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ std::string Where(const v1::Incident& incident) {
                             : incident.node();
 }
 
-// What stands between it and its end.
+// What remains to be done before it can be closed.
 std::string Outlook(const v1::Incident& incident) {
   if (incident.state() == "CLOSED") return "over";
   if (incident.needs_person()) return "operator action required";
@@ -29,7 +29,7 @@ std::string Outlook(const v1::Incident& incident) {
 
 std::string HeldText(const v1::Incident& incident) {
   return incident.held_by().empty() ? ""
-                                    : "; held: nothing is reset by itself in this pool until " +
+                                    : "; held: nothing is reset automatically in this pool until " +
                                           incident.held_by() + " is closed";
 }
 
@@ -100,15 +100,16 @@ void CallForOne(Method method, const Request& request, Cli& cli) {
 }
 
 void AddList(CLI::App& incidents, Cli& cli) {
-  CLI::App* sub = incidents.add_subcommand("list", "Those that are not over, the newest first");
+  CLI::App* sub = incidents.add_subcommand("list", "List open incidents, the newest first");
   auto request = std::make_shared<v1::ListIncidentsRequest>();
   sub->add_flag_function(
-      "--all", [request](int64_t) { request->set_all(true); }, "Closed ones too");
+      "--all", [request](int64_t) { request->set_all(true); }, "Closed incidents too");
   sub->add_option_function<std::string>(
-      "--node", [request](const std::string& node) { request->set_node(node); }, "Of this node");
+      "--node", [request](const std::string& node) { request->set_node(node); },
+      "Only incidents of this node");
   sub->add_option_function<int>(
          "--limit", [request](int limit) { request->set_limit(limit); },
-         "So many at most; default: 100")
+         "Maximum number of incidents; default: 100")
       ->check(CLI::Range(1, 1'000));
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
@@ -125,11 +126,12 @@ void AddChange(CLI::App& incidents, Cli& cli, const char* name, const char* help
   auto request = std::make_shared<v1::ChangeIncidentRequest>();
   request->set_action(action);
   sub->add_option_function<std::string>(
-         "incident", [request](const std::string& id) { request->set_id(id); }, "As incident-1")
+         "incident", [request](const std::string& id) { request->set_id(id); },
+         "Incident, such as incident-1")
       ->required();
   sub->add_option_function<std::string>(
       "--note", [request](const std::string& note) { request->set_note(note); },
-      "What was found, or done");
+      "Note: what was found or done");
   sub->callback([request, &cli] { CallForOne("ChangeIncident", *request, cli); });
 }
 
@@ -137,18 +139,20 @@ void AddChange(CLI::App& incidents, Cli& cli, const char* name, const char* help
 
 void AddIncidents(CLI::App& app, Cli& cli) {
   CLI::App* incidents = app.add_subcommand(
-      "incidents", "What happened to GPUs, what was done about it, what it cost");
+      "incidents", "GPU incidents, what was done and what they cost: list, show, ack, close");
   incidents->require_subcommand(1);
   AddList(*incidents, cli);
-  CLI::App* show = incidents->add_subcommand("show", "One of them, step by step");
+  CLI::App* show = incidents->add_subcommand("show", "Show one incident, step by step");
   auto request = std::make_shared<v1::GetIncidentRequest>();
   show->add_option_function<std::string>(
-          "incident", [request](const std::string& id) { request->set_id(id); }, "As incident-1")
+          "incident", [request](const std::string& id) { request->set_id(id); },
+          "Incident, such as incident-1")
       ->required();
   show->callback([request, &cli] { CallForOne("GetIncident", *request, cli); });
-  AddChange(*incidents, cli, "ack", "Say that you have taken notice",
+  AddChange(*incidents, cli, "ack", "Acknowledge an incident",
             v1::ChangeIncidentRequest::ACKNOWLEDGE);
-  AddChange(*incidents, cli, "close", "Declare it over; its GPU stays as it is (online, reset)",
+  AddChange(*incidents, cli, "close",
+            "Close an incident; its GPU does not change (see online, reset)",
             v1::ChangeIncidentRequest::CLOSE);
 }
 

@@ -20,7 +20,7 @@ constexpr Duration kPatience = Duration::Minutes(1);  // with a controller that 
 constexpr int kRetryMs = 200;
 constexpr int kLookAgainMs = 20;
 
-// Keeps asking while the controller is away, up to kPatience since it was last heard.
+// Retries while the controller is away, up to kPatience since its last answer.
 class LinePatience {
  public:
   void Heard() { heard_ns_ = clock_.BootNs(); }
@@ -35,7 +35,7 @@ class LinePatience {
   int64_t heard_ns_ = clock_.BootNs();
 };
 
-// A line of its own: tickets do not outlive a controller.
+// A connection of its own: local credentials do not outlive a controller.
 Result<std::unique_ptr<ControlClient>> OpenAnew(const Cli& cli) {
   return OpenController(cli.server);
 }
@@ -45,7 +45,7 @@ bool MayPass(const Error& error) {
          error.code == ErrorCode::kDeadlineExceeded;
 }
 
-// The job when it is over; or what broke the line before.
+// The job when it is over; or the error that broke the connection before.
 Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context,
                            const v1::GetJobRequest& request, LinePatience& patience) {
   v1::Control::Stub* stub = GP_TRY(client.Streams(context));
@@ -75,7 +75,7 @@ Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offse
     patience.Heard();
     std::fwrite(chunk.data().data(), 1, chunk.data().size(), options.to);
     offset = chunk.offset() + static_cast<int64_t>(chunk.data().size());
-    if (std::fflush(options.to) != 0) context.TryCancel();  // nobody reads us any more
+    if (std::fflush(options.to) != 0) context.TryCancel();  // nobody reads the output any more
   }
   const grpc::Status status = reader->Finish();
   return status.ok() ? Ok() : Status(Fail(ControlClient::ErrorOf(status)));
@@ -119,7 +119,7 @@ Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name) {
   }
 }
 
-// One attempt's output, or what there is of it now.
+// The output of one attempt, or the part of it that exists now.
 Status CopyAttempt(Cli& cli, const LogOptions& options) {
   int64_t offset = options.offset;
   LinePatience patience;
@@ -208,7 +208,7 @@ int FollowToEnd(Cli& cli, const std::string& job) {
     return kExitPlatform;
   }
   const v1::Job& last = **end;
-  // A job that never ran has no output; any other must have given all of it.
+  // A job that never ran has no output; any other must have delivered all of it.
   if (last.has_started_at() && !copied) {
     cli.Complain(copied.error());
     return kExitPlatform;

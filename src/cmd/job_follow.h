@@ -1,7 +1,7 @@
 #pragma once
 
-// Following a job: its output, its end, its exit code.  A controller that goes away and comes back
-// costs no byte: output is asked for again from the offset reached.
+// Following a job: its output, its end, its exit code. No byte is lost when a controller goes away
+// and comes back: output is requested again from the offset reached.
 
 #include <cstdio>
 #include <optional>
@@ -23,20 +23,21 @@ struct LogOptions {
   std::FILE* to = stdout;
 };
 
-// Copies output.  Returns when all of it is out.
+// Copies output. Returns when all of it is copied.
 Status CopyLog(Cli& cli, const LogOptions& options);
-// Standard output to ours and standard error to ours, both as they come where they are followed.
+// Copies standard output to ours and standard error to ours, as they arrive if they are followed.
 Status CopyStreams(Cli& cli, const LogOptions& options);
 
-// Waits for the job's end; nullopt: the time-out came first.  Errors: kNotFound, or kUnavailable
+// Waits for the job's end; nullopt: the timeout passed first. Errors: kNotFound, or kUnavailable
 // when no controller answered for a minute.
 Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job,
                                           std::optional<Duration> timeout);
 
-// The ids of all jobs that the name means: one, or elements of an array.  Errors as of WaitForEnd.
+// The ids of all jobs that the name selects: one, or elements of an array. Errors as of WaitForEnd.
 Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name);
 
-// Output and errors of rank 0 as they come, then the end; the exit code to end with.
+// Copies output and errors of rank 0 as they arrive, until the end; returns the exit code for this
+// program.
 int FollowToEnd(Cli& cli, const std::string& job);
 
 // The job's own code; 125 where the platform failed it.

@@ -24,7 +24,7 @@ void Line(std::string& out, const char* label, const std::string& text) {
   if (!text.empty()) out += fmt::format("{:<12}{}\n", label, Printable(text, 4'000));
 }
 
-// A script stands below its label as it was written.
+// A script is shown unchanged below its label.
 void DescribeCommand(const v1::JobSpec& spec, std::string& out) {
   std::string words;
   for (const std::string& word : spec.command()) words += (words.empty() ? "" : " ") + word;
@@ -41,7 +41,7 @@ bool IsRedacted(const v1::JobSpec& spec) { return spec.command().empty(); }
 
 void DescribeSurroundings(const v1::JobSpec& spec, std::string& out) {
   if (IsRedacted(spec)) {
-    return Line(out, "Command", "told to its owner and to admins alone, like its environment");
+    return Line(out, "Command", "shown to its owner and to admins only, like its environment");
   }
   DescribeCommand(spec, out);
   Line(out, "File", spec.file());
@@ -117,12 +117,12 @@ void DescribeUse(const v1::JobUse& use, std::string& out) {
   std::string text = fmt::format("{:.3f}", use.gpu_hours());
   if (use.cost() > 0) text += fmt::format(", {:.2f} {}", use.cost(), use.currency());
   if (use.repeated_gpu_hours() > 0)
-    text +=
-        fmt::format("; {:.3f} more were lost by faults, and are free", use.repeated_gpu_hours());
+    text += fmt::format("; {:.3f} more were lost to faults and are not charged",
+                        use.repeated_gpu_hours());
   Line(out, "GPU-hours", text);
 }
 
-// The job's own number, which an element of an array has too.
+// The number of the job, also for an element of an array.
 std::optional<JobId> NumberOf(const v1::Job& job) {
   const bool is_element = job.has_array_index();
   const auto id = ParseJobId(is_element ? job.array_id() : job.id());
@@ -130,7 +130,7 @@ std::optional<JobId> NumberOf(const v1::Job& job) {
   return is_element ? ElementId(*id, job.array_index()) : *id;
 }
 
-// Of its own failures, and of the platform's.
+// Retries after the job's own failures, and attempts lost to faults.
 std::string RetriesText(const v1::Job& job) {
   const v1::RetryPolicy& retry = job.spec().retry();
   std::string text =
@@ -206,7 +206,7 @@ std::string DescribeJob(const v1::Job& job) {
   if (job.has_exit_code()) Line(out, "Exit code", std::to_string(job.exit_code()));
   if (!job.has_elements()) Line(out, "Retries", RetriesText(job));
   if (job.preemptions() > 0)
-    Line(out, "Gave way", Count(job.preemptions(), "time") + " to other jobs");
+    Line(out, "Preempted", Count(job.preemptions(), "time") + " by other jobs");
   DescribeUse(job.use(), out);
   DescribeCheckpoints(job, out);
   for (const v1::XidNote& note : job.xids()) {

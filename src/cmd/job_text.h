@@ -1,6 +1,6 @@
 #pragma once
 
-// Jobs as people read them.
+// Jobs as text for people.
 
 #include <string>
 
@@ -16,7 +16,7 @@ std::string SpanText(double seconds);           // "3m12s"
 std::string PlacesText(const v1::Job& job);
 std::string ElementsText(const v1::Elements& elements);  // "87 done, 10 running, 3 waiting"
 std::string DescribeJob(const v1::Job& job);             // all of it, several lines
-// Where its output lies; empty: nothing of it has been started
+// Where its output is stored; empty: nothing of it has been started
 std::string DescribeOutput(const v1::Job& job);
 
 }  // namespace gp

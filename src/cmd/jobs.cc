@@ -44,12 +44,12 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   options.arguments = flags.arguments;
   const auto text = ReadJobFile(flags.file);
   if (!text) return cli.Complain(text.error());
-  // As sbatch does it, words behind a script are the script's; behind another file they may be
+  // As with sbatch, words after a script are the script's arguments; after another file they may be
   // meant as more files.
   if (!flags.arguments.empty() && !cli.has_separator && !text->starts_with("#!")) {
     return cli.Complain(InvalidArgument("\"" + Printable(flags.arguments.front(), 60) +
-                                        "\": one job file at a time; arguments of what it runs "
-                                        "stand behind --, as in gpu-platform jobs submit " +
+                                        "\": one job file at a time; put arguments of its program "
+                                        "after --, as in gpu-platform jobs submit " +
                                         Printable(flags.file, 60) + " -- ARGUMENTS"));
   }
   DecodedJobs decoded = DecodeJobFile(flags.file, *text, options);
@@ -66,7 +66,7 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   const bool has_array =
       std::ranges::any_of(decoded.jobs, [](const JobSpec& spec) { return spec.array.count > 0; });
   if (has_array && flags.count > 1)
-    return cli.Complain(InvalidArgument("--count: an array has a count of its own: say it there"));
+    return cli.Complain(InvalidArgument("--count: an array has its own count: set it there"));
   if (flags.plan) {
     for (const JobSpec& spec : decoded.jobs) PlanJob(spec, cli);
     return;
@@ -142,43 +142,43 @@ void Wait(const std::vector<std::string>& names, const std::string& timeout_text
 }
 
 void AddSubmit(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand("submit", "Queue the jobs of a file; prints their ids");
+  CLI::App* sub = jobs.add_subcommand("submit", "Submit the jobs of a job file; prints their ids");
   auto flags = std::make_shared<SubmitFlags>();
   sub->add_option("file", flags->file,
                   "Job file (YAML, JSON or a script with #GPU lines); - is stdin")
       ->required();
   sub->add_option("arguments", flags->arguments,
-                  "-- ARGUMENTS of what the jobs run: $1 and so on of a script");
-  sub->add_option("--set", flags->overrides, "Another value for a key")
+                  "-- ARGUMENTS of the jobs' program: $1 and so on of a script");
+  sub->add_option("--set", flags->overrides, "Override a key of the job file")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUE");
-  sub->add_option("--env", flags->environment, "Variable of the jobs")
+  sub->add_option("--env", flags->environment, "Environment variable of the jobs")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
   sub->add_option(
          "--array", flags->array,
-         "So many jobs of each, each with its GP_ARRAY_INDEX; no more than M of them at once")
+         "Array of N jobs of each, each with its GP_ARRAY_INDEX; at most M of them run at once")
       ->type_name("N[%M]");
   sub->add_option("--count", flags->count, "Copies of each job")->check(CLI::Range(1, 10'000));
   sub->add_flag("--plan", flags->plan,
-                "Only say where each would start now, or why not, when, and what would help");
+                "Dry run: show where each would start now, or why not, when, and what would help");
   sub->add_flag("--wait", flags->wait, "Wait for the end; exit code is the worst of the jobs'");
   sub->add_option("--request-id", flags->request_id,
-                  "Repeating a submit with this id gives the same jobs");
+                  "Idempotency key: repeating a submit with it gives the same jobs");
   sub->callback([flags, &cli] { Submit(*flags, cli); });
 }
 
 void AddLogs(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub =
-      jobs.add_subcommand("logs", "Output of a job, each of its two streams to ours of that name");
+  CLI::App* sub = jobs.add_subcommand(
+      "logs", "Print the output of a job: its stdout to stdout, its stderr to stderr");
   enum class Which { kBoth, kOutput, kErrors };
   auto stream = std::make_shared<Which>(Which::kBoth);
   auto options = std::make_shared<LogOptions>();
   auto tail = std::make_shared<int64_t>(0);
   sub->add_option("job", options->job, "Job id")->required();
-  sub->add_flag("-f,--follow", options->follow, "Until the job has ended");
-  sub->add_option("--rank", options->rank, "Of a gang: which node's");
-  sub->add_option("--attempt", options->attempt, "Which attempt's; default: the last");
+  sub->add_flag("-f,--follow", options->follow, "Follow the output until the job has ended");
+  sub->add_option("--rank", options->rank, "Rank (node) of a gang");
+  sub->add_option("--attempt", options->attempt, "Attempt; default: the last");
   CLI::Option* errors = sub->add_flag_function(
       "--stderr", [stream](int64_t) { *stream = Which::kErrors; },
       "Only its standard error, to standard output");
@@ -199,13 +199,14 @@ void AddLogs(CLI::App& jobs, Cli& cli) {
 
 void AddPriority(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand(
-      "priority", "Change where a job stands; only admins of its queue raise it");
+      "priority", "Change the priority of a job; only admins of its queue may raise it");
   auto request = std::make_shared<v1::SetPriorityRequest>();
   sub->add_option_function<std::string>(
          "job", [request](const std::string& id) { request->set_job_id(id); }, "Job id")
       ->required();
   sub->add_option_function<int>(
-         "priority", [request](int priority) { request->set_priority(priority); }, "0 to 1000")
+         "priority", [request](int priority) { request->set_priority(priority); },
+         "Priority, 0 to 1000")
       ->required()
       ->check(CLI::Range(0, kPriorityMax));
   sub->callback([request, &cli] {
@@ -222,8 +223,8 @@ void AddExec(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand("exec", "Run a command inside a running job");
   auto options = std::make_shared<ExecOptions>();
   sub->add_option("job", options->job, "Job id")->required();
-  sub->add_option("--rank", options->rank, "Of a gang: on which node");
-  sub->add_flag("--pty,-t", options->pty, "With this terminal");
+  sub->add_option("--rank", options->rank, "Rank (node) of a gang");
+  sub->add_flag("--pty,-t", options->pty, "Interactive, with this terminal");
   sub->add_option("command", options->argv, "-- COMMAND [ARGUMENTS]")->required();
   sub->callback([options, &cli] { cli.exit_code = RunExec(cli, *options); });
 }
@@ -231,7 +232,7 @@ void AddExec(CLI::App& jobs, Cli& cli) {
 }  // namespace
 
 void AddJobs(CLI::App& app, Cli& cli) {
-  CLI::App* jobs = app.add_subcommand("jobs", "Queue, list, describe, follow and stop jobs");
+  CLI::App* jobs = app.add_subcommand("jobs", "Submit, list, describe, follow and cancel jobs");
   jobs->require_subcommand(1);
   AddRun(*jobs, cli);
   AddSubmit(*jobs, cli);
@@ -253,21 +254,22 @@ void AddJobs(CLI::App& app, Cli& cli) {
     sub->callback([ids, action, &cli] { action(*ids, cli); });
     return sub;
   };
-  one("describe", "All about one job: placement with its reason, timeline, attempts", Describe);
-  one("explain", "Why a job waits, when it may start, and what would start it now", ExplainJob);
-  several("hold", "Keep waiting jobs back", HoldJobs);
-  several("release", "Let held jobs go on", ReleaseJobs);
+  one("describe", "Describe a job: placement with its reason, timeline, attempts", Describe);
+  one("explain", "Explain why a job is pending, when it may start, and what would start it now",
+      ExplainJob);
+  several("hold", "Hold pending jobs, so that they do not start", HoldJobs);
+  several("release", "Release held jobs", ReleaseJobs);
   AddPriority(*jobs, cli);
   AddExtend(*jobs, cli);
-  one("report", "What a job did with what it was granted, and what would have been enough",
+  one("report", "Report GPU, CPU and memory use of a job, and what would have been enough",
       ReportJob);
-  several("cancel", "Stop jobs: SIGTERM, their grace, then the kill",
+  several("cancel", "Cancel jobs: SIGTERM, their grace period, then SIGKILL",
           [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, false, c); });
-  several("kill", "Stop jobs at once",
+  several("kill", "Kill jobs immediately, without a grace period",
           [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });
-  several("wait", "Wait for the end of jobs; ends with their exit code",
+  several("wait", "Wait until jobs have ended; exits with their exit code",
           [timeout](const std::vector<std::string>& all, Cli& c) { Wait(all, *timeout, c); })
-      ->add_option("--timeout", *timeout, "Give up after so long (exit code 7)")
+      ->add_option("--timeout", *timeout, "Give up after this time (exit code 7)")
       ->type_name("DURATION");
 }
 

@@ -8,7 +8,7 @@
 namespace gp {
 namespace {
 
-// What to say of the jobs that a name meant.
+// The message about the jobs that a name selected.
 using Words = std::function<std::string(const std::string& name, const v1::ListJobsReply& changed)>;
 
 void ChangeAll(v1::ChangeJobsRequest::Action action, const std::vector<std::string>& names,
@@ -58,7 +58,7 @@ void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli) {
               : force  ? " are being killed"
                        : " are being stopped");
     const v1::Job& job = changed.jobs(0);
-    // Of an array that was named perhaps the one element that was left
+    // For an array, the one element that was left
     const std::string& id = job.id();
     if (IsOver(job)) return id + " " + job.detail() + " (" + job.reason() + ")";
     return id + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") +

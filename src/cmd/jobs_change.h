@@ -1,6 +1,6 @@
 #pragma once
 
-// jobs cancel, kill, hold and release: all that each name means, which may be elements of an array.
+// jobs cancel, kill, hold and release: each name selects one job or elements of an array.
 
 #include <string>
 #include <vector>

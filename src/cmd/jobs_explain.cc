@@ -1,4 +1,4 @@
-// jobs explain, and the plan of a job that is not submitted yet.
+// jobs explain, and the dry run of a job that is not submitted yet.
 
 #include <fmt/format.h>
 
@@ -62,18 +62,18 @@ std::string Text(const v1::ExplainJobReply& reply) {
     out += fmt::format("  {:<16} {}\n", reason.kind(), reason.text());
   if (!reply.kept_nodes().empty()) {
     const std::vector<std::string> nodes(reply.kept_nodes().begin(), reply.kept_nodes().end());
-    out += fmt::format("\nKept for it: {}{}\n", Join(nodes, ", "),
+    out += fmt::format("\nReserved for it: {}{}\n", Join(nodes, ", "),
                        reply.has_starts_by()
                            ? "; it starts there by " + reply.starts_by() + " at the latest"
                            : "");
   }
   // No change of its own would do
   if (!reply.reasons().empty() && reply.reasons(0).kind() == "after") return out;
-  out += "\nWhat would start it now, each by itself\n";
+  out += "\nWhat would start it now, each change alone\n";
   for (const v1::Change& change : reply.changes())
     out += fmt::format("  {:<16} {}\n", change.kind(), change.text());
   if (reply.changes().empty()) out += "  no single change that was tried\n";
-  if (!reply.holders().empty()) out += "\nWho holds the GPUs that it could use\n";
+  if (!reply.holders().empty()) out += "\nHolders of the GPUs that it could use\n";
   for (const v1::JobHolder& holder : reply.holders())
     out += fmt::format("  {:<16} {:.4g} GPUs, queue {}\n", holder.user(), holder.gpus(),
                        holder.queue());

@@ -1,4 +1,4 @@
-// Another time limit for a job that has one.
+// Changes the time limit of a job that has one.
 
 #include "cmd/jobs_extend.h"
 
@@ -41,12 +41,12 @@ void Extend(const ExtendFlags& flags, Cli& cli) {
 
 void AddExtend(CLI::App& jobs, Cli& cli) {
   CLI::App* sub =
-      jobs.add_subcommand("extend", "Another time limit for a job, from its placement on");
+      jobs.add_subcommand("extend", "Change the time limit of a job, counted from its placement");
   auto flags = std::make_shared<ExtendFlags>();
   sub->add_option("job", flags->job, "Job id; of an array JOB[3]")->required();
-  sub->add_option("--by", flags->by, "So much longer than now")->type_name("DURATION");
-  sub->add_option("--to", flags->to, "So long in all")->type_name("DURATION");
-  sub->add_flag("--force", flags->force, "Though others wait for its place; operators");
+  sub->add_option("--by", flags->by, "Add this to the time limit")->type_name("DURATION");
+  sub->add_option("--to", flags->to, "New time limit")->type_name("DURATION");
+  sub->add_flag("--force", flags->force, "Even if other jobs wait for its GPUs; operators only");
   sub->callback([flags, &cli] { Extend(*flags, cli); });
 }
 

@@ -72,7 +72,7 @@ bool IsSound(const std::string& file, const std::string& text) {
   std::fputs(
       RenderDiagnostics(
           found,
-          "what is asked for cannot be had here; these are lines of the job file that was made")
+          "the request is not possible here; the lines are those of the job file that was made")
           .c_str(),
       stderr);
   return false;
@@ -108,20 +108,20 @@ void ImportFile(const ImportFlags& flags, Cli& cli) {
 
 void AddJobsImport(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand(
-      "import", "A job of Slurm or Kubernetes as a job file; says all that it leaves out");
+      "import", "Convert a Slurm or Kubernetes job to a job file; lists all that it leaves out");
   auto flags = std::make_shared<ImportFlags>();
   sub->add_option("file", flags->file,
                   "A script with #SBATCH lines, or workloads of Kubernetes in YAML; - is stdin")
       ->type_name("FILE")
       ->required();
-  sub->add_option("--from", flags->from, "Whose it is; default: told by the #SBATCH lines")
+  sub->add_option("--from", flags->from, "Source; default: recognized by the #SBATCH lines")
       ->check(CLI::IsMember({"sbatch", "kubernetes"}));
   sub->add_option("--map", flags->maps,
-                  "The queue for a partition of Slurm's or a queue of Kubernetes, or a file with "
-                  "such a pair on each line")
+                  "Map a Slurm partition or a Kubernetes queue to a queue, or a file with such a "
+                  "pair on each line")
       ->allow_extra_args(false)
       ->type_name("PARTITION=QUEUE|FILE");
-  sub->add_flag("--strict", flags->strict, "Fails where anything is left out or meant otherwise");
+  sub->add_flag("--strict", flags->strict, "Fail if anything is left out or changed");
   sub->callback([flags, &cli] { ImportFile(*flags, cli); });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// `jobs import`: jobs of other schedulers as job files of ours.
+// `jobs import`: converts jobs of other schedulers to job files.
 
 #include <CLI/CLI.hpp>
 

@@ -51,7 +51,7 @@ std::string Note(const v1::Job& job) {
   return job.state() == v1::COMPLETED ? "" : job.reason();
 }
 
-// Of the time in which its GPUs were measured; unknown is not zero.
+// Busy part of the time in which its GPUs were measured; unknown is not zero.
 std::string BusyText(const v1::Job& job) {
   return job.has_gpu_busy() ? fmt::format("{:.0f}%", 100 * job.gpu_busy()) : kDash;
 }
@@ -114,17 +114,19 @@ void List(const ListFlags& flags, Cli& cli) {
 }  // namespace
 
 void AddJobsList(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand("list", "Jobs that wait or run; --all: finished ones too");
+  CLI::App* sub =
+      jobs.add_subcommand("list", "List pending and running jobs; --all: finished jobs too");
   auto flags = std::make_shared<ListFlags>();
   sub->add_option("job", flags->name,
                   "Only this job, or the elements of this array: JOB, JOB[2-7]");
   sub->add_flag("--expand", flags->expand, "Every element of arrays, not one line for each array");
   sub->add_flag("--all", flags->all, "Finished jobs too");
-  sub->add_option("--user", flags->user, "Only this user's");
-  sub->add_option("--state", flags->states,
-                  "Only these: PENDING QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED")
+  sub->add_option("--user", flags->user, "Only jobs of this user");
+  sub->add_option(
+         "--state", flags->states,
+         "Only jobs in these states: PENDING QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED")
       ->allow_extra_args(false);
-  sub->add_option("--limit", flags->limit, "At most so many")->check(CLI::Range(1, 10'000));
+  sub->add_option("--limit", flags->limit, "Maximum number of jobs")->check(CLI::Range(1, 10'000));
   sub->callback([flags, &cli] { List(*flags, cli); });
 }
 

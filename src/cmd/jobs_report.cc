@@ -1,4 +1,4 @@
-// What a job did with what it was granted, and what would have been enough.
+// How a job used the resources that it was granted, and what would have been enough.
 
 #include "cmd/jobs_report.h"
 
@@ -49,7 +49,7 @@ std::string Overview(const v1::JobReport& report) {
   text += Whole("GPU", report.has_gpu_busy(), report.gpu_busy(), gpus + measured);
   text += Whole("cores", report.has_cpu_used(), report.cpu_used(), "of its cores' time");
   text += Whole("memory", report.has_memory_used(), report.memory_used(),
-                "of the host's memory that it may have, at the most");
+                "of its host memory limit, at the peak");
   if (report.idle_seconds() >= 60)
     text += fmt::format("\nIdle for {}. {}\n",
                         ToText(Duration::Seconds(static_cast<int64_t>(report.idle_seconds()))),

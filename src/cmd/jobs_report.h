@@ -6,7 +6,7 @@
 
 namespace gp {
 
-// What a job did with what it was granted.
+// Shows how a job used the resources that it was granted.
 void ReportJob(const std::string& id, Cli& cli);
 
 }  // namespace gp

@@ -21,7 +21,7 @@ bool IsParentListening(const std::string& socket_path) {
   ucred listener{};
   socklen_t size = sizeof listener;
   if (getsockopt(line.get(), SOL_SOCKET, SO_PEERCRED, &listener, &size) != 0) return false;
-  // 0 is anybody outside of this process's namespace.
+  // 0: a process outside of this process's namespace.
   return listener.pid != 0 && listener.pid == getppid();
 }
 

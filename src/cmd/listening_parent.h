@@ -4,7 +4,7 @@
 
 namespace gp {
 
-// Whether the parent of this process is who listens at this Unix socket, by the kernel's word: an
+// Whether the parent of this process listens at this Unix socket, as the kernel reports it: an
 // agent that `serve` has started is the child of its own controller.
 bool IsParentListening(const std::string& socket_path);
 

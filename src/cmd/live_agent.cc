@@ -102,7 +102,7 @@ Result<Sources> OpenSources(const AgentConfig& config) {
   }
   const std::string machine = GP_TRY(MachineFilePath(config.simulate));
   sources.host = GP_TRY(MachineFileTopology::Open(machine));
-  // The fake driver learns by environment what it plays; one agent process plays one node.
+  // The fake driver reads its machine from the environment; one agent process simulates one node.
   setenv("GPU_PLATFORM_FAKE_NVML_MACHINE", machine.c_str(), 1);
   setenv("GPU_PLATFORM_FAKE_NVML_NODE", std::to_string(config.node_index).c_str(), 1);
   setenv("GPU_PLATFORM_FAKE_NVML_CONTROL", (config.state_directory + "/faults").c_str(), 1);
@@ -128,17 +128,17 @@ class WiredAgent : public LiveAgent {
     AgentOptions options = GP_TRY(Discover());
     GP_CHECK_OK(OpenLink());
     CgroupIsolation::Options isolation_options;
-    // Agents of several clusters may share a host: each has a place of its own.
+    // Agents of several clusters may share a host: each has its own control group.
     isolation_options.name += "-" + ToBase32(Digest64(config_.state_directory), 13);
     isolation_ = GP_TRY(CgroupIsolation::Open(isolation_options));
     for (const std::string& warning : isolation_->Report().warnings) warnings_.push_back(warning);
     isolation_->RemoveAbandoned();
-    // What a lost state directory knew of may still run: it is nobody's now.
+    // Jobs of a lost state directory may still run, but no agent holds them any more.
     if (options.fresh) GP_CHECK_OK(isolation_->EndAll());
     SupervisedAttemptRunner::Options runner_options;
     runner_options.state_directory = config_.state_directory;
     runner_ = GP_TRY(SupervisedAttemptRunner::Open(runner_options, *isolation_));
-    // Asked in the agent's own thread, as the runner is used.
+    // Called in the agent's own thread, like the runner.
     const auto lease_in = [this](int gpu, int instance) {
       return ParseLeaseKey(mig_->AttemptIn(gpu, instance)).value_or(LeaseId{});
     };
@@ -153,7 +153,7 @@ class WiredAgent : public LiveAgent {
     link_->SetChannels(loop_.get());
     log_keeper_ =
         std::make_unique<LogKeeper>(config_.state_directory, config_.keep_logs, *loop_, clock_);
-    keeper_->AwaitReadings();  // so that its first report is of the whole node
+    keeper_->AwaitReadings();  // so that its first report covers the whole node
     return Ok();
   }
 
@@ -169,7 +169,8 @@ class WiredAgent : public LiveAgent {
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
-  // What an agent starts outlives what another scheduler has lent it: GPUs would be in two hands.
+  // Jobs of an agent would outlive what another scheduler has allocated to it: two schedulers would
+  // use the same GPUs.
   Status CheckHostIsOurs() const {
     const auto other = FindOtherScheduler();
     if (!other || MayPlayIn(*other)) return Ok();
@@ -177,11 +178,11 @@ class WiredAgent : public LiveAgent {
     return Fail(Conflict("this process runs inside " + other->place +
                          ": two schedulers would hand out the same GPUs; start the agent outside "
                          "of it, on a node that the other one does not manage" +
-                         (is_played ? " (serve --simulate plays machines inside of it)" : "")));
+                         (is_played ? " (serve --simulate simulates machines inside it)" : "")));
   }
 
-  // Machines that are played in a pod are demonstrations, and what runs in a container ends with
-  // it.  In a job of Slurm a machine file may describe what Slurm has lent, and the agent's jobs
+  // Machines that are simulated in a pod are demonstrations, and what runs in a container ends with
+  // it. In a Slurm job a machine file may describe what Slurm has allocated, and the agent's jobs
   // leave Slurm's control group: only a controller in the job itself may have nodes there.
   bool MayPlayIn(const OtherScheduler& other) const {
     if (config_.simulate.empty()) return false;
@@ -206,7 +207,7 @@ class WiredAgent : public LiveAgent {
     return Ok();
   }
 
-  // It is asked for once: later the agent starts though nobody answers.
+  // The authority is fetched once: later the agent starts even if no controller answers.
   Result<std::string> ControllerAuthority() {
     const std::string path = config_.state_directory + "/authority.pem";
     const auto kept = ReadTextFile(path);
@@ -297,8 +298,8 @@ bool IsBelowTmp(const std::string& directory) {
 
 std::string TmpWarning(const std::string& directory) {
   return "--state " + directory +
-         ": systems remove what is old in /tmp, and jobs see all of it instead of a /tmp of their "
-         "own; /var/lib/gpu-platform or /var/tmp is better";
+         ": systems remove old files in /tmp, and jobs see all of it instead of a private /tmp; "
+         "/var/lib/gpu-platform or /var/tmp is better";
 }
 
 Result<std::unique_ptr<LiveAgent>> LiveAgent::Open(const AgentConfig& config) {

@@ -11,8 +11,8 @@
 
 namespace gp {
 
-// What is kept in /tmp is removed by the system, and jobs of such an agent have no /tmp of their
-// own.
+// The warning about a state directory in /tmp: the system removes old files there, and jobs of such
+// an agent have no private /tmp.
 bool IsBelowTmp(const std::string& directory);
 std::string TmpWarning(const std::string& directory);
 

@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-// Leases run out in ten seconds while an agent begins again: a GPU that is silent does not hold up
+// Leases expire in ten seconds while an agent restarts: a GPU that does not answer must not delay
 // the others for long.
 constexpr Duration kFirstReadingMax = Duration::Seconds(2);
 
@@ -35,8 +35,9 @@ GpuWatchers::Options WatchOptions(const AgentConfig& config, const std::vector<G
   return options;
 }
 
-// Nobody's job is on the GPU any more, but the last one's MPS daemon may still be: a reset fails,
-// and a test finds a stranger.  It goes by itself, or is killed.  In the task's own thread.
+// No job is on the GPU any more, but the MPS daemon of the last one may be: a reset fails then, and
+// a test finds a foreign process. The daemon ends on its own, or is killed. Runs in the task's own
+// thread.
 void AwaitMpsEnd(const AgentConfig& config, const GpuPlace& gpu) {
   constexpr int kLookMs = 50;
   const std::string base = MpsBase(config.state_directory);
@@ -56,7 +57,7 @@ ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector
       const std::string control = config.state_directory + "/faults";
       return {ExecutablePath(), "__reset-simulated-gpu", control, place.uuid};
     }
-    // It names a slot: like a UUID it stays when the driver numbers the GPUs anew.
+    // The bus id names a slot: like a UUID it stays when the driver renumbers the GPUs.
     return {config.reset_command, "--gpu-reset", "-i", place.pci_bus_id};
   };
   options.test = [config, gpus](int gpu) {
@@ -71,7 +72,7 @@ ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector
   return options;
 }
 
-// The driver tells of XIDs too, but not always, and never whose program it was.
+// The driver reports XIDs too, but not always, and never the program that caused them.
 std::unique_ptr<KernelLog> OpenLog(const AgentConfig& config, std::vector<std::string>& warnings) {
   const std::string path = !config.kernel_log.empty() ? config.kernel_log
                            : config.simulate.empty()  ? kKernelLogPath
@@ -99,7 +100,7 @@ class WiredGpuKeeper : public LiveGpuKeeper {
 
  private:
   GpuKeeperOptions KeeperOptions(const std::vector<GpuPlace>& gpus, uint64_t incarnation) const {
-    constexpr int kReportBits = 30;  // so many reports between two starts of an agent
+    constexpr int kReportBits = 30;  // for the reports between two starts of an agent
     GpuKeeperOptions options;
     options.first_number = (incarnation << kReportBits) + 1;
     for (const GpuPlace& gpu : gpus) options.heat_limits.push_back(gpu.heat);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What watches and cares for the GPUs of this machine, or of a simulated one, with all its
-// processes.
+// Watches and cares for the GPUs of this machine, or of a simulated one, with all processes for
+// that.
 
 #include <memory>
 #include <string>
@@ -27,13 +27,13 @@ class LiveGpuKeeper {
   virtual ~LiveGpuKeeper() = default;
   virtual GpuKeeper& keeper() = 0;
   virtual GpuWatch& watch() = 0;
-  virtual const std::vector<std::string>& warnings() const = 0;  // what it does without
-  // Until there is one of each GPU, or for two seconds.
+  virtual const std::vector<std::string>& warnings() const = 0;  // what is not available
+  // Waits until there is a reading of each GPU, at most two seconds.
   virtual void AwaitReadings() = 0;
 };
 
-// `gpus`: by their position in the node.  The clock outlives it.
-// `incarnation`: of the agent.  `lease_in`: whose a MIG instance of a GPU is.
+// `gpus`: by their position in the node. The clock outlives it. `incarnation`: of the agent.
+// `lease_in`: the lease of a MIG instance of a GPU.
 using LeaseInInstance = std::function<LeaseId(int gpu, int gpu_instance)>;
 std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config,
                                              const std::vector<GpuPlace>& gpus,

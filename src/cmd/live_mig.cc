@@ -18,7 +18,7 @@
 namespace gp {
 namespace {
 
-// Of the range that the kernel gives to whoever asks; nothing answers there
+// From the range that the kernel assigns dynamically; no driver answers there
 constexpr int kSimulatedCapsMajor = 510;
 
 std::string SimulatedMinors(const std::string& state_directory) {
@@ -27,21 +27,21 @@ std::string SimulatedMinors(const std::string& state_directory) {
 
 struct MigWish {
   GpuIdentity gpu;
-  std::vector<std::string> layout;  // names of profiles; empty: whatever its jobs ask for
+  std::vector<std::string> layout;  // names of profiles; empty: as its jobs request
 };
 
-// "GPU-3976491b", the UUID of one of the GPUs or a beginning of it that no other has.
+// "GPU-3976491b", the UUID of one of the GPUs or a unique prefix of it.
 Result<GpuIdentity> ByUuid(const std::string& text, const std::vector<GpuIdentity>& gpus) {
   const auto is_meant = [&](const GpuIdentity& gpu) { return gpu.uuid.starts_with(text); };
   const auto found = std::ranges::find_if(gpus, is_meant);
   if (found != gpus.end() && std::ranges::count_if(gpus, is_meant) == 1) return *found;
-  return Fail(InvalidArgument(
-      "--mig: " + Printable(text, 60) +
-      (found == gpus.end() ? " is no GPU here" : " is the beginning of several UUIDs")));
+  return Fail(
+      InvalidArgument("--mig: " + Printable(text, 60) +
+                      (found == gpus.end() ? " is no GPU here" : " is a prefix of several UUIDs")));
 }
 
-// The indexes are the driver's now, as nvidia-smi shows them: after a GPU has gone those behind it
-// have others than the platform shows.  A UUID stays.
+// The indexes are the driver's current ones, as nvidia-smi shows them: after a GPU has gone, those
+// after it have other indexes than the platform shows. A UUID stays.
 Result<std::vector<GpuIdentity>> Named(const std::string& text,
                                        const std::vector<GpuIdentity>& gpus) {
   if (text == "all") return gpus;
@@ -122,7 +122,7 @@ Status ConfineMig(const AgentConfig& config, const DriverInventory& inventory, N
     const int gpu = facts.PositionOf(wish.gpu.uuid);
     if (wish.layout.empty() || gpu < 0) continue;
     MigTable& table = facts.gpus[static_cast<size_t>(gpu)].mig;
-    if (table.empty()) continue;  // it could not be put into MIG mode: that is said
+    if (table.empty()) continue;  // it could not be put into MIG mode: already reported
     Result<MigTable> confined = ConfineTo(table, wish.layout);
     if (!confined)
       return Fail(InvalidArgument("--mig: GPU " + std::to_string(wish.gpu.index) + ": " +

@@ -14,16 +14,16 @@
 
 namespace gp {
 
-// Turns MIG mode on where `--mig` says so.  What could not be done is a warning: the GPU stays as
-// it is. kInvalidArgument: --mig names no GPU of this node.
+// Turns MIG mode on as `--mig` requests. A failure is a warning: the GPU stays as it is.
+// kInvalidArgument: --mig names no GPU of this node.
 Status EnterMigMode(const AgentConfig& config, NvmlDriver& driver,
                     std::vector<std::string>& warnings);
 
-// Leaves of each GPU that `--mig` names a layout for only the instances of that.  kInvalidArgument:
-// it cannot be had.
+// Reduces each GPU for which `--mig` names a layout to the instances of that layout.
+// kInvalidArgument: the layout is not possible.
 Status ConfineMig(const AgentConfig& config, const DriverInventory& inventory, NodeFacts& facts);
 
-// Which devices are an instance's, of a simulated node: the kernel's driver is not there to say so.
+// The devices of an instance on a simulated node: the kernel's driver is not there to report them.
 Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& facts,
                          std::vector<std::string>& warnings);
 

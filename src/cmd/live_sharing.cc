@@ -8,7 +8,7 @@ namespace gp {
 namespace {
 
 constexpr char kMpsControl[] = "nvidia-cuda-mps-control";
-// Before it an MPS server holds nobody to a part.
+// On older GPUs an MPS server does not limit a client to its part.
 constexpr int kCapabilityMin = 7;
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 
 // What this machine, or a simulated one, needs so that jobs share its GPUs: the control program of
-// MPS, and the runner that holds them to it.
+// MPS, and the runner that enforces the sharing.
 
 #include <memory>
 #include <string>
@@ -13,11 +13,10 @@
 
 namespace gp {
 
-// Empty: there is none, or none is wanted.  kNotFound: the one that was named is not there.
+// Empty: there is none, or none is wanted. kNotFound: the named program does not exist.
 Result<std::string> FindMpsControl(const AgentConfig& config);
 
-// Says of each GPU whether MPS servers can run on it: with `control`, from compute capability 7.0
-// on.
+// Marks each GPU on which MPS servers can run: with `control`, from compute capability 7.0 on.
 void MarkMps(const DriverInventory& inventory, const std::string& control, NodeFacts& facts);
 
 // `runner`, `watch` and `clock` outlive it.

@@ -29,16 +29,16 @@ LogKeeper::~LogKeeper() {
 }
 
 void LogKeeper::Run() {
-  // Often enough that nothing stays for much longer than it may.
+  // Often enough that no output stays much longer than allowed.
   const Duration tenth{keep_.ns / 10};
   const std::chrono::nanoseconds pause(std::clamp(tenth, kPauseMin, kPauseMax).ns);
   OldLogs logs(state_directory_ + "/logs", state_directory_ + "/log-ages", clock_);
   std::unique_lock lock(mutex_);
-  do {  // at once too: what is not known yet counts from the first look on
+  do {  // immediately too: the age of unknown output counts from this first check
     lock.unlock();
     logs.Remove(keep_, [this](JobId job) {
       const auto here = loop_.JobsHere();
-      return !here || here->contains(job);  // without orders nobody knows who is
+      return !here || here->contains(job);  // without a desired state this is not known
     });
     lock.lock();
   } while (!ends_.wait_for(lock, pause, [this] { return is_ending_; }));

@@ -1,7 +1,7 @@
 #pragma once
 
-// Removes the output of jobs that ended long ago, on a thread of its own: a large directory holds
-// nobody up.
+// Removes the output of jobs that ended long ago, on its own thread: a large directory delays no
+// other work.
 
 #include <condition_variable>
 #include <mutex>

@@ -1,4 +1,4 @@
-// A token that is kept, so that it need not be shown with every command (docs/reference/access.md).
+// Stores a token, so that it need not be given with every command (docs/reference/access.md).
 
 #include <termios.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 namespace gp {
 namespace {
 
-// One line; of a terminal without showing it.
+// Reads one line; from a terminal without echo.
 std::string ReadSecret() {
   termios before{};
   const bool is_terminal = tcgetattr(STDIN_FILENO, &before) == 0;
@@ -56,19 +56,20 @@ void LogIn(const std::string& address, const std::string& given, Cli& cli) {
 
 void AddLogin(CLI::App& app, Cli& cli) {
   CLI::App* login = app.add_subcommand(
-      "login", "Keep a token for a controller on another machine; it is read from stdin");
+      "login", "Store a token for a controller on another machine; it is read from stdin");
   auto address = std::make_shared<std::string>();
-  login->add_option("address", *address, "Of the controller: 127.0.0.1:7070")
+  login->add_option("address", *address, "Address of the controller: 127.0.0.1:7070")
       ->required()
       ->type_name("HOST:PORT");
   auto authority = std::make_shared<std::string>();
   login
       ->add_option("--authority", *authority,
-                   "By which the controller is known: sha256:FINGERPRINT as serve tells it, or a "
-                   "file with its certificate")
+                   "Authority of the controller: sha256:FINGERPRINT, printed by the controller at "
+                   "startup, or a file with its certificate")
       ->type_name("AUTHORITY");
   login->callback([address, authority, &cli] { LogIn(*address, *authority, cli); });
-  app.add_subcommand("logout", "Forget the token; it stays good until it is revoked or ends")
+  app.add_subcommand("logout",
+                     "Remove the stored token; it stays valid until it is revoked or expires")
       ->callback([&cli] {
         const auto forgotten = ForgetLogin();
         if (!forgotten) return cli.Complain(forgotten.error());

@@ -21,7 +21,7 @@ Result<MachineSources> OpenSimulatedMachine(const std::string& machine) {
   const std::string file = GP_TRY(MachineFilePath(machine));
   const std::string library = GP_TRY(FakeDriverPath());
   sources.host = GP_TRY(MachineFileTopology::Open(file));
-  // The simulated driver learns by environment what it plays, when it is loaded.
+  // The simulated driver reads its machine from the environment when it is loaded.
   setenv("GPU_PLATFORM_FAKE_NVML_MACHINE", file.c_str(), 1);
   Result<std::unique_ptr<NvmlDriver>> driver = NvmlDriver::Open(library);
   unsetenv("GPU_PLATFORM_FAKE_NVML_MACHINE");

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where facts about a machine come from: hwloc and the driver of this one, or a machine file with
-// the simulated driver that plays it.
+// Sources of facts about a machine: hwloc and the driver of this one, or a machine file with the
+// simulated driver.
 
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@ struct MachineSources {
 
 // `nvml` names the library to load; empty: the host's.  kUnavailable: no driver here.
 Result<MachineSources> OpenThisMachine(const std::string& nvml);
-// `machine` is a name or a machine file.  One process plays one machine.
+// `machine` is a name or a machine file. One process simulates one machine.
 Result<MachineSources> OpenSimulatedMachine(const std::string& machine);
 
 }  // namespace gp

@@ -15,7 +15,7 @@ namespace {
 
 int Run(int argc, char** argv) {
   CLI::App app(
-      "Schedules jobs on GPUs: finds them, queues fairly, places whole gangs, runs isolated.",
+      "GPU scheduler: fair-share queues, gang scheduling, topology-aware placement, isolated jobs.",
       "gpu-platform");
   app.require_subcommand(1);
   app.fallthrough();
@@ -84,6 +84,6 @@ int main(int argc, char** argv) {
   // Debian builds this library with its checks on: every lock that gRPC takes would search a graph.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const int code = Run(argc, argv);
-  if (std::fflush(stdout) != 0) return 1;  // a full disk behind a redirection is no success
+  if (std::fflush(stdout) != 0) return 1;  // a redirection to a full disk is a failure
   return code;
 }

@@ -17,21 +17,23 @@ struct ExitCode {
 // The same as docs/reference/exit_codes.md.
 constexpr std::array kExitCodes = {
     ExitCode{"0", "done"},
-    ExitCode{"1", "a bug, or a broken world"},
-    ExitCode{"2", "the command line or the job file is wrong"},
-    ExitCode{"3", "there is no such thing"},
-    ExitCode{"4", "it is in a state that forbids this now"},
-    ExitCode{"5", "you may not, or the controller does not know you"},
-    ExitCode{"6", "not enough of it"},
-    ExitCode{"7", "your own --timeout is over"},
-    ExitCode{"8", "no controller, or no driver, answers"},
-    ExitCode{"9", "unhealthy, or different from what it should be"},
-    ExitCode{"10", "done for some, not for all"},
+    ExitCode{"1", "a bug, or an error of the environment"},
+    ExitCode{"2", "the command line or the job file is wrong: correct it"},
+    ExitCode{"3", "the object does not exist"},
+    ExitCode{"4", "the state of the object does not allow this now"},
+    ExitCode{"5", "permission denied, or not authenticated"},
+    ExitCode{"6", "not enough resources"},
+    ExitCode{"7", "your --timeout has passed"},
+    ExitCode{"8", "no controller answers, or a required driver is missing"},
+    ExitCode{"9", "unhealthy, or different from what is expected"},
+    ExitCode{"10", "done for some objects, not for all"},
     ExitCode{"125", "the platform failed a job that you follow"},
-    ExitCode{"130", "interrupted while following; the job stays as it is"},
+    ExitCode{"130",
+             "Ctrl-C while following; the job is not affected. Also: the job was cancelled, for "
+             "example by a second Ctrl-C within two seconds"},
 };
 
-// As roff takes it: what begins a request is no request, dashes are dashes.
+// Escapes text for roff: a leading dot begins no request, dashes stay dashes.
 std::string Text(std::string_view text) {
   std::string out;
   if (text.starts_with(".") || text.starts_with("'")) out += "\\&";
@@ -118,7 +120,7 @@ std::string PageOf(const Json& command, const Json& root) {
   page += ".SH EXIT STATUS\n";
   for (const ExitCode& one : kExitCodes)
     page += std::string(".TP\n") + one.code + "\n" + Text(one.meaning) + "\n";
-  page += ".PP\nCommands that follow a job end with the job's own code.\n";
+  page += ".PP\nCommands that follow a job exit with the job's own code.\n";
   if (!is_root) page += ".SH SEE ALSO\n.BR gpu\\-platform (1)\n";
   return page;
 }

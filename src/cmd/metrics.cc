@@ -1,4 +1,4 @@
-// Metrics for Prometheus: to look at, or for the textfile collector of its node exporter.
+// Prometheus metrics: to look at, or for the textfile collector of its node exporter.
 
 #include <cstdio>
 
@@ -26,18 +26,18 @@ void PrintMetrics(const std::string& file, const std::string& names, Cli& cli) {
 }  // namespace
 
 void AddMetrics(CLI::App& app, Cli& cli) {
-  CLI::App* metrics = app.add_subcommand(
-      "metrics", "What happened to GPUs and jobs, in numbers, as Prometheus reads them");
+  CLI::App* metrics =
+      app.add_subcommand("metrics", "Print metrics of GPUs and jobs in the Prometheus text format");
   auto file = std::make_shared<std::string>();
   metrics
       ->add_option("--file", *file,
-                   "Replace this file, such as one of the node exporter's textfile collector")
+                   "Replace this file, for example for the node exporter's textfile collector")
       ->type_name("FILE");
   auto names = std::make_shared<std::string>();
   metrics
       ->add_option("--names", *names,
-                   "dcgm: GPUs by the names and labels of NVIDIA's dcgm-exporter, for dashboards "
-                   "that know those")
+                   "dcgm: GPU metrics with the names and labels of NVIDIA's dcgm-exporter, for "
+                   "existing dashboards")
       ->type_name("NAMES");
   metrics->callback([file, names, &cli] { PrintMetrics(*file, *names, cli); });
 }

@@ -1,4 +1,4 @@
-// A process that the agent runs to divide one GPU: its driver may let it wait.  Hidden.
+// A process that the agent runs to divide one GPU, because the driver may block. Hidden.
 
 #include <cstdio>
 #include <memory>

@@ -17,7 +17,7 @@ Error NoMoment(const std::string& text) {
 
 constexpr std::time_t kSecondsMax = INT64_MAX / 1'000'000'000 - 1;
 
-// What a calendar and a clock show.
+// The fields that a calendar and a clock show.
 bool ShowSame(const std::tm& one, const std::tm& other) {
   return one.tm_year == other.tm_year && one.tm_mon == other.tm_mon &&
          one.tm_mday == other.tm_mday && one.tm_hour == other.tm_hour &&

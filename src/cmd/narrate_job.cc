@@ -18,7 +18,8 @@ Result<v1::Job> AskForJob(const std::string& server, const std::string& id) {
   return GP_TRY(OpenController(server))->Call<v1::Job>("GetJob", request);
 }
 
-// Held, before its time, after a failure or between two attempts it waits as well.
+// A job also waits while it is held, before its start time, after a failure or between two
+// attempts.
 bool Waits(const v1::Job& job) {
   return job.state() == v1::PENDING || job.state() == v1::QUEUED || job.state() == v1::PREEMPTED;
 }
@@ -51,10 +52,10 @@ JobNarrator::~JobNarrator() {
 
 void JobNarrator::Narrate() {
   std::string said;
-  int attempt_shown = 0;  // where it runs, or nothing was to be said of that
+  int attempt_shown = 0;  // printed, or nothing to print about it
   for (auto pause = kSilence; !Wait(pause);) {
     const auto job = AskForJob(cli_.server, job_);
-    if (!job) continue;  // whoever follows the output reports a controller that is away
+    if (!job) continue;  // following the output reports this
     if (IsOver(*job)) return;
     const bool waits = Waits(*job);
     pause = waits ? kWhileQueued : kWhileRunning;

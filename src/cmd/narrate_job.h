@@ -10,9 +10,9 @@
 
 namespace gp {
 
-// Says on standard error, while it lives, why a job that somebody waits for does not run yet, each
-// time that the reason changes, and on which nodes it has started then.  A job that starts within
-// two seconds needs no words, but where its placement has a warning.
+// While it lives, prints to standard error why a job that somebody waits for does not run yet, each
+// time that the reason changes, and then the nodes on which it has started. Prints nothing for a
+// job that starts within two seconds, unless its placement has a warning.
 class JobNarrator {
  public:
   JobNarrator(const Cli& cli, std::string job);
@@ -22,7 +22,7 @@ class JobNarrator {
 
  private:
   void Narrate();
-  // True: it is over with the waiting.
+  // True: it no longer waits.
   bool Wait(std::chrono::milliseconds pause);
 
   const Cli& cli_;

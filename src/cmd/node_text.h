@@ -1,6 +1,6 @@
 #pragma once
 
-// One node as people read it.
+// One node as text for people.
 
 #include <string>
 
@@ -11,11 +11,11 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// Its state, why and since when it drains, when it is empty, and what it is made of.
+// Its state, why and since when it drains, when it will be empty, and its hardware.
 std::string DescribeNode(const v1::Node& node);
-// Its GPUs, each with what is the matter with it.
+// Its GPUs, each with its problems.
 Table MarksTable(const v1::Node& node);
-// What jobs hold of it.
+// Its resources that jobs hold.
 Table LeaseTable(const v1::Node& node);
 
 }  // namespace gp

@@ -1,4 +1,4 @@
-// Where nodes belong and what is said of them.
+// Nodes: their pools, labels, loss and certificates.
 
 #include <cstdio>
 
@@ -45,29 +45,28 @@ void ShowNode(const std::string& name, Cli& cli) {
     std::printf("\n");
     cli.PrintTable(MarksTable(node));
   }
-  if (node.leases_size() == 0) return cli.Say("no job holds anything of it");
+  if (node.leases_size() == 0) return cli.Say("no job holds resources of it");
   std::printf("\n");
   cli.PrintTable(LeaseTable(node));
 }
 
 void AddDescribe(CLI::App& nodes, Cli& cli) {
-  CLI::App* sub = nodes.add_subcommand("describe",
-                                       "All about one node: its state and why, when its drain is "
-                                       "over, its GPUs with their marks, its leases");
+  CLI::App* sub = nodes.add_subcommand(
+      "describe", "Describe a node: its state and why, when its drain ends, its GPUs, its leases");
   auto name = std::make_shared<std::string>();
   sub->add_option("node", *name, "Node")->required();
   sub->callback([name, &cli] { ShowNode(*name, cli); });
 }
 
 void AddPool(CLI::App& nodes, Cli& cli) {
-  CLI::App* sub = nodes.add_subcommand("pool", "Put a node into a pool; jobs on it run on");
+  CLI::App* sub = nodes.add_subcommand("pool", "Move a node to a pool; jobs on it keep running");
   auto request = std::make_shared<Request>();
   sub->add_option_function<std::string>(
          "node", [request](const std::string& name) { request->set_node(name); }, "Node")
       ->required();
   sub->add_option_function<std::string>(
          "pool", [request](const std::string& name) { request->set_pool(name); },
-         "Pool; made by naming it")
+         "Pool; created if it does not exist")
       ->required();
   sub->callback([request, &cli] { Change(*request, cli); });
 }
@@ -100,7 +99,7 @@ void AddLabel(CLI::App& nodes, Cli& cli) {
 void AddDeclareLost(CLI::App& nodes, Cli& cli) {
   CLI::App* sub = nodes.add_subcommand(
       "declare-lost",
-      "Answer for it that nothing runs on a lost node any more: its jobs start elsewhere");
+      "Confirm that a lost node is powered off (fenced), so that its jobs can be rescheduled");
   auto lost = std::make_shared<v1::DeclareNodeLostRequest>();
   auto force = std::make_shared<bool>(false);
   sub->add_option_function<std::string>(
@@ -108,7 +107,7 @@ void AddDeclareLost(CLI::App& nodes, Cli& cli) {
       ->required();
   sub->add_option_function<std::string>(
       "--reason", [lost](const std::string& why) { lost->set_reason(why); }, "Why you are sure");
-  sub->add_flag("--force", *force, "Needed: a job that still runs there would run twice");
+  sub->add_flag("--force", *force, "Required: a job that still runs there would run twice");
   sub->callback([lost, force, &cli] {
     if (!*force)
       return cli.Complain(
@@ -120,9 +119,9 @@ void AddDeclareLost(CLI::App& nodes, Cli& cli) {
 }
 
 void AddRevoke(CLI::App& nodes, Cli& cli) {
-  CLI::App* sub = nodes.add_subcommand(
-      "revoke",
-      "Take away a node's certificates: its agent is sent away, and joins anew by the join token");
+  CLI::App* sub = nodes.add_subcommand("revoke",
+                                       "Revoke a node's certificates: its agent is disconnected "
+                                       "and joins again with the join token");
   auto request = std::make_shared<v1::RevokeNodeRequest>();
   sub->add_option_function<std::string>(
          "node", [request](const std::string& name) { request->set_node(name); },
@@ -134,11 +133,10 @@ void AddRevoke(CLI::App& nodes, Cli& cli) {
 }  // namespace
 
 void AddNodes(CLI::App& app, Cli& cli) {
-  CLI::App* nodes = app.add_subcommand("nodes",
-                                       "Nodes: list or describe them, their pools and labels, "
-                                       "declare one lost, revoke its certificates");
+  CLI::App* nodes = app.add_subcommand(
+      "nodes", "Nodes: list, describe, set pools and labels, declare lost, revoke certificates");
   nodes->require_subcommand(1);
-  nodes->add_subcommand("list", "Every node")->callback([&cli] {
+  nodes->add_subcommand("list", "List all nodes")->callback([&cli] {
     v1::GetClusterRequest request;
     request.set_readings(true);
     CallAndPrint("GetCluster", request, cli);

@@ -1,4 +1,4 @@
-// Whom the controller tells of what happens (docs/how-to/notifications.md).  Needs no controller.
+// Notification receivers of the controller (docs/how-to/notifications.md). Needs no controller.
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ void Check(const std::string& file, Cli& cli) {
   Table table({{"RECEIVER"}, {"WAY"}, {"TO"}, {"EVENTS", false, false, true}, {"PROBLEM"}});
   for (const Receiver& receiver : config->receivers) {
     std::vector<std::string> events(receiver.on.begin(), receiver.on.end());
-    if (receiver.jobs_may_name) events.emplace_back("what jobs ask for");
+    if (receiver.jobs_may_name) events.emplace_back("what jobs request");
     table.Add({receiver.name, Name(receiver.way), PlaceOf(receiver), Join(events, ","),
                ProblemOf(receiver)});
   }
@@ -77,20 +77,19 @@ void Test(const std::string& file, const std::string& name, Cli& cli) {
 }  // namespace
 
 void AddNotify(CLI::App& app, Cli& cli) {
-  CLI::App* notify =
-      app.add_subcommand("notify", "Whom a controller tells of what happens: check, test");
+  CLI::App* notify = app.add_subcommand("notify", "Notification receivers: check, test");
   notify->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   auto name = std::make_shared<std::string>();
-  CLI::App* check = notify->add_subcommand(
-      "check",
-      "Whether such a file is sound, and who is told of what; exit code 1: somebody cannot be");
-  check->add_option("file", *file, "As serve --notify takes it (docs/how-to/notifications.md)")
+  CLI::App* check = notify->add_subcommand("check",
+                                           "Check a notification file and list its receivers with "
+                                           "their events; exit code 1: one has a problem");
+  check->add_option("file", *file, "File of serve --notify (docs/how-to/notifications.md)")
       ->type_name("FILE")
       ->required();
   check->callback([file, &cli] { Check(*file, cli); });
-  CLI::App* test = notify->add_subcommand("test", "Tell one receiver something now, once");
-  test->add_option("file", *file, "As serve --notify takes it")->type_name("FILE")->required();
+  CLI::App* test = notify->add_subcommand("test", "Send a test notification to one receiver");
+  test->add_option("file", *file, "File of serve --notify")->type_name("FILE")->required();
   test->add_option("receiver", *name, "Its name in the file")->type_name("RECEIVER")->required();
   test->callback([file, name, &cli] { Test(*file, *name, cli); });
 }

@@ -31,7 +31,7 @@ std::optional<std::string> FindSlurmJob(const VariableLookup& variable, std::str
     if (job == nullptr || *job == '\0') continue;
     return "Slurm's job " + Printable(job, 40) + " (" + name + ")";
   }
-  // A process may have cleaned its environment; out of its control group it does not come.
+  // A process may have cleared its environment, but it cannot leave its control group.
   for (const std::string& path : PathsIn(cgroups)) {
     const bool is_slurms = path.find("slurm") != std::string::npos;
     if (!is_slurms || path.find("/job_") == std::string::npos) continue;

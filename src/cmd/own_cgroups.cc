@@ -71,7 +71,7 @@ std::string AskChild(const std::string& name) {
   return text;
 }
 
-// With all below it; EBUSY where a process is left inside.
+// Removes a directory with all below it; EBUSY: a process is left inside.
 int RemoveTree(const std::filesystem::path& path) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
@@ -99,7 +99,7 @@ AgentCgroups::AgentCgroups(const std::vector<std::string>& names) {
   for (const std::string& parent : parents) {
     for (const std::string& name : names) paths_.push_back(parent + "/" + name);
   }
-  // Where the agents themselves go on version 2.
+  // The group of the agents themselves on version 2.
   const std::string leaf = hierarchy->unified + "/agent";
   if (!hierarchy->unified.empty() && !IsThere(leaf)) paths_.push_back(leaf);
 }

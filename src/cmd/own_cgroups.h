@@ -9,9 +9,9 @@
 
 namespace gp {
 
-// What this host lets an agent of our user enforce.  Asked in a child process, because finding out
-// moves the asking process and makes directories; those are removed again.  Call it before any
-// thread is started.
+// What an agent of our user can enforce on this host. The probe runs in a child process, because it
+// moves its own process and makes directories; those are removed again. Call it before any thread
+// is started.
 Result<IsolationReport> ProbeIsolation();
 
 // The directories of agents with the given names, in every hierarchy.  Made before the agents
@@ -19,14 +19,14 @@ Result<IsolationReport> ProbeIsolation();
 class AgentCgroups {
  public:
   explicit AgentCgroups(const std::vector<std::string>& names);
-  // Removes what the agents left; the paths of what is still in use.
+  // Removes what the agents left; returns the paths that are still in use.
   std::vector<std::string> Remove() const;
 
  private:
   std::vector<std::string> paths_;
 };
 
-// As an agent with this state directory names its own.
+// The name that an agent with this state directory uses.
 std::string AgentCgroupName(const std::string& state_directory);
 
 }  // namespace gp

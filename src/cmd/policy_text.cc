@@ -65,7 +65,7 @@ Json UnderUseOf(const Policy& policy) {
   return classes;
 }
 
-// Those that are not as in the catalogue.
+// The rules that differ from the catalogue.
 Json XidsOf(const Policy& policy) {
   const Policy built_in = BuiltInPolicy();
   Json xids = Json::object();
@@ -136,8 +136,8 @@ nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& pol
 
 std::string PolicyFileText(const std::string& file, const Policy& policy) {
   std::string text =
-      "# " + std::string(file.empty() ? "What is built in." : "In force with " + file + ".") +
-      "  A file with any of these names is given to `serve --policy`.\n";
+      "# " + std::string(file.empty() ? "The built-in policy." : "In force with " + file + ".") +
+      "  `serve --policy` takes a file with any of these keys.\n";
   for (const Json& one : NumbersText(policy)) {
     const auto part = [&](const char* name) { return one[name].get<std::string>(); };
     const std::string built_in =
@@ -146,14 +146,15 @@ std::string PolicyFileText(const std::string& file, const Policy& policy) {
                         part("most"), built_in, part("name"), part("value"));
   }
   if (!policy.placement.empty())
-    text += "\n# What each pool wants of places." + SectionText("placement", PlacementOf(policy));
+    text +=
+        "\n# Placement preferences of each pool." + SectionText("placement", PlacementOf(policy));
   text += "\n# What a GPU-hour costs." + SectionText("prices", PricesOf(policy));
   text +=
-      "\n# What follows when the GPUs of such jobs are busy for less than so many per cent "
+      "\n# What follows when the GPUs of such jobs are busy for less than this percentage "
       "(docs/use.md); 0s: nothing." +
       SectionText("under_use", UnderUseOf(policy));
   if (const Json xids = XidsOf(policy); !xids.empty())
-    text += "\n# XIDs that are not as in the catalogue." + SectionText("xids", xids);
+    text += "\n# XIDs whose rules differ from the catalogue." + SectionText("xids", xids);
   return text;
 }
 

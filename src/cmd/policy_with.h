@@ -1,6 +1,6 @@
 #pragma once
 
-// The policy with which a controller begins.
+// The policy that a controller starts with.
 
 #include <string>
 
@@ -14,7 +14,7 @@ namespace gp {
 Policy BuiltInPolicy();
 // With it; empty: without one.  Errors name the file, the line and the column.
 Result<Policy> PolicyWith(const std::string& file);
-// Tells whether the file is sound, and which XIDs it takes less seriously than the catalogue.
+// Validates a policy file and lists the XIDs whose rules are milder than the catalogue's.
 void CheckPolicyFile(const std::string& file, Cli& cli);
 
 }  // namespace gp

@@ -2,9 +2,9 @@
 
 namespace gp {
 
-// Of a daemon.  It holds tokens and keys: where cores are written to files, none of it is.  And it
-// takes all the descriptors that it may have: strangers on its ports must not use up what its own
-// users need.
+// Limits of a daemon. It holds tokens and keys, so it writes no core files. It may open as many
+// descriptors as the system allows, so that strangers on its ports do not use up what its own users
+// need.
 void SetDaemonLimits();
 
 }  // namespace gp

@@ -7,9 +7,9 @@ namespace gp {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kQuietNs = kSecondNs;  // nobody needs to know of what is shorter
+constexpr int64_t kQuietNs = kSecondNs;  // shorter work shows no progress
 constexpr int64_t kBetweenNs = kSecondNs / 5;
-constexpr double kTellsTime = 0.01;  // before, the pace says nothing
+constexpr double kTellsTime = 0.01;  // before, the pace is not meaningful
 
 // "4 s", "3 min", "2 h": more than that would be false precision.
 std::string Roughly(int64_t seconds) {

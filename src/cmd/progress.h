@@ -1,7 +1,7 @@
 #pragma once
 
-// How far long work has come: one line on a terminal, written again in place a few times a second
-// and gone at the end.  Work that is done at once shows nothing.
+// Progress of long work: one line on a terminal, rewritten in place a few times a second and
+// removed at the end. Short work shows nothing.
 
 #include <cstdint>
 #include <functional>
@@ -21,9 +21,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Work of its own begins: what is left is told from its pace.
+  // A separate piece of work begins: the time left is estimated from its pace.
   void Begin(std::string what);
-  // `done` is from 0 to 1; `detail` is asked only where it is shown.
+  // `done` is from 0 to 1; `detail` is called only if the line is shown.
   void Show(double done, const std::function<std::string()>& detail);
   void Clear();
 

@@ -1,4 +1,4 @@
-// Queues, pools and what limits say (docs/queues.md).
+// Queues, pools and the use of their limits (docs/queues.md).
 
 #include <fmt/format.h>
 
@@ -118,7 +118,7 @@ void AddTimeFlag(CLI::App& sub, const std::string& flag, const std::string& what
 
 void AddSet(CLI::App& queues, Cli& cli) {
   CLI::App* sub =
-      queues.add_subcommand("set", "Make a queue, or change one: what is not named stays");
+      queues.add_subcommand("set", "Create or change a queue; values that are not given stay");
   auto request = std::make_shared<Set>();
   sub->add_option_function<std::string>(
          "name", [request](const std::string& name) { request->set_name(name); },
@@ -126,19 +126,19 @@ void AddSet(CLI::App& queues, Cli& cli) {
       ->required();
   sub->add_option_function<std::string>(
       "--pool", [request](const std::string& pool) { request->set_pool(pool); },
-      "Where its jobs run");
+      "Pool where its jobs run");
   sub->add_option_function<int>(
       "--weight", [request](int weight) { request->set_weight(weight); },
-      "Its part of what it shares with its siblings, 1 to 1000");
+      "Fair-share weight among its siblings, 1 to 1000");
   sub->add_option_function<int64_t>(
       "--guaranteed", [request](int64_t gpus) { request->set_guaranteed(gpus); },
-      "GPUs that it can always have");
+      "Guaranteed GPUs, which it can have at any time");
   sub->add_option_function<bool>(
       "--reclaimable", [request](bool reclaimable) { request->set_reclaimable(reclaimable); },
-      "Whether what it holds beyond them may be taken back: true or false");
-  AddTimeFlag(*sub, "--default-time", "Time limit of its jobs that say none",
+      "Whether GPUs beyond the guarantee may be reclaimed: true or false");
+  AddTimeFlag(*sub, "--default-time", "Time limit of its jobs that set none",
               [request](int64_t ms) { request->set_default_time_ms(ms); });
-  AddTimeFlag(*sub, "--max-time", "The longest that its jobs may run",
+  AddTimeFlag(*sub, "--max-time", "Maximum time limit of its jobs",
               [request](int64_t ms) { request->set_max_time_ms(ms); });
   AddQuotaFlags(*sub, "limit-", ", by all its jobs", request, false);
   AddQuotaFlags(*sub, "user-limit-", ", by each of its users", request, true);
@@ -156,7 +156,7 @@ void AddSet(CLI::App& queues, Cli& cli) {
 }
 
 void AddDelete(CLI::App& queues, Cli& cli) {
-  CLI::App* sub = queues.add_subcommand("delete", "Remove a queue that nobody uses");
+  CLI::App* sub = queues.add_subcommand("delete", "Delete a queue that is not in use");
   auto request = std::make_shared<v1::DeleteQueueRequest>();
   sub->add_option_function<std::string>(
          "name", [request](const std::string& name) { request->set_name(name); }, "Queue")
@@ -213,21 +213,20 @@ void ListQuotas(Cli& cli) {
 }  // namespace
 
 void AddQueues(CLI::App& app, Cli& cli) {
-  CLI::App* queues = app.add_subcommand("queues", "Queues: shares, guarantees, limits");
+  CLI::App* queues = app.add_subcommand("queues", "Queues: fair-share weights, guarantees, limits");
   queues->require_subcommand(1);
-  queues->add_subcommand("list", "All queues, with what they hold and have used")->callback([&cli] {
-    List(cli);
-  });
+  queues->add_subcommand("list", "List queues, with what they hold and have used")
+      ->callback([&cli] { List(cli); });
   AddSet(*queues, cli);
   AddDelete(*queues, cli);
   CLI::App* pools = app.add_subcommand("pools", "Pools of nodes and the queues that use them");
-  // As its siblings are called
+  // Named like its siblings
   pools->add_subcommand("list", "")->group("")->callback([&cli] { ListPools(cli); });
   pools->callback([pools, &cli] {
     if (pools->get_subcommands().empty()) ListPools(cli);
   });
   app.add_subcommand("quotas",
-                     "What queues and their users hold and have used, against their limits")
+                     "Show what queues and their users hold and have used, against their limits")
       ->callback([&cli] { ListQuotas(cli); });
 }
 

@@ -8,7 +8,7 @@
 
 namespace gp {
 
-// The run that a journal has, from its first record on.
+// The run recorded in a journal, from its first record on.
 Result<RecordedRun> ReadRecordedRun(const std::string& journal, RunWatch watch = {},
                                     const DoneWatch& done = {});
 

@@ -32,9 +32,8 @@ void RunReplay(const std::string& path, bool verify, Cli& cli) {
     return;
   }
   if (report->first > 1)
-    cli.Say(
-        fmt::format("from record {} on: older ones were dropped, and a snapshot stands for them",
-                    report->first));
+    cli.Say(fmt::format("from record {} on: older ones were dropped, and a snapshot replaces them",
+                        report->first));
   fmt::print("records {}  events {}  digest {:016x}\n", report->records, report->events,
              report->digest);
   if (verify) {
@@ -48,11 +47,10 @@ void RunReplay(const std::string& path, bool verify, Cli& cli) {
 
 void AddReplay(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
-      "replay", "Fold a journal again; --verify decides everything anew and compares");
+      "replay", "Replay a journal; --verify decides everything again and compares");
   auto path = std::make_shared<std::string>();
   auto verify = std::make_shared<bool>(false);
-  sub->add_option("journal", *path,
-                  "Journal of a controller that does not run; default: this host's")
+  sub->add_option("journal", *path, "Journal of a stopped controller; default: this host's")
       ->type_name("FILE");
   sub->add_flag("--verify", *verify,
                 "Decide and plan again: 0 differences expected (exit code 9 otherwise)");
@@ -60,9 +58,7 @@ void AddReplay(CLI::App& app, Cli& cli) {
   sub->callback([path, verify, what_if, &cli] {
     if (path->empty()) *path = DefaultStateDirectory() + "/journal.db";
     if (!IsAsked(*what_if)) return RunReplay(*path, *verify, cli);
-    if (*verify)
-      return cli.Complain(
-          InvalidArgument("--verify and a what-if are two questions: ask one at a time"));
+    if (*verify) return cli.Complain(InvalidArgument("--verify and a what-if cannot be combined"));
     ReplayWhatIf(*path, *what_if, cli);
   });
 }

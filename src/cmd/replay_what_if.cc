@@ -82,16 +82,16 @@ std::shared_ptr<WhatIfFlags> AddWhatIfFlags(CLI::App& replay) {
   auto flags = std::make_shared<WhatIfFlags>();
   replay
       .add_option("--what-if", flags->policy,
-                  "Play the run again under this policy (docs/reference/policies.md)")
+                  "Simulate the run under this policy (docs/reference/policies.md)")
       ->type_name("FILE");
   replay
       .add_option("--nodes", flags->nodes,
-                  "Play it again with more nodes, or without some: +2xdgx-h100,-n3")
+                  "Simulate the run with more nodes, or without some: +2xdgx-h100,-n3")
       ->delimiter(',')
       ->type_name("CHANGE,...");
   replay
       .add_option("--resume-cost", flags->resume_cost,
-                  "What an interruption costs a job that is played")
+                  "Time that each interruption costs a simulated job")
       ->type_name("DURATION")
       ->capture_default_str();
   AddPriceFlags(replay, flags->prices);
@@ -107,7 +107,7 @@ RunWatch WatchFor(const WhatIfFlags& flags, SeriesMeter& series) {
   return flags.report.empty() ? RunWatch() : series.Watch();
 }
 
-// What becomes of the run with these options.
+// The result of the run with these options.
 PlayedVersion PlayVersion(const std::string& name, const RecordedRun& run, PlayOptions options,
                           const WhatIfFlags& flags, const Prices& prices, Progress& progress) {
   progress.Begin(name);
@@ -121,7 +121,7 @@ PlayedVersion PlayVersion(const std::string& name, const RecordedRun& run, PlayO
           played.refused};
 }
 
-// What is not seen in the figures.
+// Notes on what the figures do not show.
 std::vector<std::string> NotesOn(const RecordedRun& run, int64_t refused_more) {
   std::vector<std::string> notes;
   if (run.unfinished > 0)
@@ -130,7 +130,7 @@ std::vector<std::string> NotesOn(const RecordedRun& run, int64_t refused_more) {
         run.unfinished));
   if (run.faults > 0) notes.push_back(fmt::format("{} faults are not played again", run.faults));
   if (refused_more > 0)
-    notes.push_back(fmt::format("{} submits or other wishes are refused there", refused_more));
+    notes.push_back(fmt::format("{} submits or other requests are refused there", refused_more));
   return notes;
 }
 

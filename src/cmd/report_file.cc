@@ -5,7 +5,7 @@
 namespace gp {
 
 void AddReportFlag(CLI::App& sub, std::string& file) {
-  sub.add_option("--report", file, "Draw it too: a page that needs nothing else")
+  sub.add_option("--report", file, "Also write an HTML report, as one self-contained page")
       ->type_name("FILE.html");
 }
 

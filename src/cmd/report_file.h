@@ -10,7 +10,7 @@
 namespace gp {
 
 void AddReportFlag(CLI::App& sub, std::string& file);
-// Says where it is.
+// Prints where the report is.
 Status WriteReport(const RunReport& report, const std::string& file, const Cli& cli);
 
 }  // namespace gp

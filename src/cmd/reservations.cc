@@ -1,4 +1,4 @@
-// Nodes set aside for some users, from one moment to another.
+// Advance reservations: nodes set aside for some users, from one moment to another.
 
 #include <fmt/format.h>
 
@@ -114,18 +114,18 @@ void Create(ReservationFlags& flags, Cli& cli) {
 
 void AddCreate(CLI::App& reservations, Cli& cli) {
   CLI::App* sub = reservations.add_subcommand(
-      "create", "Set nodes aside: nobody else is on them while it lasts");
+      "create", "Create an advance reservation: only its users' jobs run on its nodes");
   auto flags = std::make_shared<ReservationFlags>();
   sub->add_option_function<std::string>(
          "name", [flags](const std::string& name) { flags->request.set_name(name); },
-         "Its name: jobs say reservation: NAME")
+         "Name, which jobs give as reservation: NAME")
       ->required();
   sub->add_option("--nodes", flags->nodes, "These nodes: n1,n2")
       ->delimiter(',')
       ->type_name("NODE,...");
   sub->add_option_function<int>(
          "--count", [flags](int count) { flags->request.set_count(count); },
-         "So many nodes, the emptiest that can be free in time")
+         "Number of nodes: the emptiest that can be free in time")
       ->type_name("N");
   sub->add_option_function<std::string>(
       "--pool", [flags](const std::string& pool) { flags->request.set_pool(pool); },
@@ -134,9 +134,9 @@ void AddCreate(CLI::App& reservations, Cli& cli) {
                   "now, +2h, 2026-12-01T10:00 (local time) or with Z (UTC)")
       ->type_name("TIME")
       ->capture_default_str();
-  sub->add_option("--end", flags->end, "As --start; or --duration")->type_name("TIME");
+  sub->add_option("--end", flags->end, "End, as --start; or --duration")->type_name("TIME");
   sub->add_option("--duration", flags->duration, "How long")->type_name("DURATION");
-  sub->add_option("--users", flags->users, "Whose jobs may use it: ana,ben")
+  sub->add_option("--users", flags->users, "Users whose jobs may use it: ana,ben")
       ->delimiter(',')
       ->type_name("USER,...");
   sub->add_option("--queues", flags->queues, "Jobs of these queues may use it")
@@ -144,10 +144,9 @@ void AddCreate(CLI::App& reservations, Cli& cli) {
       ->type_name("QUEUE,...");
   sub->add_flag_function(
       "--maintenance", [flags](int64_t) { flags->request.set_maintenance(true); },
-      "For nobody: jobs that still run there when it begins are told to leave in time");
+      "Maintenance, for nobody: jobs that would still run there are stopped in time");
   sub->add_option_function<std::string>(
-      "--note", [flags](const std::string& note) { flags->request.set_note(note); },
-      "What it is for");
+      "--note", [flags](const std::string& note) { flags->request.set_note(note); }, "Purpose");
   sub->callback([flags, &cli] { Create(*flags, cli); });
 }
 
@@ -155,14 +154,14 @@ void AddCreate(CLI::App& reservations, Cli& cli) {
 
 void AddReservations(CLI::App& app, Cli& cli) {
   CLI::App* reservations = app.add_subcommand(
-      "reservations", "Nodes set aside for a time: courses, deadlines, maintenance");
+      "reservations", "Advance reservations of nodes: courses, deadlines, maintenance");
   reservations->require_subcommand(1);
-  reservations->add_subcommand("list", "All of them")->callback([&cli] {
+  reservations->add_subcommand("list", "List all reservations")->callback([&cli] {
     CallAndPrint("ListReservations", v1::ListReservationsRequest(), cli);
   });
   AddCreate(*reservations, cli);
   CLI::App* sub =
-      reservations->add_subcommand("delete", "Give the nodes back to everybody; its jobs run on");
+      reservations->add_subcommand("delete", "Delete a reservation; its jobs keep running");
   auto request = std::make_shared<v1::DeleteReservationRequest>();
   sub->add_option_function<std::string>(
          "name", [request](const std::string& name) { request->set_name(name); }, "Reservation")

@@ -31,7 +31,7 @@ bool Exists(const std::string& path) {
   return lstat(path.c_str(), &found) == 0 || errno != ENOENT;
 }
 
-// What was written, or renamed in a directory, is there after a power cut.
+// Makes what was written, or renamed in a directory, survive a power cut.
 Status Sync(const std::string& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   return file.get() >= 0 && fsync(file.get()) == 0 ? Ok() : Fail(Trouble(path));
@@ -43,9 +43,9 @@ Status Rename(const std::string& from, const std::string& to) {
              : Fail(Trouble("cannot rename " + from + " to " + to));
 }
 
-// Holds off whoever would open the database, by SQLite's own lock and without opening it: it may be
-// damaged.  Until the file is closed; no other descriptor of it may be closed in this process
-// before.
+// Keeps other processes from opening the database, by SQLite's own lock and without opening it,
+// because it may be damaged. Until the file is closed; no other descriptor of it may be closed in
+// this process before.
 Result<Descriptor> LockDatabase(const std::string& path, int flags, short type,
                                 const std::string& held) {
   // Where SQLite locks: sqlite.org/fileformat2.html, "The Lock-Byte Page"
@@ -63,7 +63,7 @@ Result<Descriptor> LockDatabase(const std::string& path, int flags, short type,
   return file;
 }
 
-// A name that nothing has yet, for what is in the way.
+// An unused name for the file that is in the way.
 Result<std::string> AsideName(const std::string& path) {
   for (int again = 1; again <= kAsideMax; ++again) {
     std::string name = path + ".before-restore" + (again == 1 ? "" : "." + std::to_string(again));
@@ -72,7 +72,7 @@ Result<std::string> AsideName(const std::string& path) {
   return Fail(Internal("too many of " + path + ".before-restore.*: remove some"));
 }
 
-// For its owner alone from the first byte on, and on the disk.
+// Readable by its owner alone from the first byte on, and synced to disk.
 Status CopyOpenFile(int from, const std::string& to) {
   const Descriptor copy(
       open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -92,7 +92,7 @@ Status CopyByPath(const std::string& from, const std::string& to) {
   return file.get() < 0 ? Fail(Trouble(from)) : CopyOpenFile(file.get(), to);
 }
 
-// A journal that is made aside, and removed again unless it is put in its place.
+// A copy of a journal beside its place; it is removed unless it is put in its place.
 class Draft {
  public:
   explicit Draft(std::string path) : path_(std::move(path)) {}
@@ -112,15 +112,16 @@ class Draft {
     return Ok();
   }
 
-  // All of it can be read, and the state that comes of it breaks no rule.  Then it is one file.
+  // Checks that all of it can be read and that the resulting state breaks no rule. Then it is one
+  // file.
   Result<RestoreOutcome> Check() const {
     RestoreOutcome outcome;
     {
       const auto journal = GP_TRY(SqliteJournal::Open(path_));
       if (!journal->loss().empty())
         return Fail(
-            Internal("it lost its end: it was copied while it was written, or in part; make it "
-                     "anew, or take an older one"));
+            Internal("its end is missing: it was copied while it was written, or in part; make it "
+                     "again, or use an older one"));
       const Recovered recovered = GP_TRY(RecoverState(*journal));
       outcome.last = journal->LastSequence();
       outcome.last_at = recovered.last_at;
@@ -133,20 +134,20 @@ class Draft {
     return outcome;
   }
 
-  // Nothing may have come there meanwhile.
+  // Fails if a journal has appeared there meanwhile.
   Status PutAt(const std::string& journal) const {
     if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, journal.c_str(), RENAME_NOREPLACE) == 0)
       return Ok();
     if (errno == EEXIST)
       return Fail(Conflict(journal + ": a controller was started meanwhile; stop it first"));
-    return Rename(path_, journal);  // a file system that knows no better
+    return Rename(path_, journal);  // the file system does not support the flag
   }
 
  private:
   const std::string path_;
 };
 
-// The start after this finds that records are missing, as they are: agents may have done more than
+// The next start finds that records are missing, which is right: agents may have done more than
 // this journal knows.
 Status MarkLoss(const std::string& journal, uint64_t last) {
   HighWaterMark mark(journal + kMark);
@@ -155,7 +156,7 @@ Status MarkLoss(const std::string& journal, uint64_t last) {
   return Sync(journal + kMark);
 }
 
-// It has its other name before it loses the first one, so that no crash takes it apart.
+// It gets its other name before it loses the first one, so that a crash does not lose it.
 Status NameAside(const std::string& journal, const std::string& aside) {
   for (const std::string end : {"", kLog}) {
     if (!Exists(journal + end) || link((journal + end).c_str(), (aside + end).c_str()) == 0)
@@ -167,8 +168,8 @@ Status NameAside(const std::string& journal, const std::string& aside) {
   return Ok();
 }
 
-// The log goes last: SQLite would take one that is alone for nothing, and one beside another
-// database for that one's.
+// The write-ahead log is renamed last: SQLite ignores one that is alone, and takes one beside
+// another database for that database's.
 Status TakeAway(const std::string& journal) {
   for (const std::string end : {"", kLog, "-shm"}) {
     if (unlink((journal + end).c_str()) != 0 && errno != ENOENT)
@@ -177,7 +178,7 @@ Status TakeAway(const std::string& journal) {
   return Ok();
 }
 
-// What is there already stays, unless it is another one and may be replaced.
+// A file that is there stays, unless it differs and may be replaced.
 Status RestoreSecret(const std::string& from, const std::string& to, bool replace) {
   if (!Exists(from)) return Ok();
   const std::string kept = GP_TRY(ReadTextFile(from));
@@ -242,7 +243,7 @@ Result<RestoreOutcome> Restore(const std::string& directory, const std::string& 
     outcome->set_aside = GP_TRY(AsideName(journal));
     GP_CHECK_OK(NameAside(journal, outcome->set_aside));
   }
-  // Before anything goes: what is left half done is known as such
+  // Marked before anything is removed, so that an incomplete restore is recognized
   GP_CHECK_OK(MarkLoss(journal, outcome->last));
   GP_CHECK_OK(Sync(state));
   Status placed = TakeAway(journal);
@@ -250,7 +251,7 @@ Result<RestoreOutcome> Restore(const std::string& directory, const std::string& 
   if (placed) placed = Sync(state);
   if (!placed)
     return Fail(is_there
-                    ? placed.error().Within("the journal that was there is " + outcome->set_aside)
+                    ? placed.error().Within("the previous journal is now " + outcome->set_aside)
                     : placed.error());
   return outcome;
 }

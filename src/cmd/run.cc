@@ -22,8 +22,8 @@ struct RunFlags {
   bool pty = false;
 };
 
-// A job may start hours later and on several nodes: unlike srun, `run` passes no input on.  True if
-// there was any to speak of.
+// A job may start hours later and on several nodes: unlike srun, `run` passes no input on. True if
+// there was any to report.
 bool TellUnreadInput(const std::string& job, const Cli& cli) {
   if (!HasUnreadInput(STDIN_FILENO)) return false;
   cli.Say("standard input does not reach " + job +
@@ -42,7 +42,7 @@ void RunJob(RunFlags flags, Cli& cli) {
   const bool follows = !flags.detach && !flags.pty;
   if (follows && spec->array.count > 0) {
     return cli.Complain(InvalidArgument(
-        "--array: a run that waits follows one job: write --detach, then gpu-platform jobs wait"));
+        "--array: run follows only one job: use --detach, then gpu-platform jobs wait"));
   }
   if (follows) DetachOnInterrupt();
   const auto ids = SubmitSpecs(cli, {*spec}, 1, NewRequestId());
@@ -50,7 +50,7 @@ void RunJob(RunFlags flags, Cli& cli) {
   const std::string& job = ids->front();
   if (follows) DetachFrom(job, cli);
   const std::string gang = GangText(*spec);
-  const bool is_told = !flags.pty && TellUnreadInput(job, cli);
+  const bool is_reported = !flags.pty && TellUnreadInput(job, cli);
   if (flags.detach) {
     if (!gang.empty()) cli.Say(job + ": " + gang);
     if (!cli.PrintDocument(
@@ -65,19 +65,19 @@ void RunJob(RunFlags flags, Cli& cli) {
   }
   const JobNarrator narrator(cli, job);
   cli.exit_code = FollowToEnd(cli, job);
-  if (!is_told) TellUnreadInput(job, cli);  // it came late
+  if (!is_reported) TellUnreadInput(job, cli);  // it came late
 }
 
 }  // namespace
 
 void AddRun(CLI::App& app, Cli& cli) {
-  CLI::App* sub =
-      app.add_subcommand("run", "Queue a command, follow its output, end with its exit code");
+  CLI::App* sub = app.add_subcommand(
+      "run", "Run a command as a job: queue it, follow its output, exit with its exit code");
   auto flags = std::make_shared<RunFlags>();
   AddJobFlags(*sub, flags->job);
   sub->add_flag("-d,--detach", flags->detach, "Print the job's id and do not wait");
   sub->add_flag("--plan", flags->plan,
-                "Only say where it would start now, or why not, when, and what would help");
+                "Dry run: show where it would start now, or why not, when, and what would help");
   sub->add_flag("--pty", flags->pty, "Interactive: the command gets this terminal");
   sub->add_option("command", flags->job.command, "-- COMMAND [ARGUMENTS]")->required();
   sub->callback([flags, &cli] { RunJob(*flags, cli); });

@@ -65,12 +65,12 @@ void PrintVersions(const std::vector<RunVersion>& versions, Cli& cli) {
   AddQueues(QueueRows(figures), table);
   cli.PrintTable(table);
   for (const std::string& model : ModelsWithoutPrice(figures))
-    cli.Say("no --price for " + model + ": it is not in the cost");
+    cli.Say("no --price for " + model + ": it is not included in the cost");
 }
 
 void AddPriceFlags(CLI::App& sub, PriceFlags& flags) {
   sub.add_option("--price", flags.prices,
-                 "What a GPU-hour of a model costs, as H100=2.50; once for each model")
+                 "Price of a GPU-hour of a model, such as H100=2.50; once for each model")
       ->type_name("MODEL=AMOUNT");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What became of one run, or of several versions of it side by side: figures as a table or
+// The results of one run, or of several versions of it side by side: figures as a table or
 // document.
 
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ struct RunVersion {
 nlohmann::ordered_json ToDocument(const RunFigures& figures);
 void PrintVersions(const std::vector<RunVersion>& versions, Cli& cli);
 
-// `--price MODEL=AMOUNT`, as often as there are models.
+// `--price MODEL=AMOUNT`, once for each model.
 struct PriceFlags {
   std::vector<std::string> prices;
 };

@@ -1,4 +1,4 @@
-// What jobs are given by name, and nobody is shown.
+// Secrets injected into jobs as environment variables; nobody is shown their values.
 
 #include <fmt/format.h>
 #include <termios.h>
@@ -29,7 +29,7 @@ void Print(const v1::ListSecretsReply& reply, Cli& cli) {
     for (const v1::Secret& secret : reply.secrets()) std::printf("%s\n", secret.name().c_str());
     return;
   }
-  if (reply.secrets().empty()) return cli.Say("there are none");
+  if (reply.secrets().empty()) return cli.Say("there are no secrets");
   Table table({{"NAME"}, {"FOR"}, {"CHANGED"}, {"BY"}});
   for (const v1::Secret& secret : reply.secrets()) {
     table.Add({secret.name(),
@@ -48,7 +48,7 @@ void CallAndPrint(const char* method, const Request& request, Cli& cli) {
   Print(*reply, cli);
 }
 
-// While it lives what is typed is not seen; who is interrupted meanwhile sees again.
+// While it lives, typed characters are not echoed; an interrupt restores the echo.
 class NoEcho {
  public:
   NoEcho() {
@@ -74,7 +74,7 @@ class NoEcho {
   bool is_set_ = false;
 };
 
-// Never from an argument: those can be read by all.
+// Never from an argument: other users can read those.
 Result<std::string> ReadValue(const std::string& name) {
   std::string value;
   if (isatty(STDIN_FILENO) != 0) {
@@ -94,7 +94,7 @@ Result<std::string> ReadValue(const std::string& name) {
                         "gpu-platform secrets set " +
                         name + " < file"));
   if (!IsUtf8(value))
-    return Fail(InvalidArgument("what was read is no UTF-8 text: encode it, as base64 does"));
+    return Fail(InvalidArgument("the input is no UTF-8 text: encode it, for example with base64"));
   return value;
 }
 
@@ -112,28 +112,27 @@ void Set(const SecretFlags& flags, Cli& cli) {
 
 void AddSecrets(CLI::App& app, Cli& cli) {
   CLI::App* secrets =
-      app.add_subcommand("secrets", "What jobs are given by name, and nobody is shown");
+      app.add_subcommand("secrets", "Secrets injected into jobs as environment variables");
   secrets->require_subcommand(1);
-  secrets->add_subcommand("list", "Names of those that one's jobs may have")->callback([&cli] {
-    CallAndPrint("ListSecrets", v1::ListSecretsRequest(), cli);
-  });
+  secrets->add_subcommand("list", "List the names of secrets that your jobs may use")
+      ->callback([&cli] { CallAndPrint("ListSecrets", v1::ListSecretsRequest(), cli); });
   auto flags = std::make_shared<SecretFlags>();
   const auto named = [&](const char* name, const char* help, const std::function<void()>& action) {
     CLI::App* sub = secrets->add_subcommand(name, help);
-    sub->add_option("name", flags->name, "Variable that jobs get")->required();
-    sub->add_option("--queue", flags->queue,
-                    "For the jobs of this queue and those below, not for one's own; its admins");
+    sub->add_option("name", flags->name, "Name of the environment variable")->required();
+    sub->add_option(
+        "--queue", flags->queue,
+        "For jobs of this queue and those below it, instead of your own jobs; queue admins only");
     sub->callback(action);
   };
-  named("set", "Keep a secret: typed unseen, or from standard input",
+  named("set", "Set a secret: typed without echo, or from standard input",
         [flags, &cli] { Set(*flags, cli); });
-  named("delete", "Forget a secret: jobs that are to start are not given it any more",
-        [flags, &cli] {
-          v1::DeleteSecretRequest request;
-          request.set_name(flags->name);
-          request.set_queue(flags->queue);
-          CallAndPrint("DeleteSecret", request, cli);
-        });
+  named("delete", "Delete a secret: jobs that start later do not get it", [flags, &cli] {
+    v1::DeleteSecretRequest request;
+    request.set_name(flags->name);
+    request.set_queue(flags->queue);
+    CallAndPrint("DeleteSecret", request, cli);
+  });
 }
 
 }  // namespace gp

@@ -49,7 +49,7 @@ struct ServeFlags {
   std::string listen;
   std::string http;
   bool tls = false;                    // on loopback too
-  std::vector<std::string> tls_names;  // by which others may call the controller
+  std::vector<std::string> tls_names;  // more names of the controller
   std::string node_certificates = "90d";
   std::string simulate;  // "dgx-h100" or "dgx-h100:2"
   bool no_agent = false;
@@ -60,24 +60,24 @@ struct ServeFlags {
   std::string policy;            // a file
   std::string notify;            // a file
   std::string traces;            // a collector's address
-  Duration keep_journal;         // 0: for ever
-  std::optional<LogFormat> log;  // nullopt: what happens is not told
+  Duration keep_journal;         // 0: forever
+  std::optional<LogFormat> log;  // nullopt: events are not logged
   AgentConfig agent;
 };
 
-// Where a core has several threads to run, the writer's thread does not interrupt the one that woke
-// it: that one has its answer to send, and planning comes after.  A tenth of a millisecond less
-// until a submit is acknowledged.
+// Where a core has several hardware threads, the writer's thread does not interrupt the thread that
+// woke it: that thread sends its answer first, and planning comes after. A submit is acknowledged a
+// tenth of a millisecond sooner.
 void LetOthersFinish() {
   const sched_param no_priority{};
   IgnoreResult(pthread_setschedparam(pthread_self(), SCHED_BATCH, &no_priority),
                "the scheduling of before stays");
 }
 
-// A controller with its server and, below it, the agents that it was told to run.
+// A controller with its server and, below it, the agents that it starts.
 class Serving {
  public:
-  // `say`: words for whoever keeps the host, from any thread.
+  // `say`: messages for the administrator of the host, from any thread.
   Serving(const ServeFlags& flags, NotifySay say) : flags_(flags), say_(std::move(say)) {}
   ~Serving() { Stop(); }
 
@@ -100,8 +100,8 @@ class Serving {
     options.begin_thread = LetOthersFinish;
     auto loop = ControlLoop::Open(*journal_, clock_, options);
     if (!loop)
-      return Fail(
-          loop.error().Within("recovery (serve --keep-sound-prefix goes on with what is sound)"));
+      return Fail(loop.error().Within(
+          "recovery (serve --keep-sound-prefix continues with the undamaged records)"));
     loop_ = *std::move(loop);
     if (journal_file_ != nullptr) GP_CHECK_OK(journal_file_->AcceptLoss());
     GP_CHECK_OK(OpenAuthority());
@@ -152,8 +152,8 @@ class Serving {
     if (http_ != nullptr) http_->Shutdown();
     if (rest_ != nullptr) rest_->EndStreams();
     if (server_ != nullptr) server_->Shutdown();
-    log_.reset();   // what was told is written
-    rest_.reset();  // what still makes answers tells connections of it: before they go
+    log_.reset();   // writes what was logged
+    rest_.reset();  // pending answers notify connections: before those go
     notifier_.reset();
     traces_.reset();
   }
@@ -212,9 +212,9 @@ class Serving {
     return policy;
   }
 
-  // All that can be wrong with them is found before anything changes.
+  // Finds all that can be wrong with them before anything changes.
   Result<Reloaded> ReadFilesAgain() const {
-    // The file is not what was asked for
+    // The file is not the one that was requested
     const auto of_caller = [](const Error& error) {
       return error.code == ErrorCode::kNotFound ? InvalidArgument(error.message) : error;
     };
@@ -232,7 +232,7 @@ class Serving {
     return now;
   }
 
-  // What leaves this machine is encrypted, without exception.
+  // Connections that leave this machine are encrypted, without exception.
   bool IsEncrypted(const std::string& address) const {
     return !address.empty() && (flags_.tls || !StaysHere(address));
   }
@@ -352,9 +352,8 @@ class Serving {
     config.state_directory = flags_.state + "/agent";
     auto agent = LiveAgent::Open(config);
     if (!agent) {
-      return Fail(
-          agent.error().Within("no agent for this machine (--simulate dgx-h100 plays one, "
-                               "--no-agent goes without)"));
+      return Fail(agent.error().Within(
+          "no agent for this machine (--simulate dgx-h100 simulates one, --no-agent starts none)"));
     }
     agent_ = *std::move(agent);
     agent_thread_ = std::thread([this] { agent_->Run(); });
@@ -396,7 +395,7 @@ class Serving {
   std::vector<std::string> warnings_;
 };
 
-// Words of the controller itself, among the lines that its log has.
+// Messages of the controller itself, in the format of its log.
 void Tell(const ServeFlags& flags, const Cli& cli, const std::string& text,
           LogLevel level = LogLevel::kInfo) {
   if (cli.quiet && level != LogLevel::kError) return;
@@ -447,7 +446,7 @@ void RunServe(ServeFlags flags, Cli& cli) {
   if (const Status others = serving.StartOtherAgents(); !others)
     Tell(flags, cli, others.error().message, LogLevel::kWarning);
   signals.Wait();
-  Tell(flags, cli, "stopping; jobs run on");
+  Tell(flags, cli, "stopping; jobs keep running");
   serving.Stop();
   ExitNow(cli.exit_code);
 }
@@ -455,30 +454,33 @@ void RunServe(ServeFlags flags, Cli& cli) {
 }  // namespace
 
 void AddServe(CLI::App& app, Cli& cli) {
-  CLI::App* sub =
-      app.add_subcommand("serve", "Run the controller, and the agent of this machine with it");
+  CLI::App* sub = app.add_subcommand("serve", "Run the controller, and the agent of this machine");
   auto flags = std::make_shared<ServeFlags>();
-  sub->add_option("--state", flags->state, "Journal, logs and secrets")->type_name("DIRECTORY");
-  sub->add_option("--run-dir", flags->run_directory, "Where the sockets are made")
+  sub->add_option("--state", flags->state, "State directory: journal, logs and secrets")
+      ->type_name("DIRECTORY");
+  sub->add_option("--run-dir", flags->run_directory, "Directory of the sockets")
       ->type_name("DIRECTORY");
   sub->add_option("--listen", flags->listen,
-                  "Also take agents of other machines here, as 127.0.0.1:7070")
+                  "Also accept agents and clients of other machines here, such as 127.0.0.1:7070")
       ->type_name("ADDRESS");
-  sub->add_option("--http", flags->http, "Also answer over HTTP here, as 127.0.0.1:8080")
+  sub->add_option("--http", flags->http,
+                  "Also serve HTTP here (dashboard, REST, metrics), such as 127.0.0.1:8080")
       ->type_name("ADDRESS");
-  sub->add_flag("--tls", flags->tls, "Encrypt on loopback too; what leaves this machine always is");
+  sub->add_flag("--tls", flags->tls,
+                "Encrypt on loopback too; other connections are always encrypted");
   sub->add_option("--tls-name", flags->tls_names,
-                  "By which others call this machine too, for its certificate")
+                  "More host names of this machine, for its certificate")
       ->type_name("HOST");
   sub->add_option("--node-certificates", flags->node_certificates,
-                  "So long do certificates of nodes hold; agents renew them before")
+                  "Lifetime of node certificates; agents renew them before")
       ->type_name("DURATION")
       ->capture_default_str();
   sub->add_option("--simulate", flags->simulate,
-                  "Play machines without GPUs: NAME or NAME:NODES, as dgx-h100:2")
+                  "Simulate nodes with GPUs: NAME or NAME:NODES, such as dgx-h100:2")
       ->type_name("MACHINE");
-  sub->add_flag("--no-agent", flags->no_agent, "Only the controller; agents join by themselves");
-  sub->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk: all is gone at the end");
+  sub->add_flag("--no-agent", flags->no_agent, "Run only the controller; start agents separately");
+  sub->add_flag("--ephemeral", flags->ephemeral,
+                "Keep nothing on disk: all state is lost at the end");
   sub->add_flag(
       "--keep-sound-prefix", flags->keep_sound_prefix,
       "After damage: give up the journal from the first damaged record on (a copy is kept)");
@@ -487,30 +489,33 @@ void AddServe(CLI::App& app, Cli& cli) {
          [flags](const std::string& format) {
            flags->log = format == "json" ? LogFormat::kJson : LogFormat::kText;
          },
-         "Tell on standard error what happens to jobs, nodes and GPUs, a line each "
+         "Log events of jobs, nodes and GPUs to standard error, a line each "
          "(docs/reference/event_log.md)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
-  sub->add_option(
-         "--notify", flags->notify,
-         "Whom to tell of what happens: webhooks, programs, mail (docs/how-to/notifications.md)")
+  sub->add_option("--notify", flags->notify,
+                  "File with notification receivers: webhooks, programs, mail "
+                  "(docs/how-to/notifications.md)")
       ->type_name("FILE");
   sub->add_option("--traces", flags->traces,
-                  "Send a trace of each job to this OpenTelemetry collector, as "
+                  "Send a trace of each job to this OpenTelemetry collector, such as "
                   "http://127.0.0.1:4318 (docs/reference/traces.md)")
       ->type_name("URL");
-  sub->add_option("--policy", flags->policy,
-                  "Numbers that decisions depend on (docs/reference/policies.md)")
+  sub->add_option(
+         "--policy", flags->policy,
+         "Policy file: scheduling, placement, prices, fault rules (docs/reference/policies.md)")
       ->type_name("FILE");
-  sub->add_option("--min-run", flags->min_run,
-                  "A preemptible job runs for so long before others may interrupt it; default: the "
-                  "policy's, 10m")
+  sub->add_option(
+         "--min-run", flags->min_run,
+         "Minimum run time of a job before it can be preempted; default: the policy's, 10m")
       ->type_name("DURATION");
-  sub->add_option("--lease-time", flags->lease_time, "A node silent for so long is lost")
+  sub->add_option("--lease-time", flags->lease_time,
+                  "Heartbeat timeout: a node without a heartbeat for this time is lost")
       ->type_name("DURATION");
   sub->add_option("--name", flags->agent.name, "Name of this machine's node");
   sub->add_option("--nvml", flags->agent.nvml, "NVML library to load")->type_name("FILE");
-  sub->add_option("--service-user", flags->agent.service_user, "Runs the jobs that root submits");
+  sub->add_option("--service-user", flags->agent.service_user,
+                  "User that runs the jobs that root submits");
   sub->add_flag("--allow-root", flags->agent.allow_root, "Let root's jobs run as root");
   sub->add_option("--prolog", flags->agent.prolog, "Program run as root before each job")
       ->type_name("FILE");
@@ -518,13 +523,13 @@ void AddServe(CLI::App& app, Cli& cli) {
       ->type_name("FILE");
   AddKeepLogs(*sub, flags->agent);
   AddSpan(*sub, "--keep-journal", flags->keep_journal,
-          "Records of the journal may go so long after they were written; a snapshot stands for "
+          "Drop records of the journal this long after they were written; a snapshot replaces "
           "them; 0s: never",
           "0s");
   AddMig(*sub, flags->agent);
   sub->add_option(
          "--mps-control", flags->agent.mps_control,
-         "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control of PATH")
+         "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control in PATH")
       ->type_name("FILE");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });
 }

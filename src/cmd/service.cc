@@ -17,7 +17,7 @@ using Action = v1::ChangeServiceRequest;
 
 constexpr int kPlaceTries = 10;
 
-// The GPUs that the request speaks of, as the cluster is now.
+// The GPUs of the request, in the cluster's current state.
 std::vector<FoundGpu> Targets(const v1::Cluster& cluster, const Action& request) {
   std::vector<FoundGpu> targets;
   if (!request.gpu().empty()) {
@@ -80,7 +80,7 @@ void AwaitOnline(ControlClient& client, const Action& request, Cli& cli) {
   cli.Complain(Unavailable("the tests have not ended yet: gpu-platform status --all"));
 }
 
-// Who holds something of what the request speaks of.
+// The jobs that hold something of what the request names.
 std::map<std::string, std::string> HoldersOf(const v1::Cluster& cluster, const Action& request) {
   std::map<std::string, std::string> jobs;
   for (const FoundGpu& target : Targets(cluster, request)) {
@@ -96,7 +96,8 @@ std::string WhereItWent(const v1::Job& job) {
   return "waits" + (job.reason().empty() ? "" : ": " + job.reason());
 }
 
-// What was stopped by force, and where it goes on; those that take longer to end are told as such.
+// Prints which jobs were stopped by force and where they run next; jobs that take longer to end are
+// marked.
 void TellStopped(ControlClient& client, const std::map<std::string, std::string>& jobs,
                  const Action& request, Cli& cli) {
   constexpr int kTries = 100;
@@ -111,7 +112,7 @@ void TellStopped(ControlClient& client, const std::map<std::string, std::string>
       v1::GetJobRequest fetch;
       fetch.set_job_id(one.first);
       const auto job = client.Call<v1::Job>("GetJob", fetch);
-      // A moment later it has its new place.
+      // It gets its new place a moment later.
       if (job && job->state() == v1::QUEUED && tries + 1 < kTries && tries < kPlaceTries)
         return false;
       cli.Say(fmt::format("{} ({}) was stopped; it {}", one.first, one.second,
@@ -120,9 +121,8 @@ void TellStopped(ControlClient& client, const std::map<std::string, std::string>
     });
   }
   for (const auto& [id, who] : left)
-    cli.Say(
-        fmt::format("{} ({}) was told to stop, and has not ended yet (gpu-platform jobs wait {})",
-                    id, who, id));
+    cli.Say(fmt::format(
+        "{} ({}) is being stopped and has not ended yet (gpu-platform jobs wait {})", id, who, id));
 }
 
 void Change(const Action& request, Cli& cli) {
@@ -153,11 +153,11 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
   gpu->excludes(node);
   sub->add_option_function<std::string>(
       "--reason", [request](const std::string& why) { request->set_reason(why); },
-      "Why; shown with the GPU");
+      "Reason, shown with the GPU");
   if (action == Action::OFFLINE || action == Action::RESET) {
     sub->add_flag_function(
         "--force", [request](int64_t) { request->set_force(true); },
-        "Tell the jobs on it to stop now, with their grace; they are queued again");
+        "Stop the jobs on it now, with their grace period; they are queued again");
   }
   if (action == Action::DRAIN) {
     sub->add_option_function<std::string>(
@@ -169,7 +169,7 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
                                           "takes a time such as 2h, not " + Printable(text, 40));
              request->set_deadline_ms(span->ToMilliseconds());
            },
-           "What still runs there then is told to stop, with its grace, and queued again")
+           "Jobs that still run there then are stopped with their grace period and queued again")
         ->type_name("DURATION");
   }
   sub->callback([request, &cli] {
@@ -183,12 +183,14 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
 }  // namespace
 
 void AddService(CLI::App& app, Cli& cli) {
-  AddAction(app, cli, "drain", "Let what runs finish, start nothing new", Action::DRAIN);
-  AddAction(app, cli, "offline", "Take out of service now; --force if jobs run there",
+  AddAction(app, cli, "drain", "Drain a node or GPU: running jobs finish, nothing new starts",
+            Action::DRAIN);
+  AddAction(app, cli, "offline", "Take a node or GPU out of service now; --force if jobs run there",
             Action::OFFLINE);
-  AddAction(app, cli, "reset",
-            "Reset when nobody uses it, then test; --force stops what runs there", Action::RESET);
-  AddAction(app, cli, "online", "Bring back after a test", Action::ONLINE);
+  AddAction(app, cli, "reset", "Reset a GPU when it is idle, then test it; --force stops its jobs",
+            Action::RESET);
+  AddAction(app, cli, "online", "Return a node or GPU to service after a test (uncordon)",
+            Action::ONLINE);
 }
 
 }  // namespace gp

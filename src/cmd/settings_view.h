@@ -1,6 +1,6 @@
 #pragma once
 
-// What a controller decides by and whom it tells, as messages and for people.
+// The policy and the notification receivers of a controller, as messages and as text.
 
 #include <string>
 
@@ -12,7 +12,7 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// `notifier`: nullptr: it tells nobody.
+// `notifier`: nullptr: there are no receivers.
 void FillSettings(const std::string& policy_file, const Policy& policy, const Notifier* notifier,
                   v1::Settings* settings);
 

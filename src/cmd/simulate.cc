@@ -5,7 +5,7 @@ namespace gp {
 void AddSimulate(CLI::App& app, Cli& cli) {
   CLI::App* simulate = app.add_subcommand(
       "simulate",
-      "Plays recorded and invented workloads: packing, scenario, topology, trace, world");
+      "Simulate recorded and invented workloads: packing, scenario, topology, trace, world");
   simulate->require_subcommand(1);
   AddSimulatePacking(*simulate, cli);
   AddSimulateScenario(*simulate, cli);

@@ -101,7 +101,8 @@ void SimulatePacking(const PackingFlags& flags, Cli& cli) {
 
 void AddSimulatePacking(CLI::App& simulate, Cli& cli) {
   CLI::App* packing = simulate.add_subcommand(
-      "packing", "Tenants arrive one by one and never leave: how full do the GPUs get?");
+      "packing",
+      "Simulate GPU packing: tenants arrive one by one and never leave; how full do the GPUs get?");
   auto flags = std::make_shared<PackingFlags>();
   packing->add_option("--nodes", flags->nodes, "CSV of the nodes, plain or gzip")
       ->required()
@@ -111,11 +112,11 @@ void AddSimulatePacking(CLI::App& simulate, Cli& cli) {
       ->type_name("FILE");
   packing->add_option("--policy", flags->policy,
                       "random, dotprod, clustering, packing, bestfit, fgd or default");
-  packing->add_option("--seed", flags->seed, "Of the order of nodes and tenants");
+  packing->add_option("--seed", flags->seed, "Seed of the order of nodes and tenants");
   packing->add_option("--seeds", flags->seeds, "Runs, each with the next seed")
       ->check(CLI::Range(1, 1'000));
   packing->add_option("--order", flags->order,
-                      "How the nodes are listed: random, file, or by gpus, model, cpus-per-gpu, "
+                      "Order of the nodes: random, file, or by gpus, model, cpus-per-gpu, "
                       "each also with -descending");
   packing->add_flag("--learn", flags->learn,
                     "Typical shapes from the tenants seen so far, not from the whole list");

@@ -1,4 +1,4 @@
-// `simulate scenario`: a cluster of a file, played by the production engine in virtual time.
+// `simulate scenario`: a cluster of a file, simulated by the production engine in virtual time.
 
 #include <fmt/format.h>
 
@@ -47,10 +47,11 @@ RunReport ReportOf(const std::string& file, const std::string& text, ReportRun r
                    const PlayedRun& played) {
   const std::string name = std::filesystem::path(file).filename();
   RunReport report{"Scenario " + name, {}, {}, name, text};
-  report.notes.push_back("Played by the production engine in virtual time, " +
+  report.notes.push_back("Simulated by the production engine in virtual time, " +
                          ToText(played.ends_at - run.series.begin) + " of it.");
   if (played.refused > 0)
-    report.notes.push_back(fmt::format("{} submits or other wishes were refused.", played.refused));
+    report.notes.push_back(
+        fmt::format("{} submits or other requests were refused.", played.refused));
   report.runs.push_back(std::move(run));
   return report;
 }
@@ -81,7 +82,7 @@ void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
       Play(*decoded.run, flags.report.empty() ? RunWatch() : series.Watch(), cli);
   const RunFigures figures = FiguresOf(played.lives, played.usage, *prices);
   if (played.refused > 0)
-    cli.Say(fmt::format("{} submits or other wishes were refused", played.refused));
+    cli.Say(fmt::format("{} submits or other requests were refused", played.refused));
   if (!flags.report.empty()) {
     const RunReport report =
         ReportOf(flags.file, *text,
@@ -98,9 +99,10 @@ void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
 }  // namespace
 
 void AddSimulateScenario(CLI::App& simulate, Cli& cli) {
-  CLI::App* scenario = simulate.add_subcommand("scenario",
-                                               "A cluster and its jobs, invented or recorded, in "
-                                               "virtual time: the production engine decides");
+  CLI::App* scenario =
+      simulate.add_subcommand("scenario",
+                              "Simulate a cluster and its jobs, invented or recorded, in virtual "
+                              "time with the production engine");
   auto flags = std::make_shared<ScenarioFlags>();
   scenario->add_option("file", flags->file, "Scenario (docs/reference/scenario_file.md)")
       ->required()

@@ -1,4 +1,4 @@
-// `simulate topology`: what a placement that knows the machine gains over others.
+// `simulate topology`: what topology-aware placement gains over other policies.
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ Result<TopologyMachine> MachineNamed(const std::string& name) {
   return machine;
 }
 
-// Of those that are shipped, the ones where there is something to choose.
+// Of the shipped machines, those where placement has a choice.
 Result<std::vector<TopologyMachine>> MachinesNamed(const std::string& name) {
   std::vector<TopologyMachine> machines;
   const bool all = name == "all";
@@ -144,15 +144,16 @@ void SimulateTopology(const TopologyFlags& flags, Cli& cli) {
   progress.Clear();
   if (cli.PrintDocument(runs)) return;
   cli.PrintTable(table);
-  cli.Say("bandwidths are a model's, not measured: docs/reference/topology_policies.md");
+  cli.Say(
+      "bandwidths come from a model, not from measurements: docs/reference/topology_policies.md");
 }
 
 }  // namespace
 
 void AddSimulateTopology(CLI::App& simulate, Cli& cli) {
-  CLI::App* topology = simulate.add_subcommand(
-      "topology",
-      "Mixed jobs on one kind of machine: how near are their GPUs and cores to each other?");
+  CLI::App* topology = simulate.add_subcommand("topology",
+                                               "Simulate topology-aware placement: how near are "
+                                               "the GPUs and cores of mixed jobs to each other?");
   auto flags = std::make_shared<TopologyFlags>();
   topology->add_option(
       "--machine", flags->machine,
@@ -164,9 +165,9 @@ void AddSimulateTopology(CLI::App& simulate, Cli& cli) {
       ->check(CLI::Range(1, 1'000'000));
   topology
       ->add_option("--load", flags->demand.load_percent,
-                   "GPU time that they ask for, in percent of what there is")
+                   "GPU time that they request, in percent of the capacity")
       ->check(CLI::Range(1, 100));
-  topology->add_option("--seed", flags->demand.seed, "Of the jobs");
+  topology->add_option("--seed", flags->demand.seed, "Seed of the jobs");
   topology
       ->add_option("--seeds", flags->seeds,
                    "Runs, each with the next seed; the table shows their means")

@@ -47,7 +47,7 @@ Result<const TracePolicy*> TracePolicyNamed(const std::string& name) {
                               Join(names, ", ")));
 }
 
-// A gang that no cluster of this size could hold would wait for ever.
+// A gang that no cluster of this size could hold would wait forever.
 Status CheckGangs(const TraceWorkload& workload, const TraceCluster& cluster,
                   const std::string& path) {
   for (size_t row = 0; row < workload.jobs.size(); ++row) {
@@ -120,13 +120,13 @@ void SimulateTrace(const TraceFlags& flags, Cli& cli) {
 }  // namespace
 
 void AddSimulateTrace(CLI::App& simulate, Cli& cli) {
-  CLI::App* trace =
-      simulate.add_subcommand("trace", "Recorded jobs in virtual time: how long do they wait?");
+  CLI::App* trace = simulate.add_subcommand(
+      "trace", "Simulate a recorded job trace in virtual time: how long do jobs wait?");
   auto flags = std::make_shared<TraceFlags>();
   trace->add_option("--jobs", flags->jobs, "CSV of the jobs, plain or gzip")
       ->required()
       ->type_name("FILE");
-  trace->add_option("--cluster", flags->cluster, "Nodes and GPUs of each, as 80x8")
+  trace->add_option("--cluster", flags->cluster, "Nodes and GPUs of each, such as 80x8")
       ->type_name("NODESxGPUS");
   trace
       ->add_option("--policy", flags->policies,

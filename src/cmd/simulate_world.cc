@@ -84,7 +84,7 @@ Status PlayOne(uint64_t seed, const Policy& policy, const WorldFlags& flags, Wor
   sums.Add(report);
   if (!report.broken.empty()) sums.failures.push_back(Failure(plan, part, report.broken, flags));
   if (flags.twice && RunWorld(plan, part).digest != report.digest)
-    sums.failures.push_back(fmt::format("seed {}: a second run is another one", seed));
+    sums.failures.push_back(fmt::format("seed {}: a second run differs", seed));
   return Ok();
 }
 
@@ -127,17 +127,18 @@ void SimulateWorld(const WorldFlags& flags, Cli& cli) {
 
 void AddSimulateWorld(CLI::App& simulate, Cli& cli) {
   CLI::App* world = simulate.add_subcommand("world",
-                                            "The whole system under faults of every kind, in "
-                                            "virtual time, with checkers that know the truth");
+                                            "Simulate the whole system under faults of every kind, "
+                                            "with checkers that know the true state");
   auto flags = std::make_shared<WorldFlags>();
-  world->add_option("--seed", flags->seed, "Of the first world");
+  world->add_option("--seed", flags->seed, "Seed of the first world");
   world->add_option("--seeds", flags->seeds, "Worlds, each with the next seed")
       ->check(CLI::Range(1, 100'000'000));
   world->add_option("--jobs", flags->jobs, "Only these of its jobs, by position: 3,5; none")
       ->type_name("LIST");
   world->add_option("--mishaps", flags->mishaps, "Only these of its mishaps")->type_name("LIST");
   world->add_flag("--twice", flags->twice, "Play each world twice: it must be the same");
-  world->add_flag("--shrink", flags->shrink, "Make a world that breaks a rule as small as it goes");
+  world->add_flag("--shrink", flags->shrink,
+                  "Shrink a world that breaks a rule as far as possible");
   world->callback([flags, &cli] { SimulateWorld(*flags, cli); });
 }
 

@@ -18,7 +18,7 @@ namespace gp {
 namespace {
 
 constexpr int kNodesMax = 256;
-constexpr int kJoinInTurn = 8;  // of more nobody sees an order
+constexpr int kJoinInTurn = 8;  // with more nodes the order does not matter
 constexpr int kTries = 100;
 constexpr auto kPause = std::chrono::milliseconds(10);
 
@@ -33,7 +33,7 @@ Result<std::pair<std::string, int>> ParseSimulate(const std::string& text) {
   return std::pair(text.substr(0, colon), static_cast<int>(nodes));
 }
 
-// Not for long: a node that does not join says why itself.
+// Waits for a short time only: a node that does not join prints the reason itself.
 void AwaitNodes(const std::function<size_t()>& count_nodes, size_t wanted) {
   for (int tries = 0; tries < kTries && count_nodes() < wanted; ++tries) {
     std::this_thread::sleep_for(kPause);

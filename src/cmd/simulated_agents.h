@@ -1,6 +1,6 @@
 #pragma once
 
-// The agents of simulated nodes: one process for each, which plays its own machine with its own
+// The agents of simulated nodes: one process for each, which simulates its own machine with its own
 // devices.
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@ namespace gp {
 class SimulatedAgents {
  public:
   struct Options {
-    // What all of them are told; `simulate` is "dgx-h100" or "dgx-h100:2"
+    // Settings of all of them; `simulate` is "dgx-h100" or "dgx-h100:2"
     AgentConfig agent;
     std::string state;          // directory of the controller: theirs are below it
     std::string run_directory;  // with its sockets
@@ -26,8 +26,8 @@ class SimulatedAgents {
   // Starts the first one.  kInvalidArgument names --simulate, kNotFound the machine.
   static Result<SimulatedAgents> Start(Options options);
 
-  // The others.  They join one after the other, so that the first is the first to get work.
-  // `count_nodes`: that the controller knows.
+  // Starts the others, one after the other, so that the first node is the first to get work.
+  // `count_nodes`: the number of nodes that the controller knows.
   Status StartOthers(const std::function<size_t()>& count_nodes);
   // Ends them and waits until they have ended; jobs run on.
   void Stop();

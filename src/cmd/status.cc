@@ -30,15 +30,15 @@ void ShowStatus(bool all, Cli& cli) {
   std::fputs(ClusterHeadline(*cluster).c_str(), stdout);
   for (const v1::Breaker& breaker : cluster->breakers()) {
     std::printf(
-        "NOTE     pool %s: nothing is reset or drained by itself: %s; gpu-platform incidents close "
-        "%s lets it go on\n",
+        "NOTE     pool %s: nothing is reset or drained automatically: %s; gpu-platform incidents "
+        "close %s ends this\n",
         breaker.pool().c_str(), Printable(breaker.cause(), 200).c_str(),
         breaker.incident().c_str());
   }
   if (cluster->nodes_size() == 0)
     return cli.Say(
         "no node has joined yet: an agent that was just started needs a few seconds; gpu-platform "
-        "agent starts one, serve --simulate dgx-h100 plays one");
+        "agent starts one, serve --simulate dgx-h100 simulates one");
   cli.PrintTable(all ? ClusterTree(*cluster, cli.output == "wide") : NodeTable(*cluster));
   if (!all) cli.Say("every GPU: gpu-platform status --all");
 }
@@ -59,8 +59,7 @@ const v1::GpuVerdict::Finding* FindFinding(const v1::Gpu& gpu,
   return nullptr;
 }
 
-// Their results are the verdict's own findings; readings that it does not go by are worth a look at
-// most.
+// Their results are the verdict's own findings; readings that it does not use are at most a WARN.
 std::vector<Check> ChecksOf(const v1::Node& node, const v1::Gpu& gpu) {
   const v1::GpuReadings& r = gpu.readings();
   const v1::GpuVerdict& verdict = gpu.verdict();
@@ -94,7 +93,7 @@ std::vector<Check> ChecksOf(const v1::Node& node, const v1::Gpu& gpu) {
   const bool is_of_before = r.stale() && FindFinding(gpu, {"unread"}) == nullptr;
   if (is_of_before)
     checks.push_back({"readings", "WARN", "stale " + SpanText(r.age_seconds()),
-                      "what follows is what was read last"});
+                      "the values below are the last ones read"});
   if (!is_of_before)
     add("readings", {"unread"}, gpu.has_readings(),
         r.stale() ? "stale " + SpanText(r.age_seconds())
@@ -118,7 +117,7 @@ std::vector<Check> ChecksOf(const v1::Node& node, const v1::Gpu& gpu) {
   note("throttle", heard, r.throttle_reasons_size() > 0,
        r.throttle_reasons_size() == 0 ? "none"
                                       : fmt::format("{}", fmt::join(r.throttle_reasons(), ", ")),
-       "clocks are held down");
+       "clocks are throttled");
   add("nvlink", {"nvlink-down"}, r.has_nvlinks_total() && r.nvlinks_total() > 0,
       fmt::format("{} of {} up", r.nvlinks_active(), r.nvlinks_total()));
   add("recovery_action", {"recovery-action"}, r.has_recovery_action(), r.recovery_action());
@@ -263,22 +262,27 @@ void ShowGpus(Cli& cli) {
 
 void AddStatus(CLI::App& app, Cli& cli) {
   auto all = std::make_shared<bool>(false);
-  CLI::App* status = app.add_subcommand("status", "The cluster now; --all: every GPU");
+  CLI::App* status =
+      app.add_subcommand("status", "Show the state of the cluster; --all: every GPU");
   status->add_flag("--all", *all, "Every NUMA node and GPU");
   status->callback([all, &cli] { ShowStatus(*all, cli); });
 
   auto id = std::make_shared<std::string>();
   CLI::App* health = app.add_subcommand(
-      "health", "The verdict on one GPU and what it rests on; exit code 9 if it takes no new work");
+      "health",
+      "Show the health verdict on a GPU and its checks; exit code 9 if it takes no new work");
   health->add_option("--gpu-id", *id, "UUID, unique prefix, node/index or PCI bus id")->required();
   health->callback([id, &cli] { Health(*id, cli); });
 
   CLI::App* gpus = app.add_subcommand("gpus", "GPUs: list, free");
   gpus->require_subcommand(1);
-  gpus->add_subcommand("list", "Every GPU with who holds it")->callback([&cli] { ShowGpus(cli); });
+  gpus->add_subcommand("list", "List all GPUs with the jobs that hold them")->callback([&cli] {
+    ShowGpus(cli);
+  });
   auto flags = std::make_shared<FreeFlags>();
-  CLI::App* free = gpus->add_subcommand("free", "What is free now, and together");
-  free->add_option("--count", flags->count, "In blocks of so many")->check(CLI::Range(1, 64));
+  CLI::App* free =
+      gpus->add_subcommand("free", "Show the GPUs that are free now, and blocks of them");
+  free->add_option("--count", flags->count, "Size of the blocks")->check(CLI::Range(1, 64));
   free->add_flag("--same-node", flags->same_node, "Blocks on one node (always so)");
   free->add_flag("--nvlink", flags->nvlink, "Blocks joined by NVLink");
   free->callback([flags, &cli] { Free(*flags, cli); });

@@ -54,31 +54,31 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
       ->type_name("SIZE");
   sub.add_option("--gpu-memory-min", flags.gpu_memory_min, "Each GPU has at least this")
       ->type_name("SIZE");
-  sub.add_option("--isolation", flags.isolation, "exclusive, timeslice, mps, mig or auto");
-  sub.add_option("--mig", flags.mig,
-                 "An instance of a divided GPU, at least as large as this profile: 3g.40gb")
+  sub.add_option("--isolation", flags.isolation,
+                 "GPU sharing: exclusive, timeslice, mps, mig or auto");
+  sub.add_option("--mig", flags.mig, "MIG instance, at least as large as this profile: 3g.40gb")
       ->type_name("PROFILE");
   sub.add_option("--cpus", flags.cpus, "Cores per node")->type_name("N");
   sub.add_option("--memory", flags.memory, "Host memory per node")->type_name("SIZE");
   sub.add_option("--shm", flags.shm, "Size of /dev/shm")->type_name("SIZE");
   sub.add_option("--nodes", flags.nodes, "Nodes of the gang: all or none")->type_name("N");
-  sub.add_option("--nodes-min", flags.nodes_min, "Starts on fewer nodes too, down to so many")
+  sub.add_option("--nodes-min", flags.nodes_min,
+                 "Minimum number of nodes, for a job that may start on fewer")
       ->type_name("N");
   sub.add_option("--topology", flags.topology, "Required: same_numa, nvlink, same_node or none");
   sub.add_flag_function(
       "--allow-cross-numa,!--no-cross-numa",
       [&flags](int64_t times) { flags.allow_cross_numa = times > 0 ? "true" : "false"; },
-      "Its GPUs may span the NUMA nodes of a machine, with a warning where they do (the default), "
-      "or must not");
+      "Whether its GPUs may span NUMA nodes, with a warning if they do (the default), or must not");
   sub.add_option("--name", flags.name, "Name of the job");
   sub.add_option("--project", flags.project, "Project that the job counts for");
   sub.add_option("--queue", flags.queue, "Queue");
   sub.add_option("--array", flags.array,
-                 "So many jobs, each with its GP_ARRAY_INDEX; no more than M of them at once")
+                 "Array of N jobs, each with its GP_ARRAY_INDEX; at most M of them run at once")
       ->type_name("N[%M]");
-  sub.add_option(
-         "--after", flags.after,
-         "Queued once these have come to something: JOB, JOB:ended, JOB:started, JOB:failed")
+  sub.add_option("--after", flags.after,
+                 "Dependencies: queued once these jobs completed (JOB), or JOB:ended, JOB:started, "
+                 "JOB:failed")
       ->type_name("JOB,...");
   sub.add_option("--reservation", flags.reservation, "Runs on the nodes of this reservation");
   sub.add_option("--priority", flags.priority, "low, medium, high or 0 to 1000");
@@ -89,19 +89,22 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
   sub.add_option_function<std::string>(
          "--time", [&flags](const std::string& text) { flags.time_limit = TimeLimitOf(text); }, "")
       ->group("");
-  sub.add_option("--retries", flags.retries, "Tries after failures of its own")->type_name("N");
-  sub.add_option("--grace", flags.grace, "Between SIGTERM and the kill")->type_name("DURATION");
+  sub.add_option("--retries", flags.retries, "Retries after failures of its own program")
+      ->type_name("N");
+  sub.add_option("--grace", flags.grace, "Grace period between SIGTERM and SIGKILL")
+      ->type_name("DURATION");
   sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")
       ->type_name("DIRECTORY");
   sub.add_flag("--preemptible", flags.preemptible,
-               "May be interrupted for other jobs: it keeps its work when told to stop");
-  sub.add_flag("--movable", flags.movable,
-               "May be told to stop and go on elsewhere for other jobs: it keeps its work then");
+               "May be preempted by other jobs: it saves its work when it receives SIGTERM");
+  sub.add_flag(
+      "--movable", flags.movable,
+      "May be migrated to other GPUs for other jobs: it saves its work when it receives SIGTERM");
   sub.add_flag("--wait-for-nodes", flags.wait_for_nodes,
-               "Queued even where no known node could ever hold it");
+               "Queue it even if no known node could ever run it");
   sub.add_option("--on-lease-loss", flags.on_lease_loss,
-                 "stop or continue when its node is cut off");
-  sub.add_option("--workdir", flags.workdir, "Where the job starts; default: here")
+                 "stop or continue when its node is disconnected");
+  sub.add_option("--workdir", flags.workdir, "Working directory; default: the current one")
       ->type_name("DIRECTORY");
   const auto add_names = [&sub](const char* flag, std::optional<std::string>& names,
                                 const char* help, const char* type) {
@@ -110,11 +113,11 @@ void AddJobFlags(CLI::App& sub, JobFlags& flags) {
         ->allow_extra_args(false)
         ->type_name(type);
   };
-  add_names("--secret", flags.secrets, "Variables whose values the controller keeps (secrets set)",
+  add_names("--secret", flags.secrets, "Secrets to inject as environment variables (secrets set)",
             "NAME,...");
   add_names("--notify", flags.notify,
-            "Receivers that hear how it ends (docs/how-to/notifications.md)", "RECEIVER,...");
-  AddPairs(sub, "--env", flags.environment, "Variable of the job");
+            "Receivers to notify of its end (docs/how-to/notifications.md)", "RECEIVER,...");
+  AddPairs(sub, "--env", flags.environment, "Environment variable of the job");
   AddPairs(sub, "--label", flags.labels, "Label of the job");
   AddPairs(sub, "--node-label", flags.node_labels, "Only nodes with this label");
 }
@@ -182,7 +185,7 @@ std::string NewRequestId() {
 
 namespace {
 
-// One for all jobs of which the same is said.
+// One message for all jobs that it applies to.
 void SayOnce(const google::protobuf::RepeatedPtrField<std::string>& notes,
              const v1::SubmitJobsReply& reply, const Cli& cli) {
   std::map<std::string, int> times;
@@ -215,8 +218,8 @@ Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec
       if (isatty(STDERR_FILENO) == 1) SayOnce(reply->hints(), *reply, cli);  // for people
       return std::vector<std::string>(reply->job_ids().begin(), reply->job_ids().end());
     }
-    // Lost on the way: the same request id gives the same jobs.  A controller that was never there
-    // is not waited for.
+    // The answer was lost: the same request id gives the same jobs. A controller that was never
+    // there is not waited for.
     const bool was_there = client.has_value() || tries > 1;
     if (reply.error().code != ErrorCode::kUnavailable || !was_there || tries == kTries)
       return Fail(reply.error());

@@ -20,12 +20,12 @@ void AddPairs(CLI::App& sub, const std::string& name,
 // Splits NAME=value; kInvalidArgument names the flag.
 Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(
     const std::string& flag, const std::vector<std::string>& texts);
-// Where the caller stands, unless its jobs (which root's service user runs) could not go there.
+// The caller's working directory, unless its jobs (which root's service user runs) could not enter
+// it.
 std::string CallerDirectory();
-// The whole path of a job file, for its job to name; empty where it is stdin, or too long to be
-// named.
+// The whole path of a job file, for its job to name; empty if it is stdin, or too long.
 std::string JobFilePath(const std::string& path);
-// What a gang comes to, as GPUs are counted per node: "16 GPUs on 2 nodes"; empty: it is none.
+// The size of a gang, because GPUs are counted per node: "16 GPUs on 2 nodes"; empty: it is none.
 std::string GangText(const JobSpec& spec);
 // A request id that no other call has.
 std::string NewRequestId();

@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// Slurm's commands, and what does the same here.
+// Slurm's commands, and their equivalents here.
 const std::map<std::string, std::string> kSlurmCommands = {
     {"sacct", "jobs list --all"},
     {"salloc", "run --pty -- bash"},
@@ -24,7 +24,7 @@ const std::map<std::string, std::string> kSlurmCommands = {
     {"sshare", "queues list"},
 };
 
-// Its flags, by what they are called here.
+// Slurm's flags, and their names here.
 const std::map<std::string, std::string> kSlurmFlags = {
     {"--account", "--project"},
     {"-A", "--project"},

@@ -1,6 +1,6 @@
 #pragma once
 
-// Progress of commands that simulate: on stderr, where that is a terminal and words are welcome.
+// Progress of commands that simulate: on stderr, if that is a terminal and messages are wanted.
 
 #include "base/done_watch.h"
 #include "base/time.h"
@@ -16,7 +16,7 @@ Progress::Terminal ProgressOn(const Cli& cli);
 DoneWatch ShowDays(Progress& progress, Duration span);
 // The same of a run that is played from its first moment to `end`.
 RunWatch ShowRun(Progress& progress, Instant begin, Instant end);
-// Only how much.
+// Only the percentage.
 DoneWatch ShowPart(Progress& progress);
 
 }  // namespace gp

@@ -13,7 +13,7 @@ namespace gp {
 namespace {
 
 constexpr const char* kLegend =
-    "X: itself   NV4: so many NVLinks   NODE: same NUMA node   SYS: another NUMA node";
+    "X: itself   NV4: 4 NVLinks   NODE: same NUMA node   SYS: another NUMA node";
 
 const v1::NumaNode* NumaOf(const v1::Node& node, const v1::Gpu& gpu) {
   for (const v1::NumaNode& numa : node.numa_nodes()) {
@@ -141,7 +141,7 @@ void ShowTopology(const std::string& name, Cli& cli) {
 
 void AddTopology(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
-      "topology", "How the GPUs of each node reach each other, its CPUs and memory");
+      "topology", "Show the topology of each node: NVLinks, NUMA nodes, CPUs and memory");
   auto node = std::make_shared<std::string>();
   sub->add_option("--node", *node, "Only this node")->type_name("NAME");
   sub->callback([node, &cli] { ShowTopology(*node, cli); });

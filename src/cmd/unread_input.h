@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether somebody has put something into a standard input that nobody will read.
+// Whether standard input has data that nobody will read.
 
 namespace gp {
 

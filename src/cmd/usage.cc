@@ -67,7 +67,7 @@ std::shared_ptr<Columns> AddBy(CLI::App& sub, const std::string& otherwise) {
              if (std::ranges::find(*by, kBy.at(word)) == by->end()) by->push_back(kBy.at(word));
            }
          },
-         "Keep rows apart by these; default: " + otherwise)
+         "Group rows by these; default: " + otherwise)
       ->delimiter(',')
       ->type_name("WORD,...:{kind,day,pool,model,queue,user}");
   return by;
@@ -78,7 +78,7 @@ Result<v1::Usage> Fetch(const Request& request, Cli& cli) {
   return client->Call<v1::Usage>("GetUsage", request);
 }
 
-// What a row is kept apart by, in words.
+// The key of a group of rows, in words.
 const std::map<Request::By, std::pair<const char*, std::string (*)(const v1::UsageRow&)>> kColumns =
     {
         {Request::DAY, {"DAY", [](const v1::UsageRow& row) { return row.day(); }}},
@@ -89,7 +89,7 @@ const std::map<Request::By, std::pair<const char*, std::string (*)(const v1::Usa
         {Request::USER, {"USER", [](const v1::UsageRow& row) { return OrDash(row.user()); }}},
 };
 
-// The columns that rows are kept apart by, and those that all have.
+// The columns by which rows are grouped, and those that all rows have.
 Table TableOf(const v1::Usage& usage, const Columns& by) {
   std::vector<Column> columns;
   for (const Request::By one : by) columns.push_back({kColumns.at(one).first});
@@ -110,7 +110,7 @@ void SaySum(const v1::Usage& usage, double hours, double cost, Cli& cli) {
   cli.Say(fmt::format("{} to {}: {} GPU-hours, {}", usage.from(), usage.until(), Hours(hours),
                       Amount(cost, usage.currency())));
   if (hours > 0 && cost == 0)
-    cli.Say("nothing has a price: name prices in the policy file (gpu-platform config show)");
+    cli.Say("no prices are set: set prices in the policy file (gpu-platform config show)");
 }
 
 void Print(const v1::Usage& usage, const Columns& by, Cli& cli) {
@@ -121,7 +121,7 @@ void Print(const v1::Usage& usage, const Columns& by, Cli& cli) {
 
 void AddUsage(CLI::App& app, Cli& cli) {
   CLI::App* sub =
-      app.add_subcommand("usage", "Where the time of GPUs went: jobs, idle, faults, maintenance");
+      app.add_subcommand("usage", "Show GPU time by use: jobs, idle, faults, maintenance");
   auto request = std::make_shared<Request>();
   const auto by = AddBy(*sub, "kind");
   AddFilters(*sub, request);
@@ -139,7 +139,7 @@ void AddUsage(CLI::App& app, Cli& cli) {
 // What jobs had.
 void AddReport(CLI::App& cost, Cli& cli) {
   CLI::App* sub =
-      cost.add_subcommand("report", "What jobs had and what it cost, by queue and user");
+      cost.add_subcommand("report", "Report GPU time of jobs and its cost, by queue and user");
   auto request = std::make_shared<Request>();
   const auto by = AddBy(*sub, "queue,user");
   AddFilters(*sub, request);
@@ -177,16 +177,16 @@ struct KindText {
 
 constexpr std::array kKinds = {
     KindText{"jobs", "granted to jobs"},
-    KindText{"repeated", "lost by faults, to be done again; free for its user"},
+    KindText{"repeated", "lost to faults and repeated; not charged to its user"},
     KindText{"idle", "could have been granted whole"},
-    KindText{"fragment", "the rest of GPUs that others have a part of"},
+    KindText{"fragment", "free rest of GPUs that are shared"},
     KindText{"faulty", "out of service by a fault, or being tested"},
-    KindText{"maintained", "taken out, or drained, by a person"},
+    KindText{"maintained", "drained or taken out of service by an operator"},
 };
 
 void AddAnalysis(CLI::App& cost, Cli& cli) {
-  CLI::App* sub =
-      cost.add_subcommand("analysis", "What all GPUs came to, and what of it was of no use");
+  CLI::App* sub = cost.add_subcommand(
+      "analysis", "Analyze the time of all GPUs, and how much of it was wasted");
   auto request = std::make_shared<Request>();
   AddFilters(*sub, request);
   sub->callback([request, &cli] {
@@ -237,9 +237,9 @@ void PrintBreakEven(const OwnOrRented& costs, Cli& cli) {
 void AddBreakEven(CLI::App& cost, Cli& cli) {
   CLI::App* sub = cost.add_subcommand(
       "break-even",
-      "When machines of one's own have cost less than rented ones; no controller is needed");
+      "Compare the cost of owned and rented machines over time; no controller is needed");
   auto costs = std::make_shared<OwnOrRented>();
-  sub->add_option("--purchase", costs->purchase, "What they cost, in whole units of one currency")
+  sub->add_option("--purchase", costs->purchase, "Purchase price, in whole units of one currency")
       ->required()
       ->type_name("AMOUNT");
   sub->add_option("--own-monthly", costs->own_monthly,
@@ -247,7 +247,7 @@ void AddBreakEven(CLI::App& cost, Cli& cli) {
       ->required()
       ->type_name("AMOUNT");
   sub->add_option("--rented-monthly", costs->rented_monthly,
-                  "Rent of as much computing, each month")
+                  "Rent of the same capacity, each month")
       ->required()
       ->type_name("AMOUNT");
   sub->callback([costs, &cli] { PrintBreakEven(*costs, cli); });
@@ -257,7 +257,7 @@ void AddBreakEven(CLI::App& cost, Cli& cli) {
 
 void AddCosts(CLI::App& app, Cli& cli) {
   AddUsage(app, cli);
-  CLI::App* cost = app.add_subcommand("cost", "What GPU time cost");
+  CLI::App* cost = app.add_subcommand("cost", "Cost of GPU time: report, analysis, break-even");
   cost->require_subcommand(1);
   AddReport(*cost, cli);
   AddAnalysis(*cost, cli);

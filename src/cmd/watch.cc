@@ -124,9 +124,9 @@ void Watch(const WatchFlags& flags, Cli& cli) {
 
 void AddWatch(CLI::App& app, Cli& cli) {
   CLI::App* sub =
-      app.add_subcommand("watch", "The cluster as it changes: GPUs, jobs, queue and nodes");
+      app.add_subcommand("watch", "Watch the cluster live: GPUs, jobs, queue and nodes");
   auto flags = std::make_shared<WatchFlags>();
-  sub->add_option("--interval", flags->interval, "Between two looks")
+  sub->add_option("--interval", flags->interval, "Refresh interval")
       ->type_name("DURATION")
       ->capture_default_str();
   sub->add_flag("--once", flags->once, "Print one screen and end");

@@ -18,7 +18,7 @@ constexpr size_t kFilterMax = 40;
 
 void WatchApp::Run(const volatile int& stop) {
   int version = -1;
-  int quiet = 0;  // turns without a change: ages are drawn anew once a second
+  int quiet = 0;  // rounds without a change: ages are redrawn once a second
   while (!quit_ && stop == 0) {
     const bool news = feed_.version() != version;
     version = feed_.version();
@@ -78,7 +78,7 @@ void WatchApp::NextSort() {
     order.column = order.column + 1 >= columns ? -1 : order.column + 1;
   } while (order.column >= 0 && (widths_[static_cast<size_t>(order.column)] == 0 ||
                                  table_.columns[static_cast<size_t>(order.column)].title.empty()));
-  // The most of what is counted is what people look for.
+  // Largest values first: people look for those.
   order.reverse = order.column >= 0 && table_.columns[static_cast<size_t>(order.column)].right;
 }
 

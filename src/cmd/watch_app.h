@@ -1,6 +1,6 @@
 #pragma once
 
-// The full-screen `watch`: keys, what is shown, and how it is laid out.  It only reads.
+// The full-screen `watch`: keys, content and layout. It only reads.
 
 #include <deque>
 #include <memory>
@@ -16,13 +16,13 @@ class WatchApp {
   WatchApp(WatchScreen& screen, WatchFeed& feed, std::string interval)
       : screen_(screen), feed_(feed), interval_(std::move(interval)) {}
 
-  // Until q, or `stop` is set by a signal.
+  // Runs until q, or until a signal sets `stop`.
   void Run(const volatile int& stop);
 
  private:
   enum class Overlay { kNone, kHelp, kDetails };
 
-  // watch_app.cc: what keys do.
+  // watch_app.cc: handling of keys.
   void OnKey(int key);
   void OnFilterKey(int key);
   void Turn(WatchView view);
@@ -30,7 +30,7 @@ class WatchApp {
   void NextSort();
   void Refresh();
 
-  // watch_draw.cc: what is seen.
+  // watch_draw.cc: drawing.
   void Draw();
   void DrawHead();
   void DrawTabs();

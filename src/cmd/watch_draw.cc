@@ -21,13 +21,13 @@ constexpr const char* kViewNames[] = {"GPUs", "Jobs", "Queue", "Nodes"};
 const std::vector<std::string> kHelp{
     "F1 F2 F3 F4  GPUs, jobs that run, jobs that wait, nodes (also 1 2 3 4, Tab)",
     "Up Down      move; PgUp PgDn Home End by pages",
-    "Enter        all about the row",
+    "Enter        details of the row",
     "/            show only rows that contain a text; Esc: all again",
-    "s r          sort by the next column, turn the order round",
-    "f            freeze the picture, and let it go on",
+    "s r          sort by the next column, reverse the order",
+    "f            freeze the screen, and continue",
     "q            quit",
     "",
-    "!            needs a look: draining, degraded, offline, hot, memory errors",
+    "!            needs attention: draining, degraded, offline, hot, memory errors",
     "–            not known; never the same as 0"};
 
 std::string TimeText() {
@@ -103,7 +103,7 @@ void WatchApp::DrawTabs() {
 
 void WatchApp::DrawBanner(int row) {
   const std::string age = state_.data == nullptr
-                              ? "nothing heard yet"
+                              ? "no data yet"
                               : fmt::format("data is {:.0f} s old", state_.age_seconds);
   const std::string text =
       fmt::format("! no answer, {}, next try in {:.0f} s: {}", age, state_.retry_seconds,
@@ -170,9 +170,8 @@ void WatchApp::DrawFoot() {
   const std::string place =
       has_more ? fmt::format("{}-{} of {}", first_ + 1, std::min(first_ + BodyRows(), rows), rows)
                : "";
-  const std::string keys = typing_filter_
-                               ? "type what rows must contain; Enter keeps it, Esc drops it"
-                               : KeysText(width - (has_more ? TextWidth(place) + 2 : 0));
+  const std::string keys = typing_filter_ ? "type a filter; Enter keeps it, Esc drops it"
+                                          : KeysText(width - (has_more ? TextWidth(place) + 2 : 0));
   screen_.Put(screen_.height() - 1, 0, FootText(keys, place, width), kDim);
 }
 

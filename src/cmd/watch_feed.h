@@ -1,7 +1,7 @@
 #pragma once
 
-// Fetches the cluster in a thread of its own, so that the screen never waits for the controller.
-// A controller that goes away is tried again, less and less often, and its last data kept.
+// Fetches the cluster in a thread of its own, so that the screen never waits for the controller. If
+// the controller does not answer, it retries at growing intervals and keeps the last data.
 
 #include <grpcpp/client_context.h>
 
@@ -19,7 +19,7 @@
 namespace gp {
 
 struct WatchState {
-  std::shared_ptr<const WatchData> data;  // null: nothing was heard yet
+  std::shared_ptr<const WatchData> data;  // null: no data yet
   double age_seconds = 0;                 // of data
   std::string trouble;                    // empty: the controller answers
   double retry_seconds = 0;               // until the next try

@@ -1,7 +1,7 @@
 #pragma once
 
-// The terminal as a grid of styled text, drawn by ncurses, which sends only what has changed.
-// Restored whatever way it ends.
+// The terminal as a grid of styled text, drawn by ncurses, which sends only what has changed. The
+// terminal is restored however the program ends.
 
 #include <memory>
 #include <string>

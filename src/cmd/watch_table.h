@@ -26,13 +26,13 @@ struct WatchColumn {
   int importance = 9;  // the least important go first where there is none
   bool right = false;
   bool whole = false;     // never cut where it can be helped: names
-  bool optional = false;  // not there while no row has anything to say
+  bool optional = false;  // left out while it is empty in all rows
 };
 
 struct WatchRow {
   std::string key;  // the same from tick to tick
   std::vector<WatchCell> cells;
-  std::vector<std::string> details;  // for whom one line is not enough
+  std::vector<std::string> details;  // lines that Enter shows
 };
 
 struct WatchTable {

@@ -36,7 +36,7 @@ bool NeedsAttention(const v1::Gpu& gpu) {
          gpu.verdict().level() != "ok";
 }
 
-// Why it carries a mark.
+// Why it is marked.
 std::string GpuNote(const v1::Gpu& gpu) {
   const v1::GpuReadings& r = gpu.readings();
   std::vector<std::string> notes;
@@ -87,7 +87,7 @@ WatchCell Temperature(const v1::GpuReadings& r) {
   return cell;
 }
 
-// node-2 before node-10, whoever joined first.
+// node-2 before node-10, in whatever order they joined.
 std::vector<const v1::Node*> ByName(const v1::Cluster& cluster) {
   std::vector<const v1::Node*> nodes;
   for (const v1::Node& node : cluster.nodes()) nodes.push_back(&node);

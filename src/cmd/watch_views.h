@@ -22,7 +22,7 @@ enum class WatchView { kGpus, kJobs, kQueue, kNodes };
 
 WatchTable MakeView(WatchView view, const WatchData& data);
 
-// Sums over the cluster; what no GPU tells is left out and never 0.
+// Sums over the cluster; values that no GPU reports are left out and never 0.
 struct WatchTotals {
   int gpus = 0;
   int in_use = 0;  // ALLOCATED or IN_USE
@@ -32,7 +32,7 @@ struct WatchTotals {
   int nodes_lost = 0;
   int running = 0;
   int waiting = 0;
-  std::optional<double> utilization;  // 0 to 1, mean of the GPUs that tell
+  std::optional<double> utilization;  // 0 to 1, mean of the GPUs that report it
   std::optional<double> memory;
   std::optional<int64_t> power_watts;
 };

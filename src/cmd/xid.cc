@@ -1,4 +1,4 @@
-// What is known of XIDs, and what this platform does about them.  Needs no controller.
+// The catalogue of XIDs, and what this platform does about them. Needs no controller.
 
 #include <fmt/format.h>
 
@@ -79,7 +79,7 @@ void ExplainXid(const std::string& text, Cli& cli) {
                                          : DocumentOf(*facts)))
     return;
   if (facts != nullptr) return PrintFacts(*facts);
-  std::printf("XID %lld is in no list: it is treated as any that nobody has described\n",
+  std::printf("XID %lld is not in the catalogue: it is handled like any unknown XID\n",
               static_cast<long long>(*xid));
   PrintRule(kUnknownXid, static_cast<int>(*xid));
 }
@@ -115,10 +115,10 @@ void AddXid(CLI::App& app, Cli& cli) {
   xid->require_subcommand(1);
   auto number = std::make_shared<std::string>();
   CLI::App* explain = xid->add_subcommand(
-      "explain", "What one means, and what follows from it for jobs and for the GPU");
-  explain->add_option("number", *number, "The number, as 79")->required();
+      "explain", "Explain an XID: its meaning, and its consequences for jobs and the GPU");
+  explain->add_option("number", *number, "XID, such as 79")->required();
   explain->callback([number, &cli] { ExplainXid(*number, cli); });
-  xid->add_subcommand("list", "All that are known")->callback([&cli] { ListXids(cli); });
+  xid->add_subcommand("list", "List all known XIDs")->callback([&cli] { ListXids(cli); });
 }
 
 }  // namespace gp

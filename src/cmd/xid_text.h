@@ -1,6 +1,6 @@
 #pragma once
 
-// What an XID leads to, in plain words.
+// The consequences of an XID, in plain words.
 
 #include <string>
 
@@ -15,7 +15,7 @@ std::string GpuText(const XidRule& rule, int xid = 0);
 // "A100, H100" of the catalogue's "a100+h100"; empty: empty.
 std::string ProductsText(const std::string& products);
 
-// Whether the rule asks for less than the other, of jobs or of the GPU.
+// Whether the rule is milder than the other, for jobs or for the GPU.
 bool IsMilder(const XidRule& rule, const XidRule& than);
 
 }  // namespace gp
