@@ -1,8 +1,5 @@
 #pragma once
 
-// What every subcommand works with: the global flags, the controller, and the printing of results.
-// Data goes to stdout and nothing else does; messages go to stderr.
-
 #include <google/protobuf/message.h>
 
 #include <CLI/CLI.hpp>
@@ -29,6 +26,8 @@ inline constexpr int kExitUnhealthy = 9;
 inline constexpr int kExitPartly = 10;
 inline constexpr int kExitPlatform = 125;
 
+// What every subcommand works with: the global flags, the controller, and the printing of results.
+// Data goes to stdout and nothing else does; messages go to stderr.
 class Cli {
  public:
   // Socket directory of the controller, or its address; empty: that of the login, or this machine's

@@ -1,7 +1,5 @@
 #pragma once
 
-// The demo's connection to its controller: the same calls as any client's, each with a time limit.
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 
 namespace gp {
 
+// The demo's connection to its controller: the same calls as any client's, each with a time limit.
 class DemoClient {
  public:
   explicit DemoClient(std::string socket_directory) : directory_(std::move(socket_directory)) {}

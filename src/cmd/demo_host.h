@@ -1,8 +1,5 @@
 #pragma once
 
-// A platform of the demo's own: a temporary directory, and a `serve` below this process. Stop ends
-// both; whatever happens, it leaves no process, control group or file behind.
-
 #include <sys/types.h>
 
 #include <memory>
@@ -14,6 +11,8 @@
 
 namespace gp {
 
+// A platform of the demo's own: a temporary directory, and a `serve` below this process. Stop ends
+// both; whatever happens, it leaves no process, control group or file behind.
 class DemoHost {
  public:
   struct Options {

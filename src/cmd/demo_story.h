@@ -1,7 +1,5 @@
 #pragma once
 
-// The text that the demo prints: sections, lines, and the words for each event of a job.
-
 #include <string>
 #include <string_view>
 
@@ -10,6 +8,7 @@
 
 namespace gp {
 
+// The text that the demo prints: sections, lines, and the words for each event of a job.
 class DemoStory {
  public:
   DemoStory();

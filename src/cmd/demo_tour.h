@@ -1,8 +1,5 @@
 #pragma once
 
-// The tour: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes. Every
-// chapter states its expected result and checks it.
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +9,8 @@
 
 namespace gp {
 
+// The tour: priorities, faults, scaling, monitoring and a job to watch, on simulated nodes. Every
+// chapter states its expected result and checks it.
 class DemoTour {
  public:
   struct Options {

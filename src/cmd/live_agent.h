@@ -1,7 +1,5 @@
 #pragma once
 
-// An agent with all its adapters, wired for this machine or a simulated one.
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +14,7 @@ namespace gp {
 bool IsBelowTmp(const std::string& directory);
 std::string TmpWarning(const std::string& directory);
 
+// An agent with all its adapters, wired for this machine or a simulated one.
 class LiveAgent {
  public:
   // kUnavailable: no driver here (names --simulate).

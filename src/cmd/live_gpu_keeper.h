@@ -1,8 +1,5 @@
 #pragma once
 
-// Watches and cares for the GPUs of this machine, or of a simulated one, with all processes for
-// that.
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +19,8 @@ struct GpuPlace {
 // The NVML library that the agent itself has loaded, by name; empty: the host's.
 std::string NvmlOf(const AgentConfig& config);
 
+// Watches and cares for the GPUs of this machine, or of a simulated one, with all processes for
+// that.
 class LiveGpuKeeper {
  public:
   virtual ~LiveGpuKeeper() = default;

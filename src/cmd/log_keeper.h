@@ -1,8 +1,5 @@
 #pragma once
 
-// Removes the output of jobs that ended long ago, on its own thread: a large directory delays no
-// other work.
-
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -14,6 +11,8 @@
 
 namespace gp {
 
+// Removes the output of jobs that ended long ago, on its own thread: a large directory delays no
+// other work.
 class LogKeeper {
  public:
   // All references outlive it.  `keep`: elapsed time after the last byte; 0: nothing is removed.

@@ -73,7 +73,7 @@ void AddLogin(CLI::App& app, Cli& cli) {
       ->callback([&cli] {
         const auto forgotten = ForgetLogin();
         if (!forgotten) return cli.Complain(forgotten.error());
-        cli.Say(*forgotten ? "forgotten" : "nobody was logged in");
+        cli.Say(*forgotten ? "login removed" : "not logged in");
       });
 }
 

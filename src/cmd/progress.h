@@ -1,14 +1,13 @@
 #pragma once
 
-// Progress of long work: one line on a terminal, rewritten in place a few times a second and
-// removed at the end. Short work shows nothing.
-
 #include <cstdint>
 #include <functional>
 #include <string>
 
 namespace gp {
 
+// Progress of long work: one line on a terminal, rewritten in place a few times a second and
+// removed at the end. Short work shows nothing.
 class Progress {
  public:
   struct Terminal {

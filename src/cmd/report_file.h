@@ -1,6 +1,6 @@
 #pragma once
 
-// `--report FILE.html` of commands that play runs.
+// `--report FILE.html` of commands that simulate runs.
 
 #include <string>
 

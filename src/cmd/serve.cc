@@ -191,7 +191,7 @@ class Serving {
     return Ok();
   }
 
-  // Of a queue that was deleted right before a crash: who makes one of that name again begins
+  // Secrets of a queue that was deleted right before a crash: a new queue of that name starts
   // without them.
   Status DropOrphanedSecrets() {
     if (secrets_ == nullptr) return Ok();

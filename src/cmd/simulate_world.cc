@@ -136,7 +136,8 @@ void AddSimulateWorld(CLI::App& simulate, Cli& cli) {
   world->add_option("--jobs", flags->jobs, "Only these of its jobs, by position: 3,5; none")
       ->type_name("LIST");
   world->add_option("--mishaps", flags->mishaps, "Only these of its mishaps")->type_name("LIST");
-  world->add_flag("--twice", flags->twice, "Play each world twice: it must be the same");
+  world->add_flag("--twice", flags->twice,
+                  "Simulate each world twice: the results must be the same");
   world->add_flag("--shrink", flags->shrink,
                   "Shrink a world that breaks a rule as far as possible");
   world->callback([flags, &cli] { SimulateWorld(*flags, cli); });

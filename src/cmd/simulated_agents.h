@@ -1,8 +1,5 @@
 #pragma once
 
-// The agents of simulated nodes: one process for each, which simulates its own machine with its own
-// devices.
-
 #include <sys/types.h>
 
 #include <functional>
@@ -14,6 +11,8 @@
 
 namespace gp {
 
+// The agents of simulated nodes: one process for each, which simulates its own machine with its own
+// devices.
 class SimulatedAgents {
  public:
   struct Options {

@@ -69,7 +69,7 @@ const CLI::Option* FindOption(const CLI::App& app, const std::string& flag) {
 }
 
 // The innermost subcommand that the words reach, the first word that is none of its, and the first
-// flag that nobody knows.
+// unknown flag.
 struct Reached {
   const CLI::App* app;
   std::string word = {};

@@ -14,7 +14,7 @@ Progress::Terminal ProgressOn(const Cli& cli);
 
 // "simulated day 12 of 31", of a run that is as long as `span`.  REQUIRES: `progress` outlives it.
 DoneWatch ShowDays(Progress& progress, Duration span);
-// The same of a run that is played from its first moment to `end`.
+// The same of a run that is simulated from its first moment to `end`.
 RunWatch ShowRun(Progress& progress, Instant begin, Instant end);
 // Only the percentage.
 DoneWatch ShowPart(Progress& progress);

@@ -36,7 +36,7 @@ Result<WatchData> FetchNow(const std::string& place) {
 
 std::string OneLine(const nlohmann::ordered_json& document) { return ToLine(document) + "\n"; }
 
-// {"at": …, "cluster": …, "jobs": […]}, or {"at": …, "error": …} where nobody answers.
+// {"at": …, "cluster": …, "jobs": […]}, or {"at": …, "error": …} if no controller answers.
 std::string AsJson(const Result<WatchData>& data) {
   nlohmann::ordered_json document{{"at", ToRfc3339(SystemClock().Now(), true)}};
   if (!data) {

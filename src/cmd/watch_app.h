@@ -1,7 +1,5 @@
 #pragma once
 
-// The full-screen `watch`: keys, content and layout. It only reads.
-
 #include <deque>
 #include <memory>
 #include <string>
@@ -11,6 +9,7 @@
 
 namespace gp {
 
+// The full-screen `watch`: keys, content and layout. It only reads.
 class WatchApp {
  public:
   WatchApp(WatchScreen& screen, WatchFeed& feed, std::string interval)

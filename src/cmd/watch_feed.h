@@ -1,8 +1,5 @@
 #pragma once
 
-// Fetches the cluster in a thread of its own, so that the screen never waits for the controller. If
-// the controller does not answer, it retries at growing intervals and keeps the last data.
-
 #include <grpcpp/client_context.h>
 
 #include <atomic>
@@ -29,6 +26,8 @@ struct WatchState {
 Result<WatchData> FetchWatchData(const std::string& place, grpc::ClientContext& jobs,
                                  grpc::ClientContext& cluster);
 
+// Fetches the cluster in a thread of its own, so that the screen never waits for the controller. If
+// the controller does not answer, it retries at growing intervals and keeps the last data.
 class WatchFeed {
  public:
   WatchFeed(std::string place, Duration interval);

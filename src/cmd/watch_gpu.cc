@@ -22,7 +22,7 @@ bool Tell(const WatchFrame& frame) {
   size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t wrote = write(STDOUT_FILENO, bytes.data() + done, bytes.size() - done);
-    if (wrote <= 0) return false;  // nobody listens any more
+    if (wrote <= 0) return false;  // the reader is gone
     done += static_cast<size_t>(wrote);
   }
   return true;
@@ -37,7 +37,7 @@ GpuHealth HealthOf(NvmlDriver& driver, const std::string& uuid) {
   return lost;
 }
 
-// Until the next reading is due, XIDs as they come.  False: nobody listens.
+// Until the next reading is due, XIDs as they come.  False: the reader is gone.
 bool TellXids(NvmlDriver& driver, XidEvents* events, const std::string& uuid, Clock& clock) {
   const int64_t until_ns = clock.BootNs() + kReadInterval.ns;
   while (clock.BootNs() < until_ns) {

@@ -1,8 +1,5 @@
 #pragma once
 
-// The terminal as a grid of styled text, drawn by ncurses, which sends only what has changed. The
-// terminal is restored however the program ends.
-
 #include <memory>
 #include <string>
 
@@ -11,6 +8,8 @@
 
 namespace gp {
 
+// The terminal as a grid of styled text, drawn by ncurses, which sends only what has changed. The
+// terminal is restored however the program ends.
 class WatchScreen {
  public:
   // kUnsupported: the terminal cannot show a full screen.

@@ -38,7 +38,7 @@ struct WatchRow {
 struct WatchTable {
   std::vector<WatchColumn> columns;
   std::vector<WatchRow> rows;
-  std::string empty;  // said where there are no rows
+  std::string empty;  // shown if there are no rows
 };
 
 struct WatchOrder {

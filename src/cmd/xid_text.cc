@@ -12,7 +12,7 @@ constexpr int kAdviceChanged = 154;
 std::string JobsText(const XidRule& rule, int xid) {
   if (rule.by_text && xid == kAdviceChanged)
     return "as the driver asks: all on the GPU for a reset or a reboot, those that use several "
-           "GPUs where links are drained, otherwise nobody";
+           "GPUs where links are drained, otherwise none";
   if (rule.by_text)
     return "as the report's text says: where that is fatal, jobs that use this GPU and others "
            "start again free of charge";

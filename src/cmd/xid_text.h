@@ -8,7 +8,7 @@
 
 namespace gp {
 
-// `xid`: whose rule it is, where that is known; the text of 154 is the driver's advice.
+// `xid`: the XID of the rule, if it is known; the text of 154 is the driver's advice.
 std::string JobsText(const XidRule& rule, int xid = 0);
 std::string GpuText(const XidRule& rule, int xid = 0);
 

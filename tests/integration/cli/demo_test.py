@@ -72,8 +72,8 @@ class Demo(unittest.TestCase):
         result = self.run_demo("--tour", timeout=240)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertEqual(result.stderr, "")
-        for text in (r"job-1 went on from step [1-9]\d* of 60, and is complete", r"ms later it runs on GPU \d of ", r"incident-1: XID 48.* on dgx-h100-",
-                     r"put into service: [\d.]+ s", r"gpu_platform_gpus_by_use\{", r"GPU-seconds of ", r"\| checkpoint step-", "All as it must be; nothing is left behind"):
+        for text in (r"job-1 resumed at step [1-9]\d* of 60, and is complete", r"ms later it runs on GPU \d of ", r"incident-1: XID 48.* on dgx-h100-",
+                     r"put into service: [\d.]+ s", r"gpu_platform_gpus_by_use\{", r"GPU-seconds of ", r"\| checkpoint step-", "All checks passed; nothing is left behind"):
             self.assertRegex(result.stdout, text)
 
     def test_the_tour_notices_what_is_wrong(self):
@@ -94,7 +94,7 @@ class Demo(unittest.TestCase):
                 process.send_signal(number)
                 rest, _ = process.communicate(timeout=30)
                 self.assertEqual(process.returncode, 130)
-                self.assertIn("ended and removed", rest)
+                self.assertIn("stopped and removed", rest)
                 self.assert_nothing_left(directory, cgroups)
 
     def test_controller_that_dies_is_a_failure_and_leaves_nothing(self):

@@ -27,7 +27,7 @@ class Xid(unittest.TestCase):
     def test_says_what_nobody_knows(self):
         answer = cluster.run("xid", "explain", "500")
         self.assertEqual(answer.returncode, 0, answer.stderr)
-        self.assertIn("is in no list", answer.stdout)
+        self.assertIn("is not in the catalogue", answer.stdout)
         self.assertIn("the second time within a day", answer.stdout)
         self.assertFalse(json.loads(cluster.run("xid", "explain", "500", "--json").stdout)["known"])
 

@@ -54,7 +54,7 @@ class Access(ClusterTest):
         self.assertIn("Environment SECRET=hidden", self.ana("jobs", "describe", waiting).ok().out)
         told = self.ben("jobs", "describe", waiting).ok().out
         self.assertNotIn("hidden", told)
-        self.assertRegex(told, "Command +told to its owner and to admins alone")
+        self.assertRegex(told, "Command +shown to its owner and to admins only")
         self.ben("jobs", "kill", waiting).ok()
         self.ben("jobs", "kill", job).ok()
         self.assertEqual(self.ana.wait(job), 130)
@@ -140,9 +140,9 @@ class Access(ClusterTest):
         for wrong in ("x", WRONG, "Bearer", "\u00e4", WRONG + "0"):
             self.assertEqual(self.over_tcp(wrong)("jobs", "list").code, UNAUTHENTICATED, wrong)
         far = Cli(self.cli.binary, "192.0.2.1:7070", extra={"GPU_PLATFORM_TOKEN": WRONG})("jobs", "list")
-        self.assertIn("Name its authority", far.err)
+        self.assertIn("the authority of that controller is needed", far.err)
         named = Cli(self.cli.binary, "127.0.0.1.example:7070", extra={"GPU_PLATFORM_TOKEN": WRONG})("jobs", "list")
-        self.assertIn("Name its authority", named.err)
+        self.assertIn("the authority of that controller is needed", named.err)
 
     def test_a_login_is_kept(self):
         home = os.path.join(self.cluster.directory, "home")

@@ -96,7 +96,7 @@ class Arrays(ClusterTest):
         self.assertEqual(len(first), 1)
         self.assertEqual(len(self.cli.jobs()), 3)
         self.assertIn("--count", self.cli("jobs", "submit", "-", "--count", "2", input=json.dumps(job).encode()).err)
-        self.assertIn("write --detach", self.cli("run", "--array", "3", "--", "true").err)
+        self.assertIn("use --detach", self.cli("run", "--array", "3", "--", "true").err)
         self.assertIn("interactive", self.cli("run", "--pty", "--array", "3", "--", "true").err)
         self.assertIn("--array: must be from 1 to 10000", self.cli("run", "-d", "--array", "0", "--", "true").err)
         other = self.cli.as_user(1234)

@@ -74,7 +74,7 @@ class Backups(ClusterTest):
         far = Cli(self.cli.binary, f"127.0.0.1:{port}", extra={"GPU_PLATFORM_TOKEN": secret})
         remote = far("admin", "backup", self.backup)
         self.assertEqual(remote.code, PARTLY, remote)
-        self.assertIn("not in it: the authority", remote.err)
+        self.assertIn("not in the backup: the authority", remote.err)
         self.assertEqual(sorted(name for name in os.listdir(self.backup) if not name.startswith("journal.db")), ["gpu-platform-backup.txt"])
         self.assertEqual(self.cli("admin", "backup", self.cluster.directory).code, CONFLICT, "no directory of its own")
 

@@ -98,7 +98,7 @@ class WithoutPrices(ClusterTest):
         job = self.cli.start("--gpus", "1", command=["true"])
         eventually(lambda: self.cli.job(job)["state"] == "COMPLETED", "the job is over")
         for command in (["usage"], ["cost", "report"], ["cost", "analysis"]):
-            self.assertIn("nothing has a price", self.cli(*command).ok().err, command)
+            self.assertIn("no prices are set", self.cli(*command).ok().err, command)
 
 
 if __name__ == "__main__":

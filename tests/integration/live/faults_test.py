@@ -303,8 +303,8 @@ class Breaker(FaultCase):
 
     def assert_held(self, breaker, held):
         its = breaker["incident"]
-        words = f"held: nothing is reset by itself in this pool until {its} is closed"
-        self.assertIn(f"NOTE     pool default: nothing is reset or drained by itself: {breaker['cause']}; gpu-platform incidents close {its} lets it go on",
+        words = f"held: nothing is reset automatically in this pool until {its} is closed"
+        self.assertIn(f"NOTE     pool default: nothing is reset or drained automatically: {breaker['cause']}; gpu-platform incidents close {its} ends this",
                       self.cli("status").ok().lines)
         listed = self.cli("incidents", "list").ok().out
         over_rest = {one["id"]: one for one in self.rest("incidents")["incidents"]}
@@ -324,7 +324,7 @@ class Breaker(FaultCase):
         self.assertEqual([one["incident"] for one in self.rest("cluster")["breakers"]], [its])
         self.assertEqual(self.metrics()[self.METRIC], "1")
         result, what, fix = self.doctor()
-        self.assertEqual((result, what), ("WARN", f"pool default: nothing is reset or drained by itself until {its} is closed: {breaker['cause']}"))
+        self.assertEqual((result, what), ("WARN", f"pool default: nothing is reset or drained automatically until {its} is closed: {breaker['cause']}"))
         self.assertIn(f"gpu-platform incidents close {its}", fix)
 
     def assert_released(self, held):

@@ -156,7 +156,7 @@ class Layout(ClusterTest):
 
     def test_what_a_layout_cannot_be_is_told_at_the_start(self):
         for mig, why in (("0=5g.1gb", "no MIG profile 5g.1gb; it has"), ("0=4g.40gb,4g.40gb", "do not fit"), ("0;0-1", "named twice"), ("9", "there is no GPU 9"),
-                         ("GPU-zz", "is no GPU here"), ("GPU-", "is the beginning of several UUIDs")):
+                         ("GPU-zz", "is no GPU here"), ("GPU-", "is a prefix of several UUIDs")):
             with self.subTest(mig):
                 said = self.cli("agent", "--simulate", "dgx-h100", "--node-index", "7", "--state", self.cluster.state + "-other", "--allow-root",
                                 "--controller", f"unix:{self.cluster.run_directory}/control.sock", "--join-token-file", f"{self.cluster.state}/join-token", "--mig", mig)

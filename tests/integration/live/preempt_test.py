@@ -44,7 +44,7 @@ class Preempt(ClusterTest):
         resumed = int(text.rsplit("from ", 1)[1].split()[0])
         self.assertGreater(resumed, 0)
         self.assertIn("resume=/", text)
-        self.assertIn("Gave way", self.cli("jobs", "describe", low).ok().out)
+        self.assertIn("Preempted", self.cli("jobs", "describe", low).ok().out)
 
     def test_nobody_else_is_interrupted(self):
         firm = self.cli.start("--gpus", "8", "--priority", "250", command=["sleep", "1.5"])

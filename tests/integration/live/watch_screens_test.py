@@ -160,7 +160,7 @@ class Screens(ClusterTest):
         terminal = self.open(width, height)
         steps = [("gpus", [], "NODE/GPU"),
                  ("gpu-details", ["G", "Enter"], "more: gpu-platform health"),
-                 ("help", ["Escape", "?"], "freeze the picture"),
+                 ("help", ["Escape", "?"], "freeze the screen"),
                  ("gpus-filtered", ["Escape", "/", "o", "f", "f", "l"], "filter: offl_"),
                  ("jobs", ["Escape", "F2"], "WHERE"),
                  ("job-details", ["Enter"], "more: gpu-platform jobs describe"),
@@ -189,8 +189,8 @@ class Screens(ClusterTest):
         self.assertRegex(foot, r"^(Enter details  )?\? help  q quit {2,}1-\d+ of 16$")
         self.assertLessEqual(len(foot), 40)
         terminal.press("/", "d", "g", "x")
-        foot = terminal.settled("type what").split("\n")[9]
-        self.assertRegex(foot, r"^type what rows must\S*.*  1-\d+ of 16$")
+        foot = terminal.settled("type a").split("\n")[9]
+        self.assertRegex(foot, r"^type a filter;.*  1-\d+ of 16$")
 
     def test_terminal_without_utf8(self):
         terminal = self.open(80, 24, "C")

@@ -58,32 +58,34 @@ TEST(IncidentText, WhatIsRepairedByItselfNeedsNoCommandThatChangesAnything) {
 TEST(IncidentText, WhatABreakerHoldsBackWaitsForTheBreakersIncident) {
   v1::Incident held = Of("XID 95", "reset");
   held.set_held_by("incident-9");
-  EXPECT_EQ(NextSteps(held),
-            (Steps{"gpu-platform incidents show incident-9",
-                   "gpu-platform incidents close incident-9, so that what it holds back goes on"}));
+  EXPECT_EQ(
+      NextSteps(held),
+      (Steps{"gpu-platform incidents show incident-9",
+             "gpu-platform incidents close incident-9, so that what it holds back continues"}));
   v1::Incident breaker = Of("9 GPUs on 4 nodes of pool default", "none", true);
   breaker.clear_node();
   breaker.clear_gpu();
   EXPECT_EQ(NextSteps(breaker).back(),
-            "gpu-platform incidents close incident-3, so that what it holds back goes on");
+            "gpu-platform incidents close incident-3, so that what it holds back continues");
   EXPECT_EQ(RunbookOf(breaker), "BreakerOpen");
 }
 
 TEST(IncidentText, AMissingGpuIsPutBackOrGivenUp) {
   EXPECT_EQ(NextSteps(Of("it is missing", "test", true)),
             (Steps{"put it back: it is tested when the agent of n1 has joined with it",
-                   "gpu-platform incidents close incident-3, where it is gone for good"}));
+                   "gpu-platform incidents close incident-3, if it is gone for good"}));
 }
 
-TEST(IncidentText, AMachineThatMayNotJoinIsNamedAnewOrTheOtherDeclaredLost) {
+TEST(IncidentText, AMachineThatMayNotJoinIsNamedAgainOrTheOtherDeclaredLost) {
   v1::Incident name = Of("two machines are named n1", "none");
   name.clear_gpu();
-  EXPECT_EQ(NextSteps(name), (Steps{"gpu-platform agent --name NAME, on the one that is refused",
-                                    "gpu-platform incidents close incident-3"}));
+  EXPECT_EQ(NextSteps(name),
+            (Steps{"gpu-platform agent --name NAME, on the machine that is refused",
+                   "gpu-platform incidents close incident-3"}));
   EXPECT_EQ(RunbookOf(name), "IncidentNeedsPerson");
   v1::Incident gpu = Of("GPU GPU-1 is in two nodes: n1 and n2", "none");
   gpu.clear_gpu();
-  EXPECT_EQ(NextSteps(gpu), (Steps{"gpu-platform nodes declare-lost n1, where that machine is gone",
+  EXPECT_EQ(NextSteps(gpu), (Steps{"gpu-platform nodes declare-lost n1, if that machine is gone",
                                    "gpu-platform incidents close incident-3"}));
   EXPECT_EQ(RunbookOf(gpu), "IncidentNeedsPerson");
 }

@@ -52,7 +52,7 @@ TEST(JobText, WhatIsNotAskedForHasNoLine) {
 TEST(JobText, WhatMayNotBeKnownIsSaidSo) {
   v1::Job job = Train();
   job.mutable_spec()->clear_command();
-  EXPECT_THAT(DescribeJob(job), HasSubstr("Command     told to its owner and to admins alone"));
+  EXPECT_THAT(DescribeJob(job), HasSubstr("Command     shown to its owner and to admins only"));
 }
 
 TEST(JobText, OutputIsWhereTheNewestAttemptRan) {
