@@ -273,9 +273,9 @@ Status DemoTour::ShowMonitoring() {
       GP_TRY(host_->client().Call<v1::GetMetricsReply>("GetMetrics", v1::GetMetricsRequest()));
   int shown = 0;
   for (const std::string& line : Split(metrics.text(), '\n')) {
-    const bool is_told = line.starts_with("gpu_platform_gpus_by_use{") ||
-                         line.starts_with("gpu_platform_gpus_free{");
-    if (!is_told) continue;
+    const bool is_shown = line.starts_with("gpu_platform_gpus_by_use{") ||
+                          line.starts_with("gpu_platform_gpus_free{");
+    if (!is_shown) continue;
     story_.Line(line);
     ++shown;
   }

@@ -168,7 +168,7 @@ Status NameAside(const std::string& journal, const std::string& aside) {
   return Ok();
 }
 
-// The write-ahead log is renamed last: SQLite ignores one that is alone, and takes one beside
+// The write-ahead log goes last: SQLite ignores one that is alone, and takes one beside
 // another database for that database's.
 Status TakeAway(const std::string& journal) {
   for (const std::string end : {"", kLog, "-shm"}) {

@@ -467,7 +467,7 @@ void AddServe(CLI::App& app, Cli& cli) {
                   "Also serve HTTP here (dashboard, REST, metrics), such as 127.0.0.1:8080")
       ->type_name("ADDRESS");
   sub->add_flag("--tls", flags->tls,
-                "Encrypt on loopback too; other connections are always encrypted");
+                "Encrypt on loopback too; traffic to other machines is always encrypted");
   sub->add_option("--tls-name", flags->tls_names,
                   "More host names of this machine, for its certificate")
       ->type_name("HOST");
