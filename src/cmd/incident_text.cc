@@ -47,7 +47,7 @@ constexpr CauseRunbook kByCause[] = {
     {"memory error", {"GpuMemoryErrors", "if they recur within days, replace the GPU"}},
     {"too warm", kHeat},
     {"too hot", kHeat},
-    {"for its heat", kHeat},
+    {"thermal", kHeat},
 };
 
 Runbook Find(const v1::Incident& incident) {

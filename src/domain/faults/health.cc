@@ -108,7 +108,7 @@ std::string CauseOf(const HealthFinding& finding) {
     case HealthCode::kRemapPending: return "a memory row waits to be remapped";
     case HealthCode::kUncorrected: return "uncorrected memory errors";
     case HealthCode::kHot: return "it is too hot";
-    case HealthCode::kCritical: return "it is about to turn itself off for its heat";
+    case HealthCode::kCritical: return "it is near its thermal shutdown temperature";
     case HealthCode::kLost: return "it fell off the bus";
     case HealthCode::kRecoveryAction:
     case HealthCode::kRemapFailed: break;
@@ -129,7 +129,7 @@ std::string ToText(const HealthFinding& finding) {
     case HealthCode::kUncorrected:
       return value + " uncorrected memory error" + (finding.value == 1 ? "" : "s") +
              " since its last reset";
-    case HealthCode::kHot: return value + " °C: slowed down for its heat for long";
+    case HealthCode::kHot: return value + " °C: in thermal slowdown for a long time";
     case HealthCode::kCritical:
       return value + " °C: close to the temperature at which it turns itself off";
     case HealthCode::kRemapFailed: return "a memory row could not be remapped";

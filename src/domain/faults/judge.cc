@@ -92,7 +92,7 @@ FaultVerdict Judge(const FaultPolicy& policy, const FaultSignal& signal, const s
       return {TenantAction::kRestartAll, GpuRemedy::kTest, false, "it is too hot", true};
     case SignalKind::kCritical:
       return {TenantAction::kRestartAll, GpuRemedy::kOperator, false,
-              "it is about to turn itself off for its heat"};
+              "it is near its thermal shutdown temperature"};
     case SignalKind::kMissing:
       return {TenantAction::kRestartAll, GpuRemedy::kTest, false, kCauseMissing};
     case SignalKind::kRemapFailed:

@@ -101,7 +101,7 @@ TEST(IncidentText, EachRunbookIsThere) {
        {"an NVLink is down", "a memory row could not be remapped",
         "a memory row waits to be remapped", "3 uncorrected memory errors since its last reset",
         "uncorrected memory errors", "it is too warm", "it is too hot",
-        "it is about to turn itself off for its heat", "XID 79", "it is missing"}) {
+        "it is near its thermal shutdown temperature", "XID 79", "it is missing"}) {
     for (const bool needs_person : {false, true}) {
       const v1::Incident incident = Of(cause, "none", needs_person);
       EXPECT_TRUE(std::filesystem::exists(std::string(GP_SOURCE_DIR "/docs/runbooks/") +
@@ -111,7 +111,7 @@ TEST(IncidentText, EachRunbookIsThere) {
           << cause;
     }
   }
-  EXPECT_EQ(RunbookOf(Of("it is about to turn itself off for its heat", "operator", true)),
+  EXPECT_EQ(RunbookOf(Of("it is near its thermal shutdown temperature", "operator", true)),
             "GpuSlowedByHeat");
   EXPECT_EQ(RunbookOf(Of("XID 95", "reset")), "GpuOutOfService");
   EXPECT_EQ(RunbookOf(Of("XID 79", "reboot", true)), "IncidentNeedsPerson");
