@@ -128,6 +128,7 @@ void AgentLoop::TakeNews() {
     sent_at_ns_.erase(sent_at_ns_.begin(), sent_at_ns_.upper_bound(news.answered));
     if (gpus_ != nullptr) gpus_->Answered(news.answered);
   }
+  // Epoch fencing: the desired state of a controller that was replaced is ignored.
   if (news.desired && news.desired->epoch >= newest_epoch_)
     TakeDesiredState(*std::move(news.desired));
   if (news.answered > 0) Renew();

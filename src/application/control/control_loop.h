@@ -94,7 +94,7 @@ class ControlLoop : public ControlGateway {
   void RunTimers();
   void ForgiveOwnSleep(int64_t boot_ns);
   bool HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns);
-  void ExpireHeartbeats(int64_t boot_ns);
+  void ExpireHeartbeats(int64_t boot_ns);  // declares nodes lost after the heartbeat timeout
   void RunPass();
   Status Append();
   void Commit();

@@ -22,13 +22,21 @@ bool IsLoss(const FaultSignal& signal) {
          (signal.kind == SignalKind::kXid && signal.xid == kFellOffTheBus);
 }
 
+// GPU quarantine: a remedy that stops the jobs of a GPU quarantines it until the remedy is done;
+// with a milder one it is suspect and takes no new work.
 GpuCondition ConditionFor(GpuRemedy remedy, bool is_lost) {
   if (is_lost) return GpuCondition::kLost;
   switch (remedy) {
     case GpuRemedy::kTest:
     case GpuRemedy::kDrainReset: return GpuCondition::kSuspect;
-    default: return GpuCondition::kQuarantined;
+    case GpuRemedy::kNone:
+    case GpuRemedy::kWatch:
+    case GpuRemedy::kResetWhenIdle:
+    case GpuRemedy::kReset:
+    case GpuRemedy::kOperator:
+    case GpuRemedy::kReboot: break;
   }
+  return GpuCondition::kQuarantined;
 }
 
 bool TakesOutOfService(GpuRemedy remedy) { return remedy >= GpuRemedy::kReset; }

@@ -100,6 +100,7 @@ Verdict Judge(const Job& job, const Lease& last, const LeaseOutcome& last_outcom
   return verdict;
 }
 
+// Retry back-off: the wait doubles with each try, from the policy's minimum to its maximum.
 Duration Backoff(const RetryPolicy& policy, int tries) {
   Duration wait = policy.backoff_min;
   for (int i = 0; i < tries && wait < policy.backoff_max; ++i) wait = wait * 2;

@@ -59,7 +59,8 @@ void SendAway(const State& state, const std::set<JobId>& jobs, const std::string
   }
 }
 
-// A repeated drain replaces the earlier one: without a deadline the old deadline is removed.
+// Drain: nothing new starts there (cordon), and jobs leave by the deadline, if there is one.  A
+// repeated drain replaces the earlier one, with its deadline.
 void Drain(const State& state, Instant at, const Node& node, const std::vector<int>& gpus,
            const ChangeService& command, Events& events) {
   const bool had_deadline = state.drain_deadlines.contains({node.id, command.gpu});

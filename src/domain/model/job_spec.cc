@@ -92,6 +92,8 @@ void CheckIsolation(const GpuRequest& gpus, Findings& findings) {
   }
 }
 
+// Validates `gpus` of a job, from whichever road it comes; the job file has the same bounds for its
+// numbers (job_file/resource_fields.cc).
 void CheckGpus(const GpuRequest& gpus, Findings& findings) {
   findings.Range("resources.gpus.count", gpus.count, 0, kGpusPerNodeMax);
   findings.Size("resources.gpus.model", gpus.models.size(), kModelsMax, "models");

@@ -1,6 +1,6 @@
 #pragma once
 
-// Places the ranks of a gang on the nodes chosen for it.
+// Gang placement: the ranks of a gang on the nodes chosen for it, all or none.
 
 #include <string>
 #include <vector>

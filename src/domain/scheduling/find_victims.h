@@ -1,6 +1,6 @@
 #pragma once
 
-// Which jobs to preempt so that a job fits: whole gangs, and none without need.
+// Victim selection: which jobs to preempt so that a job fits; whole gangs, and none without need.
 
 #include <optional>
 #include <set>

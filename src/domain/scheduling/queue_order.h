@@ -1,7 +1,7 @@
 #pragma once
 
-// The queue order of pending jobs (docs/queues.md): priority classes, then queues and users by the
-// used part of their share, then the jobs' own order.
+// The queue order of pending jobs (docs/queues.md): priority classes, then fair share
+// (queues and users by the used part of their share), then the jobs' own order.
 
 #include <compare>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-// The used part of the share of each queue and user with pending jobs, in steps of 1/64 of the
-// share.
+// Fair share: the used part of the share of each queue and user with pending jobs, in steps of 1/64
+// of the share.
 
 #include <cstdint>
 #include <map>
