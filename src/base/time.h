@@ -28,7 +28,8 @@ constexpr Duration operator+(Duration a, Duration b) { return {a.ns + b.ns}; }
 constexpr Duration operator-(Duration a, Duration b) { return {a.ns - b.ns}; }
 constexpr Duration operator*(Duration a, int64_t n) { return {a.ns * n}; }
 
-// A point in time: UTC nanoseconds since 1970.
+// A point in time, in nanoseconds: of the wall clock (UTC, since 1970), or of the controller's time
+// line (domain/model/time_line.h).
 struct Instant {
   int64_t ns = 0;
 

@@ -87,7 +87,7 @@ void AgentLoop::WaitForEvents() {
   if (gpus_ != nullptr) {
     for (const int fd : gpus_->EventDescriptors()) fds.push_back({fd, POLLIN, 0});
   }
-  // Rounded up, because nothing is due a moment too early.
+  // Rounded up: a turn that comes a moment too early finds nothing due.
   const int64_t wait_ms =
       std::min(UntilNextTurn() + Duration::Milliseconds(1), kTurnMax).ToMilliseconds();
   poll(fds.data(), fds.size(), static_cast<int>(wait_ms));

@@ -409,8 +409,9 @@ void ControlLoop::SaveSnapshotWhenDue() {
   }
   // Records that the audit trail lacks stay, because it reads them from the journal at the next
   // start.
-  const uint64_t audited = options_.audit != nullptr ? options_.audit->WrittenUntil() : UINT64_MAX;
-  const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, audited});
+  const uint64_t audited_until =
+      options_.audit != nullptr ? options_.audit->WrittenUntil() : UINT64_MAX;
+  const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, audited_until});
   if (!dropped)
     std::fprintf(stderr, "gpu-platform: cannot drop old records: %s\n",
                  dropped.error().message.c_str());

@@ -179,7 +179,7 @@ class Before {
   }
 
   void operator()(const RoleGranted& event) const {
-    GP_ASSERT(!event.subject.empty(), "a role is somebody's");
+    GP_ASSERT(!event.subject.empty(), "a role has a subject");
   }
   void operator()(const TokenIssued& event) const {
     GP_ASSERT(event.token.id.value > state_.last_token, "a token's id is never given twice");
@@ -225,13 +225,14 @@ class Before {
     return owner.gpus[static_cast<size_t>(gpu)];
   }
   void CheckLost(NodeId node) const {
-    GP_ASSERT(NodeAt(node).condition == NodeCondition::kLost, "only a lost node returns");
+    GP_ASSERT(NodeAt(node).condition == NodeCondition::kLost,
+              "only a lost node returns or has expired leases");
   }
   void CheckState(JobId job, JobState state) const {
     GP_ASSERT(JobAt(job).state == state, "a job moves along edges of its state machine");
   }
   void CheckPlaced(JobId job) const {
-    GP_ASSERT(HoldsLeases(JobAt(job).state), "only a placed job is stopped or requeued");
+    GP_ASSERT(HoldsLeases(JobAt(job).state), "only a placed job is stopped, notified or requeued");
   }
   void CheckIncident(IncidentId incident) const {
     GP_ASSERT(incident.value > 0 && incident.value <= state_.last_incident,

@@ -147,7 +147,7 @@ void FaultDecider::SeeGpu(const FaultSignal& signal) {
 void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& verdict,
                           const Hit& hit) {
   const IncidentId before = draft.trouble.incident;
-  // A fault without ended jobs and without a remedy is recorded only with the jobs.
+  // A fault that ends no job and needs no remedy belongs to no incident: only its jobs note it.
   if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty() || call.is_lasting)
     Record(draft, call, verdict, hit);
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;

@@ -45,7 +45,7 @@ class FaultDecider {
     std::vector<JobId> jobs;
     int64_t lost_gpu_ms = 0;
   };
-  // What is recorded of a GPU, and what it requires.
+  // A fault of a GPU, as its incident records it.
   struct Call {
     int gpu = 0;
     std::string what;  // for the incident, in words

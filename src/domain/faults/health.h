@@ -37,8 +37,8 @@ struct GpuVitals {
   int64_t unread_s = 0;  // age of its newest reading in seconds; 0: not stale
 };
 
-// In order of severity, the lightest first. Journalled by number: new codes go to the end of the
-// list.
+// The mildest first. The journal stores the numbers, so a new code goes to the end, however mild it
+// is.
 enum class HealthCode {
   kUnread,  // its state is unknown now
   kLinkDown,
