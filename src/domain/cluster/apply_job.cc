@@ -42,7 +42,7 @@ void DropNomination(State& state, Job& job) {
   state.nominated.erase(job.id);
 }
 
-// A node is cleared for one job: earlier nominations of these nodes are dropped.
+// Only one job at a time is nominated to a node: earlier nominations to these nodes are dropped.
 void Nominate(State& state, JobId job, const std::vector<NodeId>& nodes) {
   const std::set<JobId> earlier = state.nominated;
   for (const JobId id : earlier) {

@@ -152,7 +152,7 @@ Event TryAgain(const State& state, Instant at, const Job& job, Verdict verdict) 
     verdict.exit_code = kExitTimedOut;
   }
   const RetryPolicy& retry = job.spec->retry;
-  // A job that requests hang detection, or rules against bad nodes, also requests a restart.
+  // Hang detection, or a rule that excludes bad nodes, implies a restart.
   const bool is_retried = hangs || (verdict.failed && (retry.on_failure || verdict.is_of_node));
   if (!is_retried || job.retries_used >= retry.retries_max) return GiveUp(job, verdict);
   return JobRequeued{job.id, RequeueCharge::kRetry, at + Backoff(retry, job.retries_used),
@@ -191,6 +191,7 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
 }
 
 }  // namespace
+
 void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOutcome& outcome,
               Events& events) {
   const Job& job = *state.FindJob(lease.job);
@@ -198,7 +199,7 @@ void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOut
   if (job.leases.size() == 1) {
     events.push_back(Conclude(state, at, job, Judge(job, lease, outcome)));
     const auto* requeued = std::get_if<JobRequeued>(&events.back());
-    // Its user has to look first
+    // Held, because its user must look at the cause before it runs again
     if (requeued != nullptr && requeued->end == EndClass::kUnderUse)
       events.push_back(JobHeld{job.id});
     return;

@@ -32,10 +32,10 @@ Status CheckMove(const State& state, Instant at, const MoveJobs::Move& move) {
 Status CheckNominations(const State& state, const MoveJobs& command) {
   if (AwaitsVictims(state, command.by))
     return Fail(Conflict(ToText(command.by) + ": jobs are already being moved for it"));
-  const std::map<NodeId, JobId> cleared = ClearedForOthers(state, command.by);
+  const std::map<NodeId, JobId> nominated = ClearedForOthers(state, command.by);
   for (const NodeId node : command.nodes) {
-    const auto other = cleared.find(node);
-    if (other != cleared.end())
+    const auto other = nominated.find(node);
+    if (other != nominated.end())
       return Fail(
           Conflict("a node is being cleared for " + NameOf(state, other->second) + " already"));
   }

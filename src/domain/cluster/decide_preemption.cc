@@ -6,6 +6,7 @@
 #include "domain/model/variants.h"
 
 namespace gp {
+
 Status CheckGangNodes(const State& state, const Job& job, const std::vector<NodeId>& nodes) {
   const std::set<NodeId> distinct(nodes.begin(), nodes.end());
   const bool known = distinct.empty() || distinct.rbegin()->value < state.nodes.size();
@@ -39,13 +40,14 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
   if (!IsEvictable(*victim)) return refuse("it must be preemptible, run, and not be stopping");
   GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
   const Preemptions preemptions(state, at);
-  const Job cleared = AsNominated(*by, command.nodes.size());
-  const Contender taker = ContenderOf(cleared, at);
-  const Contender giver = ContenderOf(*victim, at);
-  const PreemptionGround ground = preemptions.GroundFor(taker, giver);
+  const Job nominated = AsNominated(*by, command.nodes.size());
+  const Contender preemptor = ContenderOf(nominated, at);
+  const Contender preempted = ContenderOf(*victim, at);
+  const PreemptionGround ground = preemptions.GroundFor(preemptor, preempted);
   if (ground == PreemptionGround::kNone)
     return refuse(NameOf(*by) + " has no ground to preempt it");
-  if (!preemptions.HoldsNow(taker, giver, ground)) return refuse("it has not run for min_run");
+  if (!preemptions.HoldsNow(preemptor, preempted, ground))
+    return refuse("it has not run for min_run");
   return Events{JobPreemptionOrdered{command.pass, victim->id, by->id, command.nodes}};
 }
 

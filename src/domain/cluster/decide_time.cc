@@ -81,11 +81,11 @@ Status CheckPolicy(const Policy& policy) {
 
 // Stops jobs that are still on the nodes, so that they are gone when the maintenance begins.
 void EndForMaintenance(const State& state, Instant at, Events& events) {
-  std::set<JobId> notified;
+  std::set<JobId> stopped;
   for (const auto& [due, id] : state.leaving) {
     if (due > at) break;
     const Job& job = *state.FindJob(id);
-    if (!notified.insert(id).second) continue;
+    if (!stopped.insert(id).second) continue;
     std::vector<const Reservation*> windows = InTheWayOf(state, job);
     // The maintenance ended without a tick in between
     std::erase_if(windows, [&](const Reservation* one) { return one->ends_at <= at; });

@@ -41,13 +41,13 @@ bool IsOnItsWay(const State& state, const Job& moving, Instant at) {
 }
 
 std::map<NodeId, JobId> ClearedForOthers(const State& state, JobId by) {
-  std::map<NodeId, JobId> cleared;
-  for (const auto& [other, leaving] : state.preemptions) {
+  std::map<NodeId, JobId> nominated;
+  for (const auto& [other, victim] : state.preemptions) {
     const Job* job = other == by ? nullptr : state.FindJob(other);
     if (job == nullptr) continue;
-    for (const NodeId node : job->nominated_nodes) cleared.emplace(node, other);
+    for (const NodeId node : job->nominated_nodes) nominated.emplace(node, other);
   }
-  return cleared;
+  return nominated;
 }
 
 void IndexMoves(State& state, const Job& job) {

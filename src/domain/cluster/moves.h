@@ -22,8 +22,8 @@ int MovesLeft(const State& state, Instant at);
 // others to leave, or has just left.  Later it waits like other jobs.
 bool IsOnItsWay(const State& state, const Job& moving, Instant at);
 
-// Nodes that are being cleared for jobs other than `by`, each with its job: a node is cleared for
-// one job at a time.
+// The nodes where jobs other than `by` wait for their victims, each with its job: only one job at a
+// time is nominated to a node.
 std::map<NodeId, JobId> ClearedForOthers(const State& state, JobId by);
 
 // Adds the job to the indexes of jobs that are movable, moving or were ever moved; removes it from

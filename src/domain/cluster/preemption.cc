@@ -126,7 +126,7 @@ bool Preemptions::Reclaims(const Job& by, const Job& victim) const {
          KeepsGuarantees(by, victim);
 }
 
-// Counts the job, and jobs of the queue that already wait for their victims.
+// Counts this job, and jobs of the queue that were placed or already wait for their victims.
 bool Preemptions::HoldsLessThanGuaranteed(const Job& by, const std::string& queue) const {
   const int64_t guaranteed = GuaranteedShare(*state_, queue);
   if (guaranteed == 0) return false;

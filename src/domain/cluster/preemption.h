@@ -48,15 +48,16 @@ Contender ContenderOf(const Job& job, Instant at);
 enum class PreemptionGround {
   kNone,
   kClass,       // the preemptor is of a higher class
-  kSharedTime,  // both are preemptible, of one class and queue, and it has had less
+  kSharedTime,  // both are preemptible, of one class and queue; the preemptor had less GPU time
   kReclaim,     // the preemptor's queue is below its guarantee, the victim's above
 };
 
 // The job as it will be on its `nodes` nominated nodes, by its own fields.
 Job AsNominated(const Job& by, size_t nodes);
 
-// Decides which jobs may preempt which at one instant.  It counts what was already taken in the
-// same pass as gone.  Used by one thread; `state` must outlive it.
+// Decides which jobs may preempt which at one instant.  Victims that were chosen earlier count as
+// gone, and jobs that were placed or wait for victims count as running.  Used by one thread;
+// `state` must outlive it.
 class Preemptions {
  public:
   Preemptions(const State& state, Instant at);
@@ -67,6 +68,7 @@ class Preemptions {
   // waited for reclaim_grace.
   bool HoldsNow(const Contender& by, const Contender& victim, PreemptionGround ground) const;
   bool MayPreempt(const Contender& by, const Contender& victim) const;
+  // Counts that the victim is preempted for `by`.
   void Preempt(const Job& by, const Job& victim);
   // Counts that a pending job was placed.
   void CountPlaced(const Job& job);
@@ -81,7 +83,7 @@ class Preemptions {
   Instant at_;
   bool any_guarantees_ = false;
   std::map<std::string, int64_t> leaving_;  // by queue, thousandths of GPUs
-  // By queue: the jobs that wait for victims to leave, and what they will hold
+  // By queue: what pending jobs will hold that were placed or wait for their victims
   std::map<std::string, std::map<JobId, int64_t>> coming_;
 };
 

@@ -39,9 +39,9 @@ void Dequeue(State& state, const Job& job) {
   if (equivalence_class->second.empty()) state.equivalence_classes.erase(equivalence_class);
 }
 
-void IndexEvictable(State& state, const Job& job, bool yields) {
+void IndexEvictable(State& state, const Job& job, bool is_evictable) {
   const PoolClass key{job.pool, ClassOf(job.spec->priority)};
-  if (yields) {
+  if (is_evictable) {
     state.evictable[key].insert(job.id);
     return;
   }

@@ -156,7 +156,7 @@ void Enqueue(State& state, const Job& job);
 void Dequeue(State& state, const Job& job);
 
 // Adds a job to the index of evictable jobs, or removes it.
-void IndexEvictable(State& state, const Job& job, bool yields);
+void IndexEvictable(State& state, const Job& job, bool is_evictable);
 
 // The request index's key: ids of different users never collide.
 std::string RequestKey(const User& user, const std::string& request_id);

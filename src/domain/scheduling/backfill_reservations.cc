@@ -33,10 +33,10 @@ size_t BackfillReservations::BoundOf(const Job& job) {
 }
 
 std::set<NodeId> BackfillReservations::WorkOut(const Job& job) const {
-  const Instant left = EndOfStay(at_, *job.spec);
+  const Instant ends_at = EndOfStay(at_, *job.spec);
   std::set<NodeId> closed;
   for (const auto& [node, backfill] : backfill_) {
-    if (backfill.job != job.id && left > backfill.shadow_time) closed.insert(closed.end(), node);
+    if (backfill.job != job.id && ends_at > backfill.shadow_time) closed.insert(closed.end(), node);
   }
   AddReserved(job, closed);
   return closed;

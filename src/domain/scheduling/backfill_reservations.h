@@ -18,7 +18,7 @@ inline constexpr Instant kSomeTime{kNever.ns - 1};
 struct BackfillReservation {
   JobId job;
   // The job starts at this time at the latest; other jobs may run there until then. kSomeTime: any
-  // job with a time limit may run there; ns == 0: no other job may.
+  // job with a time limit may run there; ns == 0: no other job may, as on nominated nodes.
   Instant shadow_time;
   bool operator==(const BackfillReservation&) const = default;
 };

@@ -29,8 +29,8 @@ EvictionCost Times(const EvictionCost& cost, size_t nodes) {
 class Combination {
  public:
   Combination(const std::vector<std::vector<NodeVictims>>& options, size_t wanted,
-              const VictimSearch::MayEvict& may_evict, std::optional<EvictionCost> than)
-      : options_(options), wanted_(wanted), may_evict_(may_evict), least_(than) {
+              const VictimSearch::MayEvict& may_evict, std::optional<EvictionCost> cheaper_than)
+      : options_(options), wanted_(wanted), may_evict_(may_evict), least_(cheaper_than) {
     for (const std::vector<NodeVictims>& node : options_) {
       std::vector<Choice>& choices = choices_.emplace_back();
       for (const NodeVictims& option : node) choices.push_back({&option, BitsOf(option)});
@@ -122,8 +122,8 @@ class Combination {
 
 std::optional<std::vector<NodeVictims>> CombineNodeVictims(
     const std::vector<std::vector<NodeVictims>>& options, size_t wanted,
-    const VictimSearch::MayEvict& may_evict, std::optional<EvictionCost> than) {
-  return Combination(options, wanted, may_evict, than).Find();
+    const VictimSearch::MayEvict& may_evict, std::optional<EvictionCost> cheaper_than) {
+  return Combination(options, wanted, may_evict, cheaper_than).Find();
 }
 
 }  // namespace gp

@@ -6,6 +6,7 @@
 #include "domain/scheduling/victim_search.h"
 
 namespace gp {
+
 std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes,
                                    PreemptionCandidates& preemption_candidates,
                                    const std::set<NodeId>& reserved, const Job& job) {

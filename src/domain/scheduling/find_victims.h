@@ -17,9 +17,9 @@ struct Victims {
   std::vector<NodeId> nodes;  // nodes on which the job fits once the victims have ended
 };
 
-// Leaves out the `reserved` nodes. Chooses the nodes with the cheapest victims: first the lowest
-// highest priority among them, then the fewest GPUs, then the fewest jobs, then the lowest sum of
-// priorities, then the lower node id. nullopt: there is no such set.
+// Leaves out the `reserved` nodes. Chooses the nodes with the cheapest victims: compares the
+// highest priority of a victim, then the number of GPUs, the number of jobs, the sum of priorities
+// and the node id; lower is cheaper. nullopt: there is no such set.
 std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes,
                                    PreemptionCandidates& preemption_candidates,
                                    const std::set<NodeId>& reserved, const Job& job);

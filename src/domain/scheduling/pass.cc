@@ -221,7 +221,8 @@ bool Pass::TryEquivalenceClass(const QueueOrder::Candidate& candidate) {
   return false;
 }
 
-// False: no other job of its equivalence class needs to be tried in this pass.
+// False: no other job of its equivalence class needs to be tried in this pass. Preemption and
+// backfill reservations consider only the job's own fields, not `any_of`, on the fewest nodes.
 bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
   const bool awaits_victims = awaiting_victims_.contains(job.id);
   if (HasVariants(*job.spec))
@@ -235,7 +236,7 @@ bool Pass::TryHead(const Job& job, ShapeRanking& ranking) {
   return PreemptOrReserve(job, awaits_victims);
 }
 
-// It fits nowhere now: preempts other jobs, or reserves nodes.
+// The job fits nowhere now: preempts other jobs, and reserves nodes if it has waited long enough.
 bool Pass::PreemptOrReserve(const Job& job, bool awaits_victims) {
   if (!awaits_victims && IsStoppedByQuota(job)) return false;
   const bool has_victims = awaits_victims || Preempt(job);
@@ -244,7 +245,6 @@ bool Pass::PreemptOrReserve(const Job& job, bool awaits_victims) {
   return has_victims;
 }
 
-// Preemption and backfill reservations consider only its own fields, on the fewest nodes.
 bool Pass::PlaceVariant(const Job& job) {
   const auto is_stopped = [this](const Job& as) {
     return FindQuotaStop(state_, as, at_, planned_).has_value();
@@ -256,10 +256,10 @@ bool Pass::PlaceVariant(const Job& job) {
   return true;
 }
 
-// Makes a backfill reservation for the first job that does not fit: on the nodes where it can start
-// first, only jobs that end before its start are placed. If a job without a time limit is in its
-// way, it reserves the emptiest nodes that could hold it, and only jobs with a time limit are
-// placed there. If the nodes in service cannot hold it even when empty, it reserves nothing. A
+// Makes a backfill reservation for the first job of a pool that does not fit: on the nodes where it
+// can start first, only jobs that end before its start are placed. If a job without a time limit is
+// in its way, it reserves the emptiest nodes that could hold it, and only jobs with a time limit
+// are placed there. If the nodes in service cannot hold it even when empty, it reserves nothing. A
 // reservation counts on the quotas of the job, so that jobs behind it do not use them up.
 // `only_if_sure`: its victims are still running, so it keeps its nominated nodes unless the start
 // is known.

@@ -75,6 +75,8 @@ class Pass {
   std::set<JobId> awaiting_victims_;  // victims of these jobs are still running
   // Handled before the queue: nominated jobs, moved jobs, jobs interrupted by a fault
   std::set<JobId> settled_;
+  // Classes that failed, without their run time, with the bound and the number of changes of
+  // backfill_ then
   std::set<std::tuple<EquivalenceClass, size_t, int>> in_vain_;
   std::set<std::string> pools_with_reservation_;  // with a backfill reservation in this pass
   std::optional<PreemptionCandidates> candidates_;

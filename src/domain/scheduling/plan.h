@@ -22,7 +22,8 @@ struct Plan {
   Instant look_again_at;
   // Nodes that are reserved for nominated jobs or by backfill reservations.
   std::map<NodeId, BackfillReservation> backfill;
-  // The free parts of the destinations of jobs that are being moved: held for those jobs.
+  // Free GPUs that are held for jobs: the destinations of jobs that are being moved, and the old
+  // placements of jobs that a fault interrupted.
   std::vector<PlaceGang> held;
   bool operator==(const Plan&) const = default;
 

@@ -17,28 +17,29 @@ std::vector<const Job*> JobsInOrder(const State& state, const std::set<JobId>& i
   constexpr int kStepsMax = 4;
   std::vector<const Job*> jobs;
   jobs.reserve(ids.size());
-  auto at = state.jobs.begin();
+  auto found = state.jobs.begin();
   for (const JobId id : ids) {
-    for (int steps = 0; steps < kStepsMax && at != state.jobs.end() && at->first < id; ++steps)
-      ++at;
-    if (at == state.jobs.end() || at->first != id) at = state.jobs.find(id);
-    jobs.push_back(&at->second);
+    for (int steps = 0; steps < kStepsMax && found != state.jobs.end() && found->first < id;
+         ++steps)
+      ++found;
+    if (found == state.jobs.end() || found->first != id) found = state.jobs.find(id);
+    jobs.push_back(&found->second);
   }
   return jobs;
 }
 
 // Jobs are far apart in memory: prefetches what decides about the next jobs.
-void FetchAhead(const std::vector<const Job*>& jobs, size_t now) {
+void FetchAhead(const std::vector<const Job*>& jobs, size_t current) {
   constexpr size_t kFar = 16;
   constexpr size_t kNear = 8;
-  if (now + kFar < jobs.size()) {
-    const Job& job = *jobs[now + kFar];
+  if (current + kFar < jobs.size()) {
+    const Job& job = *jobs[current + kFar];
     for (const void* part : std::initializer_list<const void*>{&job.spec, &job.queue, &job.state,
                                                                &job.attained_gpu_ms, &job.attempts})
       __builtin_prefetch(part);
   }
-  if (now + kNear < jobs.size()) {
-    const Job& job = *jobs[now + kNear];
+  if (current + kNear < jobs.size()) {
+    const Job& job = *jobs[current + kNear];
     __builtin_prefetch(&job.spec->priority);
     __builtin_prefetch(&job.spec->gpus);
     __builtin_prefetch(&job.attempts.back());
@@ -51,8 +52,8 @@ PreemptionCandidates::PreemptionCandidates(const State& state, Instant at)
     : state_(state), at_(at), preemptions_(state, at) {}
 
 const PreemptionCandidates::Group& PreemptionCandidates::Of(const PoolClass& pool_class) {
-  const auto [at, is_new] = groups_.try_emplace(pool_class);
-  Group& group = at->second;
+  const auto [found, is_new] = groups_.try_emplace(pool_class);
+  Group& group = found->second;
   const auto evictable = state_.evictable.find(pool_class);
   if (!is_new || evictable == state_.evictable.end()) return group;
   const std::vector<const Job*> jobs = JobsInOrder(state_, evictable->second);
@@ -78,15 +79,16 @@ PreemptionCandidates::Eligible PreemptionCandidates::WorkOut(const Job& job) {
     if (at > at_ && (eligible.next.ns == 0 || at < eligible.next)) eligible.next = at;
   };
   const Contender by = ContenderOf(job, at_);
-  // no job of its queue, with which it would share time, was seen so far
-  bool meets_nobody = job.spec->preemptible;
-  const auto meet = [&](const Contender& candidate) {
-    if (!meets_nobody || candidate.job->queue != job.queue) return;
+  // A peer is a candidate of the same queue: preemptible jobs share time with it. One peer is
+  // enough to look again, because service levels change.
+  bool seeks_peer = job.spec->preemptible;
+  const auto note_peer = [&](const Contender& candidate) {
+    if (!seeks_peer || candidate.job->queue != job.queue) return;
     consider(at_ + kLookAgain);
-    meets_nobody = false;
+    seeks_peer = false;
   };
   const auto look_at = [&](const Contender& candidate) {
-    meet(candidate);
+    note_peer(candidate);
     const PreemptionGround ground = preemptions_.GroundFor(by, candidate);
     if (ground == PreemptionGround::kNone) return;
     if (preemptions_.HoldsNow(by, candidate, ground)) eligible.victims.push_back(candidate);
@@ -100,15 +102,16 @@ PreemptionCandidates::Eligible PreemptionCandidates::WorkOut(const Job& job) {
     if (!may) continue;
     const Group& group = Of({job.pool, job_class});
     // In its own class it may preempt only jobs with a higher service level.
-    const bool nobody_had_more = job_class == by.job_class && group.highest_level <= by.level &&
-                                 !preemptions_.any_guarantees();
-    if (!nobody_had_more) {
+    const bool none_has_higher_level = job_class == by.job_class &&
+                                       group.highest_level <= by.level &&
+                                       !preemptions_.any_guarantees();
+    if (!none_has_higher_level) {
       std::ranges::for_each(group.contenders, look_at);
-    } else if (meets_nobody) {
+    } else if (seeks_peer) {
       const auto of_its_queue = std::ranges::find(
           group.contenders, job.queue,
           [](const Contender& one) -> const std::string& { return one.job->queue; });
-      if (of_its_queue != group.contenders.end()) meet(*of_its_queue);
+      if (of_its_queue != group.contenders.end()) note_peer(*of_its_queue);
     }
   }
   return eligible;

@@ -34,7 +34,8 @@ class PreemptionCandidates {
  private:
   const State& state_;
   const Instant at_;
-  // What decides for most jobs; with guarantees each job is a case of its own.
+  // Job class, service level, preemptible, queue and pool: without guarantees, jobs that agree in
+  // these may preempt the same jobs.
   using Key = std::tuple<int, int, bool, std::string, std::string>;
   Eligible WorkOut(const Job& job);
   // The jobs of one class in a pool: State::evictable, in order of id.

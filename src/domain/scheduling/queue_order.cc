@@ -100,7 +100,7 @@ void QueueOrder::Add(const EquivalenceClass& equivalence_class, const QueueKey& 
   const int rank = RankOf(job);
   std::unique_ptr<Branch>& root = roots_[{-rank, job.pool}];
   if (root == nullptr) root = std::make_unique<Branch>();
-  if (rank == kBelowFloor) {  // in order of submit, so that no job is passed for ever
+  if (rank == kBelowFloor) {  // in order of submission, so that no job starves
     root->heads[{0, 0, head.job}] = {&equivalence_class, entry};
     return;
   }
@@ -146,7 +146,7 @@ void QueueOrder::Follow(const Candidate& candidate) {
   if (next != jobs.end()) Add(*candidate.equivalence_class, *next, candidate.entry);
 }
 
-// Classes that have reached their floor no longer go before the others.
+// Ranks the jobs below their floor again: a class that has reached its floor no longer goes first.
 void QueueOrder::UpdateRank(const std::string& pool) {
   const auto root = roots_.find({-kBelowFloor, pool});
   if (root == roots_.end()) return;

@@ -21,8 +21,8 @@ class ReadyTimes {
     Instant at;
   };
 
-  // Whether the job takes whole GPUs. Shared GPUs become free in parts, and no time limit says
-  // when.
+  // Whether the start can be computed: only for whole GPUs, because shared ones become free in
+  // parts.
   static bool CanTell(const JobSpec& spec);
 
   void Forget(NodeId changed);

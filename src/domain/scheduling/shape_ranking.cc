@@ -67,14 +67,14 @@ void ShapeRanking::Update(const NodeClasses& classes, const Job& job) {
 }
 
 std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes, const Job& job,
-                                                     const std::set<NodeId>& reserved) {
+                                                     const std::set<NodeId>& closed) {
   Update(classes, job);
   const auto wanted = static_cast<size_t>(job.spec->nodes);
   if (std::set<NodeId> left_out = NodesWithFaults(job); !left_out.empty()) {
-    left_out.insert(reserved.begin(), reserved.end());
+    left_out.insert(closed.begin(), closed.end());
     if (auto pick = FindAmong(classes, wanted, left_out)) return pick;
   }
-  return FindAmong(classes, wanted, reserved);
+  return FindAmong(classes, wanted, closed);
 }
 
 std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& classes, size_t wanted,
@@ -130,12 +130,12 @@ std::string ShapeRanking::NearestPart(const NodeClasses& classes, const Groups& 
 }
 
 size_t ShapeRanking::CountMost(const NodeClasses& classes, const Job& job,
-                               const std::set<NodeId>& reserved) {
+                               const std::set<NodeId>& closed) {
   Update(classes, job);
   size_t most = 0;
   for (const auto& [trait, groups] : by_trait_) {
     size_t fit = 0;
-    for (const auto& [rank, group] : groups) fit += CountFree(classes, group, reserved);
+    for (const auto& [rank, group] : groups) fit += CountFree(classes, group, closed);
     most = std::max(most, fit);
   }
   return most;

@@ -36,7 +36,7 @@ struct NodeRank {
 // Nodes by trait (CommonTrait).
 using NodesByTrait = std::map<std::string, std::vector<NodeId>>;
 
-// Follows the classes as they are added and filled; use it with one NodeClasses and one shape only.
+// Ranks new classes as they appear and get members. Use it with one NodeClasses and one shape only.
 // Not thread-safe.
 class ShapeRanking {
  public:
@@ -47,13 +47,13 @@ class ShapeRanking {
     std::vector<NodeId> nodes;
     size_t nodes_fit = 0;  // of that trait
   };
-  // `job`: any job of the shape. Leaves out the `reserved` nodes. nullopt: too few nodes. A node on
+  // `job`: any job of the shape. Leaves out the `closed` nodes. nullopt: too few nodes. A node on
   // which the platform failed the job is used only if the job fits nowhere else.
   std::optional<Pick> Find(const NodeClasses& classes, const Job& job,
-                           const std::set<NodeId>& reserved);
+                           const std::set<NodeId>& closed);
 
   // The largest number of nodes of one trait on which a rank fits. `job`: any job of the shape.
-  size_t CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& reserved);
+  size_t CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& closed);
 
   // Nodes in service that could hold a rank if nothing were granted on them.
   NodesByTrait AbleWhenEmpty(const NodeClasses& classes, const Job& job,

@@ -33,7 +33,8 @@ class ShareTable {
     AccountId id_;
     Entry* parent_ = nullptr;
     Siblings* siblings_ = nullptr;
-    int64_t norm_ = 0;  // of use: roughly what all siblings together may have
+    // What the siblings divide: all their use, and at least the pool's GPUs over the horizon
+    int64_t norm_ = 0;
     int64_t step_ = 0;
     int64_t weight_ = 1;
     int64_t guaranteed_ = 0;  // thousandths of GPUs

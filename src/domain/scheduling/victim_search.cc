@@ -70,8 +70,8 @@ std::optional<int64_t> LeastGpusFor(int missing, std::span<const Contender> cand
   for (const Contender& candidate : candidates) {
     const int64_t gpus = GpusOf(*candidate.job);
     for (int left = 1; left <= missing; ++left) {
-      int64_t& then = least[static_cast<size_t>(std::max(left - candidate.gpus, 0))];
-      then = std::min(then, least[static_cast<size_t>(left)] + gpus);
+      int64_t& after = least[static_cast<size_t>(std::max(left - candidate.gpus, 0))];
+      after = std::min(after, least[static_cast<size_t>(left)] + gpus);
     }
   }
   return least[0];
@@ -109,13 +109,13 @@ EvictionCost EvictionCost::operator+(const EvictionCost& other) const {
           priorities + other.priorities};
 }
 
-EvictionCost CostOf(const Job& victims) {
-  return {victims.spec->priority, GpusOf(victims), 1, victims.spec->priority};
+EvictionCost CostOf(const Job& victim) {
+  return {victim.spec->priority, GpusOf(victim), 1, victim.spec->priority};
 }
 
 EvictionCost CostOf(const std::vector<const Job*>& victims) {
   EvictionCost cost;
-  for (const Job* job : victims) cost = cost + CostOf(*job);
+  for (const Job* victim : victims) cost = cost + CostOf(*victim);
   return cost;
 }
 
@@ -201,14 +201,14 @@ VictimSearch::Made VictimSearch::FindOnEach(const std::vector<OnNode>& open) {
 // For each of the cheapest nodes: every victim set without an unnecessary victim.
 std::vector<std::vector<NodeVictims>> VictimSearch::AllAmongCheapest(
     const Made& made, const std::vector<OnNode>& open) {
-  std::vector<NodeEvictionCost> first;
+  std::vector<NodeEvictionCost> cheapest;
   for (const auto& [trait, options] : made.by_trait) {
-    for (const NodeVictims& option : options) first.push_back(option.Cost());
+    for (const NodeVictims& option : options) cheapest.push_back(option.Cost());
   }
-  std::ranges::sort(first);
-  first.resize(std::min(first.size(), kNodesCombined));
+  std::ranges::sort(cheapest);
+  cheapest.resize(std::min(cheapest.size(), kNodesCombined));
   std::vector<std::vector<NodeVictims>> all;
-  for (const NodeEvictionCost& cost : first) {
+  for (const NodeEvictionCost& cost : cheapest) {
     const OnNode& on = *std::ranges::lower_bound(open, cost.second, {}, &OnNode::node);
     if (on.candidates.size() <= kExactCandidates) {
       all.push_back(FindCheapestOn(on, SIZE_MAX));
@@ -255,21 +255,21 @@ std::vector<NodeVictims> VictimSearch::FindCheapestOn(const OnNode& on, size_t o
     }
     if (sets[members].gpus_here >= missing) enough.push_back(&sets[members]);
   }
-  const auto dearer = [](const LeavingSet* a, const LeavingSet* b) {
+  const auto costs_more = [](const LeavingSet* a, const LeavingSet* b) {
     return std::tie(a->cost, a->order) > std::tie(b->cost, b->order);
   };
-  std::ranges::make_heap(enough, dearer);
+  std::ranges::make_heap(enough, costs_more);
   std::vector<NodeVictims> options;
-  std::vector<uint32_t> made;
+  std::vector<uint32_t> accepted;
   for (; !enough.empty() && options.size() < options_max; enough.pop_back()) {
-    std::ranges::pop_heap(enough, dearer);
+    std::ranges::pop_heap(enough, costs_more);
     const uint32_t set = enough.back()->members;
-    if (std::ranges::any_of(made, [set](uint32_t smaller) { return (smaller & ~set) == 0; }))
+    if (std::ranges::any_of(accepted, [set](uint32_t smaller) { return (smaller & ~set) == 0; }))
       continue;
     NodeVictims option = RoomOf(on, set);
     if (!may_evict_(option.victims) || !FitsIn(option)) continue;
     options.push_back(std::move(option));
-    made.push_back(set);
+    accepted.push_back(set);
   }
   return options;
 }
@@ -295,33 +295,34 @@ std::optional<NodeVictims> VictimSearch::FindAnyOn(const OnNode& on) {
   return option;
 }
 
-// All victims of these options, without any that is not needed; tries the highest priority first.
+// All victims of these options, without any that is not needed; tries to spare the highest priority
+// first.
 // Gangs that are evicted free GPUs on other nodes as well, and some nodes need no victims: the
 // result may use those nodes.
 EvictionPlan VictimSearch::Gather(std::span<const NodeVictims> options, const Made& made,
                                   const std::vector<OnNode>& open) {
   EvictionPlan found;
   std::vector<const Job*>& victims = found.victims;
-  std::set<NodeId> on;
+  std::set<NodeId> usable;
   for (const NodeVictims& option : options) {
     found.nodes.push_back(option.node);
     for (const Job* job : option.victims) {
       if (std::ranges::count(victims, job)) continue;
       victims.push_back(job);
       ForEachNode(state_, *job, [&](NodeId node) {
-        if (std::ranges::binary_search(open, node, {}, &OnNode::node)) on.insert(node);
+        if (std::ranges::binary_search(open, node, {}, &OnNode::node)) usable.insert(node);
       });
     }
   }
   std::ranges::stable_sort(victims, {}, [](const Job* job) { return job->spec->priority; });
-  on.insert(found.nodes.begin(), found.nodes.end());
+  usable.insert(found.nodes.begin(), found.nodes.end());
   for (const auto& [trait, alike] : made.by_trait) {
     for (const NodeVictims& option : alike) {
-      if (option.victims.empty()) on.insert(option.node);
+      if (option.victims.empty()) usable.insert(option.node);
     }
   }
   std::ranges::sort(found.nodes);
-  const std::vector<NodeId> all(on.begin(), on.end());
+  const std::vector<NodeId> all(usable.begin(), usable.end());
   const size_t nodes_wanted = found.nodes.size();
   for (size_t i = victims.size(); i-- > 0;) {
     std::vector<const Job*> others = victims;

@@ -20,7 +20,7 @@
 
 namespace gp {
 
-// The cost of evicting some jobs: less is better; the first field that differs decides.
+// The cost of evicting some jobs: lower is better; the first field that differs decides.
 struct EvictionCost {
   int priority = -1;  // the highest of them; -1: no victims
   int64_t gpus = 0;   // of all victims, on all nodes
@@ -30,7 +30,7 @@ struct EvictionCost {
   auto operator<=>(const EvictionCost&) const = default;
   EvictionCost operator+(const EvictionCost& other) const;
 };
-EvictionCost CostOf(const Job& victims);
+EvictionCost CostOf(const Job& victim);
 EvictionCost CostOf(const std::vector<const Job*>& victims);
 
 // Between equal costs, the lower node decides.

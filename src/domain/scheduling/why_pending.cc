@@ -107,9 +107,10 @@ class OwnersOf {
 
   void AddKept() {
     std::map<JobId, BackfillReservation> owners;
-    const Instant left = EndOfStay(at_, *job_.spec);
+    const Instant ends_at = EndOfStay(at_, *job_.spec);
     for (const auto& [node, backfill] : plan_.backfill) {
-      if (backfill.job == job_.id || left <= backfill.shadow_time || owners.contains(backfill.job))
+      if (backfill.job == job_.id || ends_at <= backfill.shadow_time ||
+          owners.contains(backfill.job))
         continue;
       if (FitsOn(node)) owners[backfill.job] = backfill;
     }
