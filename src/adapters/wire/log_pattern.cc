@@ -10,7 +10,7 @@ Status CheckLogPattern(const std::string& pattern) {
   const RE2 checked(pattern, RE2::Quiet);
   if (checked.ok()) return Ok();
   return Fail(InvalidArgument("on_log: \"" + Printable(pattern, 60) +
-                              "\" is no regular expression (RE2): " + checked.error()));
+                              "\" is not a regular expression (RE2): " + checked.error()));
 }
 
 }  // namespace gp

@@ -165,7 +165,7 @@ GpuVerdict VerdictOf(const State& state, const GpuKey& key) {
   GpuVerdict verdict = Verdict(state, key).Take();
   if (const IncidentId held = HeldBy(state, key); held.value != 0) {
     verdict.follows +=
-        "; held: nothing is reset by itself in this pool until " + ToText(held) + " is closed";
+        "; held: nothing is reset automatically in this pool until " + ToText(held) + " is closed";
   }
   return verdict;
 }

@@ -54,13 +54,13 @@ class Submit(ClusterTest):
         with open(place, "w") as file:
             file.write("run: ['true']\n")
         os.chmod(place, 0o644)
-        one, = self.cli("jobs", "submit", os.path.join(self.cluster.shared, ".", "train.yaml")).ok().split()
-        self.assertIn(f"File        {place}\n", self.cli("jobs", "describe", one).ok())
+        one, = self.cli("jobs", "submit", os.path.join(self.cluster.shared, ".", "train.yaml")).ok().out.split()
+        self.assertIn(f"File        {place}\n", self.cli("jobs", "describe", one).ok().out)
         self.assertEqual(self.cli.job(one)["spec"]["file"], place)
-        other = self.cli.as_user(1234)("jobs", "describe", one, "-o", "json").ok()
+        other = self.cli.as_user(1234)("jobs", "describe", one, "-o", "json").ok().out
         self.assertNotIn("train.yaml", other)
         piped, = self.cli.submit(JOB)
-        self.assertNotIn("File ", self.cli("jobs", "describe", piped).ok())
+        self.assertNotIn("File ", self.cli("jobs", "describe", piped).ok().out)
 
     def test_file_with_a_mistake_submits_nothing(self):
         answer = self.cli("jobs", "submit", "-", input=b"run: 'true'\n---\nrun: 'true'\ngpu: 1\n")

@@ -74,7 +74,7 @@ class Traces(ClusterTest):
         self.assertEqual(told["process.exit.code"], {"intValue": "3"})
         self.assertEqual((spans["job"]["status"]["code"], spans["attempt"]["status"]["code"]), (2, 2))
         self.assertEqual([event["name"] for event in spans["attempt"]["events"]], ["started"])
-        eventually(lambda: re.search(r"traces: 127.0.0.1 answers 503.*tried again(.|\n)*is reached again", self.cluster.controller.text()), self.cluster.controller.text)
+        eventually(lambda: re.search(r"traces: 127.0.0.1 answers 503.*retried(.|\n)*is reached again", self.cluster.controller.text()), self.cluster.controller.text)
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ TEST_F(Preemption, EachRefusal) {
   EXPECT_NE(Refusal(high, low), "");
   EXPECT_NE(Refusal(low, firm).find("nothing is preempted for it"), std::string::npos);
   EXPECT_NE(Refusal(JobId{99}, high).find("no job"), std::string::npos);
-  EXPECT_NE(Refusal(low, Submit(8, 300, false)).find("no claim"), std::string::npos)
+  EXPECT_NE(Refusal(low, Submit(8, 300, false)).find("no ground to preempt"), std::string::npos)
       << "of one class";
   EXPECT_EQ(Refusal(low, Submit(8, 100)), "") << "of one class, gives way itself, and has had less";
   ASSERT_TRUE(cluster_.Execute(StopJob{low, false}));
@@ -179,7 +179,7 @@ TEST_F(Preemption, EqualsThatHadAsMuchWait) {
   AddNode();
   const JobId small = Run(1, 500);
   cluster_.Advance(Duration::Minutes(10));
-  EXPECT_NE(Refusal(small, Submit(8, 500)).find("no claim"), std::string::npos);
+  EXPECT_NE(Refusal(small, Submit(8, 500)).find("no ground to preempt"), std::string::npos);
   cluster_.Advance(Duration::Minutes(50));
   EXPECT_EQ(Refusal(small, JobId{cluster_.state().last_job}), "");
 }

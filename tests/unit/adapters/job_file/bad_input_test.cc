@@ -68,7 +68,7 @@ constexpr BadInput kNotYet[] = {
 constexpr BadInput kRecovery[] = {
     {"on_log: »[]", "GP1009", "must be a map"},
     {"on_log: {a: »explode}", "GP1012", "stop_retries"},
-    {"»on_log: {\"(\": stop_retries}", "GP1014", "no regular expression (RE2): missing )"},
+    {"»on_log: {\"(\": stop_retries}", "GP1014", "not a regular expression (RE2): missing )"},
     {"»on_log: {\"\": stop_retries}", "GP1014", "a rule without a pattern"},
     {"checkpoint: {every: »15m}", "GP1018", "nothing asks for a checkpoint"},
     {"checkpoint: {keep: »3}", "GP1018", "name that directory"},

@@ -349,7 +349,7 @@ TEST_F(Notify, AfterADayItIsGivenUp) {
   File("away", "");
   Start({Keeper("one")});
   Tell(EndOneJob());
-  ASSERT_TRUE(Await([&] { return said().contains("tried again"); }));
+  ASSERT_TRUE(Await([&] { return said().contains("retried"); }));
   notifier_.reset();
   fs::remove(directory_ + "/tries");
   clock_.Advance(Duration::Minutes(25 * 60));

@@ -88,7 +88,7 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
       {"receivers: [{name: a, jobs: true, mail: [\"{user}{user}@example.org\"]}]",
        "is not an address"},
       {"receiver: []", "did you mean \"receivers\"?"},
-      {sound + "\n---\n" + sound, "there are 2 documents"},
+      {sound + "\n---\n" + sound, "not 2 documents"},
   };
   for (const auto& [text, told] : wrong) {
     const auto config = DecodeNotify("n.yaml", text);

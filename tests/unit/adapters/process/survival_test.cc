@@ -217,7 +217,7 @@ TEST_F(SurvivalTest, ALiveSupervisorOfAnotherVersionIsNotTakenForDead) {
   host_.Open();
   const AttemptStatus status = host_.Status_("elder");
   EXPECT_NE(status.phase, AttemptPhase::kExited);
-  EXPECT_THAT(status.message, HasSubstr("its supervisor lives"));
+  EXPECT_THAT(status.message, HasSubstr("its supervisor runs"));
   EXPECT_FALSE(host_.runner->Forget("elder").has_value());
   kill(supervisor, SIGTERM);
   EXPECT_EQ(host_.AwaitEnd("elder").phase, AttemptPhase::kExited);
