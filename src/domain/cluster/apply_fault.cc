@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <ranges>
 
-#include "base/assert.h"
 #include "domain/cluster/apply_parts.h"
 #include "domain/cluster/faults.h"
 
@@ -140,8 +139,6 @@ void ApplyEvent(State& state, Instant, const JobXidNoted& event) {
 }
 
 void ApplyEvent(State& state, Instant at, const IncidentOpened& event) {
-  GP_ASSERT(event.incident.id.value == state.last_incident + 1,
-            "incidents are numbered without gaps");
   state.last_incident = event.incident.id.value;
   Incident incident = event.incident;
   for (IncidentStep& step : incident.steps) step.at = at;

@@ -237,7 +237,6 @@ void ApplyEvent(State& state, Instant, const DrainDeadlineSet& event) {
 
 void ApplyEvent(State& state, Instant at, const GpuConditionChanged& event) {
   Gpu& gpu = GpuOf(state, event.node, event.gpu);
-  GP_ASSERT(CanBecome(gpu.condition, event.to), "a GPU moves along edges of its state machine");
   gpu.condition = event.to;
   // A lost GPU keeps the reason for which it is drained.
   if (event.to != GpuCondition::kLost || !gpu.draining) gpu.reason = event.reason;
