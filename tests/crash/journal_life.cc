@@ -104,7 +104,7 @@ State FoldOffered(const std::vector<std::string>& offered, uint64_t last) {
 }
 
 // What the journal holds must be what was offered, behind a base that stands for all before it, and
-// reach as far as what was told.
+// reach as far as what was acknowledged.
 std::string CompareRecords(Journal& journal, const std::vector<std::string>& offered,
                            uint64_t durable) {
   if (journal.LastSequence() > offered.size()) return "has records that were never written";

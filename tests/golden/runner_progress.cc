@@ -33,8 +33,8 @@ std::string TableRunner::ReportProgress(const Line& line) {
   return ReportFrom(lease.node);
 }
 
-// "use j1 SECONDS BUSY [n1] [anew]": for so long more its nodes (or this one) saw its GPUs, busy
-// for so many per cent; `anew`: they count from zero.
+// "use j1 SECONDS BUSY [n1] [anew]": for SECONDS more its nodes (or this one) saw its GPUs, busy
+// for BUSY per cent; `anew`: they count from zero.
 std::string TableRunner::ReportUse(const Line& line) {
   const Job& job = *cluster_.state().FindJob(jobs_.at(line.words[0]));
   const int64_t span_ms = std::stoll(line.words[1]) * 1000;

@@ -22,7 +22,7 @@ bool Sequence::ReportFault(Machine& machine) {
   ReportGpus report{id, machine.session, {}, {}};
   for (int i = rng_.Between(1, 3); i > 0; --i) {
     FaultSignal signal;
-    // Sometimes one that was told already
+    // Sometimes one that was reported already
     signal.number = rng_.Chance(1, 8) ? signals_ : ++signals_;
     signal.gpu = machine.gpus[rng_.Below(machine.gpus.size())].gpu;
     signal.xid = kXids[rng_.Below(std::size(kXids))];

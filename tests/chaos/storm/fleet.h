@@ -39,8 +39,8 @@ class Fleet : public CommitObserver {
   void Join(int nodes);
   // Until all of them run.
   void Run(int jobs);
-  // A fatal error of one GPU that a job runs on, of node after node, evenly over so long; then
-  // waits until every job runs again, or so long at most.
+  // A fatal error of one GPU that a job runs on, of node after node, evenly over that time; then
+  // waits until every job runs again, at most for that time.
   void Strike(int nodes, Duration over, Duration patience);
 
   void OnCommit(const State& state, const std::vector<Event>& events) override;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A small cluster full of jobs, and one that waits: whom it may interrupt is tried out, every set
+// A small cluster full of jobs, and one that waits: its possible victims are tried out, every set
 // of them.
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Waiting jobs with a cause that was planted: it is told, and what is suggested is true and
+// Waiting jobs with a planted cause: the reason names it, and what is suggested is true and
 // smallest. GP_CASES: how many.
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ namespace gp {
 
 struct Planted {
   const char* cause;
-  // That must be told first; kTurn: nothing keeps it waiting
+  // The reason that must come first; kTurn: nothing keeps it waiting
   PendingKind reason = PendingKind::kTurn;
   std::optional<ChangeKind> helps = {};  // must be suggested
 };

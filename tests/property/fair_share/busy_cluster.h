@@ -1,7 +1,7 @@
 #pragma once
 
 // Days and weeks of a full cluster in virtual time, played by the production engine: users who
-// never run out of jobs, of 1 to 8 GPUs for minutes to hours.  Whoever is told to stop does so at
+// never run out of jobs, of 1 to 8 GPUs for minutes to hours.  A job that is stopped ends at
 // once.
 
 #include <map>

@@ -39,7 +39,7 @@ class OneNode {
   void Advance(Duration by) { cluster_.Advance(by); }
   void Tick();
 
-  // Ends the job as its node would, to see what that makes of it.  `after`: so long after the
+  // Ends the job as its node would, to see what that makes of it.  `after`: that time after the
   // fault.
   Fate EndAndJudge(JobId job, Duration after = Duration::Seconds(30));
 

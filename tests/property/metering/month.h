@@ -45,7 +45,7 @@ class Month {
   void ChangeService();
   void Silence();
   void Report(NodeId node);
-  void Obey();  // whoever was told to stop has stopped
+  void Obey();  // jobs that were stopped have ended
   void DoTasks();
   void BringBack();  // a person looks at what waits for one
   const Lease* AnyLease();

@@ -326,7 +326,7 @@ TEST_F(Moves, ArePlannedForWhomTheyAreAskedFor) {
 }
 
 // Whoever's limits would not let it start again stays where it is.
-// Its limits stop the one whom others are leaving a node for, and the next pass does not keep the
+// Its limits stop the job for which others leave a node, and the next pass does not keep the
 // node for it: it is still that one's.
 TEST_F(Moves, WhatIsBeingClearedForOneIsNotClearedForAnother) {
   AddNode();

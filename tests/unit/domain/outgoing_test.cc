@@ -22,8 +22,8 @@ TEST(Outgoing, AReportThatWaitsGivesWayToANewerOne) {
   EXPECT_EQ(TakeAll(outgoing), (std::vector<std::string>{"join", "report"}));
 }
 
-// The agent counts them as told when a later message is answered: one that was dropped would never
-// be told.
+// The agent counts them as acknowledged when a later message is answered: one that was dropped
+// would never be sent again.
 TEST(Outgoing, NewsOfGpusGiveWayToNothing) {
   Outgoing<std::string> outgoing;
   outgoing.Add("news 1");

@@ -18,7 +18,7 @@ class CheckWords(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.root = pathlib.Path(scratch.name)
-        self.plant("src/base/sound.h", "// The controller notifies each node.  It retold the story; no mending of amendments.\n".replace("mending of ", ""))
+        self.plant("src/base/sound.h", "// The controller notifies each node.  It retold the story; no amendments.\n")
 
     def plant(self, path, text):
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)

@@ -330,7 +330,7 @@ TEST_F(Notify, WhatCannotBeBroughtWaitsForTheNextProcess) {
   ASSERT_TRUE(Await([&] { return DeliveryCursor("one").size() == 2; }));
   notifier_->CatchUp(cluster_.state());
   notifier_.reset();
-  EXPECT_EQ(DeliveryCursor("one").size(), 2U) << "what it was told is not told again";
+  EXPECT_EQ(DeliveryCursor("one").size(), 2U) << "what it received is not sent again";
 }
 
 TEST_F(Notify, AReceiverThatIsAwayIsReachedAgain) {

@@ -106,7 +106,7 @@ TEST(HtmlReport, MostJobsComeFirst) {
   EXPECT_EQ(waits[0].queue, "b");
   EXPECT_EQ(waits[0].seconds, (std::vector<double>{70, 0}));
   EXPECT_EQ(waits[1].seconds, (std::vector<double>{5}))
-      << "who never started has not waited so long yet";
+      << "a job that never started has not waited that time yet";
 }
 
 // Full, half, out of service, idle: a place for each but the last.

@@ -94,7 +94,7 @@ TEST_F(Traces, TellsTheLifeOfAJob) {
   ASSERT_EQ(spans[2].events.size(), 1U);
   EXPECT_EQ(spans[2].events[0].name, "started");
   EXPECT_EQ(SpansOf(cluster_.state(), job(id))[1].id, spans[1].id)
-      << "the same when it is told again";
+      << "the same when it is sent again";
 }
 
 TEST_F(Traces, EachAttemptHasItsWaiting) {

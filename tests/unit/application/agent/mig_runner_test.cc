@@ -141,8 +141,8 @@ TEST_F(Mig, StoppedWhileItWaitsItNeverStarts) {
 TEST_F(Mig, ThePlaceOfOneThatEndedMayHaveItsNextTenantAlready) {
   StartMade(Job("lease-1", 0, 4));
   inner_.End("lease-1", EndCause::kExit, 0);
-  // The agent starts anew: the end was told, and the place granted again, before it was forgotten
-  // here.
+  // The agent starts again: the end was reported, and the place granted again, before it was
+  // forgotten here.
   inner_.attempts["lease-2"] = inner_.attempts["lease-1"];
   inner_.attempts["lease-2"].key = "lease-2";
   inner_.attempts["lease-2"].phase = AttemptPhase::kRunning;

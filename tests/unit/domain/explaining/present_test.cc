@@ -127,7 +127,7 @@ TEST(Present, WorkOfAllAttemptsCountsWhereItIsKept) {
     job.state = JobState::kQueued;
     EXPECT_EQ(WorkOf(job, Instant{} + Duration::Minutes(25)),
               Duration::Minutes(preemptible ? 10 : 0))
-        << "others begin anew";
+        << "others begin from zero";
   }
 }
 
