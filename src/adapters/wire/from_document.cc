@@ -20,7 +20,7 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-using Json = nlohmann::json;
+using JsonValue = nlohmann::json;
 
 // Escapes "~" and "/", which have a meaning in a pointer.
 std::string Escaped(std::string_view name) {
@@ -52,9 +52,9 @@ std::string Unknown(const std::string& name, const Descriptor& type) {
 
 bool IsUtf8(const std::string& text) {
   try {
-    IgnoreResult(Json(text).dump(), "it throws where the text is no UTF-8");
+    IgnoreResult(JsonValue(text).dump(), "it throws where the text is no UTF-8");
     return true;
-  } catch (const Json::exception&) {
+  } catch (const JsonValue::exception&) {
     return false;
   }
 }
@@ -63,7 +63,7 @@ class Decoder {
  public:
   std::vector<FieldError> TakeErrors() { return std::move(errors_); }
 
-  void Object(const Json& document, const std::string& at, Message* message) {
+  void Object(const JsonValue& document, const std::string& at, Message* message) {
     if (!document.is_object()) return Refuse(at, "must be an object");
     for (const auto& [name, value] : document.items()) {
       if (errors_.size() >= kFieldErrorsMax) return;
@@ -81,15 +81,15 @@ class Decoder {
   void Text(const std::string& text, const std::string& at, const FieldDescriptor& field,
             Message* message) {
     switch (field.cpp_type()) {
-      case FieldDescriptor::CPPTYPE_STRING: return Value(Json(text), at, field, message);
-      case FieldDescriptor::CPPTYPE_ENUM: return Value(Json(text), at, field, message);
+      case FieldDescriptor::CPPTYPE_STRING: return Value(JsonValue(text), at, field, message);
+      case FieldDescriptor::CPPTYPE_ENUM: return Value(JsonValue(text), at, field, message);
       case FieldDescriptor::CPPTYPE_BOOL:
         if (text != "true" && text != "false") return Refuse(at, "must be true or false");
-        return Value(Json(text == "true"), at, field, message);
+        return Value(JsonValue(text == "true"), at, field, message);
       case FieldDescriptor::CPPTYPE_MESSAGE: return Refuse(at, "cannot be given here");
       default: break;
     }
-    const Json number = Json::parse(text, nullptr, false);
+    const JsonValue number = JsonValue::parse(text, nullptr, false);
     if (!number.is_number()) return Refuse(at, "must be a number");
     Value(number, at, field, message);
   }
@@ -99,7 +99,7 @@ class Decoder {
     errors_.push_back({at, std::move(detail)});
   }
 
-  void Field(const Json& value, const std::string& at, const FieldDescriptor& field,
+  void Field(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
              Message* message) {
     const auto* oneof = field.real_containing_oneof();
     if (oneof != nullptr && message->GetReflection()->HasOneof(*message, oneof))
@@ -111,7 +111,7 @@ class Decoder {
       Value(value[i], at + "/" + std::to_string(i), field, message);
   }
 
-  void Map(const Json& value, const std::string& at, const FieldDescriptor& field,
+  void Map(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
            Message* message) {
     if (!value.is_object()) return Refuse(at, "must be an object");
     for (const auto& [key, item] : value.items()) {
@@ -123,7 +123,7 @@ class Decoder {
     }
   }
 
-  void Value(const Json& value, const std::string& at, const FieldDescriptor& field,
+  void Value(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
              Message* message) {
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING: return String(value, at, field, message);
@@ -160,7 +160,7 @@ class Decoder {
     }
   }
 
-  void String(const Json& value, const std::string& at, const FieldDescriptor& field,
+  void String(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
               Message* message) {
     if (!value.is_string()) return Refuse(at, "must be a string");
     const auto& r = *message->GetReflection();
@@ -168,7 +168,7 @@ class Decoder {
     r.SetString(message, &field, value.get<std::string>());
   }
 
-  void Enum(const Json& value, const std::string& at, const FieldDescriptor& field,
+  void Enum(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
             Message* message) {
     const EnumValueDescriptor* named =
         value.is_string() ? field.enum_type()->FindValueByName(value.get<std::string>()) : nullptr;
@@ -179,7 +179,7 @@ class Decoder {
   }
 
   template <typename Number, typename Set, typename Add>
-  void Integer(const Json& value, const std::string& at, const FieldDescriptor& field,
+  void Integer(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
                Message* message, Set set, Add add) {
     const auto number = Whole<Number>(value);
     if (!number)
@@ -191,7 +191,7 @@ class Decoder {
 
   // Accepts 3 and 3.0, which are the same number in JSON.
   template <typename Number>
-  static std::optional<Number> Whole(const Json& value) {
+  static std::optional<Number> Whole(const JsonValue& value) {
     if (value.is_number_unsigned()) {
       const auto number = value.get<uint64_t>();
       return std::in_range<Number>(number) ? std::optional(static_cast<Number>(number))
@@ -226,11 +226,11 @@ class Decoder {
 // Checks the parser's events: the depth, and duplicate names in an object.
 class Strictness {
  public:
-  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
+  bool operator()(int depth, JsonValue::parse_event_t event, const JsonValue& value) {
     if (depth > kJsonDepthMax) trouble_ = "is nested deeper than " + std::to_string(kJsonDepthMax);
-    if (event == Json::parse_event_t::object_start) names_.emplace_back();
-    if (event == Json::parse_event_t::object_end && !names_.empty()) names_.pop_back();
-    if (event == Json::parse_event_t::key && !names_.empty() &&
+    if (event == JsonValue::parse_event_t::object_start) names_.emplace_back();
+    if (event == JsonValue::parse_event_t::object_end && !names_.empty()) names_.pop_back();
+    if (event == JsonValue::parse_event_t::key && !names_.empty() &&
         !names_.back().insert(value.get<std::string>()).second)
       trouble_ =
           "has the name \"" + Printable(value.get<std::string>(), 60) + "\" twice in one object";
@@ -245,13 +245,14 @@ class Strictness {
 
 }  // namespace
 
-std::vector<FieldError> ParseJson(std::string_view text, Json& document) {
+std::vector<FieldError> ParseJson(std::string_view text, JsonValue& document) {
   Strictness strictness;
   try {
-    document = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& value) {
-      return strictness(depth, event, value);
-    });
-  } catch (const Json::exception& error) {
+    document =
+        JsonValue::parse(text, [&](int depth, JsonValue::parse_event_t event, JsonValue& value) {
+          return strictness(depth, event, value);
+        });
+  } catch (const JsonValue::exception& error) {
     const std::string_view what = error.what();  // the text after "last read" may be a secret
     return {{"", "is no JSON: " + Printable(what.substr(0, what.find("; last read")), 200)}};
   }
@@ -259,7 +260,7 @@ std::vector<FieldError> ParseJson(std::string_view text, Json& document) {
   return {{"", strictness.trouble()}};
 }
 
-std::vector<FieldError> FromDocument(const Json& document, Message* message) {
+std::vector<FieldError> FromDocument(const JsonValue& document, Message* message) {
   Decoder decoder;
   decoder.Object(document, "", message);
   return decoder.TakeErrors();

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
+#include "adapters/wire/queue_views.h"
 #include "domain/cluster/arrays.h"
 
 namespace gp {
 namespace {
 
-constexpr double kHourOfGpu = 3.6e6 * kWholeShare;
 constexpr size_t kNamed = 16;  // nodes or jobs that a row names
 
-double GpuHours(int64_t share, Duration length) {
-  return static_cast<double>(share) * static_cast<double>(length.ToMilliseconds()) / kHourOfGpu;
+double GpuHoursFor(int64_t share, Duration length) {
+  return GpuHours(share * length.ToMilliseconds());
 }
 
 }  // namespace
@@ -31,16 +31,16 @@ void ForecastView(const State& state, const Forecast& forecast, v1::Forecast* me
 void CostView(const Cost& cost, v1::JobCost* message) {
   message->set_text(cost.text);
   if (cost.source != LengthSource::kNothing) {
-    message->set_gpu_hours_low(GpuHours(cost.share, cost.shortest));
-    message->set_gpu_hours(GpuHours(cost.share, cost.median));
-    message->set_gpu_hours_high(GpuHours(cost.share, cost.longest));
+    message->set_gpu_hours_low(GpuHoursFor(cost.share, cost.shortest));
+    message->set_gpu_hours(GpuHoursFor(cost.share, cost.median));
+    message->set_gpu_hours_high(GpuHoursFor(cost.share, cost.longest));
   }
   for (const Allowance& allowance : cost.allowances) {
     v1::GpuHourLimit* limit = message->add_limits();
     limit->set_queue(allowance.queue);
     limit->set_user(allowance.user);
-    limit->set_used(static_cast<double>(allowance.used) / kHourOfGpu);
-    limit->set_limit(static_cast<double>(allowance.limit) / kHourOfGpu);
+    limit->set_used(GpuHours(allowance.used));
+    limit->set_limit(GpuHours(allowance.limit));
   }
 }
 

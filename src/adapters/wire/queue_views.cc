@@ -8,13 +8,11 @@
 namespace gp {
 namespace {
 
-constexpr double kHourOfGpu = 3.6e6 * kWholeShare;
-
 void UseView(const Account& account, v1::Use* message) {
   message->set_gpus(static_cast<double>(account.held.share) / kWholeShare);
   message->set_jobs(account.held.jobs);
-  message->set_gpu_hours(static_cast<double>(account.period_use) / kHourOfGpu);
-  message->set_recent_gpu_hours(static_cast<double>(account.faded_use) / kHourOfGpu);
+  message->set_gpu_hours(GpuHours(account.period_use));
+  message->set_recent_gpu_hours(GpuHours(account.faded_use));
 }
 
 void QuotaView(const Quota& quota, v1::Quota* message) {

@@ -8,7 +8,7 @@ namespace gp {
 namespace {
 
 constexpr int64_t kRoundS = 300;
-constexpr int64_t kResumeCostS = 60;
+constexpr int64_t kRoundResumeCostS = 60;
 constexpr int64_t kHourS = 3600;
 
 struct Progress {
@@ -84,7 +84,7 @@ class RoundReplay {
     Progress& progress = progress_[job];
     pool_.Take(place);
     progress.place = std::move(place);
-    if (progress.has_run) progress.remaining_s += kResumeCostS;
+    if (progress.has_run) progress.remaining_s += kRoundResumeCostS;
     progress.has_run = true;
     progress.runs = true;
   }

@@ -11,7 +11,7 @@ namespace gp {
 namespace {
 
 // Many clients refuse trailers above 8 KiB, and the message occurs there three times
-constexpr size_t kMessageBytesMax = 1'024;
+constexpr size_t kStatusTextMax = 1'024;
 constexpr int kRetryAfterSeconds = 1;
 
 // "RESOURCE_EXHAUSTED"
@@ -61,7 +61,7 @@ google::rpc::Status DetailsOf(const Error& error, grpc::StatusCode code) {
 
 grpc::Status ToGrpc(const Error& error) {
   const auto code = static_cast<grpc::StatusCode>(GrpcCodeFor(error.code));
-  if (error.message.size() > kMessageBytesMax) return {code, error.message};
+  if (error.message.size() > kStatusTextMax) return {code, error.message};
   return {code, error.message, DetailsOf(error, code).SerializeAsString()};
 }
 

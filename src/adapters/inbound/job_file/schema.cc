@@ -10,10 +10,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::string kDuration = "((0|[1-9][0-9]*)(\\.[0-9]{1,3})?(ms|s|m|h|d))+";
-const std::string kSize = "(0|[1-9][0-9]*)(\\.[0-9]{1,3})?([KMGT]i?)?B";
+const std::string kDurationPattern = "((0|[1-9][0-9]*)(\\.[0-9]{1,3})?(ms|s|m|h|d))+";
+const std::string kSizePattern = "(0|[1-9][0-9]*)(\\.[0-9]{1,3})?([KMGT]i?)?B";
 const std::string kModel(kModelPattern);
-const std::string kShare =
+const std::string kSharePattern =
     "(0\\.(?!0*$)[0-9]{1,3}|1(\\.0{1,3})?|(0\\.[1-9]|[1-9][0-9]?(\\.[0-9])?|100(\\.0)?)%)";
 
 Json SchemaOf(const Field& field);
@@ -72,7 +72,7 @@ Json Texts(const Field& field) {
   return Either({Matching(pattern), list});
 }
 
-Json Words(const Field& field) {
+Json WordsSchema(const Field& field) {
   Json list = ListOf(OneOf(field.words));
   list["uniqueItems"] = true;
   return list;
@@ -89,21 +89,22 @@ Json Text(const Field& field) {
   return text;
 }
 
-Json TypeOf(const Field& field) {
+Json TypeSchema(const Field& field) {
   switch (field.kind) {
     case FieldKind::kText: return Text(field);
     case FieldKind::kCount: return Integer(field.low, field.high);
-    case FieldKind::kSize: return Matching(kSize);
-    case FieldKind::kSizeOrAuto: return Matching("(auto|" + kSize + ")");
-    case FieldKind::kDuration: return Matching(kDuration);
-    case FieldKind::kDurationSpan: return Matching(kDuration + "(\\.\\." + kDuration + ")?");
+    case FieldKind::kSize: return Matching(kSizePattern);
+    case FieldKind::kSizeOrAuto: return Matching("(auto|" + kSizePattern + ")");
+    case FieldKind::kDuration: return Matching(kDurationPattern);
+    case FieldKind::kDurationSpan:
+      return Matching(kDurationPattern + "(\\.\\." + kDurationPattern + ")?");
     case FieldKind::kBool: return {{"type", "boolean"}};
     case FieldKind::kWord: return OneOf(field.words);
-    case FieldKind::kWords: return Words(field);
+    case FieldKind::kWords: return WordsSchema(field);
     case FieldKind::kPriority: return Priority(field);
     case FieldKind::kShare:
       return Either(
-          {Json{{"type", "number"}, {"minimum", 0.001}, {"maximum", 1}}, Matching(kShare)});
+          {Json{{"type", "number"}, {"minimum", 0.001}, {"maximum", 1}}, Matching(kSharePattern)});
     case FieldKind::kTexts: return Texts(field);
     case FieldKind::kGpus:
       return Either({Integer(field.low, field.high), Matching(kModel + ":(0|[1-9][0-9]?)"),
@@ -133,7 +134,7 @@ Json TypeOf(const Field& field) {
 
 Json SchemaOf(const Field& field) {
   Json schema = {{"description", field.summary}};
-  schema.update(TypeOf(field));
+  schema.update(TypeSchema(field));
   return schema;
 }
 

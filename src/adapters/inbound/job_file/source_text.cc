@@ -11,7 +11,8 @@ namespace {
 constexpr size_t kWidth = 96;  // characters of a line that are shown
 
 // The first character of `text`, made safe to print, in one column.
-std::string Printable(std::string_view text, const std::optional<Utf8Character>& character) {
+std::string PrintableCharacter(std::string_view text,
+                               const std::optional<Utf8Character>& character) {
   if (!character || IsDeceptive(character->value)) return "\xef\xbf\xbd";  // U+FFFD
   return character->value < 0x20 ? " " : std::string(text.substr(0, character->bytes));
 }
@@ -29,7 +30,7 @@ Window ShowFrom(std::string_view line, size_t begin) {
     window.is_cut_behind = window.end >= begin + kWidth;
     if (window.is_cut_behind) break;
     const auto character = DecodeUtf8(line);
-    if (window.end >= begin) window.text += Printable(line, character);
+    if (window.end >= begin) window.text += PrintableCharacter(line, character);
     line.remove_prefix(character ? character->bytes : 1);
   }
   return window;

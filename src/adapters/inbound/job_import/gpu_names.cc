@@ -61,7 +61,7 @@ constexpr std::string_view kBuilds[] = {"GPU",   "GRAPHICS", "CARD",   "DGX",   
                                         "HBM3E", "MIG",      "SHARED", "GENERATION"};
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return c >= 'A' && c <= 'Z'; }
+bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
 
 std::string Upper(std::string_view text) {
   std::string upper(text);
@@ -96,7 +96,7 @@ std::optional<std::string> TakeInstance(std::string& text) {
         text.substr(begin, dot - begin) + "g." + text.substr(dot + 2, end - dot - 2) + "gb";
     if (!ParseMigName(profile)) continue;
     end += 2;
-    while (end < text.size() && (text[end] == '.' || text[end] == '+' || IsLetter(text[end])))
+    while (end < text.size() && (text[end] == '.' || text[end] == '+' || IsCapital(text[end])))
       ++end;
     text.replace(begin, end - begin, " ");
     return profile;
@@ -107,7 +107,7 @@ std::optional<std::string> TakeInstance(std::string& text) {
 std::vector<std::string> WordsOf(std::string_view text) {
   std::vector<std::string> words(1);
   for (const char c : text) {
-    if (IsDigit(c) || IsLetter(c)) {
+    if (IsDigit(c) || IsCapital(c)) {
       words.back() += c;
     } else if (!words.back().empty()) {
       words.emplace_back();

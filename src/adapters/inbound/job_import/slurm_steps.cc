@@ -170,12 +170,12 @@ constexpr StepOption kStepOptions[] = {
     {"wait", 'W', '=', Fate::kNothing},
 };
 
-const StepOption* ByName(std::string_view name) {
+const StepOption* StepOptionByName(std::string_view name) {
   const auto exact = std::ranges::find(kStepOptions, name, &StepOption::name);
   return exact == std::end(kStepOptions) ? nullptr : &*exact;
 }
 
-const StepOption* ByLetter(char letter) {
+const StepOption* StepOptionByLetter(char letter) {
   const auto found = std::ranges::find(kStepOptions, letter, &StepOption::letter);
   return letter == 0 || found == std::end(kStepOptions) ? nullptr : &*found;
 }
@@ -198,17 +198,18 @@ std::optional<Step> ReadStep(const std::vector<ShellWord>& words, size_t srun) {
     if (written == "--") break;
     const bool is_long = written.starts_with("--");
     const size_t equals = is_long ? written.find('=') : std::string::npos;
-    const StepOption* option = is_long ? ByName(std::string_view(written).substr(
+    const StepOption* option = is_long ? StepOptionByName(std::string_view(written).substr(
                                              2, equals == std::string::npos ? equals : equals - 2))
-                                       : ByLetter(written[1]);
+                                       : StepOptionByLetter(written[1]);
     if (option == nullptr) return std::nullopt;
     std::string value = equals != std::string::npos ? written.substr(equals + 1)
                         : is_long                   ? ""
                                                     : written.substr(2);
     // Letters without values may be combined.
     if (option->takes == 0 && !value.empty() && !is_long) {
-      if (std::ranges::any_of(
-              value, [](char c) { return ByLetter(c) == nullptr || ByLetter(c)->takes == '='; }))
+      if (std::ranges::any_of(value, [](char c) {
+            return StepOptionByLetter(c) == nullptr || StepOptionByLetter(c)->takes == '=';
+          }))
         return std::nullopt;
     }
     if (option->takes == '=' && value.empty() && equals == std::string::npos) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -7,6 +8,9 @@
 #include "base/result.h"
 
 namespace gp {
+
+// The latest second of a trace, counted from its beginning: 30 years.
+inline constexpr int64_t kTraceSecondsMax = 1'000'000'000;
 
 // A table of comma-separated values without quotes, with a header line.  Read once, then immutable.
 class CsvTable {

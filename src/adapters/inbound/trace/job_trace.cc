@@ -5,7 +5,6 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kSecondsMax = 1'000'000'000;  // 30 years
 constexpr int64_t kGpusMax = 100'000;
 
 }  // namespace
@@ -16,8 +15,8 @@ Result<TraceWorkload> ReadTraceWorkload(const std::string& path) {
   TraceWorkload workload;
   for (size_t row = 0; row < table.rows(); ++row) {
     TraceJob job;
-    job.submit_s = GP_TRY(table.Number(row, "submit_s", 0, kSecondsMax));
-    job.duration_s = GP_TRY(table.Number(row, "duration_s", 1, kSecondsMax));
+    job.submit_s = GP_TRY(table.Number(row, "submit_s", 0, kTraceSecondsMax));
+    job.duration_s = GP_TRY(table.Number(row, "duration_s", 1, kTraceSecondsMax));
     job.gpus = static_cast<int>(GP_TRY(table.Number(row, "num_gpus", 1, kGpusMax)));
     if (row > 0 && job.submit_s < workload.jobs.back().submit_s) {
       return Fail(table.At(row, "submit_s",

@@ -7,17 +7,16 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kSecondsMax = 1'000'000'000;  // 30 years
-constexpr int64_t kGpusMax = 64;
+constexpr int64_t kPodGpusMax = 64;
 constexpr int64_t kMilliMax = 1'000;
 
 Result<TraceJob> ReadPod(const CsvTable& table, size_t row) {
   TraceJob job;
-  job.submit_s = GP_TRY(table.Number(row, "creation_time", 0, kSecondsMax));
-  const int64_t end_s = GP_TRY(table.Number(row, "deletion_time", 0, kSecondsMax));
+  job.submit_s = GP_TRY(table.Number(row, "creation_time", 0, kTraceSecondsMax));
+  const int64_t end_s = GP_TRY(table.Number(row, "deletion_time", 0, kTraceSecondsMax));
   if (end_s < job.submit_s) return Fail(table.At(row, "deletion_time", "before its creation"));
   job.duration_s = std::max<int64_t>(1, end_s - job.submit_s);
-  job.gpus = static_cast<int>(GP_TRY(table.Number(row, "num_gpu", 0, kGpusMax)));
+  job.gpus = static_cast<int>(GP_TRY(table.Number(row, "num_gpu", 0, kPodGpusMax)));
   if (job.gpus > 0)
     job.share = static_cast<int>(GP_TRY(table.Number(row, "gpu_milli", 1, kMilliMax)));
   return job;

@@ -9,7 +9,8 @@
 namespace gp {
 namespace {
 
-constexpr const char* kWanted[] = {"cpuacct", "cpuset", "devices", "freezer", "memory", "pids"};
+constexpr const char* kLegacyControllers[] = {"cpuacct", "cpuset", "devices",
+                                              "freezer", "memory", "pids"};
 
 // A new cpuset is empty and accepts no process until it has CPUs and memory nodes.
 Status CopyCpuset(const std::string& from, const std::string& to) {
@@ -31,7 +32,7 @@ Result<AgentRoot> MakeBase(const std::string& own, const std::string& base,
 LegacyTree LegacyTree::Prepare(const std::map<std::string, std::string>& own,
                                const std::string& name, std::vector<std::string>& warnings) {
   LegacyTree tree;
-  for (const std::string controller : kWanted) {
+  for (const std::string controller : kLegacyControllers) {
     const auto found = own.find(controller);
     if (found == own.end()) continue;
     const std::string base = found->second + "/" + name;

@@ -12,7 +12,7 @@ namespace gp {
 namespace {
 
 constexpr const char* kAgentLeaf = "/agent";
-constexpr const char* kWanted[] = {"cpuset", "memory", "pids"};
+constexpr const char* kUnifiedControllers[] = {"cpuset", "memory", "pids"};
 
 Status EnsureDirectory(const std::string& path) {
   if (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return Ok();
@@ -63,7 +63,7 @@ Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, bool is_
   UnifiedTree tree;
   tree.root_ = GP_TRY(AgentRoot::Hold(own + "/" + name));
   const std::string available = GP_TRY(ReadCgroupFile(own + "/cgroup.controllers"));
-  for (const char* controller : kWanted) {
+  for (const char* controller : kUnifiedControllers) {
     if (HasWord(available, controller)) tree.controllers_.push_back(controller);
   }
   if (tree.controllers_.empty()) return tree;

@@ -3,12 +3,11 @@
 #include "adapters/outbound/nvml/gpu_uuid.h"
 #include "adapters/outbound/nvml/links.h"
 #include "adapters/outbound/nvml/processes.h"
+#include "adapters/outbound/nvml/units.h"
 
 namespace gp {
 namespace {
 
-constexpr unsigned long long kMib = 1ull << 20;
-constexpr unsigned kMilliwattsPerWatt = 1000;
 // The first driver with a meaningful recovery action.
 constexpr int kRecoveryActionDriver = 565;
 

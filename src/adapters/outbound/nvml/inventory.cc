@@ -4,12 +4,10 @@
 
 #include "adapters/outbound/nvml/gpu_uuid.h"
 #include "adapters/outbound/nvml/mig.h"
+#include "adapters/outbound/nvml/units.h"
 
 namespace gp {
 namespace {
-
-constexpr unsigned long long kMib = 1ull << 20;
-constexpr unsigned kMilliwattsPerWatt = 1000;
 
 template <unsigned kSize, typename Function>
 std::string ReadText(GpuInquiry* gpu, const Function& function) {

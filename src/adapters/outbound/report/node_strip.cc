@@ -10,8 +10,8 @@
 namespace gp {
 namespace {
 
-constexpr double kRightMargin = 14;
-constexpr double kTop = 8;
+constexpr double kStripRightMargin = 14;
+constexpr double kStripTop = 8;
 constexpr double kHeightMax = 384;
 constexpr double kRowMax = 18;
 constexpr double kRowWithName = 11;
@@ -19,7 +19,7 @@ constexpr size_t kColumnsMax = 256;
 constexpr int kShades = 8;
 constexpr int kOutOfService = kShades + 1;
 
-struct Row {
+struct StripRow {
   std::string name;
   double gpus = 0;
   std::vector<double> held;
@@ -31,9 +31,9 @@ void Add(const std::vector<double>& from, std::vector<double>& to) {
   for (size_t i = 0; i < from.size(); ++i) to[i] += from[i];
 }
 
-std::vector<Row> RowsOf(const RunSeries& series) {
+std::vector<StripRow> RowsOf(const RunSeries& series) {
   const size_t nodes_per_row = (series.nodes.size() + kStripRowsMax - 1) / kStripRowsMax;
-  std::vector<Row> rows;
+  std::vector<StripRow> rows;
   for (size_t i = 0; i < series.nodes.size(); ++i) {
     const NodeSeries& node = series.nodes[i];
     if (i % nodes_per_row == 0)
@@ -51,7 +51,7 @@ double MeanOf(const std::vector<double>& means, size_t from, size_t to) {
   return sum / static_cast<double>(to - from);
 }
 
-int ShadeOf(const Row& row, size_t from, size_t to) {
+int ShadeOf(const StripRow& row, size_t from, size_t to) {
   const double held = row.gpus > 0 ? MeanOf(row.held, from, to) / row.gpus : 0;
   if (held < 1e-9 && MeanOf(row.serving, from, to) < row.gpus / 2) return kOutOfService;
   return held < 1e-9 ? 0 : std::clamp(static_cast<int>(held * kShades + 0.5), 1, kShades);
@@ -79,7 +79,7 @@ class Painter {
   std::array<std::string, kOutOfService + 1> paths_;
 };
 
-void PaintRow(const Row& row, double span_s, double seconds, const Scale& x, double y,
+void PaintRow(const StripRow& row, double span_s, double seconds, const Scale& x, double y,
               double height, Painter& painter) {
   const size_t points_per_column = (row.held.size() + kColumnsMax - 1) / kColumnsMax;
   double begin_s = 0;
@@ -102,18 +102,19 @@ void PaintRow(const Row& row, double span_s, double seconds, const Scale& x, dou
 
 std::string DrawNodeStrip(const std::string& label, const RunSeries& series, double seconds,
                           const Ground& ground) {
-  const std::vector<Row> rows = RowsOf(series);
+  const std::vector<StripRow> rows = RowsOf(series);
   if (rows.empty()) return "";
   const double height = std::min(kRowMax, kHeightMax / static_cast<double>(rows.size()));
-  const double bottom = kTop + height * static_cast<double>(rows.size());
-  const Scale x{0, std::max(seconds, 1.0), ground.left, ground.width - kRightMargin};
+  const double bottom = kStripTop + height * static_cast<double>(rows.size());
+  const Scale x{0, std::max(seconds, 1.0), ground.left, ground.width - kStripRightMargin};
   const size_t every = height >= kRowWithName ? 1 : static_cast<size_t>(kRowWithName / height) + 1;
   Painter painter;
   std::string svg = BottomAxis(x, TimeTicks(x.high, TicksOn(x)), bottom, bottom);
-  svg += fmt::format("<rect class=\"idle\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
-                     Place(x.from), Place(kTop), Place(x.to - x.from), Place(bottom - kTop));
+  svg +=
+      fmt::format("<rect class=\"idle\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+                  Place(x.from), Place(kStripTop), Place(x.to - x.from), Place(bottom - kStripTop));
   for (size_t i = 0; i < rows.size(); ++i) {
-    const double y = kTop + height * static_cast<double>(i);
+    const double y = kStripTop + height * static_cast<double>(i);
     if (i % every == 0) svg += TextAt(x.from - 7, y + height / 2 + 4, "end", rows[i].name);
     PaintRow(rows[i], static_cast<double>(series.span.ns) / 1e9, seconds, x, y,
              height > 4 ? height - 1 : height, painter);

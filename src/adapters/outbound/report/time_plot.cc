@@ -10,8 +10,8 @@ namespace gp {
 namespace {
 
 constexpr double kHeight = 200;
-constexpr double kRightMargin = 14;
-constexpr double kTop = 10;
+constexpr double kTimeRightMargin = 14;
+constexpr double kTimeTop = 10;
 constexpr double kHeadroom = 1.05;
 constexpr double kBottom = kHeight - 24;
 
@@ -31,10 +31,11 @@ std::string PathOf(const PlotLine& line, const TimePlot& plot, const Scale& x, c
 }  // namespace
 
 std::string DrawTimePlot(const TimePlot& plot) {
-  const Scale x{0, std::max(plot.seconds, 1.0), plot.ground.left, plot.ground.width - kRightMargin};
-  const Scale y{0, std::max(plot.high, 1.0) * kHeadroom, kBottom, kTop};
+  const Scale x{0, std::max(plot.seconds, 1.0), plot.ground.left,
+                plot.ground.width - kTimeRightMargin};
+  const Scale y{0, std::max(plot.high, 1.0) * kHeadroom, kBottom, kTimeTop};
   std::string svg = LeftAxis(y, CountTicks(y.high, 5), x.from, x.to) +
-                    BottomAxis(x, TimeTicks(x.high, TicksOn(x)), kTop, kBottom);
+                    BottomAxis(x, TimeTicks(x.high, TicksOn(x)), kTimeTop, kBottom);
   for (const PlotLine& line : plot.lines) {
     std::string path = PathOf(line, plot, x, y);
     if (path.empty()) continue;

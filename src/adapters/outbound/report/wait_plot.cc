@@ -11,8 +11,8 @@
 namespace gp {
 namespace {
 
-constexpr double kRightMargin = 18;
-constexpr double kTop = 8;
+constexpr double kWaitRightMargin = 18;
+constexpr double kWaitTop = 8;
 constexpr double kRow = 26;
 constexpr size_t kNameMax = 18;
 
@@ -44,7 +44,7 @@ std::string Bar(const std::string& kind, double from, double to, double middle, 
                      Place(height));
 }
 
-std::string Row(const QueueWaits& queue, double middle, const Scale& x) {
+std::string QueueRow(const QueueWaits& queue, double middle, const Scale& x) {
   const auto at = [&](size_t percent) { return x.At(Grown(Percentile(queue.seconds, percent))); };
   const double longest = x.At(Grown(std::ranges::max(queue.seconds)));
   std::string svg = TextAt(x.from - 12, middle + 4, "end", Shortened(queue.queue));
@@ -60,14 +60,14 @@ std::string Row(const QueueWaits& queue, double middle, const Scale& x) {
 std::string DrawWaitPlot(const std::string& label, const std::vector<QueueWaits>& queues,
                          double high_s, double width) {
   const size_t rows = std::min(queues.size(), kWaitRowsMax);
-  const double bottom = kTop + kRow * static_cast<double>(std::max<size_t>(rows, 1));
+  const double bottom = kWaitTop + kRow * static_cast<double>(std::max<size_t>(rows, 1));
   size_t letters = 0;
   for (size_t i = 0; i < rows; ++i)
     letters = std::max(letters, std::min(queues[i].queue.size(), kNameMax));
-  const Scale x{0, Grown(std::max(high_s, 10.0)), MarginFor(letters) + 8, width - kRightMargin};
-  std::string svg = BottomAxis(x, Ticks(high_s), kTop, bottom);
+  const Scale x{0, Grown(std::max(high_s, 10.0)), MarginFor(letters) + 8, width - kWaitRightMargin};
+  std::string svg = BottomAxis(x, Ticks(high_s), kWaitTop, bottom);
   for (size_t i = 0; i < rows; ++i)
-    svg += Row(queues[i], kTop + kRow * (static_cast<double>(i) + 0.5), x);
+    svg += QueueRow(queues[i], kWaitTop + kRow * (static_cast<double>(i) + 0.5), x);
   return Svg(width, bottom + 24, label, svg);
 }
 
