@@ -1,14 +1,15 @@
 # Functions that make one library of the sources of a directory, and one executable of its tests.
 # They glob the directories, so that a new file needs no edit here.
 
-# Half of a full build is spent parsing the same headers.  The preset `dev` turns this option off, which finds sources
-# that lack an include or use a name of another file.
-option(GP_COMPILE_TOGETHER "Precompile common headers, and compile sources of programs in batches" ON)
+# Most of a full build is spent parsing the same headers (docs/adr/0053).  The preset `apart` turns the first option off,
+# for the one who edits a source again and again; the preset `dev` turns off both.
+option(GP_BATCHES "Compile several sources as one" ON)
+option(GP_PRECOMPILE "Precompile common headers" ON)
 
 # gp_precompile(NAME OWNER HEADER): compiles the target with the precompiled header.  The owner builds the header, other
 # targets reuse it; all of them need the same compile options.
 function(gp_precompile name owner header)
-  if(NOT GP_COMPILE_TOGETHER)
+  if(NOT GP_PRECOMPILE)
     return()
   endif()
   if(name STREQUAL owner)
@@ -18,13 +19,15 @@ function(gp_precompile name owner header)
   endif()
 endfunction()
 
-# gp_batch(NAME SIZE): compiles SIZE sources as one, in programs and tests.  Libraries are compiled file by file, so that
-# no function of the core can use a helper of another file.
+# gp_batch(NAME SIZE): compiles SIZE sources as one.
 function(gp_batch name size)
-  if(GP_COMPILE_TOGETHER)
+  if(GP_BATCHES)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
   endif()
 endfunction()
+
+# Sources of a library that are compiled as one; a directory may set another number for what is below it.
+set(GP_BATCH 8)
 
 # gp_library(NAME [DEPS target...]): a library of the *.cc files of the current directory, without subdirectories.
 function(gp_library name)
@@ -35,6 +38,7 @@ function(gp_library name)
     target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(${name} PUBLIC ${ARG_DEPS})
     gp_precompile(${name} gp_base ${CMAKE_SOURCE_DIR}/src/base/precompiled.h)
+    gp_batch(${name} ${GP_BATCH})
   else()
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)

@@ -7,7 +7,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 WORLDS ?= 100000
 
-.PHONY: prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
+.PHONY: prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
         prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
@@ -45,6 +45,10 @@ prove-world: configure
 	cmake --build $(BUILD) --target simulation_world
 	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} sh -c 'n=$$(($(WORLDS) / $(JOBS))); \
 	  GP_WORLDS=$$n GP_SEED_FIRST=$$(({} * n + 1)) $(BUILD)/bin/simulation_world --gtest_brief=1'
+
+## make prove-apart      every source compiles alone, without its neighbours in a batch (10 min)
+prove-apart: build-tests
+	$(PYTHON) -B tools/check_apart.py $(BUILD)
 
 ## make prove-mutants    every mutant is detected, with all tests that detect it (1 h; `--first`: 12 min)
 prove-mutants: build-tests

@@ -100,7 +100,8 @@ class Build:
         self.compile_commands = {
             source: entry["command"] for entry in entries for source in sources_of(entry["file"])
             if source.startswith(f"{ROOT}/tests/unit/")
-            or f" {pathlib.Path(source).relative_to(ROOT).parent}/CMakeFiles/gp_" in entry["command"]}
+            or (source.startswith(f"{ROOT}/")
+                and f" {pathlib.Path(source).relative_to(ROOT).parent}/CMakeFiles/gp_" in entry["command"])}
         self.link_commands = {net: self.link_command(net) for net in names}
 
     def link_command(self, net):
@@ -116,8 +117,13 @@ class Build:
     def compile(self, mutant, scratch, only_syntax=False):
         """The object of the mutated file; files beside it that were written to scratch come first."""
         words = shlex.split(self.compile_commands[str(ROOT / mutant.compiled)])
-        if words[-1] == str(ROOT / mutant.compiled):
+        if only_syntax or "/Unity/" not in words[-1]:
             words[-1] = str(scratch / mutant.compiled)
+        else:  # its neighbours in the batch are compiled with it, as they share an object
+            batch = pathlib.Path(words[-1]).read_text()
+            words[-1] = str(scratch / "batch.cc")
+            pathlib.Path(words[-1]).write_text(
+                batch.replace(f'"{ROOT / mutant.compiled}"', f'"{scratch / mutant.compiled}"'))
         words[words.index("-o") + 1] = str(scratch / "mutant.o")
         words.insert(words.index(f"-I{ROOT}/src"), f"-I{scratch}/src")
         self.run(words + ["-fsyntax-only"] if only_syntax else words)
