@@ -2,7 +2,7 @@
 """What callers see when the line breaks: followers and waiters while the controller is killed again and again, and submits
 through a proxy that cuts connections anywhere.
 
-GP_LINE_SECONDS: so long the controller is killed every two seconds.  GP_CUT_SUBMITS: so many submits.  GP_SEED: where is cut."""
+GP_LINE_SECONDS: for how long the controller is killed every two seconds.  GP_CUT_SUBMITS: number of submits.  GP_SEED: where to cut."""
 
 import os
 import random

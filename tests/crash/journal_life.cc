@@ -190,7 +190,7 @@ std::string Judge(const std::string& directory, const Witness& witness) {
   WatchFiles(directory);  // its syncs need not reach the disk
   auto journal = SqliteJournal::Open(directory + "/journal.db", kLogPagesInTests);
   if (!journal) return "refused: " + journal.error().message;
-  if (!(*journal)->loss().empty()) return "a loss is told: " + (*journal)->loss();
+  if (!(*journal)->loss().empty()) return "it reports a loss: " + (*journal)->loss();
   const std::vector<std::string> offered = witness.Offered();
   if (std::string wrong = CompareRecords(**journal, offered, witness.durable()); !wrong.empty())
     return wrong;

@@ -38,8 +38,8 @@ struct Ending {
 Ending InChild(const std::string& directory, const FilePlan& plan,
                const std::function<Status()>& run);
 
-// What is wrong with the journal, given what was witnessed; empty: all that was told is there, and
-// nothing else, and a controller goes on with it.  Writes to the directory.
+// What is wrong with the journal, given what was witnessed; empty: all acknowledged records are
+// there, and nothing else, and a controller goes on with it.  Writes to the directory.
 std::string Judge(const std::string& directory, const Witness& witness);
 
 }  // namespace gp

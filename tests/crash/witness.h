@@ -24,8 +24,8 @@ class Witness {
   std::string Save() const;
   void Restore(const std::string& saved);
 
-  // By the one who may be killed.  A batch offered anew after `sequence` replaces what was offered
-  // there.
+  // Called by the process that may be killed.  A batch offered after the same `sequence` replaces
+  // the earlier one.
   void Offer(uint64_t sequence, std::span<const std::string> records);
   void MarkDurable(uint64_t sequence);
   void Promise(const std::string& request_id, uint64_t job);

@@ -21,7 +21,7 @@ std::string ReadAll(const std::filesystem::path& path) {
   return text.str();
 }
 
-// The table with its outcomes filled in anew.
+// The table with its outcomes computed again.
 std::string Play(const std::string& table, TableRunner& runner) {
   std::stringstream in(table);
   std::string out;

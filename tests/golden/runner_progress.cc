@@ -33,8 +33,8 @@ std::string TableRunner::ReportProgress(const Line& line) {
   return ReportFrom(lease.node);
 }
 
-// "use j1 SECONDS BUSY [n1] [anew]": for SECONDS more its nodes (or this one) saw its GPUs, busy
-// for BUSY per cent; `anew`: they count from zero.
+// "use j1 SECONDS BUSY [n1] [restarted]": for SECONDS more its nodes (or this one) saw its GPUs,
+// busy for BUSY per cent; `restarted`: their agents count from zero.
 std::string TableRunner::ReportUse(const Line& line) {
   const Job& job = *cluster_.state().FindJob(jobs_.at(line.words[0]));
   const int64_t span_ms = std::stoll(line.words[1]) * 1000;
@@ -42,10 +42,10 @@ std::string TableRunner::ReportUse(const Line& line) {
   for (const LeaseId id : job.leases) {
     const Lease& lease = *cluster_.state().FindLease(id);
     const std::string& name = cluster_.state().FindNode(lease.node)->facts->name;
-    if (line.words.size() > 3 && line.words[3] != "anew" && line.words[3] != name) continue;
+    if (line.words.size() > 3 && line.words[3] != "restarted" && line.words[3] != name) continue;
     LeaseObservation& seen = seen_[id];
     seen.lease = id;
-    if (seen.use.since.ns == 0 || line.words.back() == "anew") {
+    if (seen.use.since.ns == 0 || line.words.back() == "restarted") {
       seen.use = {};
       seen.use.since = cluster_.now();
     }

@@ -470,7 +470,7 @@ std::string TableRunner::Fault(const Line& line) {
   const Target target = TargetOf(line.words[0]);
   const gp::Node& node = *cluster_.state().FindNode(target.node);
   FaultSignal signal;
-  const int number = line.Number("number", 0);  // one that was told before
+  const int number = line.Number("number", 0);  // one that was reported before
   signal.number = number > 0 ? static_cast<uint64_t>(number) : ++signals_;
   signal.gpu = target.gpu;
   signal.at = cluster_.now();

@@ -232,7 +232,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="whether each could be planted, and no more")
     parser.add_argument("--only", default="", help="ids, separated by commas")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--minutes", type=float, default=60, help="begin no further one after so long")
+    parser.add_argument("--minutes", type=float, default=60, help="begin no further one after this time")
     options = parser.parse_args()
     if options.check:
         return check(options.build.resolve(), options.jobs)

@@ -107,7 +107,7 @@ void PhysicalWorld::Start(Instant now, const LeaseOrder& order, const NodeFacts&
 
 namespace {
 
-// Whether two instances of a GPU, or what is told to be some, have a memory slice in common.
+// Whether two MIG instances of a GPU (real or reported) have a memory slice in common.
 bool Overlap(const MigTable& table, const GpuGrant& a, const GpuGrant& b) {
   const auto end = [&](const GpuGrant& grant) {
     const auto profile = std::ranges::find(table.profiles, grant.mig_profile, &MigProfile::id);

@@ -59,7 +59,7 @@ class PhysicalWorld {
   Program& Of(LeaseId lease);
   const std::vector<LeaseId>& known_on(NodeId node);
   const std::vector<LeaseId>& alive() const { return alive_; }
-  // Its node counts anew: its agent was started again.
+  // Its node counts from zero: its agent was started again.
   void CountAnew(Instant now, LeaseId lease);
   // What the node's supervisors would say.
   LeaseObservation Observe(LeaseId lease);

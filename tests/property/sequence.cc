@@ -338,7 +338,7 @@ bool Sequence::CommitOldPlan() {
   return true;
 }
 
-// Looking anew costs much: every few passes.  The plain way knows of no interruptions.
+// The comparison costs much: it is made every few passes.
 void Sequence::ComparePlan(const Plan& plan) {
   if (++passes_ % 8 != 0) return;
   // The plain way knows neither interruptions (a budget that is used up brings them about, too) nor

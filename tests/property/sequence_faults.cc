@@ -38,7 +38,7 @@ bool Sequence::ReportFault(Machine& machine) {
   return Tell(report) != nullptr;
 }
 
-// What the node was told to do with its GPUs is done: most of it well.
+// The node has ended the tasks of its GPUs: most of them succeeded.
 bool Sequence::EndTasks(Machine& machine, bool all_well) {
   if (machine.session == 0 || !machine.connected) return false;
   const NodeId id = *machine.agent.node();

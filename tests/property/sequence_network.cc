@@ -109,7 +109,7 @@ bool Sequence::BreakLink(Machine& machine) {
   return true;
 }
 
-// One machine is cut off for so long that its leases run out, while the others stay in touch.
+// One machine is partitioned until its leases expire, while the others stay connected.
 bool Sequence::Outage(Machine& machine) {
   BreakLink(machine);
   machine.cut_until = now_ + Duration::Seconds(rng_.Between(15, 90));

@@ -27,7 +27,7 @@ class VirtualAgent {
       : facts_(std::move(facts)), world_(&world) {}
 
   // A new process of the agent.  Only what its supervisors keep is remembered; `wiped`: not even
-  // that, and the controller is told so until it has heard it.
+  // that; the agent says so until the controller has acknowledged it.
   void Begin(bool wiped);
   JoinNode Connect();
   void Disconnect();

@@ -23,7 +23,7 @@ trap clean EXIT INT TERM
 mount --bind "$root" "$root" && mount --make-private "$root"
 debootstrap --variant=minbase bookworm "$root" "$mirror" >/dev/null
 cp /etc/resolv.conf "$root/etc/resolv.conf"
-# Where a proxy stands before the registries, whom this host trusts is to be trusted there too.
+# Where a proxy stands before the registries, the authorities that this host trusts must be trusted there too.
 trusted=
 if [ -e /etc/ssl/certs/ca-certificates.crt ]; then
   cp /etc/ssl/certs/ca-certificates.crt "$root/etc/trusted-by-host.pem"

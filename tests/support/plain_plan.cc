@@ -207,7 +207,7 @@ std::pair<std::vector<NodeId>, Instant> FirstReadyFor(const State& state, Instan
   return best;
 }
 
-// Whose turn it is, worked out anew from all that is held, planned and waited for.
+// The queue order, computed from scratch from all that is held, planned and waited for.
 class PlainTurns {
  public:
   PlainTurns(const State& state, Instant at, const Holdings& planned,

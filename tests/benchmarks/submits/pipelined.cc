@@ -25,7 +25,7 @@ struct Call {
   std::unique_ptr<grpc::ClientAsyncResponseReader<Reply>> reader;
 };
 
-// Calls a second, with so many under way at any time.
+// Calls a second, with `outstanding` calls in flight at any time.
 template <typename Reply, typename Begin>
 double RateOf(int calls, int outstanding, const std::string& token, Begin begin) {
   grpc::CompletionQueue queue;

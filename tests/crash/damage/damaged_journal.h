@@ -21,14 +21,14 @@ enum class LeftBy {
 
 class DamagedJournal {
  public:
-  // Makes the journal in this directory, which is written anew for each damage.
+  // Makes the journal in this directory, which is written again for each damage.
   DamagedJournal(std::string directory, WorkloadKind kind, LeftBy left_by);
 
   // Its files by the ends of their names: "", "-wal" (what is used of it), ".mark".
   const std::string& file(const std::string& suffix) const { return files_.at(suffix); }
   // Puts all files in place, this one changed.
   void Place(const std::string& suffix, const std::string& changed) const;
-  // What a start finds, and in `why` what is wrong or how it was told.
+  // What a start finds; `why` says what is wrong, or how the loss was reported.
   Fate Start(std::string& why) const;
   // After the start: one more record is taken, and found again by the next, or that one is refused.
   std::string AppendAndStartAgain() const;

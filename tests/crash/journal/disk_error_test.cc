@@ -1,6 +1,6 @@
 // A disk that is full or fails at each call, once or from then on, while a controller runs and
 // while it starts: it goes on, or says what is wrong and stops; and when the disk is well again,
-// all that was told is there.
+// all acknowledged records are there.
 
 #include <cerrno>
 

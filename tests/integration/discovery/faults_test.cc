@@ -71,7 +71,7 @@ TEST_F(Faults, AGpuLostBeforeTheStartIsLeftOutAndNamed) {
   EXPECT_EQ(inventory->links.size(), 21u);
 }
 
-// The driver has numbered all GPUs behind the lost one anew.
+// The driver has renumbered all GPUs behind the lost one.
 TEST_F(Faults, AGpuIsReadByItsUuidWhateverItsIndex) {
   session_.Command("temperature gpu=3 celsius=44");
   session_.Command("temperature gpu=4 celsius=55");

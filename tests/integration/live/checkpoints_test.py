@@ -6,7 +6,7 @@ import time
 
 from live_platform import ClusterTest, eventually, main
 
-# Ends by itself only when it is told to, after a checkpoint; keeps a note of every signal.
+# Ends only when it receives a stop signal, after a checkpoint; keeps a note of every signal.
 KEEPS_WORK = """
 import os, signal, sys, time
 directory, report = os.environ["GP_CHECKPOINT_DIR"], os.environ["GP_REPORT"]
@@ -158,7 +158,7 @@ class Checkpoints(ClusterTest):
             until [ -e $GP_CHECKPOINT_DIR/go ]; do sleep 0.05; done
             echo x > $GP_CHECKPOINT_DIR/two; echo "checkpoint step=2 path=$GP_CHECKPOINT_DIR/two" > $GP_REPORT
             sleep 1000""")
-        eventually(lambda: "step=ten" in (self.cli.job(job).get("progress") or {}).get("refused", ""), "the bad report is told")
+        eventually(lambda: "step=ten" in (self.cli.job(job).get("progress") or {}).get("refused", ""), "the bad report is shown")
         agent = self.cluster.agent_of(self.place_of(job)[0])
         agent.kill()
         open(f"{self.directory}/go", "w").close()

@@ -52,7 +52,7 @@ class Agree:
         machine = Machine(self.file)
         self.assertEqual(found, [(uuid, machine.memory_mib, machine.model)
                                  for uuid in machine.uuids])
-        # What the driver keeps for itself is told by nvidia-smi, and not given to jobs.
+        # nvidia-smi shows the memory that the driver reserves; jobs do not get it.
         usable = [(uuid, memory - machine.reserved_mib << 20, name)
                   for uuid, memory, name in found]
         self.assertEqual([(gpu["uuid"], gpu["memory_bytes"], gpu["model"])

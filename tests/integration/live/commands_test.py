@@ -26,7 +26,7 @@ NODE = "dgx-h100-0"  # the one node of these tests
 MACHINE = Machine(pathlib.Path(__file__).parents[3] / "data/machines/dgx-h100.yaml")
 CHECKS = ["node", "readings", "pcie_present", "ecc_uncorrected", "ecc_corrected", "row_remap", "temperature",
           "throttle", "nvlink", "recovery_action"]
-# Says that it was told to stop, and that it could clean up.
+# Prints that it received SIGTERM, and that it could clean up.
 CAREFUL = "trap 'echo told; echo cleaned; exit 9' TERM; echo ready; while :; do sleep 0.05; done"
 
 

@@ -117,7 +117,7 @@ class Log(ClusterTest):
     def test_every_line_is_one_of_the_log(self):
         job = self.cli.start("--name", "train", "--env", "SECRET=hidden", command=["sh", "-c", "sleep 1; exit 3"])
         self.assertEqual(self.cli.wait(job), 3)
-        told = eventually(lambda: [one for one in self.entries() if one.get("job") == job][3:] and self.entries(), "the end of the job is told")
+        told = eventually(lambda: [one for one in self.entries() if one.get("job") == job][3:] and self.entries(), "the end of the job is in the log")
         life = [one for one in told if one.get("job") == job]
         self.assertEqual([one["event"] for one in life], ["job_submitted", "job_placed", "job_started", "job_ended"])
         self.assertEqual({(one["name"], one["user"], one["queue"]) for one in life}, {("train", "root", "default")})

@@ -400,7 +400,7 @@ class Sick(FaultCase):
                     self.heal(number % 8)
 
     def heal(self, gpu):
-        """As an operator would: the card is mended, the node rebooted, and said to be back."""
+        """As an operator would: the card is repaired, the node rebooted, and brought back online."""
         agent = self.cluster.agents[0]
         agent.stop()
         for line in ("reboot", f"temperature gpu={gpu} celsius=40", f"remap gpu={gpu} failed=no"):

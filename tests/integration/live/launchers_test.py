@@ -36,11 +36,11 @@ class Launchers(ClusterTest):
         self.assertEqual(self.cli.wait(job), 7, self.cli.job(job))
 
     def test_a_signal_reaches_all_of_them(self):
-        job = self.start("trap 'echo $RANK is told; exit 0' TERM; echo up; while :; do sleep 0.1; done", "--gpus", "3")
+        job = self.start("trap 'echo $RANK is stopped; exit 0' TERM; echo up; while :; do sleep 0.1; done", "--gpus", "3")
         eventually(lambda: self.written(job, 0) == ["up"] * 3, "all tasks run")
         self.cli("jobs", "cancel", job).ok()
         self.cli.wait(job)
-        self.assertEqual(sorted(self.written(job, 0)[3:]), [f"{rank} is told" for rank in range(3)])
+        self.assertEqual(sorted(self.written(job, 0)[3:]), [f"{rank} is stopped" for rank in range(3)])
 
     def test_without_gpus_there_is_one_unless_more_are_asked_for(self):
         one = self.start("echo $RANK of $WORLD_SIZE", "--gpus", "0")

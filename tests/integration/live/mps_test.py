@@ -160,7 +160,7 @@ class Mps(ClusterTest):
         self.assertFalse(self.check_fatal_error(gone_first=True))
 
     def check_fatal_error(self, gone_first):
-        """Whether the error was told to be the one's whose it was."""
+        """Whether the error is charged to the job that caused it."""
         named, *mates = [self.start(self.ana, 0.2) for _ in range(3)]
         alone = self.start(self.ana, 0.9)  # the same user's, on another GPU
         other = self.start(self.ben, 0.2)
@@ -171,16 +171,16 @@ class Mps(ClusterTest):
         for mate in mates:
             self.assert_job(mate, state="RUNNING", faults=1, retries_used=0)
             self.assertIn("XID 31", self.cli("jobs", "describe", mate).ok().out)
-        # The error was its own, and is charged to it, where its process could still be told when the error was read.
-        was_told = self.cli.job(named)["state"] == "FAILED"
-        self.assert_job(named, **({"attempt": 1, "exit_code": 4} if was_told else {"attempt": 2, "faults": 1}))
+        # The error was its own, and is charged to it, where its process could still be identified when the error was read.
+        is_charged = self.cli.job(named)["state"] == "FAILED"
+        self.assert_job(named, **({"attempt": 1, "exit_code": 4} if is_charged else {"attempt": 2, "faults": 1}))
         for job in (alone, other):
             self.assert_job(job, state="RUNNING", attempt=1)
         incidents = json.loads(self.cli("incidents", "list", "--all", "-o", "json").ok().out)["incidents"]
-        self.assertEqual([sorted(incident["jobs"]) for incident in incidents], [sorted(mates if was_told else [named, *mates])])
+        self.assertEqual([sorted(incident["jobs"]) for incident in incidents], [sorted(mates if is_charged else [named, *mates])])
         node, gpu = self.place_of(named)  # which is sound
         self.assertEqual({g["detail"] for n, g in self.cli.gpus() if (n["name"], g["index"]) == (node, gpu)} - {"ALLOCATED", "IN_USE"}, {"AVAILABLE"})
-        return was_told
+        return is_charged
 
     def test_a_gpu_that_fails_is_reset_after_its_daemon_and_comes_back(self):
         jobs = [self.start(self.ana, 0.2) for _ in range(2)]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Receivers outside are told of what happens: by webhooks, programs and mail, whatever dies meanwhile."""
+"""Receivers outside are notified of what happens: by webhooks, programs and mail, whatever dies meanwhile."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ PROBLEMS, NOT_FOUND, UNAVAILABLE = 1, 3, 8
 
 
 class Receiver:
-    """A web server that keeps what it is told, and answers as it is asked to."""
+    """A web server that keeps what it receives, and answers as the test demands."""
 
     def __init__(self, certificate=None):
         self.told = []
@@ -135,7 +135,7 @@ receivers:
         head, text = letters()[0].split("\n\n", 1)
         self.assertTrue(head.startswith("-t -i\nTo: ops@example.org,\n root\nFrom: gpu@example.org\nSubject: [gpu-platform] job ended: " + bad), head)
         self.assertIn("exit_code: 3", text)
-        # Nobody vouches for that certificate: it is told nothing, and the controller says so.
+        # Nobody vouches for that certificate: nothing is sent there, and the controller says so.
         eventually(lambda: "notify: stranger: " in self.cluster.controller.text(), self.cluster.controller.text)
         self.assertEqual([body for _, _, body in self.encrypted.told], [body for _, _, body in self.encrypted.told if bad.encode() in body])
 
@@ -168,8 +168,8 @@ receivers:
         self.addCleanup(back.server_close)
         self.addCleanup(back.shutdown)
         threading.Thread(target=back.serve_forever, daemon=True).start()
-        eventually(lambda: set(self.ended()) == set(jobs), lambda: f"all were told: {self.receiver.told}", timeout=90)
-        self.assertEqual(len({one["id"] for one in self.receiver.taken("job_ended")}), len(jobs), "the same is told by the same id")
+        eventually(lambda: set(self.ended()) == set(jobs), lambda: f"all were notified: {self.receiver.told}", timeout=90)
+        self.assertEqual(len({one["id"] for one in self.receiver.taken("job_ended")}), len(jobs), "a repeated notification has the same id")
 
     def test_how_receivers_stand_is_shown(self):
         settings = self.cli.json("config", "running")

@@ -5,7 +5,7 @@ Two controllers without nodes live through the same random requests, one asked o
 Each answer of one must be that of the other one, to the field, errors with their words; so must all that they remember
 in the end.  Times and secrets differ and are left out.
 
-GP_PARITY: so many requests.  GP_SEED: what is drawn."""
+GP_PARITY: number of requests.  GP_SEED: what is drawn."""
 
 import json
 import os

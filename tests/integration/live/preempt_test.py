@@ -5,7 +5,7 @@ import os
 
 from live_platform import ClusterTest, eventually, main
 
-# Counts on from what it saved, saves at each step, and says what it was told.
+# Counts on from what it saved, saves at each step, and prints what it receives.
 COUNTER = """
 saved=$GP_CHECKPOINT_DIR/step; step=$(cat $saved 2>/dev/null || echo 0)
 echo "from $step resume=${GP_RESUME_FROM:-no}"
@@ -58,7 +58,7 @@ class Preempt(ClusterTest):
                              command=["sh", "-c", "trap 'echo told' TERM; echo ready; while :; do sleep 0.05; done"])
         eventually(lambda: "ready" in self.logged(low), "the low job is ready")
         high = self.cli.start("--gpus", "8", "--priority", "750", command=["true"])
-        eventually(lambda: "told" in self.logged(low), "the low job is told to stop")
+        eventually(lambda: "told" in self.logged(low), "the low job receives its stop signal")
         self.assert_job(low, detail="CHECKPOINTING")
         self.cli("jobs", "kill", low).ok()
         self.assertEqual(self.cli.wait(low), 130)

@@ -73,7 +73,7 @@ class Prometheus(ClusterTest):
         self.assertEqual(self.value("count(DCGM_FI_DEV_GPU_TEMP)"), 8)
         self.assertEqual(self.query("DCGM_FI_DEV_GPU_TEMP")[0]["metric"]["Hostname"], "dgx-h100-0")
         job = self.cli.start("--gpus", "2", command=["sleep", "1000"])
-        eventually(lambda: self.value("sum(gpu_platform_gpu_share_granted_ratio)") == 2, "what is granted is told")
+        eventually(lambda: self.value("sum(gpu_platform_gpu_share_granted_ratio)") == 2, "the granted share is published")
         eventually(lambda: self.value('gpu_platform_queue_jobs_running{queue="default"}') == 1, "the queue too")
         self.cli("jobs", "kill", job).ok()
         eventually(lambda: self.value("sum(gpu_platform_gpu_share_granted_ratio)") == 0, "and what is not any more")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A card falls off the bus, and the driver numbers the others anew for every process that begins after it: those that
+"""A card falls off the bus, and the driver renumbers the others for every process that begins after it: those that
 the agent begins for a GPU still reach the GPU that has its UUID."""
 
 import os
@@ -53,7 +53,7 @@ class Renumbering(ClusterTest):
         eventually(lambda: self.gpu(LOST)["detail"] == "LOST", lambda: f"it is lost: {self.gpu(LOST)}")
 
     def assert_reset_reaches(self, uuid):
-        """A reset mends the temperature that was set by hand; of the GPU behind it, it stays."""
+        """A reset clears the temperature that was set by hand; that of the GPU behind it stays."""
         before = len(self.uuids_tested())
         self.cli("reset", "--gpu-id", f"{self.node}/{GPU}").ok()
         eventually(lambda: len(self.uuids_tested()) > before, lambda: f"it is tested: {self.gpu(GPU)} {self.cluster.logs()}")
@@ -76,7 +76,7 @@ class Renumbered(Renumbering):
         return found
 
     def watch_again(self):
-        """A card is lost and the others numbered anew; then the watcher of GPU ends, and another one begins.  Its UUID."""
+        """A card is lost and the others are renumbered; then the watcher of GPU ends, and another one begins.  Its UUID."""
         uuid = self.gpu(GPU)["uuid"]
         self.lose_a_card()
         watcher, = self.watchers(uuid)

@@ -2,7 +2,7 @@
 """Every operation of the contract, asked at random: what it allows and what it does not.  No answer is an error of the
 server's, none is outside the contract, and afterwards the controller is as sound as before.
 
-GP_REQUESTS: so many of each kind for each operation.  GP_SEED: what is drawn."""
+GP_REQUESTS: number of each kind for each operation.  GP_SEED: what is drawn."""
 
 import http.client
 import json

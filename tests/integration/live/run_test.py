@@ -114,7 +114,7 @@ class Run(ClusterTest):
         self.assertEqual(process.stderr.readline().decode(), f"» {job} started on {self.cluster.node_names()[0]}; warning: crosses sockets\n")
         described = self.cli("jobs", "describe", job).ok().lines
         self.assertIn("Warning     crosses sockets", described)
-        self.assertFalse(any("warning:" in line for line in described), "it is told once")
+        self.assertFalse(any("warning:" in line for line in described), "it is shown once")
         self.assertEqual(self.cli.job(job)["attempts"][0]["warning"], "crosses sockets")
         self.cli("jobs", "kill", job).ok()
         process.communicate(timeout=60)

@@ -58,7 +58,7 @@ class Secrets(ClusterTest):
         self.assertIn('"KEY"', described)
         self.assertNotIn(WORD, described)
         self.assertRegex(self.ana("jobs", "describe", job).ok().out, "Secrets +KEY\n")
-        self.assertNotIn('"KEY"', self.ben("jobs", "describe", job, "-o", "json").ok().out)  # whom it does not concern
+        self.assertNotIn('"KEY"', self.ben("jobs", "describe", job, "-o", "json").ok().out)  # not Ben's job
         audit = self.cli("audit", "list", "-o", "json").ok().out
         self.assertIn("SetSecret", audit)
         self.assertNotIn(WORD, audit)
@@ -116,7 +116,7 @@ class Secrets(ClusterTest):
         two = self.ana.start(*flags[:4], command=["sh", "-c", 'echo ${#S0} ${#S1}'])
         self.ana.wait(two)
         self.assertEqual(self.ana("jobs", "logs", two).ok().out, "30000 30000\n")
-        # They grow while it waits: it is told, and its node goes on.
+        # They grow while it waits: the job says so, and its node goes on.
         held = self.ana.start("--gpus", "8", command=["sleep", "2"])
         waits = self.ana.start("--gpus", "8", *flags[:4], command=["true"])
         self.ana("secrets", "set", "S1", input=b"x" * 60_000).ok()

@@ -6,7 +6,7 @@ import time
 
 from live_platform import ClusterTest, eventually, main
 
-# Says when it was told to stop, cleans up for a while, and is proud of it.
+# Prints when it receives SIGTERM, cleans up for a while, and prints that too.
 STUBBORN = "trap 'echo told; sleep {seconds}; echo cleaned; exit 9' TERM; echo ready; while :; do sleep 0.05; done"
 
 

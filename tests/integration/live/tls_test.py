@@ -18,7 +18,7 @@ class Encrypted(ClusterTest):
 
     def setUp(self):
         super().setUp()
-        text = eventually(lambda: "the authority is" in self.cluster.controller.text() and self.cluster.controller.text(), "the authority is told")
+        text = eventually(lambda: "the authority is" in self.cluster.controller.text() and self.cluster.controller.text(), "the controller prints the authority")
         self.address = "127.0.0.1:" + re.search(r"agents at port (\d+)", text).group(1)
         self.port = int(re.search(r"HTTP at port (\d+)", text).group(1))
         self.authority = re.search(r"sha256:[0-9a-f]{64}", text).group(0)
@@ -62,12 +62,12 @@ class Encrypted(ClusterTest):
         agent = self.far_agent()
         eventually(lambda: self.condition() == "UP", lambda: "the node is here" + self.cluster.logs())
         self.cli("nodes", "revoke", "far").ok()
-        eventually(lambda: "was revoked" in agent.text(), lambda: "its agent is told\n" + agent.text())
+        eventually(lambda: "was revoked" in agent.text(), lambda: "its agent is notified\n" + agent.text())
         eventually(lambda: self.condition() != "UP", "it is silent", timeout=30)
         agent.stop()
         os.remove(os.path.join(self.far_state(), "identity.pem"))
         agent.start()
-        eventually(lambda: self.condition() == "UP", "it has joined anew")
+        eventually(lambda: self.condition() == "UP", "it has joined again")
 
     def test_an_agent_knows_its_controller(self):
         agent = self.far_agent("wrong", "sha256:" + "0" * 64)

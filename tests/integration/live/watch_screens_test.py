@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """What `watch` draws, screen by screen, in terminals of three sizes.
 
-The goldens are screens/VIEW-WIDTHxHEIGHT.txt; `--update` writes them anew, to be looked at before
-they are kept.  What changes from run to run (times of day, ages, percentages) is masked; in columns
+The goldens are screens/VIEW-WIDTHxHEIGHT.txt; `--update` writes them again; look at them before you
+commit them.  What changes from run to run (times of day, ages, percentages) is masked; in columns
 by as many other characters, so that one that moves is seen.  Colours are not looked at.
 """
 

@@ -16,7 +16,7 @@ namespace {
 class Mps : public testing::Test {
  protected:
   Mps() {
-    std::signal(SIGPIPE, SIG_IGN);  // as the agent does: who was to be told may have ended
+    std::signal(SIGPIPE, SIG_IGN);  // as the agent does: the reader may have ended
     Open(1);
   }
   ~Mps() override {

@@ -1,5 +1,5 @@
-// Whoever keeps nodes and was told when it starts there starts then or before: nobody who is let in
-// delays it.  GP_SEEDS: how many clusters.
+// A job with a backfill reservation starts at its shadow time or before: no backfilled job delays
+// it.  GP_SEEDS: how many clusters.
 
 #include <gtest/gtest.h>
 

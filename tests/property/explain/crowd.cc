@@ -90,7 +90,7 @@ std::optional<Crowd::Cost> Crowd::Least() const {
   return least;
 }
 
-// One after the other, as they are told to leave.
+// One after the other, in the order in which they are evicted.
 bool Crowd::MayPreemptAll(const std::vector<const Job*>& jobs) const {
   Preemptions preemptions(state(), engine_.now());
   return std::ranges::all_of(jobs, [&](const Job* other) {

@@ -51,7 +51,7 @@ Planted PlantedCase::PlantCapacity() {
   if (spec.nodes > 1) spec.gpus.models = {};
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(rng_.Between(0, 30)));
   Wait(spec);
-  // A gang takes GPUs of one model: there may never be so many nodes of one.
+  // A gang takes GPUs of one model: there may be too few nodes of one.
   const int alike = std::max(1, Nodes() - 1);
   return {"capacity", spec.nodes > alike ? PendingKind::kNoSuchHardware : PendingKind::kCapacity};
 }

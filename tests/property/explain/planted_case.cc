@@ -116,7 +116,7 @@ JobId PlantedCase::Run(const JobSpec& spec) {
 
 void PlantedCase::Wait(const JobSpec& spec) { job_ = Submit(spec, kAna); }
 
-// The first so many nodes; for nobody where there is no user.
+// Reserves the first `nodes` nodes; for nobody where `user` is empty.
 void PlantedCase::Reserve(int nodes, Duration from_now, Duration lasts, const std::string& user) {
   ReserveNodes reserve;
   reserve.reservation.name = "course";

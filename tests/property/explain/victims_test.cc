@@ -1,4 +1,4 @@
-// Whom a waiting job interrupts, against every set of running jobs (docs/reference/policies.md).
+// The victims of a pending job, against every set of running jobs (docs/reference/policies.md).
 // GP_CASES: how many.
 
 #include <gtest/gtest.h>

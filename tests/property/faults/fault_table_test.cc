@@ -1,4 +1,4 @@
-// Every XID on a node with jobs: what becomes of them, of the GPU, and who is told.
+// Every XID on a node with jobs: what becomes of them and of the GPU, and who is notified.
 
 #include <gtest/gtest.h>
 

@@ -68,7 +68,7 @@ class Health : public testing::TestWithParam<Way> {
     EXPECT_TRUE(node_.cluster().ReplayAgrees());
   }
   GpuVerdict Verdict() const { return VerdictOf(node_.state(), {{0}, kGpu}); }
-  // Whether a job of so many GPUs is placed on this one.
+  // Whether a job of `gpus` GPUs is placed on this one.
   bool TakesWorkOf(int gpus) {
     const JobId job = node_.Submit(gpus);
     const auto& leases = node_.state().FindJob(job)->leases;

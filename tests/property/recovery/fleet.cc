@@ -93,7 +93,7 @@ void Fleet::Report(NodeId id) {
   if (events) Note(*events);
 }
 
-// Whoever is told to stop has stopped; who asks for a person gets one in time.
+// Jobs that are ordered to stop have stopped; incidents that require an operator get one in time.
 void Fleet::Note(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (const auto* stop = std::get_if<JobStopOrdered>(&event)) {

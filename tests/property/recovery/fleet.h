@@ -16,10 +16,10 @@ namespace gp {
 struct FleetSetting {
   int nodes = 0;
   int lemons = 0;              // nodes that fail more often, evenly among the others
-  int lemon_times = 1;         // so many times as often
+  int lemon_times = 1;         // how many times as often
   bool fail_together = false;  // lemons: more often than others below jobs of many nodes alone
   Duration node_mtbf;          // of the others
-  Duration repair;             // from a person's being asked to `online`
+  Duration repair;             // from the request for an operator to `online`
   bool finds_lemons = true;
   uint64_t seed = 1;
 };

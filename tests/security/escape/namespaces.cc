@@ -109,7 +109,7 @@ const std::array kCases = {
          [](const Target&) { return AsNamespaceRoot(CLONE_NEWNS, UnmountPrivateTmp); }},
     Case{"user namespace, cgroups remounted for writing",
          [](const Target&) { return AsNamespaceRoot(CLONE_NEWNS, RemountCgroupsAndLeave); }},
-    Case{"cgroup namespace, cgroups mounted anew",
+    Case{"cgroup namespace, cgroups mounted again",
          [](const Target&) {
            return AsNamespaceRoot(CLONE_NEWNS | CLONE_NEWCGROUP, MountCgroupsAndLeave);
          }},

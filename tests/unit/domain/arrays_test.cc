@@ -141,7 +141,7 @@ TEST_F(Arrays, AccountsOfArraysDoNotPileUp) {
   EXPECT_FALSE(has_account());
 }
 
-// A reader that was told of a shared value before there was one.
+// A reader that finds a reference to a shared value before there was one.
 TEST(SharedValues, WithoutAnEarlierOneAreDamage) {
   const Record record{{{1}, "", "", SubmitJob{ArrayOf(1), {"ana", 1, 1}}},
                       {JobSubmitted{{1}, ArrayOf(1), {"ana", 1, 1}, "", "q", "p"}}};

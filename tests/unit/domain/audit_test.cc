@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-// What is told of a job's submit.
+// How the audit describes a job's submit.
 std::string Told(const JobSpec& spec) {
   Record record;
   record.envelope.origin.principal = "user:ana";

@@ -68,7 +68,7 @@ class Budgets : public testing::Test {
     }
     return Join(texts, ", ");
   }
-  // All its ranks exit as they were told to.
+  // All its ranks exit when they are stopped.
   void End(JobId id) {
     const Job& job = *cluster_.state().FindJob(id);
     ASSERT_EQ(job.leases.size(), 1u);
@@ -226,10 +226,10 @@ TEST_F(Budgets, HoldWhatRunsAndWaitsUntilThereIsRoom) {
   const JobId ben = Last().id;
   cluster_.Advance(kHour * 2);
   EXPECT_EQ(Levels(key), "budget-level queue research 50");
-  EXPECT_EQ(Levels(key), "") << "it is told once";
+  EXPECT_EQ(Levels(key), "") << "it is reported once";
   cluster_.Advance(kHour * 2);
   EXPECT_EQ(Levels(key), "budget-level queue research 100 used up, job-stop-ordered");
-  EXPECT_EQ(Levels(key), "") << "the job was told";
+  EXPECT_EQ(Levels(key), "") << "the job was notified";
   EXPECT_EQ(cluster_.state().FindJob(ana)->stop, StopCause::kBudget);
   EXPECT_EQ(cluster_.state().FindJob(ben)->stop, StopCause::kNone);
   End(ana);

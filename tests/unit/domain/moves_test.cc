@@ -46,7 +46,7 @@ class Moves : public testing::Test {
     EXPECT_EQ(JobOf(job).state, JobState::kRunning) << "of " << spec.gpus.count;
     return job;
   }
-  // What runs, runs; who was told to stop has saved its work.
+  // Running jobs run; jobs that are ordered to stop have saved their work.
   void ReportAll() {
     for (const Node& node : cluster_.state().nodes) {
       ReportNode report{node.id, node.incarnation, {}, {}};

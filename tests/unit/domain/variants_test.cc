@@ -113,7 +113,7 @@ TEST_F(Variants, OneThatKeepsNodesForALeastNumberKeepsNoMore) {
   EXPECT_TRUE(HoldsLeases(JobOf(small[1]).state));
 }
 
-// It interrupts for no more than it needs, and waits for all whom it interrupted.
+// It evicts no more jobs than it needs, and waits for all its victims.
 TEST_F(Variants, InterruptsForTheFewestNodesAndWaitsForThem) {
   AddNodes(4, "H100");
   Policy policy;

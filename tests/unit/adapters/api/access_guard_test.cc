@@ -121,7 +121,7 @@ TEST(AccessGuard, WritesDownWhatItRefuses) {
   EXPECT_EQ(rig.trail.entries[2].why, "job-1 belongs to ben");
 }
 
-// An attack fills no disk, and is told in full all the same.
+// An attack does not fill the disk, and is still reported in full.
 TEST(AccessGuard, CountsWhatIsRefusedAgainAndAgain) {
   Rig rig;
   const auto nobody = [&](int port) {

@@ -59,7 +59,7 @@ TEST_F(AuditFiles, SayWhatIsWritten) {
   std::filesystem::create_directory(Path(2));  // in the next file's place
   audit->Write(Entry(5));
   audit->Write(Entry(6));
-  (void)audit->Read({});  // what was told is on its way
+  (void)audit->Read({});  // the entries are on their way
   EXPECT_EQ(audit->WrittenUntil(), 4u);
   for (uint64_t number = 7; number < 200'000; ++number) audit->Write(Entry(number));
   (void)audit->Read({});

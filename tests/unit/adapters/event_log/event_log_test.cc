@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::ElementsAre;
 
-// A log whose reader reads when it is told to.
+// A log whose reader reads when the test says so.
 class EventLogTest : public testing::Test {
  protected:
   EventLogTest() {

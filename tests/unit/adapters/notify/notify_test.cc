@@ -48,7 +48,7 @@ class Notify : public testing::Test {
     text << file.rdbuf();
     return text.str();
   }
-  // Programs that keep what they are told, and fail as long as there is a file "away": counted.
+  // Programs that keep what they receive, and fail while there is a file "away": counted.
   Receiver Keeper(const std::string& name) {
     Receiver receiver{.name = name, .on = {"job_ended"}, .way = NotifyWay::kExec};
     const std::string script = "#!/bin/sh\ncd " + directory_ +
@@ -299,7 +299,7 @@ TEST_F(Notify, WhatWaitsGrowsOlderAsTimePasses) {
     EXPECT_EQ(box->RefuseBefore(Instant{151}), 1U);
     EXPECT_EQ(First(*box).body, "of 900");
   }
-  auto box = Outbox::Open(place, Instant{200});  // the journal was lost, and its time began anew
+  auto box = Outbox::Open(place, Instant{200});  // the journal was lost, and its time began at 0
   ASSERT_TRUE(box);
   EXPECT_EQ(box->RefuseBefore(Instant{200}), 0U);
   EXPECT_EQ(box->RefuseBefore(Instant{201}), 2U);
@@ -424,7 +424,7 @@ TEST_F(Notify, ANewReceiverHearsWhatHappensFromThenOnWhateverTheWallClockSays) {
     Start({Keeper(name)});
     notifier_->CatchUp(cluster_.state());
     notifier_.reset();
-    EndOneJob();  // and nobody was told
+    EndOneJob();  // and nobody was notified
     Start({Keeper(name)});
     notifier_->CatchUp(cluster_.state());
     ASSERT_TRUE(Await([&] { return !DeliveryCursor(name).empty(); })) << name;
@@ -462,7 +462,7 @@ TEST_F(Notify, WhatIsOlderComesFirst) {
   EXPECT_EQ(DeliveryCursor("one").size(), 2U);
 }
 
-// It holds up nobody: neither what is told meanwhile nor the end.
+// It delays neither the notifications sent meanwhile nor the end.
 TEST_F(Notify, AReceiverThatHangsHoldsUpNothing) {
   Receiver hangs = Keeper("hangs");
   hangs.command = {File("hang.sh", "#!/bin/sh\nsleep 1000\n", 0755)};

@@ -35,7 +35,7 @@ class OldLogsTest : public testing::Test {
     logs_.reset();
     logs_.emplace(directory_ + "/logs", directory_ + "/ages", clock_);
   }
-  // How many were removed, so long after what was before.
+  // How many were removed at the look that comes `after` the previous one.
   int Look(Duration after) {
     clock_.Advance(after);
     return logs_->Remove(kKeep, IsNobodyHere);

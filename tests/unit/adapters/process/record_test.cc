@@ -1,4 +1,4 @@
-// Records and messages: what is written is read, and damage is told.
+// Records and messages: what is written is read, and damage is reported.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -86,7 +86,7 @@ TEST_F(ReportTest, SurplusIsRemovedBelowTheDirectoryAndNowhereElse) {
   host_.runner->Discard("discard", directory, paths);
   await_gone("/c/old");
   await_gone("/c/file");
-  // The same list again removes nothing: it may have been written anew.
+  // The same list again removes nothing: it may have been written again.
   ASSERT_EQ(mkdir((directory + "/old").c_str(), 0755), 0);
   paths.push_back(directory + "/new");
   host_.runner->Discard("discard", directory, paths);

@@ -186,7 +186,7 @@ TEST(RestApi, FollowsJobs) {
   }
   ASSERT_EQ(rig.Ask("PUT", "/api/v1/roles/ana", R"({"role": "none"})", kRoot).status, 200);
   ASSERT_EQ(rig.Ask("PUT", "/api/v1/roles/*", R"({"role": "none"})", kRoot).status, 200);
-  EXPECT_EQ(events.stream->Heartbeat(), "");  // who may see less by now is told no more
+  EXPECT_EQ(events.stream->Heartbeat(), "");  // a reader who may see less by now gets nothing
   EXPECT_EQ(events.stream->Failure().value_or(Internal("none")).code, ErrorCode::kPermissionDenied);
 }
 

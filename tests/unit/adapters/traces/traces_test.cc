@@ -160,7 +160,7 @@ TEST_F(Traces, ACollectorHasAPath) {
   EXPECT_FALSE(ParseCollector("127.0.0.1:4318"));
 }
 
-// Nobody listens: what was told is said to be lost, and nothing waits.
+// Nobody listens: the traces are reported as lost, and nothing waits.
 TEST_F(Traces, ACollectorThatIsAwayHoldsUpNothing) {
   std::vector<std::string> warnings;
   {

@@ -213,7 +213,7 @@ TEST_F(Scripts, TasksRunOnceAndAreForgottenWhenNobodyAsks) {
   std::getline(file, line);
   EXPECT_EQ(line, "reset 2");
   EXPECT_FALSE(std::getline(file, line));
-  // Whom nobody watches after it is not let in.
+  // A GPU that nobody watches after its reset takes no work.
   care.Begin(9, 3, GpuCareKind::kReset);
   ASSERT_TRUE(Await([&] { return care.Results().size() == 2; }));
   EXPECT_FALSE(care.Results()[1].ok);
@@ -248,7 +248,7 @@ TEST_F(Scripts, AWatcherThatIsSilentIsEndedAndBegunAgain) {
   clock.Advance(Duration::Seconds(10));
   poll(nullptr, 0, 300);
   EXPECT_EQ(begun(), 2U);
-  // A fault that comes after it is told: it is watched by then.
+  // A fault that comes after it is reported: the GPU is watched by then.
   EXPECT_TRUE(watchers.Resume(0));
   EXPECT_EQ(begun(), 3U);
   EXPECT_LT(watchers.Latest()[0].age_ns, Duration::Seconds(1).ns);

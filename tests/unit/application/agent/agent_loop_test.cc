@@ -254,7 +254,7 @@ TEST_F(AgentLoopTest, AnotherJournalFindsNothingOfTheOneBefore) {
   EXPECT_EQ(again.lineage, 9u);
   EXPECT_TRUE(again.fresh);
   EXPECT_TRUE(again.leases.empty());
-  // Its lease 1 is another than the one that was here, and its epochs begin anew.
+  // Its lease 1 is another than the one that was here, and its epochs begin again at 1.
   lineage_ = 9;
   Tell(1, {Order(1)}, 1);
   Until([&] { return Launches() == 3; });

@@ -76,7 +76,7 @@ TEST_F(GpuKeeperTest, AClockThatIsSteppedBackSilencesNoError) {
   keeper_.Look();
   const GpuNews news = keeper_.NewsFor(2);
   ASSERT_EQ(news.signals.size(), 1u);
-  EXPECT_EQ(news.signals[0].at, clock_.Now());  // people are told by the wall clock
+  EXPECT_EQ(news.signals[0].at, clock_.Now());  // people read the wall clock
 }
 
 TEST_F(GpuKeeperTest, ErrorsBeforeAResetDrownNoneAfterIt) {

@@ -56,7 +56,7 @@ class PlayedRunner : public AttemptRunner {
   }
   int EventDescriptor() const override { return event_fd_; }
 
-  // What the control program was told last.
+  // The last commands that the control program received.
   std::string Told() {
     char buffer[4'096];
     const ssize_t got = read(commands, buffer, sizeof buffer);

@@ -320,7 +320,7 @@ TEST_F(Sharing, DaemonsAreFoundAgainByALaterAgent) {
   Start(Job("lease-2", 20, 1'000));
   Turns(3);
   EXPECT_TRUE(Runs("lease-2"));
-  EXPECT_EQ(inner_.launches.size(), 3u);  // the daemon and two jobs: nothing was started anew
+  EXPECT_EQ(inner_.launches.size(), 3u);  // the daemon and two jobs: nothing was started again
   inner_.End("lease-1", EndCause::kExit, 0);
   inner_.End("lease-2", EndCause::kExit, 0);
   Turn();

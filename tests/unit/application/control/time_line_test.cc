@@ -56,7 +56,7 @@ struct TimeRig {
     Report(job, Duration::Seconds(0));
     return job;
   }
-  // Its node says that it has run so long; by a wall clock of its own that is a year off.
+  // Its node says that the job has run for `ran`, by a wall clock that is a year off.
   void Report(JobId job, Duration ran) {
     LeaseObservation seen;
     seen.running = true;

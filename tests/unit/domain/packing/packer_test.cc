@@ -97,11 +97,12 @@ TEST(Packer, ChoosesAsOneThatRemembersNothing) {
     for (int step = 0; step < 200; ++step) {
       const Shape& shape = shapes[rng.Below(shapes.size())];
       const auto kept = packer.Choose(shape);
-      const auto anew = Packer(policy, packer.bins(), TypicalShapes::Of(shapes, 100)).Choose(shape);
-      ASSERT_EQ(kept.has_value(), anew.has_value());
+      const auto fresh =
+          Packer(policy, packer.bins(), TypicalShapes::Of(shapes, 100)).Choose(shape);
+      ASSERT_EQ(kept.has_value(), fresh.has_value());
       if (!kept) continue;
-      ASSERT_EQ(kept->bin, anew->bin) << policy.name << " step " << step;
-      ASSERT_EQ(kept->gpu, anew->gpu);
+      ASSERT_EQ(kept->bin, fresh->bin) << policy.name << " step " << step;
+      ASSERT_EQ(kept->gpu, fresh->gpu);
       packer.Place(shape, *kept);
     }
   }

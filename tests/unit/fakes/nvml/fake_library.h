@@ -1,6 +1,6 @@
 #pragma once
 
-// Opens the fake as a client would and calls its functions by name.  Each test initialises it anew
+// Opens the fake as a client would and calls its functions by name.  Each test initialises it
 // with a machine file and a control file of its own.
 
 #include <dlfcn.h>
