@@ -51,6 +51,23 @@ class CheckWords(unittest.TestCase):
         self.plant("src/cmd/x.cc", 'const char* kHelp = "Waits for so long";\n')
         self.assertEqual(run(self.root).returncode, 1)
 
+    def test_tests_and_golden_tables(self):
+        for path in ("tests/unit/base/text_test.cc", "tests/integration/live/run_test.py", "tests/golden/tables/x.table"):
+            self.plant(path, "# The node is told.\n")
+            self.assertIn(f'{path}:1: "is told": write', run(self.root).stdout)
+            (self.root / path).unlink()
+
+    def test_of_mutants_the_rules_alone(self):
+        mutant = "== told-whom\nrule: {}\nfile: src/base/x.cc\n-  // is told\n+  // begins anew\n"
+        self.plant("tests/mutants/mutants.txt", mutant.format("nodes are notified"))
+        self.assertEqual(run(self.root).returncode, 0)
+        self.plant("tests/mutants/mutants.txt", mutant.format("each node is told"))
+        self.assertIn('tests/mutants/mutants.txt:2: "is told": write', run(self.root).stdout)
+
+    def test_what_is_recorded_is_left(self):
+        self.plant("tests/baseline/digests.txt", "the node is told\n")
+        self.assertEqual(run(self.root).returncode, 0)
+
 
 if __name__ == "__main__":
     unittest.main()
