@@ -1,16 +1,11 @@
 """The check of contracts finds planted violations, and the tree has none."""
 import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+from run_check import ROOT, run_check
+
 CHECK = ROOT / "tools/check_contracts.py"
-
-
-def run(root):
-    return subprocess.run([sys.executable, CHECK, root], capture_output=True, text=True)
 
 
 class CheckContracts(unittest.TestCase):
@@ -19,10 +14,10 @@ class CheckContracts(unittest.TestCase):
             target = pathlib.Path(scratch) / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
-            return run(pathlib.Path(scratch))
+            return run_check(CHECK, pathlib.Path(scratch))
 
     def test_the_tree_follows_the_rules(self):
-        result = run(ROOT)
+        result = run_check(CHECK, ROOT)
         self.assertEqual(result.returncode, 0, result.stdout[-3000:])
 
     def test_a_class_without_a_contract(self):

@@ -7,13 +7,10 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+from run_check import ROOT, run_check
+
 CHECK = ROOT / "tools/check_format.py"
 SOUND = "int One() { return 1; }\n"
-
-
-def run(root, check=CHECK):
-    return subprocess.run([sys.executable, check, root], capture_output=True, text=True)
 
 
 class CheckFormat(unittest.TestCase):
@@ -31,21 +28,21 @@ class CheckFormat(unittest.TestCase):
         return done.stdout.strip()
 
     def test_the_tree_follows_the_rules(self):
-        result = run(ROOT)
+        result = run_check(CHECK, ROOT)
         self.assertEqual(result.returncode, 0, result.stdout[-3000:])
         # A shallow clone has no commits to check, and says so.
         print(result.stderr, end="", file=sys.stderr)
 
     def test_a_sound_tree_passes(self):
-        self.assertEqual(run(self.root).returncode, 0)
+        self.assertEqual(run_check(CHECK, self.root).returncode, 0)
 
     def test_no_sources_are_no_success(self):
         (self.root / "src/base/sound.cc").unlink()
-        self.assertEqual(run(self.root).returncode, 1)
+        self.assertEqual(run_check(CHECK, self.root).returncode, 1)
 
     def assert_found(self, text, words):
         (self.root / "src/base/planted.cc").write_text(text)
-        result = run(self.root)
+        result = run_check(CHECK, self.root)
         self.assertEqual(result.returncode, 1, result.stdout)
         self.assertIn(words, result.stdout)
 
@@ -61,9 +58,9 @@ class CheckFormat(unittest.TestCase):
         self.git("commit", "-q", "-m", "old: " + "x" * 80)
         check = self.root / "check_format.py"
         check.write_text(re.sub(r'RULE_SINCE = ".*"', f'RULE_SINCE = "{self.git("rev-parse", "HEAD")}"', CHECK.read_text()))
-        self.assertEqual(run(self.root, check).returncode, 0)
+        self.assertEqual(run_check(check, self.root).returncode, 0)
         self.git("commit", "-q", "--allow-empty", "-m", "new: " + "x" * 68)
-        result = run(self.root, check)
+        result = run_check(check, self.root)
         self.assertEqual(result.returncode, 1)
         self.assertIn("its subject has 73 characters, at most 72 allowed", result.stdout)
 

@@ -1,11 +1,10 @@
 """The layer check finds planted violations, and the tree has none."""
 import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+from run_check import ROOT, run_check
+
 CHECK = ROOT / "tools/check_layers.py"
 RULES = """[layers]
 base = []
@@ -16,13 +15,9 @@ base = []
 """
 
 
-def run(root):
-    return subprocess.run([sys.executable, CHECK, root], capture_output=True, text=True)
-
-
 class CheckLayers(unittest.TestCase):
     def test_the_tree_follows_the_rules(self):
-        result = run(ROOT)
+        result = run_check(CHECK, ROOT)
         self.assertEqual(result.returncode, 0, result.stdout)
 
     def plant(self, path, text, rules=None):
@@ -36,7 +31,7 @@ class CheckLayers(unittest.TestCase):
             target = root / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
-            return run(root)
+            return run_check(CHECK, root)
 
     def assert_found(self, path, text, words):
         result = self.plant(path, text)
