@@ -191,8 +191,10 @@ std::string DescribeJob(const v1::Job& job) {
     Line(out, "Element", fmt::format("{} of 0 to {}", job.array_index(), spec.array().count() - 1));
   Line(out, "Reason", job.reason());
   Line(out, "Note", job.note());
-  Line(out, "Asked",
-       fmt::format("{} GPU, {}, cpus {}, priority {}", GpusText(spec), Count(spec.nodes(), "node"),
+  Line(out, "Requested",
+       fmt::format("{} {}, {}, cpus {}, priority {}", GpusText(spec),
+                   spec.gpus().count() * spec.nodes() == 1 ? "GPU" : "GPUs",
+                   Count(spec.nodes(), "node"),
                    spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto", spec.priority()));
   if (spec.time_limit_ms() > 0)
     Line(out, "Time limit", ToText(Duration::Milliseconds(spec.time_limit_ms())));
