@@ -81,8 +81,11 @@ Result<std::string> MachineFilePath(const std::string& name) {
   const std::filesystem::path path = std::filesystem::path(Beside(kMachines)) / (name + ".yaml");
   std::error_code error;
   if (std::filesystem::exists(path, error)) return path.string();
-  return Fail(NotFound("no machine \"" + Printable(name, 60) + "\" (known: " +
-                       Join(MachineNames(), ", ") + "; or give the path of a machine file)"));
+  const std::vector<std::string> known = MachineNames();
+  return Fail(
+      NotFound("no machine \"" + Printable(name, 60) + "\"" +
+               (known.empty() ? ": none is installed" : ": known are " + Join(known, ", ")) +
+               "; or give the path of a machine file"));
 }
 
 Result<std::string> FakeDriverPath() {
