@@ -5,6 +5,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Gpu } from "../lib/api";
 import { cluster } from "../lib/live";
+import { when } from "../lib/text";
 import { METRICS } from "./cell";
 
 const KEPT = 720; // an hour, at one every five seconds
@@ -55,14 +56,25 @@ function lastTimes(times: number[]): [number, number] {
   return [Math.min(times[0] ?? last, last - 60), last];
 }
 
+const whenSeconds = (seconds: number) => when(new Date(seconds * 1000).toISOString());
+
+// Times of day; the date stands below the first one of each day.
+function timeLabels(times: number[]): string[] {
+  const texts = times.map(whenSeconds);
+  return texts.map((text, i) => {
+    const [day, time] = text.split(" ");
+    return day === texts[i - 1]?.split(" ")[0] ? time! : `${time}\n${day}`;
+  });
+}
+
 export function Plot({ of, label, height = 190 }: { of: Samples; label: string; height?: number }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line") }, ticks: { stroke: colour("--line") } };
     const options: uPlot.Options = {
       width: box.current!.clientWidth, height, scales: { y: { range: [0, 100] }, x: { range: () => lastTimes(of.times) } },
-      axes: [axis, { ...axis, size: 58, values: (_, values) => values.map((one) => `${one}%`) }],
-      series: [{}, ...of.lines.map((line) => ({ label: line.label, stroke: colour(line.colour), width: 2, value: (_: uPlot, value: number | null) => (value === null ? "–" : `${value.toFixed(0)}%`) }))],
+      axes: [{ ...axis, space: 80, values: (_, times) => timeLabels(times) }, { ...axis, size: 58, values: (_, values) => values.map((one) => `${one}%`) }],
+      series: [{ value: (_: uPlot, time: number | null) => (time === null ? "–" : whenSeconds(time)) }, ...of.lines.map((line) => ({ label: line.label, stroke: colour(line.colour), width: 2, value: (_: uPlot, value: number | null) => (value === null ? "–" : `${value.toFixed(0)}%`) }))],
     };
     const plot = new uPlot(options, of.data, box.current!);
     const resize = new ResizeObserver(() => plot.setSize({ width: box.current!.clientWidth, height }));
