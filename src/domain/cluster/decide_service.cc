@@ -32,6 +32,12 @@ std::string Label(const Node& node, int gpu) {
   return gpu < 0 ? "node " + node.facts->name : node.facts->gpus[static_cast<size_t>(gpu)].uuid;
 }
 
+std::string NamesOf(const State& state, const std::set<JobId>& jobs) {
+  std::vector<std::string> names;
+  for (const JobId job : jobs) names.push_back(NameOf(state, job));
+  return Join(names, ", ");
+}
+
 // A job that is only being stopped may have a long grace left.
 bool IsBeingKilled(const State& state, const Job& job) {
   return std::ranges::all_of(
@@ -82,12 +88,9 @@ void Drain(const State& state, Instant at, const Node& node, const std::vector<i
 Status Offline(const State& state, const Node& node, const std::vector<int>& gpus,
                const ChangeService& command, Events& events) {
   const std::set<JobId> jobs = JobsOn(state, node, gpus);
-  if (!jobs.empty() && !command.force) {
-    std::string names;
-    for (const JobId job : jobs) names += (names.empty() ? "" : ", ") + NameOf(state, job);
-    return Fail(Conflict(Label(node, command.gpu) + " runs " + names +
+  if (!jobs.empty() && !command.force)
+    return Fail(Conflict(Label(node, command.gpu) + " runs " + NamesOf(state, jobs) +
                          ". Use drain to let it finish, or --force to stop it now"));
-  }
   if (command.gpu < 0) events.push_back(NodeDrainChanged{node.id, true, command.reason});
   for (const int i : gpus) {
     events.push_back(GpuDrainChanged{node.id, i, true, command.reason});
@@ -165,10 +168,6 @@ void Online(const State& state, const Node& node, const std::vector<int>& gpus,
 // An operator's reset: neither the daily limit of resets nor a breaker prevents it.
 Status Reset(const State& state, const Node& node, const std::vector<int>& gpus,
              const ChangeService& command, Events& events) {
-  const std::set<JobId> jobs = JobsOn(state, node, gpus);
-  if (!jobs.empty() && !command.force)
-    return Fail(Conflict(Label(node, command.gpu) +
-                         " is in use: drain it first, or --force stops what runs there"));
   for (const int i : gpus) {
     if (node.facts->gpus[static_cast<size_t>(i)].presence == GpuPresence::kMissing)
       return Fail(Conflict(Label(node, i) + " is missing from the node: nothing can be reset"));
@@ -178,7 +177,9 @@ Status Reset(const State& state, const Node& node, const std::vector<int>& gpus,
     if (condition != GpuCondition::kQuarantined) {
       if (!CanBecome(condition, GpuCondition::kQuarantined)) {
         return Fail(Conflict(Label(node, i) + " is " + Name(condition) +
-                             ": only a GPU in service or in quarantine can be reset"));
+                             (condition == GpuCondition::kOffline
+                                  ? ": put it online first, and reset it after its test"
+                                  : ": only a GPU in service or in quarantine can be reset")));
       }
       events.push_back(GpuConditionChanged{node.id, i, GpuCondition::kQuarantined,
                                            "is to be reset: " + Printable(command.reason)});
@@ -187,6 +188,11 @@ Status Reset(const State& state, const Node& node, const std::vector<int>& gpus,
                                       trouble == nullptr ? IncidentId{} : trouble->incident, false,
                                       true});
   }
+  const std::set<JobId> jobs = JobsOn(state, node, gpus);
+  if (!jobs.empty() && !command.force)
+    return Fail(
+        Conflict(Label(node, command.gpu) + " runs " + NamesOf(state, jobs) +
+                 ". Reset it when it is idle, or use --force to stop and requeue its jobs"));
   Evict(state, jobs, Label(node, command.gpu) + " is to be reset", events);
   return Ok();
 }
