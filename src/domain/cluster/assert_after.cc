@@ -7,9 +7,9 @@
 namespace gp {
 namespace {
 
-class After {
+class After : TransitionRules {
  public:
-  explicit After(const State& state) : state_(state) {}
+  explicit After(const State& state) : TransitionRules(state) {}
 
   void operator()(const ControllerStarted& event) const {
     GP_ASSERT(state_.epoch > 0, "each start of a controller has an epoch");
@@ -236,18 +236,6 @@ class After {
   void operator()(const ChangeNoted&) const {}
 
  private:
-  const Job& JobAt(JobId id) const {
-    const Job* job = state_.FindJob(id);
-    GP_ASSERT(job != nullptr, "an event leaves its job known");
-    return *job;
-  }
-  const Node& NodeAt(NodeId id) const { return state_.nodes[id.value]; }
-  const Gpu& GpuAt(NodeId node, int gpu) const {
-    return NodeAt(node).gpus[static_cast<size_t>(gpu)];
-  }
-  void CheckState(JobId job, JobState state) const {
-    GP_ASSERT(JobAt(job).state == state, "a job moves along edges of its state machine");
-  }
   void CheckVictim(JobId victim, JobId by) const {
     GP_ASSERT(IsBeingPreempted(JobAt(victim)), "a victim is being preempted");
     GP_ASSERT(state_.preemptions.contains({by, victim}), "a preemptor waits for its victims");
@@ -257,8 +245,6 @@ class After {
     GP_ASSERT(facts.gpus[static_cast<size_t>(gpu.gpu)].presence == GpuPresence::kRetired,
               "a position that its GPU has left is retired");
   }
-
-  const State& state_;
 };
 
 }  // namespace

@@ -7,9 +7,9 @@
 namespace gp {
 namespace {
 
-class Before {
+class Before : TransitionRules {
  public:
-  explicit Before(const State& state) : state_(state) {}
+  explicit Before(const State& state) : TransitionRules(state) {}
 
   void operator()(const ControllerStarted& event) const { CheckPolicy(event.policy); }
   void operator()(const PolicyChanged& event) const { CheckPolicy(event.policy); }
@@ -205,31 +205,14 @@ class Before {
     GP_ASSERT(policy.lease_time.ns > 0, "leases last for some time");
     GP_ASSERT(policy.lease_end_time.ns > 0, "an expired lease has time to end");
   }
-  const Job& JobAt(JobId id) const {
-    const Job* job = state_.FindJob(id);
-    GP_ASSERT(job != nullptr, "an event names a known job");
-    return *job;
-  }
   const Lease& LeaseAt(LeaseId id) const {
     const Lease* lease = state_.FindLease(id);
     GP_ASSERT(lease != nullptr, "an event names a live lease");
     return *lease;
   }
-  const Node& NodeAt(NodeId id) const {
-    GP_ASSERT(id.value < state_.nodes.size(), "an event names a known node");
-    return state_.nodes[id.value];
-  }
-  const Gpu& GpuAt(NodeId node, int gpu) const {
-    const Node& owner = NodeAt(node);
-    GP_ASSERT(gpu >= 0 && gpu < static_cast<int>(owner.gpus.size()), "an event names a known GPU");
-    return owner.gpus[static_cast<size_t>(gpu)];
-  }
   void CheckLost(NodeId node) const {
     GP_ASSERT(NodeAt(node).condition == NodeCondition::kLost,
               "only a lost node returns or has expired leases");
-  }
-  void CheckState(JobId job, JobState state) const {
-    GP_ASSERT(JobAt(job).state == state, "a job moves along edges of its state machine");
   }
   void CheckPlaced(JobId job) const {
     GP_ASSERT(HoldsLeases(JobAt(job).state), "only a placed job is stopped, notified or requeued");
@@ -238,8 +221,6 @@ class Before {
     GP_ASSERT(incident.value > 0 && incident.value <= state_.last_incident,
               "an event names an incident that was opened");
   }
-
-  const State& state_;
 };
 
 }  // namespace
