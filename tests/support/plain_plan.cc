@@ -415,7 +415,7 @@ Plan PlainPlan(const State& state, Instant at) {
         first = EmptiestFor(state, OpenTo(state, plan, at, nodes, job, true), least);
       for (const NodeId id : first) {
         plan.backfill[id] = {job.id, ready_at != kNever ? ready_at
-                                     : is_of_whole_gpus ? kSomeTime
+                                     : is_of_whole_gpus ? kUnknownStart
                                                         : Instant{}};
         pools_reserved.insert(job.pool);
       }

@@ -203,7 +203,7 @@ class Finder {
       const int64_t minutes = (time - what_if_.at() - spec_.grace - kEndMargin).ToSeconds() / 60;
       if (minutes < 1) return;
       // The shadow time depends on jobs without a time limit, so any limit is short enough.
-      const Duration limit = time == kSomeTime ? kUsualLimit : Duration::Minutes(minutes);
+      const Duration limit = time == kUnknownStart ? kUsualLimit : Duration::Minutes(minutes);
       if (Try(ChangeKind::kTimeLimit, "time_limit: " + ToText(limit),
               [limit](JobSpec& spec) { spec.time_limit = limit; }))
         return;

@@ -40,8 +40,9 @@ std::optional<PlaceGang> WhatIf::Place(const Job& job) {
 
 std::optional<std::vector<JobId>> WhatIf::Interrupt(const Job& job) {
   if (FindQuotaStop(state_, job, at_)) return std::nullopt;
-  if (!candidates_) candidates_.emplace(state_, at_);
-  auto victims = FindVictims(state_, held_.nodes(), *candidates_, backfill_.OfOthers(job), job);
+  if (!preemption_candidates_) preemption_candidates_.emplace(state_, at_);
+  auto victims =
+      FindVictims(state_, held_.nodes(), *preemption_candidates_, backfill_.OfOthers(job), job);
   if (!victims) return std::nullopt;
   return std::move(victims->jobs);
 }

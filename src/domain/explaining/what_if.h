@@ -45,7 +45,7 @@ class WhatIf {
   Rankings rankings_;
   Rehearsal held_;  // the destinations of jobs that are being moved
   mutable BackfillReservations backfill_;
-  std::optional<PreemptionCandidates> candidates_;
+  std::optional<PreemptionCandidates> preemption_candidates_;
 };
 
 }  // namespace gp

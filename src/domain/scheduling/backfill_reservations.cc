@@ -32,7 +32,7 @@ size_t BackfillReservations::BoundOf(const Job& job) {
       std::distance(opens_->begin(), opens_->lower_bound(EndOfStay(at_, *job.spec))));
 }
 
-std::set<NodeId> BackfillReservations::WorkOut(const Job& job) const {
+std::set<NodeId> BackfillReservations::ComputeClosed(const Job& job) const {
   const Instant ends_at = EndOfStay(at_, *job.spec);
   std::set<NodeId> closed;
   for (const auto& [node, backfill] : backfill_) {
@@ -66,9 +66,10 @@ std::set<NodeId> BackfillReservations::Taken(const Job& job) const {
 }
 
 const std::set<NodeId>& BackfillReservations::ClosedTo(const Job& job) {
-  if (owners_.contains(job.id) || !job.spec->reservation.empty()) return of_owner_ = WorkOut(job);
+  if (owners_.contains(job.id) || !job.spec->reservation.empty())
+    return of_owner_ = ComputeClosed(job);
   const auto [known, is_new] = by_bound_.try_emplace(BoundOf(job));
-  if (is_new) known->second = WorkOut(job);
+  if (is_new) known->second = ComputeClosed(job);
   return known->second;
 }
 

@@ -12,20 +12,20 @@
 namespace gp {
 
 // The shadow time if a job without a time limit is in the way: the start is not known.
-inline constexpr Instant kSomeTime{kNever.ns - 1};
+inline constexpr Instant kUnknownStart{kNever.ns - 1};
 
 // The job that a node is reserved for, and when it starts.
 struct BackfillReservation {
   JobId job;
-  // The job starts at this time at the latest; other jobs may run there until then. kSomeTime: any
-  // job with a time limit may run there; ns == 0: no other job may, as on nominated nodes.
+  // The job starts at this time at the latest; other jobs may run there until then. kUnknownStart:
+  // any job with a time limit may run there; ns == 0: no other job may, as on nominated nodes.
   Instant shadow_time;
   bool operator==(const BackfillReservation&) const = default;
 };
 
 // Whether the latest start is known.
 inline bool HasShadowTime(const BackfillReservation& backfill) {
-  return backfill.shadow_time.ns != 0 && backfill.shadow_time != kSomeTime;
+  return backfill.shadow_time.ns != 0 && backfill.shadow_time != kUnknownStart;
 }
 
 // The backfill and advance reservations that a pass respects. Not thread-safe.
@@ -50,7 +50,7 @@ class BackfillReservations {
   const std::map<NodeId, BackfillReservation>& all() const { return backfill_; }
 
  private:
-  std::set<NodeId> WorkOut(const Job& job) const;
+  std::set<NodeId> ComputeClosed(const Job& job) const;
   void AddReserved(const Job& job, std::set<NodeId>& closed) const;
 
   const State& state_;

@@ -271,9 +271,9 @@ void Pass::ReserveFor(const Job& job, ShapeRanking& ranking, bool only_if_sure) 
           ? ready_times_.Find(state_, at_, nodes_, ranking.AbleWhenEmpty(classes_, job, taken), job)
           : std::nullopt;
   if (!ready && only_if_sure) return;
-  const Instant shadow_time = ready                            ? ready->at
-                              : ReadyTimes::CanTell(*job.spec) ? kSomeTime
-                                                               : Instant{};
+  const Instant shadow_time = ready                               ? ready->at
+                              : ReadyTimes::CanPredict(*job.spec) ? kUnknownStart
+                                                                  : Instant{};
   for (const NodeId id : ready ? ready->nodes : ranking.FindEmptied(classes_, job, taken)) {
     backfill_.Reserve(id, {job.id, shadow_time});
     pools_with_reservation_.insert(job.pool);
@@ -287,18 +287,19 @@ bool Pass::AnyTimeLimits() const {
 }
 
 bool Pass::Preempt(const Job& job) {
-  if (!candidates_) {
-    candidates_.emplace(state_, at_);
-    for (const Job* placed : placed_) candidates_->CountPlaced(*placed);
+  if (!preemption_candidates_) {
+    preemption_candidates_.emplace(state_, at_);
+    for (const Job* placed : placed_) preemption_candidates_->CountPlaced(*placed);
   }
-  const PreemptionCandidates::Eligible& eligible = candidates_->For(job);
+  const PreemptionCandidates::Eligible& eligible = preemption_candidates_->For(job);
   if (eligible.next.ns != 0) LookAgainAt(eligible.next);
   if (eligible.victims.empty()) return false;
-  const auto victims = FindVictims(state_, nodes_, *candidates_, backfill_.OfOthers(job), job);
+  const auto victims =
+      FindVictims(state_, nodes_, *preemption_candidates_, backfill_.OfOthers(job), job);
   if (!victims) return false;
   for (const JobId victim : victims->jobs) {
     plan_.steps.push_back(PreemptJob{state_.last_pass + 1, victim, job.id, victims->nodes});
-    candidates_->Preempt(job, victim);
+    preemption_candidates_->Preempt(job, victim);
   }
   for (const NodeId id : victims->nodes) backfill_.Reserve(id, {job.id, {}});
   CountOnQuotas(job);
@@ -319,7 +320,7 @@ void Pass::Add(const Job& job, PlaceGang place) {
   CountOnQuotas(job);
   queue_order_.Charge(job, AskOf(state_, job).share);
   placed_.push_back(&job);
-  if (candidates_) candidates_->CountPlaced(job);
+  if (preemption_candidates_) preemption_candidates_->CountPlaced(job);
   plan_.steps.push_back(std::move(place));
 }
 

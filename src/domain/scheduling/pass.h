@@ -79,7 +79,7 @@ class Pass {
   // backfill_ then
   std::set<std::tuple<EquivalenceClass, size_t, int>> in_vain_;
   std::set<std::string> pools_with_reservation_;  // with a backfill reservation in this pass
-  std::optional<PreemptionCandidates> candidates_;
+  std::optional<PreemptionCandidates> preemption_candidates_;
   Plan plan_;
 };
 

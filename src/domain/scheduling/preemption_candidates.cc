@@ -69,11 +69,11 @@ const PreemptionCandidates::Eligible& PreemptionCandidates::For(const Job& job) 
   const Contender by = ContenderOf(job, at_);
   const auto [known, is_new] =
       known_.try_emplace({by.job_class, by.level, job.spec->preemptible, job.queue, job.pool});
-  if (is_new || preemptions_.any_guarantees()) known->second = WorkOut(job);
+  if (is_new || preemptions_.any_guarantees()) known->second = ComputeEligible(job);
   return known->second;
 }
 
-PreemptionCandidates::Eligible PreemptionCandidates::WorkOut(const Job& job) {
+PreemptionCandidates::Eligible PreemptionCandidates::ComputeEligible(const Job& job) {
   Eligible eligible;
   const auto consider = [&](Instant at) {
     if (at > at_ && (eligible.next.ns == 0 || at < eligible.next)) eligible.next = at;

@@ -37,7 +37,7 @@ class PreemptionCandidates {
   // Job class, service level, preemptible, queue and pool: without guarantees, jobs that agree in
   // these may preempt the same jobs.
   using Key = std::tuple<int, int, bool, std::string, std::string>;
-  Eligible WorkOut(const Job& job);
+  Eligible ComputeEligible(const Job& job);
   // The jobs of one class in a pool: State::evictable, in order of id.
   struct Group {
     std::vector<Contender> contenders;

@@ -50,7 +50,7 @@ Instant ReadyAt(const State& state, Instant at, const ScratchNodes& nodes, NodeI
 
 }  // namespace
 
-bool ReadyTimes::CanTell(const JobSpec& spec) {
+bool ReadyTimes::CanPredict(const JobSpec& spec) {
   return spec.gpus.count > 0 && ModeFor(spec.gpus) == GpuMode::kWhole;
 }
 
@@ -121,7 +121,7 @@ std::optional<ReadyTimes::Ready> ReadyTimes::FindAmong(const State& state, Insta
 std::optional<ReadyTimes::Ready> ReadyTimes::Find(const State& state, Instant at,
                                                   const ScratchNodes& nodes,
                                                   const NodesByTrait& able, const Job& job) {
-  if (!CanTell(*job.spec)) return std::nullopt;
+  if (!CanPredict(*job.spec)) return std::nullopt;
   std::optional<Ready> best;
   for (const auto& [trait, ids] : able) {
     auto ready = FindAmong(state, at, nodes, ids, job);

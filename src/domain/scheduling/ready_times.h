@@ -23,7 +23,7 @@ class ReadyTimes {
 
   // Whether the start can be computed: only for whole GPUs, because shared ones become free in
   // parts.
-  static bool CanTell(const JobSpec& spec);
+  static bool CanPredict(const JobSpec& spec);
 
   void Forget(NodeId changed);
   void Clear() { ends_.clear(); }

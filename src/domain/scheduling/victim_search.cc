@@ -37,7 +37,7 @@ auto OrderOf(const Contender& candidate, Instant at) {
 }
 
 // A set of candidates on one node.
-struct LeavingSet {
+struct VictimSet {
   NodeEvictionCost cost;
   int order = 0;         // smaller: earlier in the order of eviction
   uint32_t members = 0;  // of OnNode::candidates
@@ -77,7 +77,7 @@ std::optional<int64_t> LeastGpusFor(int missing, std::span<const Contender> cand
   return least[0];
 }
 
-LeavingSet Joined(const LeavingSet& set, const Contender& candidate, int index) {
+VictimSet Joined(const VictimSet& set, const Contender& candidate, int index) {
   const EvictionCost own{candidate.priority, GpusOf(*candidate.job), 1, candidate.priority};
   return {{set.cost.first + own, set.cost.second},
           set.order - (1 << (static_cast<int>(kExactCandidates) - index)),
@@ -85,7 +85,7 @@ LeavingSet Joined(const LeavingSet& set, const Contender& candidate, int index) 
           set.gpus_here + candidate.gpus};
 }
 
-NodeVictims RoomOf(const OnNode& on, uint32_t set) {
+NodeVictims VictimsOf(const OnNode& on, uint32_t set) {
   NodeVictims option{on.node, {}, ""};
   for (; set != 0; set &= set - 1)
     option.victims.push_back(on.candidates[static_cast<size_t>(std::countr_zero(set))].job);
@@ -151,22 +151,22 @@ VictimSearch::VictimSearch(const State& state, const ScratchNodes& nodes, Instan
     : state_(state), nodes_(nodes), at_(at), job_(job), may_evict_(std::move(may_evict)) {}
 
 std::optional<EvictionPlan> VictimSearch::Find(const std::vector<OnNode>& open) {
-  const Made made = FindOnEach(open);
-  if (!made.best) return std::nullopt;
+  const Options all_options = FindOptions(open);
+  if (!all_options.best) return std::nullopt;
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
-  std::optional<EvictionPlan> found =
-      Gather(std::span(made.by_trait.at(*made.best)).first(wanted), made, open);
+  std::optional<EvictionPlan> found = Gather(
+      std::span(all_options.by_trait.at(*all_options.best)).first(wanted), all_options, open);
   if (!may_evict_(found->victims)) found.reset();
   if (wanted == 1 || wanted > kNodesCombined) return found;
   const auto cheaper =
-      CombineNodeVictims(AllAmongCheapest(made, open), wanted, may_evict_,
+      CombineNodeVictims(AllAmongCheapest(all_options, open), wanted, may_evict_,
                          found ? std::optional(CostOf(found->victims)) : std::nullopt);
-  return cheaper ? Gather(*cheaper, made, open) : found;
+  return cheaper ? Gather(*cheaper, all_options, open) : found;
 }
 
 // Looks at nodes in order of their lower bounds, until no other node can be cheaper than the best
 // gang so far, or than the options that are combined for it.
-VictimSearch::Made VictimSearch::FindOnEach(const std::vector<OnNode>& open) {
+VictimSearch::Options VictimSearch::FindOptions(const std::vector<OnNode>& open) {
   const auto wanted = static_cast<size_t>(job_.spec->nodes);
   std::vector<std::pair<NodeEvictionCost, const OnNode*>> promising;
   for (const OnNode& one : open) {
@@ -178,7 +178,7 @@ VictimSearch::Made VictimSearch::FindOnEach(const std::vector<OnNode>& open) {
   const auto cannot_matter = [&](const NodeEvictionCost& least) {
     return cheapest.size() == combined && (combined == 0 || cheapest.back() < least);
   };
-  Made made;
+  Options all_options;
   std::optional<NodeEvictionCost> best;  // of the most expensive node of the gang
   for (const auto& [least, one] : promising) {
     if (best && *best < least && cannot_matter(least)) break;
@@ -188,21 +188,21 @@ VictimSearch::Made VictimSearch::FindOnEach(const std::vector<OnNode>& open) {
     cheapest.insert(std::ranges::upper_bound(cheapest, cost), cost);
     cheapest.resize(std::min(cheapest.size(), combined));
     const std::string trait = option->trait;
-    std::vector<NodeVictims>& alike = made.by_trait[trait];
+    std::vector<NodeVictims>& alike = all_options.by_trait[trait];
     alike.push_back(*std::move(option));
     std::ranges::inplace_merge(alike, alike.end() - 1, {}, &NodeVictims::Cost);
     if (alike.size() < wanted || (best && alike[wanted - 1].Cost() >= *best)) continue;
     best = alike[wanted - 1].Cost();
-    made.best = trait;
+    all_options.best = trait;
   }
-  return made;
+  return all_options;
 }
 
 // For each of the cheapest nodes: every victim set without an unnecessary victim.
 std::vector<std::vector<NodeVictims>> VictimSearch::AllAmongCheapest(
-    const Made& made, const std::vector<OnNode>& open) {
+    const Options& all_options, const std::vector<OnNode>& open) {
   std::vector<NodeEvictionCost> cheapest;
-  for (const auto& [trait, options] : made.by_trait) {
+  for (const auto& [trait, options] : all_options.by_trait) {
     for (const NodeVictims& option : options) cheapest.push_back(option.Cost());
   }
   std::ranges::sort(cheapest);
@@ -244,8 +244,8 @@ std::optional<NodeVictims> VictimSearch::FindOn(const OnNode& on) {
 std::vector<NodeVictims> VictimSearch::FindCheapestOn(const OnNode& on, size_t options_max) {
   const int64_t missing =
       job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
-  std::array<LeavingSet, 1U << kExactCandidates> sets;
-  std::vector<const LeavingSet*> enough;
+  std::array<VictimSet, 1U << kExactCandidates> sets;
+  std::vector<const VictimSet*> enough;
   sets[0] = {{{}, on.node}, 0, 0, 0};
   for (uint32_t members = 0; members < 1U << on.candidates.size(); ++members) {
     if (members != 0) {
@@ -255,7 +255,7 @@ std::vector<NodeVictims> VictimSearch::FindCheapestOn(const OnNode& on, size_t o
     }
     if (sets[members].gpus_here >= missing) enough.push_back(&sets[members]);
   }
-  const auto costs_more = [](const LeavingSet* a, const LeavingSet* b) {
+  const auto costs_more = [](const VictimSet* a, const VictimSet* b) {
     return std::tie(a->cost, a->order) > std::tie(b->cost, b->order);
   };
   std::ranges::make_heap(enough, costs_more);
@@ -266,8 +266,8 @@ std::vector<NodeVictims> VictimSearch::FindCheapestOn(const OnNode& on, size_t o
     const uint32_t set = enough.back()->members;
     if (std::ranges::any_of(accepted, [set](uint32_t smaller) { return (smaller & ~set) == 0; }))
       continue;
-    NodeVictims option = RoomOf(on, set);
-    if (!may_evict_(option.victims) || !FitsIn(option)) continue;
+    NodeVictims option = VictimsOf(on, set);
+    if (!may_evict_(option.victims) || !FitsAfterEviction(option)) continue;
     options.push_back(std::move(option));
     accepted.push_back(set);
   }
@@ -277,11 +277,11 @@ std::vector<NodeVictims> VictimSearch::FindCheapestOn(const OnNode& on, size_t o
 // Adds candidates in order until the job fits, then removes those that are not needed.
 std::optional<NodeVictims> VictimSearch::FindAnyOn(const OnNode& on) {
   NodeVictims option{on.node, {}, ""};
-  bool fits = FitsIn(option);
+  bool fits = FitsAfterEviction(option);
   for (auto next = on.candidates.begin(); !fits && next != on.candidates.end(); ++next) {
     option.victims.push_back(next->job);
     if (may_evict_(option.victims)) {
-      fits = FitsIn(option);
+      fits = FitsAfterEviction(option);
     } else {
       option.victims.pop_back();
     }
@@ -299,7 +299,7 @@ std::optional<NodeVictims> VictimSearch::FindAnyOn(const OnNode& on) {
 // first.
 // Gangs that are evicted free GPUs on other nodes as well, and some nodes need no victims: the
 // result may use those nodes.
-EvictionPlan VictimSearch::Gather(std::span<const NodeVictims> options, const Made& made,
+EvictionPlan VictimSearch::Gather(std::span<const NodeVictims> options, const Options& all_options,
                                   const std::vector<OnNode>& open) {
   EvictionPlan found;
   std::vector<const Job*>& victims = found.victims;
@@ -316,7 +316,7 @@ EvictionPlan VictimSearch::Gather(std::span<const NodeVictims> options, const Ma
   }
   std::ranges::stable_sort(victims, {}, [](const Job* job) { return job->spec->priority; });
   usable.insert(found.nodes.begin(), found.nodes.end());
-  for (const auto& [trait, alike] : made.by_trait) {
+  for (const auto& [trait, alike] : all_options.by_trait) {
     for (const NodeVictims& option : alike) {
       if (option.victims.empty()) usable.insert(option.node);
     }
@@ -355,7 +355,7 @@ std::vector<NodeId> VictimSearch::NodesWithout(const std::vector<const Job*>& vi
 }
 
 // Whether a rank fits without the victims; if so, sets the trait.
-bool VictimSearch::FitsIn(NodeVictims& option) {
+bool VictimSearch::FitsAfterEviction(NodeVictims& option) {
   const auto choice = ChooseWithout(option.victims, option.node);
   if (choice) option.trait = CommonTrait(*job_.spec, scratch_, *choice);
   return choice.has_value();

@@ -85,15 +85,15 @@ class VictimSearch {
   std::optional<EvictionPlan> Find(const std::vector<OnNode>& open);
 
  private:
-  // The options by trait, the cheapest first, and the trait of the cheapest gang.
-  struct Made {
+  // The options for a rank by trait, the cheapest first, and the trait of the cheapest gang.
+  struct Options {
     std::map<std::string, std::vector<NodeVictims>> by_trait;
     std::optional<std::string> best;
   };
-  Made FindOnEach(const std::vector<OnNode>& open);
-  std::vector<std::vector<NodeVictims>> AllAmongCheapest(const Made& made,
+  Options FindOptions(const std::vector<OnNode>& open);
+  std::vector<std::vector<NodeVictims>> AllAmongCheapest(const Options& all_options,
                                                          const std::vector<OnNode>& open);
-  EvictionPlan Gather(std::span<const NodeVictims> options, const Made& made,
+  EvictionPlan Gather(std::span<const NodeVictims> options, const Options& all_options,
                       const std::vector<OnNode>& open);
   std::vector<NodeId> NodesWithout(const std::vector<const Job*>& victims,
                                    const std::vector<NodeId>& on);
@@ -101,7 +101,7 @@ class VictimSearch {
   std::optional<NodeVictims> FindOn(const OnNode& on);
   std::vector<NodeVictims> FindCheapestOn(const OnNode& on, size_t options_max);
   std::optional<NodeVictims> FindAnyOn(const OnNode& on);
-  bool FitsIn(NodeVictims& option);
+  bool FitsAfterEviction(NodeVictims& option);
   std::optional<NodeChoice> ChooseWithout(const std::vector<const Job*>& victims, NodeId id);
 
   const State& state_;

@@ -44,7 +44,7 @@ std::string WhenItStarts(const State& state, const std::map<NodeId, BackfillRese
     return ", which starts by " + ToRfc3339(WallOf(state.time, backfill.shadow_time));
   if (AwaitsVictims(state, backfill.job)) return ", for which others are being preempted";
   const std::string endless =
-      backfill.shadow_time == kSomeTime ? EndlessOn(state, all, backfill.job) : "";
+      backfill.shadow_time == kUnknownStart ? EndlessOn(state, all, backfill.job) : "";
   if (endless.empty()) return "";
   return ", which waits for " + endless +
          (endless.contains(" and ") ? ", which have" : ", which has") + " no time limit";
@@ -116,7 +116,7 @@ class OwnersOf {
     }
     for (const auto& [owner, backfill] : owners) {
       AddJob(NameOf(state_, owner) + WhenItStarts(state_, plan_.backfill, backfill));
-      owners_.would_limit_help = owners_.would_limit_help || backfill.shadow_time == kSomeTime;
+      owners_.would_limit_help = owners_.would_limit_help || backfill.shadow_time == kUnknownStart;
     }
   }
 
