@@ -28,8 +28,8 @@ void EndAttempt(State& state, Job& job, Instant at, EndClass end) {
 
 // Restores the spec as submitted: the next attempt may get another variant or size.
 void AskAgain(Job& job) {
-  if (job.asked) job.spec = *job.asked;
-  job.asked.reset();
+  if (job.submitted_spec) job.spec = *job.submitted_spec;
+  job.submitted_spec.reset();
 }
 
 void EndPreemption(State& state, Job& job) {
@@ -67,11 +67,11 @@ void Stop(State& state, Job& job, StopOrder order) {
     if (order > lease.stop) lease.stop = order;
   }
   IndexLimit(state, job, false);
-  IndexLeaving(state, job);
+  IndexMaintenanceStop(state, job);
 }
 
 // Stops the job for `by`, which is nominated to the nodes.
-void GiveWay(State& state, Job& job, JobId by, const std::vector<NodeId>& nodes) {
+void Preempt(State& state, Job& job, JobId by, const std::vector<NodeId>& nodes) {
   job.stop = StopCause::kPreempt;
   job.preempted_for = by;
   state.preemptions.insert({by, job.id});
@@ -192,14 +192,14 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
 void ApplyEvent(State& state, Instant, const JobPreemptionOrdered& event) {
   Job& job = JobOf(state, event.job);
   job.reason = "preempted for " + ToText(event.by);
-  GiveWay(state, job, event.by, event.nodes);
+  Preempt(state, job, event.by, event.nodes);
   state.last_pass = std::max(state.last_pass, event.pass);
 }
 
 void ApplyEvent(State& state, Instant at, const JobMoveOrdered& event) {
   Job& job = JobOf(state, event.job);
   job.reason = "moved for " + ToText(event.by);
-  GiveWay(state, job, event.by, event.nodes);
+  Preempt(state, job, event.by, event.nodes);
   state.moved.erase({job.moved_at, job.id});
   job.moved_at = at;
   job.destination = event.destination;
@@ -214,7 +214,7 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
   if (event.charge == RequeueCharge::kRetry) ++job.retries_used;
   if (event.charge == RequeueCharge::kFault) {
     ++job.faults;
-    job.faults_in_row = GotOn(job, at) ? 1 : job.faults_in_row + 1;
+    job.faults_in_row = HasMadeProgress(job, at) ? 1 : job.faults_in_row + 1;
   }
   if (event.charge == RequeueCharge::kPreemption) ++job.preemptions;
   if (event.charge == RequeueCharge::kMove) ++job.moves;
@@ -253,13 +253,13 @@ void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
     spec = std::make_shared<const JobSpec>(std::move(changed));
   };
   change(job.spec);
-  if (job.asked) change(*job.asked);
+  if (job.submitted_spec) change(*job.submitted_spec);
   job.is_limit_notified = false;
   if (runs) IndexLimit(state, job, true);
   if (is_queued) Enqueue(state, job);
   // Planners rely on the job's end on these nodes
   for (const LeaseId id : job.leases) NodeOf(state, LeaseOf(state, id).node);
-  IndexLeaving(state, job);
+  IndexMaintenanceStop(state, job);
 }
 
 void ApplyEvent(State& state, Instant at, const CheckpointSaved& event) {

@@ -32,7 +32,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   job.recovers_until = {};
   MoveJob(state, job, JobState::kStarting);
   if (HasVariants(*job.spec)) {
-    job.asked = job.spec;
+    job.submitted_spec = job.spec;
     job.variant = event.variant;
     job.spec = Resolve(job.spec, event.variant, static_cast<int>(event.leases.size()));
   }
@@ -97,7 +97,7 @@ void ApplyEvent(State& state, Instant at, const LeaseEnded& event) {
   std::erase(job.leases, lease.id);
   ReleaseGrants(NodeOf(state, lease.node), lease);
   state.leases.erase(lease.id);
-  IndexLeaving(state, job);
+  IndexMaintenanceStop(state, job);
   ChargeDifference(state, at, job, before);
 }
 

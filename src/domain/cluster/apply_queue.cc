@@ -53,7 +53,7 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
     spec = std::make_shared<const JobSpec>(std::move(changed));
   };
   change(job.spec);
-  if (job.asked) change(*job.asked);
+  if (job.submitted_spec) change(*job.submitted_spec);
   Charge(state, at, job, held);
   IndexEvictable(state, job, IsEvictable(job));
   if (is_queued) Enqueue(state, job);

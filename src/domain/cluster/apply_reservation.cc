@@ -25,7 +25,7 @@ void FollowWallClock(State& state, Duration wall) {
   state.time.wall = wall;
   if (by.ns == 0 || state.reservations.empty()) return;
   state.reservation_ends.clear();
-  state.leaving.clear();
+  state.maintenance_stops.clear();
   for (auto& [name, reservation] : state.reservations) {
     reservation.starts_at = reservation.starts_at - by;
     reservation.ends_at = reservation.ends_at - by;
@@ -34,7 +34,7 @@ void FollowWallClock(State& state, Duration wall) {
   }
   for (const auto& [name, reservation] : state.reservations) {
     if (reservation.maintenance)
-      ForEachJobOn(state, reservation, [&](const Job& job) { IndexLeaving(state, job); });
+      ForEachJobOn(state, reservation, [&](const Job& job) { IndexMaintenanceStop(state, job); });
   }
 }
 
@@ -42,7 +42,8 @@ void ApplyEvent(State& state, Instant, const NodesReserved& event) {
   state.reservations[event.reservation.name] = event.reservation;
   IndexReservation(state, event.reservation);
   if (event.reservation.maintenance)
-    ForEachJobOn(state, event.reservation, [&](const Job& job) { IndexLeaving(state, job); });
+    ForEachJobOn(state, event.reservation,
+                 [&](const Job& job) { IndexMaintenanceStop(state, job); });
 }
 
 void ApplyEvent(State& state, Instant, const ReservationEnded& event) {
@@ -53,8 +54,8 @@ void ApplyEvent(State& state, Instant, const ReservationEnded& event) {
   state.reservations.erase(found);
   if (!ended.maintenance) return;
   ForEachJobOn(state, ended, [&](const Job& job) {
-    state.leaving.erase({LeaveAt(ended, job), job.id});
-    IndexLeaving(state, job);  // another maintenance may end it at the same time
+    state.maintenance_stops.erase({MaintenanceStopAt(ended, job), job.id});
+    IndexMaintenanceStop(state, job);  // another maintenance may end it at the same time
   });
 }
 

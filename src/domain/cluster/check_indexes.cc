@@ -53,7 +53,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   expect(RunsAgainstLimit(job) && !job.is_limit_notified,
          state.limit_notices.contains({LimitNoticeAt(job), job.id}), "notices of time limits");
   for (const Reservation* maintenance : InTheWayOf(state, job)) {
-    if (!state.leaving.contains({LeaveAt(*maintenance, job), job.id}))
+    if (!state.maintenance_stops.contains({MaintenanceStopAt(*maintenance, job), job.id}))
       found.push_back({"index", ToText(job.id) + " is in the way of " + maintenance->name +
                                     ", and is not among those that leave"});
   }
@@ -62,7 +62,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
 void CheckIndexSizes(const State& state, Violations& found) {
   std::set<std::pair<JobId, JobId>> dependencies;
   std::set<JobId> requests;
-  std::set<std::pair<Instant, JobId>> leaving;
+  std::set<std::pair<Instant, JobId>> maintenance_stops;
   size_t queued = 0, retrying = 0, limited = 0, unnotified = 0, ending = 0, finished = 0,
          nominated = 0, movable = 0, moving = 0, moved = 0, recovering = 0, evictable = 0,
          preempted = 0, lost = 0;
@@ -75,7 +75,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
     limited += RunsAgainstLimit(job) ? 1 : 0;
     unnotified += RunsAgainstLimit(job) && !job.is_limit_notified ? 1 : 0;
     for (const Reservation* maintenance : InTheWayOf(state, job))
-      leaving.insert({LeaveAt(*maintenance, job), id});
+      maintenance_stops.insert({MaintenanceStopAt(*maintenance, job), id});
     ending += HasEnd(job) ? 1 : 0;
     finished += IsTerminal(job.state) ? 1 : 0;
     nominated += job.nominated_nodes.empty() ? 0 : 1;
@@ -106,7 +106,8 @@ void CheckIndexSizes(const State& state, Violations& found) {
   expect(retrying, state.retries.size(), "retries");
   expect(limited, state.limits.size(), "time limits");
   expect(unnotified, state.limit_notices.size(), "notices of time limits");
-  expect(leaving.size(), state.leaving.size(), "jobs that leave");
+  expect(maintenance_stops.size(), state.maintenance_stops.size(),
+         "jobs in the way of maintenance");
   expect(dependencies.size(), state.dependents.size(), "dependents");
   expect(ending, static_cast<size_t>(state.limited), "jobs that end");
   expect(finished, state.finished.size(), "finished jobs");

@@ -15,8 +15,9 @@ void CheckReservedNode(const State& state, const Reservation& reservation, const
     if (LatestEnd(job) <= (IsOf(reservation, job) ? reservation.ends_at : reservation.starts_at))
       continue;
     // It will be stopped in time
-    if (reservation.maintenance && (job.stop != StopCause::kNone ||
-                                    state.leaving.contains({LeaveAt(reservation, job), job.id})))
+    if (reservation.maintenance &&
+        (job.stop != StopCause::kNone ||
+         state.maintenance_stops.contains({MaintenanceStopAt(reservation, job), job.id})))
       continue;
     found.push_back({"I10", NameOf(job) + " may be on node " + node.facts->name +
                                 " while it is reserved for " + reservation.name});

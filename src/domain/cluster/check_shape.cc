@@ -23,8 +23,8 @@ bool HasQueues(const State& state, const Job& job) {
 }
 
 bool HasVariant(const Job& job) {
-  const JobSpec& asked = job.asked ? **job.asked : *job.spec;
-  return job.variant >= 0 && job.variant < CountVariants(asked);
+  const JobSpec& submitted = job.submitted_spec ? **job.submitted_spec : *job.spec;
+  return job.variant >= 0 && job.variant < CountVariants(submitted);
 }
 
 bool HasShape(const State& state, JobId id, const Job& job) {

@@ -116,7 +116,7 @@ bool BuildIndexes(State& state) {
     };
     if (node == nullptr || !std::ranges::all_of(lease.gpus, is_known)) return false;
     const int64_t share = CountedShare(state, lease);
-    IndexLeaving(state, job->second);
+    IndexMaintenanceStop(state, job->second);
     if (share > 0)
       state.shares_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}][lease.job] +=
           share;

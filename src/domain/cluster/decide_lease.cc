@@ -129,7 +129,7 @@ Event Recover(const State& state, Instant at, const Job& job, const Verdict& ver
   const EndClass end = verdict.platform_fault ? verdict.end : EndClass::kGpuError;
   // A long job on many nodes may meet any number of faults; only consecutive faults without
   // progress count against it.
-  const int in_row = GotOn(job, at) ? 0 : job.faults_in_row;
+  const int in_row = HasMadeProgress(job, at) ? 0 : job.faults_in_row;
   if (in_row >= state.policy.faults_max) {
     return JobEnded{
         job.id, JobState::kFailed, 125,

@@ -32,7 +32,7 @@ Status CheckMove(const State& state, Instant at, const MoveJobs::Move& move) {
 Status CheckNominations(const State& state, const MoveJobs& command) {
   if (AwaitsVictims(state, command.by))
     return Fail(Conflict(ToText(command.by) + ": jobs are already being moved for it"));
-  const std::map<NodeId, JobId> nominated = ClearedForOthers(state, command.by);
+  const std::map<NodeId, JobId> nominated = NominatedToOthers(state, command.by);
   for (const NodeId node : command.nodes) {
     const auto other = nominated.find(node);
     if (other != nominated.end())
@@ -49,7 +49,7 @@ Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& comma
   if (by == nullptr) return Fail(NotFound("no job " + ToText(command.by)));
   if (by->state != JobState::kQueued)
     return Fail(Conflict(NameOf(*by) + " is " + Name(by->state) + ": nothing is moved for it"));
-  GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
+  GP_CHECK_OK(CheckPreemptor(state, at, *by, command.nodes));
   GP_CHECK_OK(CheckNominations(state, command));
   if (command.moves.empty()) return Fail(InvalidArgument("moves: name at least one job to move"));
   if (static_cast<int64_t>(command.moves.size()) > MovesLeft(state, at)) {

@@ -72,7 +72,8 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
 // Whether the nodes exist, one for each rank of the job.
 Status CheckGangNodes(const State& state, const Job& job, const std::vector<NodeId>& nodes);
 // Whether the job may start on these nodes once others have left them.
-Status CheckTaker(const State& state, Instant at, const Job& by, const std::vector<NodeId>& nodes);
+Status CheckPreemptor(const State& state, Instant at, const Job& by,
+                      const std::vector<NodeId>& nodes);
 Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command);
 Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command);
 

@@ -18,7 +18,8 @@ Status CheckGangNodes(const State& state, const Job& job, const std::vector<Node
       Conflict(NameOf(job) + " needs " + std::to_string(least) + " different nodes that exist"));
 }
 
-Status CheckTaker(const State& state, Instant at, const Job& by, const std::vector<NodeId>& nodes) {
+Status CheckPreemptor(const State& state, Instant at, const Job& by,
+                      const std::vector<NodeId>& nodes) {
   GP_CHECK_OK(CheckGangNodes(state, by, nodes));
   if (const auto stop = FindQuotaStop(state, AsNominated(by, nodes.size()), at))
     return Fail(Conflict(NameOf(by) + " could not start there: " + ToText(*stop)));
@@ -38,7 +39,7 @@ Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob
         Conflict(NameOf(*victim) + " (" + Name(victim->state) + ") may not be preempted: " + why));
   };
   if (!IsEvictable(*victim)) return refuse("it must be preemptible, run, and not be stopping");
-  GP_CHECK_OK(CheckTaker(state, at, *by, command.nodes));
+  GP_CHECK_OK(CheckPreemptor(state, at, *by, command.nodes));
   const Preemptions preemptions(state, at);
   const Job nominated = AsNominated(*by, command.nodes.size());
   const Contender preemptor = ContenderOf(nominated, at);

@@ -82,7 +82,7 @@ Status CheckPolicy(const Policy& policy) {
 // Stops jobs that are still on the nodes, so that they are gone when the maintenance begins.
 void EndForMaintenance(const State& state, Instant at, Events& events) {
   std::set<JobId> stopped;
-  for (const auto& [due, id] : state.leaving) {
+  for (const auto& [due, id] : state.maintenance_stops) {
     if (due > at) break;
     const Job& job = *state.FindJob(id);
     if (!stopped.insert(id).second) continue;

@@ -64,8 +64,8 @@ GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.qu
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.note, v.reason, v.preemptions, v.attained_gpu_ms,
           v.preempted_for, v.nominated_nodes, v.queue, v.pool, v.moves, v.moved_at, v.destination,
-          v.moved_for, v.asked, v.variant, v.array, v.xids, v.recovers_until, v.checkpoints,
-          v.faults_in_row, v.surplus, v.is_limit_notified, v.is_idle_notified)
+          v.moved_for, v.submitted_spec, v.variant, v.array, v.xids, v.recovers_until,
+          v.checkpoints, v.faults_in_row, v.surplus, v.is_limit_notified, v.is_idle_notified)
 GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib, v.mig_profile, v.mig_start)
 GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)

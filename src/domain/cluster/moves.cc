@@ -33,14 +33,14 @@ int MovesLeft(const State& state, Instant at) {
   return static_cast<int>(std::max<int64_t>(0, state.policy.moves_per_hour - made));
 }
 
-bool IsOnItsWay(const State& state, const Job& moving, Instant at) {
+bool HoldsDestination(const State& state, const Job& moving, Instant at) {
   constexpr Duration kLetIn = Duration::Minutes(1);
   if (moving.destination.empty()) return false;
   return moving.state != JobState::kQueued || AwaitsVictims(state, moving.moved_for) ||
          at - moving.queued_at <= kLetIn;
 }
 
-std::map<NodeId, JobId> ClearedForOthers(const State& state, JobId by) {
+std::map<NodeId, JobId> NominatedToOthers(const State& state, JobId by) {
   std::map<NodeId, JobId> nominated;
   for (const auto& [other, victim] : state.preemptions) {
     const Job* job = other == by ? nullptr : state.FindJob(other);

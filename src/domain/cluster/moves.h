@@ -20,11 +20,11 @@ int MovesLeft(const State& state, Instant at);
 
 // Whether the job's destination is still reserved for it: the job has not left yet, waits for
 // others to leave, or has just left.  Later it waits like other jobs.
-bool IsOnItsWay(const State& state, const Job& moving, Instant at);
+bool HoldsDestination(const State& state, const Job& moving, Instant at);
 
 // The nodes where jobs other than `by` wait for their victims, each with its job: only one job at a
 // time is nominated to a node.
-std::map<NodeId, JobId> ClearedForOthers(const State& state, JobId by);
+std::map<NodeId, JobId> NominatedToOthers(const State& state, JobId by);
 
 // Adds the job to the indexes of jobs that are movable, moving or were ever moved; removes it from
 // the first two where they no longer apply.

@@ -94,7 +94,7 @@ std::string OverGuarantees(const QuotaStop& stop) {
     return " is at its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " +
            Counted(stop.limit) + ")";
   return " would exceed its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " +
-         Counted(stop.limit) + " in use, " + Gpus(stop.asked) + " more requested)";
+         Counted(stop.limit) + " in use, " + Gpus(stop.requested) + " more requested)";
 }
 
 std::string Who(const AccountId& account) {
@@ -123,7 +123,7 @@ std::string ToText(const QuotaStop& stop) {
   switch (stop.kind) {
     case QuotaStop::Kind::kGpus:
       return who + " has a limit of " + Counted(stop.limit) + ": " + Gpus(stop.held) + " in use, " +
-             Gpus(stop.asked) + " more requested";
+             Gpus(stop.requested) + " more requested";
     case QuotaStop::Kind::kJobs: {
       const std::string noun = stop.account.array.value != 0 ? "running element" : "running job";
       return who + " has a limit of " + Count(stop.limit, noun) + ": " + std::to_string(stop.held) +

@@ -19,7 +19,7 @@ struct QuotaStop {
   };
   Kind kind = Kind::kGpus;
   AccountId account;
-  int64_t asked = 0;
+  int64_t requested = 0;
   int64_t held = 0;
   int64_t limit = 0;
   BudgetKey budget;  // of kBudget

@@ -33,18 +33,18 @@ std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job) {
   return maintenance;
 }
 
-Instant LeaveAt(const Reservation& maintenance, const Job& job) {
+Instant MaintenanceStopAt(const Reservation& maintenance, const Job& job) {
   return maintenance.starts_at - (job.spec->grace + kEndMargin);
 }
 
-void IndexLeaving(State& state, const Job& job) {
-  if (!state.leaving.empty()) {
+void IndexMaintenanceStop(State& state, const Job& job) {
+  if (!state.maintenance_stops.empty()) {
     for (const auto& [name, one] : state.reservations) {
-      if (one.maintenance) state.leaving.erase({LeaveAt(one, job), job.id});
+      if (one.maintenance) state.maintenance_stops.erase({MaintenanceStopAt(one, job), job.id});
     }
   }
   for (const Reservation* one : InTheWayOf(state, job))
-    state.leaving.insert({LeaveAt(*one, job), job.id});
+    state.maintenance_stops.insert({MaintenanceStopAt(*one, job), job.id});
 }
 
 std::vector<const Reservation*> ReservationsOf(const State& state, const Node& node) {

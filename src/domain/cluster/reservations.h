@@ -26,9 +26,9 @@ bool IsInMaintenance(const State& state, const Node& node, Instant at);
 std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job);
 
 // When a job is ordered to stop, so that it is gone when the maintenance begins.
-Instant LeaveAt(const Reservation& maintenance, const Job& job);
+Instant MaintenanceStopAt(const Reservation& maintenance, const Job& job);
 // Adds the job to the index of jobs in the way of maintenance, or removes it, by its present state.
-void IndexLeaving(State& state, const Job& job);
+void IndexMaintenanceStop(State& state, const Job& job);
 
 // The reservations of a node.
 std::vector<const Reservation*> ReservationsOf(const State& state, const Node& node);

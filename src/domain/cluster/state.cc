@@ -91,7 +91,7 @@ Instant NextDeadline(const State& state) {
     const Instant at = InstantOf(state.time, state.token_ends.begin()->first);
     if (next.ns == 0 || at < next) next = at;
   }
-  consider(state.leaving);
+  consider(state.maintenance_stops);
   if (const auto due = NextForgetting(state); due && (next.ns == 0 || *due < next)) next = *due;
   for (const auto& [key, at] : state.drain_deadlines) {
     if (next.ns == 0 || at < next) next = at;

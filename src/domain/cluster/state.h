@@ -114,7 +114,7 @@ struct State {
   std::set<std::pair<Instant, NodeId>> losses;  // lost nodes, by when their leases have ended
   std::set<std::pair<Instant, std::string>> reservation_ends;
   // Jobs in the way of maintenance, by when they are ordered to stop
-  std::set<std::pair<Instant, JobId>> leaving;
+  std::set<std::pair<Instant, JobId>> maintenance_stops;
   std::set<std::pair<Instant, TokenId>> token_ends;
   std::set<std::pair<Instant, JobId>> finished;   // terminal, by end
   std::set<std::pair<JobId, JobId>> preemptions;  // preemptor and victim

@@ -84,7 +84,7 @@ std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Conten
   CandidatesByNode by_node(state_, candidates);
   std::set<NodeId> closed = backfill_.OfOthers(job);
   // Nodes that other moves clear are closed, even if the pass reserves them for no job.
-  for (const auto& [node, other] : ClearedForOthers(state_, job.id)) closed.insert(node);
+  for (const auto& [node, other] : NominatedToOthers(state_, job.id)) closed.insert(node);
   const auto eviction = search.Find(by_node.Open(closed, job.spec->nodes > 1));
   if (!eviction) return std::nullopt;
   const std::vector<const Job*>& leaving = eviction->victims;
@@ -183,7 +183,7 @@ std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<J
     if (in_vain.contains(*candidate->equivalence_class)) continue;  // its class found none
     order.Follow(*candidate);
     const Job& job = *candidate->job;
-    const bool is_served = served.contains(job.id) || IsOnItsWay(state, job, at);
+    const bool is_served = served.contains(job.id) || HoldsDestination(state, job, at);
     if (is_served || (!wanted.empty() && !wanted.contains(job.id))) continue;
     ++tried;
     const auto plan = finder.Find(job);

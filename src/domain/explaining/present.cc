@@ -55,8 +55,8 @@ State WithoutFinished(const State& state) {
                arrays, leases, queues, accounts, reservations, troubles, incidents, out_of_service,
                breakers, drain_deadlines, access, budgets, budget_levels, metering, jobs_by_request,
                queued, equivalence_classes, retries, dependents, decided, limits, limit_notices,
-               limited, losses, reservation_ends, leaving, token_ends, finished, preemptions,
-               nominated, movable, moving, recovering, moved, remedies, incident_ends,
+               limited, losses, reservation_ends, maintenance_stops, token_ends, finished,
+               preemptions, nominated, movable, moving, recovering, moved, remedies, incident_ends,
                closed_incidents, evictable, shares_by_class, capacity, gpu_sizes, node_changes,
                nodes_by_change] = state;
   std::map<JobId, Job> open = OpenJobs(state);
@@ -105,7 +105,7 @@ State WithoutFinished(const State& state) {
           limited,
           losses,
           reservation_ends,
-          leaving,
+          maintenance_stops,
           {},
           std::move(waited_for),
           preemptions,

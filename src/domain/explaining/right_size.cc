@@ -69,13 +69,13 @@ class Adviser {
                      ": request none (gpus: 0), or see whether the program finds them",
                  1000);
     }
-    const int asked = spec_.gpus.count;
-    if (busy_of_rank_ < asked) {
+    const int requested = spec_.gpus.count;
+    if (busy_of_rank_ < requested) {
       const std::string each = used_.ranks.size() > 1 ? " of each node" : "";
       return Add(AdviceKind::kGpus,
-                 "no more than " + Number(busy_of_rank_) + " of " + Number(asked) + " GPUs" + each +
-                     " were ever busy in " + Span() + ": gpus: " + Number(busy_of_rank_),
-                 (asked - busy_of_rank_) * 1000 / asked);
+                 "no more than " + Number(busy_of_rank_) + " of " + Number(requested) + " GPUs" +
+                     each + " were ever busy in " + Span() + ": gpus: " + Number(busy_of_rank_),
+                 (requested - busy_of_rank_) * 1000 / requested);
     }
     Part();
   }
@@ -115,13 +115,13 @@ class Adviser {
       if (rank.memory_mib == GpuUse::kNotSeen) return;
       most = std::max(most, rank.memory_mib);
     }
-    const int64_t asked = spec_.memory_bytes >> 20;
+    const int64_t requested = spec_.memory_bytes >> 20;
     const int64_t enough_gib = std::max<int64_t>(1, (WithRoom(most) + 1023) / 1024);
     if (used_.ranks.empty() || used_.length < Duration::Milliseconds(kSeenMsMin) ||
-        enough_gib * 1024 * 2 > asked)
+        enough_gib * 1024 * 2 > requested)
       return;
     Add(AdviceKind::kMemory,
-        "it used " + Number(most) + " of " + Number(asked) +
+        "it used " + Number(most) + " of " + Number(requested) +
             " MiB of the host's memory at the most: memory: " + Number(enough_gib) + "GiB");
   }
 

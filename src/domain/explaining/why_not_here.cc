@@ -50,9 +50,9 @@ std::string WhyNoInstance(const Node& ideal) {
 
 // Why the node could not take a rank even if it were empty and in service.
 std::string WhyNever(const Node& ideal, const Job& job) {
-  const int asked = job.spec->gpus.count;
+  const int requested = job.spec->gpus.count;
   const int eligible = std::popcount(EligibleGpus(ideal, job));
-  if (eligible == 0 && asked > 0) {
+  if (eligible == 0 && requested > 0) {
     const Job any_model = With(job, [](JobSpec& spec) { spec.gpus.models.clear(); });
     if (ideal.gpus.empty()) return "no GPUs";
     const Job in_turns =
@@ -64,8 +64,8 @@ std::string WhyNever(const Node& ideal, const Job& job) {
     return EligibleGpus(ideal, any_model) == 0 ? "GPUs with too little memory"
                                                : "another GPU model";
   }
-  if (eligible < asked)
-    return "has " + Count(eligible, "suitable GPU") + ", not " + std::to_string(asked);
+  if (eligible < requested)
+    return "has " + Count(eligible, "suitable GPU") + ", not " + std::to_string(requested);
   return Fits(ideal, AnyTopology(job)) ? "its GPUs are never as close together as topology requires"
                                        : "has too few cores or too little memory";
 }

@@ -104,7 +104,7 @@ std::set<NodeId> NodesWithFaults(const Job& job) {
   return nodes;
 }
 
-bool GotOn(const Job& job, Instant at) {
+bool HasMadeProgress(const Job& job, Instant at) {
   constexpr Duration kLong = Duration::Minutes(10);
   const Instant started = job.attempts.back().started_at;
   const bool saved = std::ranges::any_of(job.checkpoints, [&](const Checkpoint& one) {

@@ -109,7 +109,7 @@ struct Job {
   JobId array;                          // that it is an element of (model/array.h); 0: none
   std::shared_ptr<const JobSpec> spec;  // as submitted, or with the variant of its placement
   // With all variants, if it was placed with one of them
-  std::optional<std::shared_ptr<const JobSpec>> asked;
+  std::optional<std::shared_ptr<const JobSpec>> submitted_spec;
   int variant = 0;  // of its last placement
   User user;
   std::string queue = kDefaultQueue;  // resolved at submit
@@ -172,7 +172,7 @@ bool HasFailed(const Job& job);
 std::set<NodeId> NodesWithFaults(const Job& job);
 
 // Whether the attempt has been useful so far: it ran for long, or saved a checkpoint.
-bool GotOn(const Job& job, Instant at);
+bool HasMadeProgress(const Job& job, Instant at);
 
 // The work since this instant would be lost if the job ended now.
 // REQUIRES: it is placed.

@@ -62,7 +62,7 @@ Plan Pass::Run() {
 // Jobs of the same moves may still hold the destination. If it is lost for another reason, the job
 // waits in the queue.
 void Pass::PlaceMoving(const Job& moving) {
-  if (!IsOnItsWay(state_, moving, at_)) return;
+  if (!HoldsDestination(state_, moving, at_)) return;
   const Job& job = AsGiven(moving);
   const bool is_waiting = job.state == JobState::kQueued;
   if (is_waiting && FindQuotaStop(state_, job, at_, planned_)) return;

@@ -385,9 +385,9 @@ TEST_F(Moves, ADestinationIsNotKeptForEver) {
   ReportAll();
   cluster_.Pass();
   ASSERT_EQ(JobOf(a).state, JobState::kQueued);
-  EXPECT_TRUE(IsOnItsWay(cluster_.state(), JobOf(a), cluster_.now()));
+  EXPECT_TRUE(HoldsDestination(cluster_.state(), JobOf(a), cluster_.now()));
   cluster_.Advance(Duration::Minutes(1) + Duration::Milliseconds(1));
-  EXPECT_FALSE(IsOnItsWay(cluster_.state(), JobOf(a), cluster_.now()));
+  EXPECT_FALSE(HoldsDestination(cluster_.state(), JobOf(a), cluster_.now()));
 }
 
 // A small job is not told that it fits where somebody is going.

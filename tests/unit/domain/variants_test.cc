@@ -53,8 +53,8 @@ TEST_F(Variants, WhatIsGivenIsWhatCounts) {
   cluster_.Pass();
   EXPECT_EQ(JobOf(job).spec->gpus.count, 4);
   EXPECT_EQ(JobOf(job).variant, 2);
-  ASSERT_TRUE(JobOf(job).asked);
-  EXPECT_EQ(**JobOf(job).asked, spec);
+  ASSERT_TRUE(JobOf(job).submitted_spec);
+  EXPECT_EQ(**JobOf(job).submitted_spec, spec);
   EXPECT_EQ(cluster_.state().accounts.at({"default", "ana"}).held.share, 8'000) << "both hold four";
   EXPECT_TRUE(HoldsLeases(JobOf(behind).state));
 }
@@ -75,7 +75,7 @@ TEST_F(Variants, APriorityStaysThroughTheNextWait) {
                  {{lease, false, true, {}, cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}}},
                  {}}));
   ASSERT_EQ(JobOf(job).state, JobState::kQueued);
-  EXPECT_FALSE(JobOf(job).asked);
+  EXPECT_FALSE(JobOf(job).submitted_spec);
   EXPECT_EQ(JobOf(job).spec->any_of.size(), 1U);
   EXPECT_EQ(JobOf(job).spec->priority, 700);
 }

@@ -164,7 +164,7 @@ Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes,
                            ? state.FindJob(JobsOf(outcomes[i].job, *specs[i]).front())
                            : nullptr;
       if (job == nullptr) continue;
-      JobSpec before = *(job->asked ? *job->asked : job->spec);
+      JobSpec before = *(job->submitted_spec ? *job->submitted_spec : job->spec);
       before.priority = specs[i]->priority;      // may have been changed since
       before.time_limit = specs[i]->time_limit;  // the same, or its queue's
       // An exhausted budget may have changed it
