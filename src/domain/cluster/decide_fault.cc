@@ -51,8 +51,8 @@ std::string WordsOf(const FaultSignal& signal, const std::string& why) {
 
 }  // namespace
 
-Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& cause,
-                const std::string& what) {
+Incident NewNodeIncident(const Node& node, IncidentId id, Instant at, const std::string& cause,
+                         const std::string& what) {
   Incident incident;
   incident.id = id;
   incident.cause = cause;
@@ -66,7 +66,7 @@ Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& 
 
 void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why,
                        Events& events) {
-  Incident incident = OpenOn(node, id, at, why, "drained automatically");
+  Incident incident = NewNodeIncident(node, id, at, why, "drained automatically");
   incident.needs_person = true;
   incident.reports = 0;  // it was opened without a report
   events.push_back(NodeDrainChanged{node.id, true, why});
@@ -80,17 +80,17 @@ FaultDecider::FaultDecider(const State& state, Instant at, const Node& node, Eve
   }
 }
 
-void FaultDecider::See(const FaultSignal& signal) {
+void FaultDecider::HandleSignal(const FaultSignal& signal) {
   if (signal.gpu >= static_cast<int>(node_.gpus.size()) || signal.number <= node_.signals_seen)
     return;
-  if (signal.gpu < 0) return SeeNode(signal);
+  if (signal.gpu < 0) return HandleNodeSignal(signal);
   if (IsRetired(*node_.facts, signal.gpu))
     return;  // from an agent that ran before the GPU left the node
   if (signal.kind == SignalKind::kFabric) return;  // does not belong to a GPU
-  SeeGpu(signal);
+  HandleGpuSignal(signal);
 }
 
-void FaultDecider::Miss(int gpu) {
+void FaultDecider::HandleMissing(int gpu) {
   FaultSignal signal;
   signal.number = 0;  // not a report of the node, whose agent may count from the start now
   signal.gpu = gpu;
@@ -98,19 +98,19 @@ void FaultDecider::Miss(int gpu) {
   signal.text = "GPU " + node_.facts->gpus[static_cast<size_t>(gpu)].uuid + " is missing: node " +
                 node_.facts->name + " had " + std::to_string(node_.facts->CountGpus()) +
                 " GPUs and joins without it";
-  SeeGpu(signal);
+  HandleGpuSignal(signal);
 }
 
-void FaultDecider::EndTenants(int gpu, const std::string& why) {
-  Hit hit;
+void FaultDecider::StopAllTenants(int gpu, const std::string& why) {
+  Impact impact;
   for (const LeaseId lease : node_.gpus[static_cast<size_t>(gpu)].leases) {
-    End(*state_.FindJob(state_.FindLease(lease)->job),
-        {TenantAction::kRestartAll, GpuRemedy::kNone, false, why},
-        "GPU " + std::to_string(gpu) + " of node " + node_.facts->name, hit);
+    StopJob(*state_.FindJob(state_.FindLease(lease)->job),
+            {TenantAction::kRestartAll, GpuRemedy::kNone, false, why},
+            "GPU " + std::to_string(gpu) + " of node " + node_.facts->name, impact);
   }
 }
 
-void FaultDecider::SeeGpu(const FaultSignal& signal) {
+void FaultDecider::HandleGpuSignal(const FaultSignal& signal) {
   Draft& draft = DraftOf(signal.gpu);
   const std::set<int> near = XidsNear(draft.trouble, at_, state_.policy.faults.correlate);
   const bool is_repeated =
@@ -133,23 +133,23 @@ void FaultDecider::SeeGpu(const FaultSignal& signal) {
     verdict.remedy = GpuRemedy::kTest;
     verdict.why += ", of many users and more often than elsewhere";
   }
-  const Hit hit = HitTenants(gpu, signal, verdict, named);
-  const Call call{signal.gpu, WordsOf(signal, verdict.why), IsLoss(signal), false,
-                  signal.kind == SignalKind::kMissing};
+  const Impact impact = StopTenants(gpu, signal, verdict, named);
+  const GpuFault fault{signal.gpu, WordsOf(signal, verdict.why), IsLoss(signal), false,
+                       signal.kind == SignalKind::kMissing};
   const bool is_imex =
       signal.advice == DriverAdvice::kRecoverImex || signal.reported == DriverAdvice::kRecoverImex;
-  if (verdict.is_of_node) RecordOfNode(is_imex ? kImex : verdict.why, call.what, hit);
-  Answer(draft, call, verdict, verdict.is_of_node ? Hit{} : hit);
-  if (is_hot) MindCooling();
+  if (verdict.is_of_node) RecordNodeIncident(is_imex ? kImex : verdict.why, fault.what, impact);
+  ApplyVerdict(draft, fault, verdict, verdict.is_of_node ? Impact{} : impact);
+  if (is_hot) CheckCooling();
 }
 
 // Records the incident, and combines the verdict's remedy with the present one.
-void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& verdict,
-                          const Hit& hit) {
+void FaultDecider::ApplyVerdict(Draft& draft, const GpuFault& fault, const FaultVerdict& verdict,
+                                const Impact& impact) {
   const IncidentId before = draft.trouble.incident;
   // A fault that ends no job and needs no remedy belongs to no incident: only its jobs note it.
-  if (verdict.remedy != GpuRemedy::kNone || !hit.jobs.empty() || call.is_lasting)
-    Record(draft, call, verdict, hit);
+  if (verdict.remedy != GpuRemedy::kNone || !impact.jobs.empty() || fault.is_lasting)
+    RecordIncident(draft, fault, verdict, impact);
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
   // A GPU in its test has had all earlier remedies and only lacks a test.
   const bool is_again = draft.trouble.task == GpuTask::kTest && remedy >= GpuRemedy::kTest;
@@ -159,46 +159,46 @@ void FaultDecider::Answer(Draft& draft, const Call& call, const FaultVerdict& ve
     const bool takes_out_of_service =
         TakesOutOfService(next) && !TakesOutOfService(draft.trouble.remedy);
     draft.trouble.remedy = next;
-    events_.push_back(GpuRemedyChanged{node_.id, call.gpu, draft.trouble.remedy,
+    events_.push_back(GpuRemedyChanged{node_.id, fault.gpu, draft.trouble.remedy,
                                        draft.trouble.incident, takes_out_of_service,
                                        draft.trouble.is_asked});
   }
-  if (is_again) AbandonTest(draft, call.gpu);
-  if (is_new || is_again || call.is_missing) TakeOut(draft, call, verdict.why);
+  if (is_again) AbandonTest(draft, fault.gpu);
+  if (is_new || is_again || fault.is_missing) UpdateCondition(draft, fault, verdict.why);
 }
 
 // Handles signals of the node's fabric, or of its kernel about a GPU that the node does not have.
-void FaultDecider::SeeNode(const FaultSignal& signal) {
+void FaultDecider::HandleNodeSignal(const FaultSignal& signal) {
   const bool is_fabric = signal.kind == SignalKind::kFabric;
   if (!is_fabric && signal.kind != SignalKind::kLost) return;
   events_.push_back(
       FaultSeen{node_.id, -1, signal.number, is_fabric ? signal.xid : 0, std::nullopt, false});
-  if (!is_fabric) return RecordOfNode(kUnlisted, WordsOf(signal, kUnlisted), {});
+  if (!is_fabric) return RecordNodeIncident(kUnlisted, WordsOf(signal, kUnlisted), {});
   const FaultVerdict verdict = Judge(state_.policy.faults, signal, {}, false);
   const std::string what = WordsOf(signal, verdict.why);
   if (verdict.is_of_node) {
-    RecordOfNode(verdict.why, what, HitLinked(verdict));
+    RecordNodeIncident(verdict.why, what, StopLinkedJobs(verdict));
     if (!MayDrain()) return;
     is_drained_ = true;
     events_.push_back(NodeDrainChanged{
         node_.id, true, verdict.why + ": reset its GPUs and NVSwitches together, or reboot it"});
-  } else if (const auto open = FindOfNode(kFabricErrors)) {
+  } else if (const auto open = FindNodeIncident(kFabricErrors)) {
     events_.push_back(IncidentNoted{*open, what, 1, GpuRemedy::kNone, false, {}, 0});
   }
 }
 
 // The fabric connects the GPUs of a node: leases with a single GPU do not need it.
-FaultDecider::Hit FaultDecider::HitLinked(const FaultVerdict& verdict) {
-  Hit hit;
+FaultDecider::Impact FaultDecider::StopLinkedJobs(const FaultVerdict& verdict) {
+  Impact impact;
   for (const LeaseId id : node_.leases) {
     const Lease& lease = *state_.FindLease(id);
     if (lease.gpus.size() > 1)
-      End(*state_.FindJob(lease.job), verdict, "node " + node_.facts->name, hit);
+      StopJob(*state_.FindJob(lease.job), verdict, "node " + node_.facts->name, impact);
   }
-  return hit;
+  return impact;
 }
 
-void FaultDecider::Read(int gpu, const std::vector<HealthFinding>& findings) {
+void FaultDecider::HandleFindings(int gpu, const std::vector<HealthFinding>& findings) {
   Draft& draft = DraftOf(gpu);
   if (draft.trouble.task != GpuTask::kNone) return;  // its result decides
   const std::vector<HealthFinding> before = draft.trouble.findings;
@@ -206,13 +206,13 @@ void FaultDecider::Read(int gpu, const std::vector<HealthFinding>& findings) {
   events_.push_back(GpuHealthChanged{node_.id, gpu, findings});
   draft.trouble.findings = findings;
   for (const HealthFinding& finding : findings) {
-    if (!Has(before, finding.code)) Find(draft, gpu, finding);
+    if (!Has(before, finding.code)) HandleFinding(draft, gpu, finding);
   }
-  if (findings.empty()) BeWell(draft, gpu);
-  if (Has(findings, HealthCode::kUnread)) MindDriver();
+  if (findings.empty()) CloseHealthIncident(draft, gpu);
+  if (Has(findings, HealthCode::kUnread)) CheckDriver();
 }
 
-void FaultDecider::Find(Draft& draft, int gpu, const HealthFinding& finding) {
+void FaultDecider::HandleFinding(Draft& draft, int gpu, const HealthFinding& finding) {
   const HealthAction action = ActionOf(state_.policy.faults, finding.code);
   if (action == HealthAction::kNone) return;
   FaultVerdict verdict;
@@ -221,11 +221,11 @@ void FaultDecider::Find(Draft& draft, int gpu, const HealthFinding& finding) {
   // The present remedy already covers it.
   const GpuRemedy called_for = draft.trouble.remedy;
   if (called_for >= GpuRemedy::kTest && Both(called_for, verdict.remedy) == called_for) return;
-  Answer(draft, {gpu, ToText(finding), finding.code == HealthCode::kLost, true}, verdict, {});
+  ApplyVerdict(draft, {gpu, ToText(finding), finding.code == HealthCode::kLost, true}, verdict, {});
 }
 
 // Closes an incident that was opened only because of readings.
-void FaultDecider::BeWell(Draft& draft, int gpu) {
+void FaultDecider::CloseHealthIncident(Draft& draft, int gpu) {
   const auto found = state_.incidents.find(draft.trouble.incident);
   if (draft.trouble.remedy != GpuRemedy::kNone || found == state_.incidents.end()) return;
   if (!found->second.is_lasting || found->second.needs_person) return;
@@ -236,7 +236,7 @@ void FaultDecider::BeWell(Draft& draft, int gpu) {
 }
 
 // If several GPUs of a node are too hot, the cause is the node's cooling.
-void FaultDecider::MindCooling() {
+void FaultDecider::CheckCooling() {
   int hot = 0;
   for (int gpu = 0; gpu < static_cast<int>(node_.gpus.size()); ++gpu) {
     const GpuTrouble* trouble = TroubleOf(gpu);
@@ -247,7 +247,7 @@ void FaultDecider::MindCooling() {
   if (hot < kHotGpusMin) return;
   const std::string why = std::to_string(hot) + " of its GPUs were too hot within " +
                           ToText(kHotTogether) + ": look at its cooling";
-  MindNode(why);
+  DrainFaultyNode(why);
 }
 
 const GpuTrouble* FaultDecider::TroubleOf(int gpu) const {
@@ -257,7 +257,7 @@ const GpuTrouble* FaultDecider::TroubleOf(int gpu) const {
 
 // After the loss of one GPU the others keep working.  If others of the node do not answer either,
 // the driver, the power or the PCIe switches have failed.
-void FaultDecider::MindDriver() {
+void FaultDecider::CheckDriver() {
   int lost = 0;
   int silent = 0;
   for (int gpu = 0; gpu < static_cast<int>(node_.gpus.size()); ++gpu) {
@@ -268,12 +268,13 @@ void FaultDecider::MindDriver() {
     silent += !is_lost && Has(trouble->findings, HealthCode::kUnread) ? 1 : 0;
   }
   if (lost == 0 || lost + silent < kSilentGpusMin) return;
-  MindNode(std::to_string(lost + silent) +
-           " of its GPUs do not answer or need a reboot: look at its driver, its power and its "
-           "PCIe switches");
+  DrainFaultyNode(
+      std::to_string(lost + silent) +
+      " of its GPUs do not answer or need a reboot: look at its driver, its power and its "
+      "PCIe switches");
 }
 
-void FaultDecider::EndTask(const GpuTaskResult& result) {
+void FaultDecider::HandleTaskResult(const GpuTaskResult& result) {
   if (result.gpu < 0 || result.gpu >= static_cast<int>(node_.gpus.size()) ||
       IsRetired(*node_.facts, result.gpu))
     return;
@@ -323,10 +324,10 @@ std::optional<UserError> FaultDecider::NewError(const Draft& draft, const FaultS
   return of_user < policy.suspect_errors_per_user ? std::optional(error) : std::nullopt;
 }
 
-FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& signal,
-                                           const FaultVerdict& verdict, const Job* named) {
-  Hit hit;
-  if (verdict.tenants == TenantAction::kNone) return hit;
+FaultDecider::Impact FaultDecider::StopTenants(const Gpu& gpu, const FaultSignal& signal,
+                                               const FaultVerdict& verdict, const Job* named) {
+  Impact impact;
+  if (verdict.tenants == TenantAction::kNone) return impact;
   // An error that ends a client of an MPS server also ends its innocent co-clients.
   const bool reaches_all = gpu.mode == GpuMode::kMps && signal.kind == SignalKind::kXid;
   // If no job is named, any of them may be the cause, and none is ended for that alone.
@@ -350,14 +351,15 @@ FaultDecider::Hit FaultDecider::HitTenants(const Gpu& gpu, const FaultSignal& si
           JobXidNoted{id, {job.attempt, signal.xid, node_.id, signal.gpu, is_forgiven, at_}});
     }
     if (is_ended)
-      End(job, verdict, "GPU " + std::to_string(signal.gpu) + " of node " + node_.facts->name, hit);
+      StopJob(job, verdict, "GPU " + std::to_string(signal.gpu) + " of node " + node_.facts->name,
+              impact);
   }
-  return hit;
+  return impact;
 }
 
 // Without grace if the GPU has failed: a program cannot do useful work there.
-void FaultDecider::End(const Job& job, const FaultVerdict& verdict, const std::string& place,
-                       Hit& hit) {
+void FaultDecider::StopJob(const Job& job, const FaultVerdict& verdict, const std::string& place,
+                           Impact& impact) {
   const StopOrder order = verdict.with_grace ? StopOrder::kGraceful : StopOrder::kKill;
   const bool is_ordered = std::ranges::all_of(
       job.leases, [&](LeaseId id) { return state_.FindLease(id)->stop >= order; });
@@ -366,45 +368,46 @@ void FaultDecider::End(const Job& job, const FaultVerdict& verdict, const std::s
                               ? job.stop
                               : StopCause::kFault;
   events_.push_back(JobStopOrdered{job.id, cause, order, verdict.why + " on " + place});
-  hit.jobs.push_back(job.id);
+  impact.jobs.push_back(job.id);
   const Instant since = WorkKeptUntil(job);
-  hit.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count *
-                     (std::max<int64_t>((at_ - since).ns, 0) / 1'000'000);
+  impact.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count *
+                        (std::max<int64_t>((at_ - since).ns, 0) / 1'000'000);
 }
 
-void FaultDecider::CountHit(const Hit& hit, Incident& incident) {
-  incident.jobs = hit.jobs;
+void FaultDecider::CountImpact(const Impact& impact, Incident& incident) {
+  incident.jobs = impact.jobs;
   incident.jobs.resize(std::min(incident.jobs.size(), kIncidentJobsMax));
-  incident.jobs_hit = static_cast<int64_t>(hit.jobs.size());
-  incident.lost_gpu_ms = hit.lost_gpu_ms;
+  incident.jobs_hit = static_cast<int64_t>(impact.jobs.size());
+  incident.lost_gpu_ms = impact.lost_gpu_ms;
 }
 
-void FaultDecider::Record(Draft& draft, const Call& call, const FaultVerdict& verdict,
-                          const Hit& hit) {
+void FaultDecider::RecordIncident(Draft& draft, const GpuFault& fault, const FaultVerdict& verdict,
+                                  const Impact& impact) {
   const GpuRemedy remedy = verdict.remedy == GpuRemedy::kWatch ? GpuRemedy::kNone : verdict.remedy;
   const bool needs_person = verdict.remedy == GpuRemedy::kWatch ||
-                            verdict.remedy >= GpuRemedy::kOperator || call.is_missing;
+                            verdict.remedy >= GpuRemedy::kOperator || fault.is_missing;
   if (draft.trouble.incident.value != 0) {
-    events_.push_back(IncidentNoted{draft.trouble.incident, call.what, 1, remedy, needs_person,
-                                    hit.jobs, hit.lost_gpu_ms, call.is_lasting});
+    events_.push_back(IncidentNoted{draft.trouble.incident, fault.what, 1, remedy, needs_person,
+                                    impact.jobs, impact.lost_gpu_ms, fault.is_lasting});
     return;
   }
-  Incident incident = OpenOn(node_, {++last_incident_}, at_, verdict.why, call.what);
-  incident.gpu = call.gpu;
-  incident.uuid = node_.facts->gpus[static_cast<size_t>(call.gpu)].uuid;
+  Incident incident = NewNodeIncident(node_, {++last_incident_}, at_, verdict.why, fault.what);
+  incident.gpu = fault.gpu;
+  incident.uuid = node_.facts->gpus[static_cast<size_t>(fault.gpu)].uuid;
   incident.remedy = remedy;
   incident.needs_person = needs_person;
-  CountHit(hit, incident);
-  incident.is_lasting = call.is_lasting;
+  CountImpact(impact, incident);
+  incident.is_lasting = fault.is_lasting;
   draft.trouble.incident = incident.id;
   events_.push_back(IncidentOpened{std::move(incident)});
   if (IsHardwareFailure(remedy) && IsLemon(state_, node_, at_))
-    MindNode("its hardware fails more often than that of other nodes: it takes no new work");
+    DrainFaultyNode("its hardware fails more often than that of other nodes: it takes no new work");
 }
 
 // Finds an open incident of the node whose cause begins with `kind`.
-std::optional<IncidentId> FaultDecider::FindOfNode(const std::string& kind) const {
-  if (const auto mine = of_node_.find(kind); mine != of_node_.end()) return mine->second;
+std::optional<IncidentId> FaultDecider::FindNodeIncident(const std::string& kind) const {
+  if (const auto mine = node_incidents_.find(kind); mine != node_incidents_.end())
+    return mine->second;
   for (const auto& [id, incident] : state_.incidents) {
     const bool is_meant = incident.state != IncidentState::kClosed && incident.gpu < 0 &&
                           incident.node == node_.facts->name;
@@ -415,17 +418,18 @@ std::optional<IncidentId> FaultDecider::FindOfNode(const std::string& kind) cons
 
 // Records a fault that belongs to no single GPU.  Errors of the fabric come in bursts of several
 // numbers, and share one incident.
-void FaultDecider::RecordOfNode(const std::string& cause, const std::string& what, const Hit& hit) {
+void FaultDecider::RecordNodeIncident(const std::string& cause, const std::string& what,
+                                      const Impact& impact) {
   const std::string kind = cause.starts_with(kFabricErrors) ? kFabricErrors : cause;
-  if (const auto open = FindOfNode(kind)) {
+  if (const auto open = FindNodeIncident(kind)) {
     events_.push_back(
-        IncidentNoted{*open, what, 1, GpuRemedy::kNone, true, hit.jobs, hit.lost_gpu_ms});
+        IncidentNoted{*open, what, 1, GpuRemedy::kNone, true, impact.jobs, impact.lost_gpu_ms});
     return;
   }
-  of_node_[kind] = {++last_incident_};
-  Incident incident = OpenOn(node_, of_node_[kind], at_, cause, what);
+  node_incidents_[kind] = {++last_incident_};
+  Incident incident = NewNodeIncident(node_, node_incidents_[kind], at_, cause, what);
   incident.needs_person = true;
-  CountHit(hit, incident);
+  CountImpact(impact, incident);
   events_.push_back(IncidentOpened{std::move(incident)});
 }
 
@@ -435,23 +439,23 @@ bool FaultDecider::MayDrain() const {
 }
 
 // The node itself is faulty: drains it if that is allowed.
-void FaultDecider::MindNode(const std::string& why) {
+void FaultDecider::DrainFaultyNode(const std::string& why) {
   if (!MayDrain()) return;
   is_drained_ = true;
   DrainWithIncident(node_, {++last_incident_}, at_, why, events_);
 }
 
-void FaultDecider::TakeOut(Draft& draft, const Call& call, const std::string& why) {
+void FaultDecider::UpdateCondition(Draft& draft, const GpuFault& fault, const std::string& why) {
   if (draft.trouble.remedy != GpuRemedy::kResetWhenIdle) {
-    const GpuCondition to = ConditionFor(draft.trouble.remedy, call.is_lost);
+    const GpuCondition to = ConditionFor(draft.trouble.remedy, fault.is_lost);
     // An operator's decision stays, with its reason and the effect of `online`.
-    const bool stays_offline = call.is_missing && draft.condition == GpuCondition::kOffline;
+    const bool stays_offline = fault.is_missing && draft.condition == GpuCondition::kOffline;
     if (CanBecome(draft.condition, to) && !stays_offline) {
-      events_.push_back(GpuConditionChanged{node_.id, call.gpu, to, why});
+      events_.push_back(GpuConditionChanged{node_.id, fault.gpu, to, why});
       draft.condition = to;
     }
   }
-  if (draft.trouble.remedy == GpuRemedy::kReboot) MindDriver();
+  if (draft.trouble.remedy == GpuRemedy::kReboot) CheckDriver();
 }
 
 Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command) {
@@ -463,8 +467,8 @@ Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus&
   }
   Events events;
   FaultDecider decider(state, at, *node, events);
-  for (const FaultSignal& signal : command.signals) decider.See(signal);
-  for (const GpuTaskResult& result : command.results) decider.EndTask(result);
+  for (const FaultSignal& signal : command.signals) decider.HandleSignal(signal);
+  for (const GpuTaskResult& result : command.results) decider.HandleTaskResult(result);
   return events;
 }
 

@@ -27,26 +27,26 @@ class FaultDecider {
   FaultDecider(const State& state, Instant at, const Node& node, Events& events);
 
   // Handles a reported signal; signals that were reported before are skipped.
-  void See(const FaultSignal& signal);
+  void HandleSignal(const FaultSignal& signal);
   // The node has joined without the GPU.
-  void Miss(int gpu);
+  void HandleMissing(int gpu);
   // Ends the attempts that use the GPU, although the GPU itself is healthy.
-  void EndTenants(int gpu, const std::string& why);
+  void StopAllTenants(int gpu, const std::string& why);
   // Handles the findings from a GPU's readings; unchanged findings have no effect.  REQUIRES: the
   // node has such a GPU.
-  void Read(int gpu, const std::vector<HealthFinding>& findings);
+  void HandleFindings(int gpu, const std::vector<HealthFinding>& findings);
   // Handles the result of a task; signals of the same report are handled before it.
-  void EndTask(const GpuTaskResult& result);
+  void HandleTaskResult(const GpuTaskResult& result);
   GpuDraft& DraftOf(int gpu);
 
  private:
   using Draft = GpuDraft;
-  struct Hit {
+  struct Impact {
     std::vector<JobId> jobs;
     int64_t lost_gpu_ms = 0;
   };
   // A fault of a GPU, as its incident records it.
-  struct Call {
+  struct GpuFault {
     int gpu = 0;
     std::string what;  // for the incident, in words
     bool is_lost = false;
@@ -54,29 +54,32 @@ class FaultDecider {
     bool is_missing = false;
   };
 
-  void SeeNode(const FaultSignal& signal);
-  void SeeGpu(const FaultSignal& signal);
+  void HandleNodeSignal(const FaultSignal& signal);
+  void HandleGpuSignal(const FaultSignal& signal);
   const Job* FindNamed(const Gpu& gpu, const FaultSignal& signal) const;
   std::optional<UserError> NewError(const Draft& draft, const FaultSignal& signal,
                                     const FaultVerdict& verdict, const Job* named) const;
-  Hit HitTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict,
-                 const Job* named);
-  Hit HitLinked(const FaultVerdict& verdict);
-  void End(const Job& job, const FaultVerdict& verdict, const std::string& place, Hit& hit);
-  void Find(Draft& draft, int gpu, const HealthFinding& finding);
-  void BeWell(Draft& draft, int gpu);
-  void Answer(Draft& draft, const Call& call, const FaultVerdict& verdict, const Hit& hit);
-  void Record(Draft& draft, const Call& call, const FaultVerdict& verdict, const Hit& hit);
-  static void CountHit(const Hit& hit, Incident& incident);
-  void RecordOfNode(const std::string& cause, const std::string& what, const Hit& hit);
-  std::optional<IncidentId> FindOfNode(const std::string& kind) const;
+  Impact StopTenants(const Gpu& gpu, const FaultSignal& signal, const FaultVerdict& verdict,
+                     const Job* named);
+  Impact StopLinkedJobs(const FaultVerdict& verdict);
+  void StopJob(const Job& job, const FaultVerdict& verdict, const std::string& place,
+               Impact& impact);
+  void HandleFinding(Draft& draft, int gpu, const HealthFinding& finding);
+  void CloseHealthIncident(Draft& draft, int gpu);
+  void ApplyVerdict(Draft& draft, const GpuFault& fault, const FaultVerdict& verdict,
+                    const Impact& impact);
+  void RecordIncident(Draft& draft, const GpuFault& fault, const FaultVerdict& verdict,
+                      const Impact& impact);
+  static void CountImpact(const Impact& impact, Incident& incident);
+  void RecordNodeIncident(const std::string& cause, const std::string& what, const Impact& impact);
+  std::optional<IncidentId> FindNodeIncident(const std::string& kind) const;
   void AbandonTest(Draft& draft, int gpu);
   const GpuTrouble* TroubleOf(int gpu) const;
-  void MindCooling();
-  void MindDriver();
+  void CheckCooling();
+  void CheckDriver();
   bool MayDrain() const;
-  void MindNode(const std::string& why);
-  void TakeOut(Draft& draft, const Call& call, const std::string& why);
+  void DrainFaultyNode(const std::string& why);
+  void UpdateCondition(Draft& draft, const GpuFault& fault, const std::string& why);
 
   const State& state_;
   const Instant at_;
@@ -85,14 +88,14 @@ class FaultDecider {
   uint64_t last_incident_;
   std::map<int, Draft> drafts_;  // by GPU
   // Incidents of the node that this command opened, by kind
-  std::map<std::string, IncidentId> of_node_;
+  std::map<std::string, IncidentId> node_incidents_;
   std::set<JobId> ended_;
   bool is_drained_ = false;
 };
 
 // An incident of the node that begins with one report.
-Incident OpenOn(const Node& node, IncidentId id, Instant at, const std::string& cause,
-                const std::string& what);
+Incident NewNodeIncident(const Node& node, IncidentId id, Instant at, const std::string& cause,
+                         const std::string& what);
 // Drains the node and opens an incident that requires operator action.
 void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::string& why,
                        Events& events);

@@ -47,7 +47,7 @@ Result<Events> Refuse(const State& state, Instant at, JoinRefusal refusal) {
   Events events;
   if (open == state.incidents.end()) {
     events.push_back(IncidentOpened{
-        OpenOn(refusal.node, {state.last_incident + 1}, at, refusal.cause, refusal.what)});
+        NewNodeIncident(refusal.node, {state.last_incident + 1}, at, refusal.cause, refusal.what)});
     return events;
   }
   if (at - open->second.last_at >= kRefusalNoted) {
@@ -253,9 +253,9 @@ Result<Events> JoinChanged(const State& state, Instant at, const Node& node,
   EndAbsences(state, node, change.facts, events);
   ObserveLeases(state, at, node, WithUseOf(change.facts, command), command.fresh, events);
   FaultDecider decider(state, at, node, events);
-  for (const int gpu : change.missing) decider.Miss(gpu);
+  for (const int gpu : change.missing) decider.HandleMissing(gpu);
   for (const int gpu : change.divided)
-    decider.EndTenants(gpu, "its division into MIG instances was changed while it was held");
+    decider.StopAllTenants(gpu, "its division into MIG instances was changed while it was held");
   return events;
 }
 

@@ -105,7 +105,7 @@ void ObserveGpus(const State& state, Instant at, const Node& node,
       const bool is_well =
           by_gpu[i]->findings.empty() && FindTrouble(state, {node.id, index}) == nullptr;
       if (!is_well) {
-        decider.Read(index, by_gpu[i]->findings);
+        decider.HandleFindings(index, by_gpu[i]->findings);
         draft = &decider.DraftOf(index);
       }
       GpuObserver(state, node, *by_gpu[i], *draft, events).Observe();
