@@ -27,7 +27,7 @@ void PhysicalWorld::AdvanceTo(Instant now) {
   // From the back: an end removes its own entry only.
   for (size_t i = alive_.size(); i-- > 0;) {
     Program& program = Of(alive_[i]);
-    if (program.order.lease.stop_on_loss && !program.lost_lease && program.lease_until <= now) {
+    if (program.desired.lease.stop_on_loss && !program.lost_lease && program.lease_until <= now) {
       program.lost_lease = true;
       const Instant over_at = program.lease_until + program.lease_end_time;
       if (program.over_at.ns == 0 || over_at < program.over_at) {
@@ -56,11 +56,11 @@ void PhysicalWorld::Meter(Program& program, Instant now) {
   program.metered_at = now;
   program.use.cpu_seen_ms += span_ms;
   program.use.cpu_ms += 2 * span_ms;
-  program.use.gpus.resize(program.order.lease.gpus.size());
+  program.use.gpus.resize(program.desired.lease.gpus.size());
   for (size_t i = 0; i < program.use.gpus.size(); ++i) {
     GpuUse& gpu = program.use.gpus[i];
-    gpu.gpu = program.order.lease.gpus[i].gpu;
-    if (program.order.lease.mode != GpuMode::kWhole) continue;
+    gpu.gpu = program.desired.lease.gpus[i].gpu;
+    if (program.desired.lease.mode != GpuMode::kWhole) continue;
     gpu.seen_ms += span_ms;
     gpu.busy_ms += span_ms * program.busy_percent / 100;
     gpu.memory_mib = std::max<int64_t>(gpu.memory_mib, program.busy_percent);
@@ -71,24 +71,24 @@ void PhysicalWorld::End(Program& program, Instant at, const LeaseOutcome& outcom
   program.is_alive = false;
   program.over_at = at;
   program.ending = outcome;
-  std::erase(alive_, program.order.lease.id);
+  std::erase(alive_, program.desired.lease.id);
 }
 
-void PhysicalWorld::Start(Instant now, const LeaseOrder& order, const NodeFacts& facts,
+void PhysicalWorld::Start(Instant now, const DesiredLease& desired, const NodeFacts& facts,
                           Instant lease_until) {
-  const LeaseId id = order.lease.id;
-  (void)known_on(order.lease.node);
+  const LeaseId id = desired.lease.id;
+  (void)known_on(desired.lease.node);
   Program& program = Of(id);
   if (program.was_started) Break(ToText(id) + " was started twice");
-  program.order = order;
+  program.desired = desired;
   program.was_started = true;
   program.is_known = true;
   program.started_at = now;
   program.lease_until = lease_until;
   program.lease_end_time = {
       static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(policy_.lease_end_time.ns)))};
-  known_[order.lease.node.value].push_back(id);
-  if (order.lease.stop_on_loss && lease_until <= now) {
+  known_[desired.lease.node.value].push_back(id);
+  if (desired.lease.stop_on_loss && lease_until <= now) {
     program.over_at = now;
     program.ending = {LeaseEnd::kLeaseLost, 0, 0, ""};
     return;
@@ -98,8 +98,8 @@ void PhysicalWorld::Start(Instant now, const LeaseOrder& order, const NodeFacts&
     program.ending = {LeaseEnd::kPlatformFault, 0, 0, ""};
     return;
   }
-  CheckStart(order, facts);
-  CheckResume(order);
+  CheckStart(desired, facts);
+  CheckResume(desired);
   program.is_alive = true;
   alive_.push_back(id);
   CountAnew(now, id);
@@ -119,7 +119,7 @@ bool Overlap(const MigTable& table, const GpuGrant& a, const GpuGrant& b) {
 
 }  // namespace
 
-void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other,
+void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const DesiredLease& other,
                                  const NodeFacts& facts) {
   if (other.lease.job == mine.job && other.lease.attempt != mine.attempt) {
     Break(ToText(mine.job) + ": two attempts run at once");
@@ -142,14 +142,14 @@ void PhysicalWorld::CheckAgainst(const Lease& mine, const User& user, const Leas
   }
 }
 
-void PhysicalWorld::CheckStart(const LeaseOrder& order, const NodeFacts& facts) {
-  const Lease& mine = order.lease;
-  for (const LeaseId id : alive_) CheckAgainst(mine, order.user, Of(id).order, facts);
+void PhysicalWorld::CheckStart(const DesiredLease& desired, const NodeFacts& facts) {
+  const Lease& mine = desired.lease;
+  for (const LeaseId id : alive_) CheckAgainst(mine, desired.user, Of(id).desired, facts);
   for (const GpuGrant& grant : mine.gpus) {
     int share = grant.share;
     int64_t memory_mib = grant.memory_mib;
     for (const LeaseId id : alive_) {
-      const Lease& other = Of(id).order.lease;
+      const Lease& other = Of(id).desired.lease;
       if (other.node != mine.node) continue;
       const auto same = std::ranges::find(other.gpus, grant.gpu, &GpuGrant::gpu);
       if (same == other.gpus.end()) continue;
@@ -164,20 +164,20 @@ void PhysicalWorld::CheckStart(const LeaseOrder& order, const NodeFacts& facts) 
 }
 
 // It goes on from something that is whole and its own, and never from less than before.
-void PhysicalWorld::CheckResume(const LeaseOrder& order) {
+void PhysicalWorld::CheckResume(const DesiredLease& desired) {
   const auto [first, is_first] =
-      resumed_.try_emplace({order.lease.job, order.lease.attempt}, order.resume_from);
-  if (!is_first && first->second != order.resume_from)
-    Break(ToText(order.lease.job) + ": its ranks go on from different checkpoints");
-  if (order.resume_from.empty()) return;
-  const auto written = complete_.find(order.resume_from);
-  if (written == complete_.end() || written->second != order.lease.job)
-    Break(ToText(order.lease.job) + " is to go on from what it has not written");
-  if (order.node_names.size() > 1) return;  // ranks tell of theirs in any order
-  int64_t& step = known_step_[order.lease.job];
-  if (order.resume_step < step)
-    Break(ToText(order.lease.job) + " is to go on from less than before");
-  step = order.resume_step;
+      resumed_.try_emplace({desired.lease.job, desired.lease.attempt}, desired.resume_from);
+  if (!is_first && first->second != desired.resume_from)
+    Break(ToText(desired.lease.job) + ": its ranks go on from different checkpoints");
+  if (desired.resume_from.empty()) return;
+  const auto written = complete_.find(desired.resume_from);
+  if (written == complete_.end() || written->second != desired.lease.job)
+    Break(ToText(desired.lease.job) + " is to go on from what it has not written");
+  if (desired.node_names.size() > 1) return;  // ranks tell of theirs in any order
+  int64_t& step = known_step_[desired.lease.job];
+  if (desired.resume_step < step)
+    Break(ToText(desired.lease.job) + " is to go on from less than before");
+  step = desired.resume_step;
 }
 
 void PhysicalWorld::SaveCheckpoint(Instant now, LeaseId lease) {
@@ -191,7 +191,7 @@ void PhysicalWorld::SaveCheckpoint(Instant now, LeaseId lease) {
   checkpoint.at = now;
   checkpoint.is_scored = rng_.Chance(1, 2);
   checkpoint.score = static_cast<int64_t>(rng_.Below(5));
-  if (checkpoint.is_complete) complete_[checkpoint.path] = program.order.lease.job;
+  if (checkpoint.is_complete) complete_[checkpoint.path] = program.desired.lease.job;
   program.checkpoints.push_back(std::move(checkpoint));
   if (program.checkpoints.size() > 8) program.checkpoints.erase(program.checkpoints.begin());
 }
@@ -236,7 +236,7 @@ void PhysicalWorld::Forget(LeaseId lease) {
   Program& program = Of(lease);
   if (program.is_alive) Break(ToText(lease) + " was forgotten while it runs");
   program.is_known = false;
-  std::erase(known_[program.order.lease.node.value], lease);
+  std::erase(known_[program.desired.lease.node.value], lease);
 }
 
 LeaseObservation PhysicalWorld::Observe(LeaseId lease) {

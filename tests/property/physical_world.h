@@ -16,7 +16,7 @@ namespace gp {
 
 // One attempt's rank on one node, from its start to the end of its records.
 struct Program {
-  LeaseOrder order;
+  DesiredLease desired;
   Instant started_at;
   Instant lease_until;
   Duration lease_end_time;  // what its supervisor takes to end it when the lease is over
@@ -41,7 +41,7 @@ class PhysicalWorld {
   void AdvanceTo(Instant now);
 
   // The agent starts a program.  A lease that is over already starts nothing.
-  void Start(Instant now, const LeaseOrder& order, const NodeFacts& facts, Instant lease_until);
+  void Start(Instant now, const DesiredLease& desired, const NodeFacts& facts, Instant lease_until);
   void Renew(LeaseId lease, Instant until);
   void Stop(Instant now, LeaseId lease, Duration grace);
   void Exit(Instant now, LeaseId lease, int code, const LogClues& clues = {});
@@ -68,9 +68,9 @@ class PhysicalWorld {
 
  private:
   static void Meter(Program& program, Instant now);
-  void CheckStart(const LeaseOrder& order, const NodeFacts& facts);
-  void CheckResume(const LeaseOrder& order);
-  void CheckAgainst(const Lease& mine, const User& user, const LeaseOrder& other,
+  void CheckStart(const DesiredLease& desired, const NodeFacts& facts);
+  void CheckResume(const DesiredLease& desired);
+  void CheckAgainst(const Lease& mine, const User& user, const DesiredLease& other,
                     const NodeFacts& facts);
   void End(Program& program, Instant at, const LeaseOutcome& outcome);
   void Break(const std::string& what);

@@ -82,7 +82,7 @@ bool Sequence::ReceiveDown(Machine& machine, bool at_once) {
   if (machine.session != 0 && (machine.orders_due || machine.answer_due.ns != 0)) {
     DownMessage message{machine.answer_due, ledger_.state().policy.lease_time, {}};
     if (machine.orders_due)
-      message.orders = DesiredStateFor(ledger_.state(), *machine.agent.node());
+      message.desired_state = DesiredStateFor(ledger_.state(), *machine.agent.node());
     machine.orders_due = false;
     machine.answer_due = {};
     machine.down.push_back(std::move(message));
@@ -191,7 +191,7 @@ bool Sequence::RestartController() {
 }
 
 void Sequence::SendOrders(const std::vector<Event>& events) {
-  for (const NodeId id : NodesToOrder(ledger_.state(), events)) {
+  for (const NodeId id : NodesToUpdate(ledger_.state(), events)) {
     for (Machine& machine : machines_) {
       if (machine.agent.node() == id) machine.orders_due = true;
     }

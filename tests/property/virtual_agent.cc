@@ -36,7 +36,7 @@ void VirtualAgent::JoinAccepted(NodeId node, std::shared_ptr<const NodeFacts> le
   fresh_is_known_ = true;
 }
 
-void VirtualAgent::Disconnect() { orders_.reset(); }
+void VirtualAgent::Disconnect() { desired_state_.reset(); }
 
 ReportNode VirtualAgent::Report(const std::vector<GpuObservation>& gpus) const {
   return {*node_, incarnation_, Observations(), gpus};
@@ -44,13 +44,13 @@ ReportNode VirtualAgent::Report(const std::vector<GpuObservation>& gpus) const {
 
 void VirtualAgent::Take(Instant now, DownMessage message) {
   if (message.answers_sent_at.ns != 0) lease_until_ = message.answers_sent_at + message.lease_time;
-  if (message.orders && message.orders->epoch >= newest_epoch_) {
-    newest_epoch_ = message.orders->epoch;
-    orders_ = std::move(message.orders);
+  if (message.desired_state && message.desired_state->epoch >= newest_epoch_) {
+    newest_epoch_ = message.desired_state->epoch;
+    desired_state_ = std::move(message.desired_state);
   }
-  if (!orders_) return;
-  for (const LeaseOrder& order : orders_->leases) {
-    if (message.answers_sent_at.ns != 0) world_->Renew(order.lease.id, lease_until_);
+  if (!desired_state_) return;
+  for (const DesiredLease& desired : desired_state_->leases) {
+    if (message.answers_sent_at.ns != 0) world_->Renew(desired.lease.id, lease_until_);
   }
   Act(now);
 }
@@ -63,22 +63,23 @@ void VirtualAgent::Act(Instant now) {
   };
   for (const LeaseId id : world_->known_on(*node_)) hold(id, !world_->Of(id).is_alive);
   for (const LeaseId id : declined_) hold(id, true);
-  for (const NodeAction& action : Reconcile(*orders_, held)) Carry(now, action);
-  for (const LeaseOrder& order : orders_->leases) world_->Discard(order.surplus);
+  for (const NodeAction& action : Reconcile(*desired_state_, held)) CarryOut(now, action);
+  for (const DesiredLease& desired : desired_state_->leases) world_->Discard(desired.surplus);
 }
 
-const LeaseOrder& VirtualAgent::OrderFor(LeaseId lease) const {
-  return *std::ranges::find(orders_->leases, lease, [](const LeaseOrder& o) { return o.lease.id; });
+const DesiredLease& VirtualAgent::DesiredLeaseFor(LeaseId lease) const {
+  return *std::ranges::find(desired_state_->leases, lease,
+                            [](const DesiredLease& o) { return o.lease.id; });
 }
 
-void VirtualAgent::Carry(Instant now, const NodeAction& action) {
+void VirtualAgent::CarryOut(Instant now, const NodeAction& action) {
   switch (action.kind) {
     case NodeActionKind::kStart:
-      return world_->Start(now, OrderFor(action.lease), *ledger_, lease_until_);
+      return world_->Start(now, DesiredLeaseFor(action.lease), *ledger_, lease_until_);
     case NodeActionKind::kDecline: return declined_.push_back(action.lease);
     case NodeActionKind::kStop:
       stopped_[action.lease] = StopOrder::kGraceful;
-      return world_->Stop(now, action.lease, OrderFor(action.lease).spec->grace);
+      return world_->Stop(now, action.lease, DesiredLeaseFor(action.lease).spec->grace);
     case NodeActionKind::kKill:
       stopped_[action.lease] = StopOrder::kKill;
       return world_->Stop(now, action.lease, Duration{});

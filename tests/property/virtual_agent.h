@@ -1,8 +1,8 @@
 #pragma once
 
 // An agent as the product's behaves, without its threads and sockets: it joins, reports all that
-// it sees, takes complete orders, and lets Reconcile say what to do.  Each connection has an
-// incarnation of its own, so that what an earlier one left behind is known to be stale.
+// it sees, takes the complete desired state, and lets Reconcile say what to do.  Each connection
+// has an incarnation of its own, so that what an earlier one left behind is known to be stale.
 
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@ namespace gp {
 struct DownMessage {
   Instant answers_sent_at;  // of the newest message it has seen; ns == 0: no answer
   Duration lease_time;
-  std::optional<NodeDesiredState> orders;
+  std::optional<NodeDesiredState> desired_state;
 };
 
 class VirtualAgent {
@@ -35,7 +35,7 @@ class VirtualAgent {
   ReportNode Report(const std::vector<GpuObservation>& gpus) const;
   void Take(Instant now, DownMessage message);
 
-  // `ledger`: the node's facts, by whose positions orders and reports name GPUs here.
+  // `ledger`: the node's facts, by whose positions desired states and reports name GPUs here.
   void JoinAccepted(NodeId node, std::shared_ptr<const NodeFacts> ledger);
   // REQUIRES: the machine is without power.
   void Rebuild(std::shared_ptr<const NodeFacts> facts) { facts_ = std::move(facts); }
@@ -45,8 +45,8 @@ class VirtualAgent {
 
  private:
   void Act(Instant now);
-  void Carry(Instant now, const NodeAction& action);
-  const LeaseOrder& OrderFor(LeaseId lease) const;
+  void CarryOut(Instant now, const NodeAction& action);
+  const DesiredLease& DesiredLeaseFor(LeaseId lease) const;
   std::vector<LeaseObservation> Observations() const;
 
   std::shared_ptr<const NodeFacts> facts_;   // what the machine is
@@ -56,7 +56,7 @@ class VirtualAgent {
   uint64_t incarnation_ = 0;
   bool fresh_ = true;
   bool fresh_is_known_ = false;
-  std::optional<NodeDesiredState> orders_;
+  std::optional<NodeDesiredState> desired_state_;
   uint64_t newest_epoch_ = 0;
   Instant lease_until_;
   std::vector<LeaseId> declined_;

@@ -110,8 +110,8 @@ RankUse FromProto(const v1::RankUse& message) {
   return use;
 }
 
-void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
-  const Lease& lease = order.lease;
+void ToProto(const DesiredLease& desired_lease, v1::LeaseOrder* message) {
+  const Lease& lease = desired_lease.lease;
   message->set_lease(lease.id.value);
   message->set_job(lease.job.value);
   message->set_attempt(lease.attempt);
@@ -134,22 +134,22 @@ void ToProto(const LeaseOrder& order, v1::LeaseOrder* message) {
   }
   message->set_stop_on_loss(lease.stop_on_loss);
   message->set_stop(static_cast<int>(lease.stop));
-  gp::ToProto(*order.spec, message->mutable_spec());
-  message->set_user_name(order.user.name);
-  message->set_uid(order.user.uid);
-  message->set_gid(order.user.gid);
-  for (const std::string& name : order.node_names) message->add_node_names(name);
-  message->set_master_address(order.master_address);
-  message->set_array(order.array.value);
-  message->set_resume_from(order.resume_from);
-  message->set_resume_step(order.resume_step);
-  for (const std::string& path : order.surplus) message->add_surplus(path);
-  message->mutable_secrets()->insert(order.secrets.begin(), order.secrets.end());
+  gp::ToProto(*desired_lease.spec, message->mutable_spec());
+  message->set_user_name(desired_lease.user.name);
+  message->set_uid(desired_lease.user.uid);
+  message->set_gid(desired_lease.user.gid);
+  for (const std::string& name : desired_lease.node_names) message->add_node_names(name);
+  message->set_master_address(desired_lease.master_address);
+  message->set_array(desired_lease.array.value);
+  message->set_resume_from(desired_lease.resume_from);
+  message->set_resume_step(desired_lease.resume_step);
+  for (const std::string& path : desired_lease.surplus) message->add_surplus(path);
+  message->mutable_secrets()->insert(desired_lease.secrets.begin(), desired_lease.secrets.end());
 }
 
-Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
-  LeaseOrder order;
-  Lease& lease = order.lease;
+Result<DesiredLease> FromProto(const v1::LeaseOrder& message) {
+  DesiredLease desired_lease;
+  Lease& lease = desired_lease.lease;
   lease.id = {message.lease()};
   lease.job = {message.job()};
   lease.attempt = message.attempt();
@@ -168,16 +168,16 @@ Result<LeaseOrder> FromProto(const v1::LeaseOrder& message) {
   }
   lease.stop_on_loss = message.stop_on_loss();
   lease.stop = static_cast<StopOrder>(message.stop());
-  order.spec = std::make_shared<const JobSpec>(GP_TRY(gp::FromProto(message.spec())));
-  order.user = {message.user_name(), message.uid(), message.gid()};
-  order.node_names.assign(message.node_names().begin(), message.node_names().end());
-  order.master_address = message.master_address();
-  order.array = {message.array()};
-  order.resume_from = message.resume_from();
-  order.resume_step = message.resume_step();
-  order.surplus.assign(message.surplus().begin(), message.surplus().end());
-  order.secrets.insert(message.secrets().begin(), message.secrets().end());
-  return order;
+  desired_lease.spec = std::make_shared<const JobSpec>(GP_TRY(gp::FromProto(message.spec())));
+  desired_lease.user = {message.user_name(), message.uid(), message.gid()};
+  desired_lease.node_names.assign(message.node_names().begin(), message.node_names().end());
+  desired_lease.master_address = message.master_address();
+  desired_lease.array = {message.array()};
+  desired_lease.resume_from = message.resume_from();
+  desired_lease.resume_step = message.resume_step();
+  desired_lease.surplus.assign(message.surplus().begin(), message.surplus().end());
+  desired_lease.secrets.insert(message.secrets().begin(), message.secrets().end());
+  return desired_lease;
 }
 
 }  // namespace
@@ -349,12 +349,13 @@ void ToProto(const NodeDesiredState& desired, v1::Orders* message) {
   message->set_revision(desired.revision);
   message->set_lineage(desired.lineage);
   message->set_last_lease(desired.last_lease.value);
-  for (const LeaseOrder& order : desired.leases) ToProto(order, message->add_leases());
-  for (const GpuTaskOrder& order : desired.tasks) {
+  for (const DesiredLease& desired_lease : desired.leases)
+    ToProto(desired_lease, message->add_leases());
+  for (const DesiredGpuTask& desired_task : desired.tasks) {
     v1::GpuTaskOrder* part = message->add_tasks();
-    part->set_gpu(order.gpu);
-    part->set_task(static_cast<int>(order.task));
-    part->set_number(order.number);
+    part->set_gpu(desired_task.gpu);
+    part->set_task(static_cast<int>(desired_task.task));
+    part->set_number(desired_task.number);
   }
 }
 
@@ -365,15 +366,16 @@ Result<NodeDesiredState> FromProto(const v1::Orders& message) {
   desired.revision = message.revision();
   desired.lineage = message.lineage();
   desired.last_lease = {message.last_lease()};
-  for (const v1::LeaseOrder& order : message.leases())
-    desired.leases.push_back(GP_TRY(FromProto(order)));
-  for (const v1::GpuTaskOrder& order : message.tasks()) {
-    if (order.gpu() < 0 || order.gpu() >= kGpusMax)
+  for (const v1::LeaseOrder& desired_lease : message.leases())
+    desired.leases.push_back(GP_TRY(FromProto(desired_lease)));
+  for (const v1::GpuTaskOrder& desired_task : message.tasks()) {
+    if (desired_task.gpu() < 0 || desired_task.gpu() >= kGpusMax)
       return Fail(InvalidArgument("order: no such GPU"));
-    desired.tasks.push_back(
-        {order.gpu(),
-         order.task() == static_cast<int>(GpuTask::kReset) ? GpuTask::kReset : GpuTask::kTest,
-         order.number()});
+    desired.tasks.push_back({desired_task.gpu(),
+                             desired_task.task() == static_cast<int>(GpuTask::kReset)
+                                 ? GpuTask::kReset
+                                 : GpuTask::kTest,
+                             desired_task.number()});
   }
   return desired;
 }

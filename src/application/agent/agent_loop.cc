@@ -58,11 +58,11 @@ void AgentLoop::Run() {
 
 void AgentLoop::Turn() {
   Observe();
-  if (!connected_ && moving_to_ == 0 && clock_.BootNs() >= connect_at_ns_) Connect();
+  if (!connected_ && new_lineage_ == 0 && clock_.BootNs() >= connect_at_ns_) Connect();
   TakeNews();
   KeepGpus();
   MeasureUse();
-  if (moving_to_ != 0) MoveOver();
+  if (new_lineage_ != 0) AdoptLineage();
   if (has_desired_state_) Act();
   if (std::exchange(surplus_due_, false)) PassSurplus();
   RunTasks();
@@ -71,9 +71,9 @@ void AgentLoop::Turn() {
 
 Duration AgentLoop::UntilNextTurn() {
   const int64_t now = clock_.BootNs();
-  const int64_t until = connected_        ? report_at_ns_
-                        : moving_to_ != 0 ? now + kMovePause.ns
-                                          : connect_at_ns_;
+  const int64_t until = connected_          ? report_at_ns_
+                        : new_lineage_ != 0 ? now + kMovePause.ns
+                                            : connect_at_ns_;
   Duration wait{until - now};
   if (const auto next = gpus_ == nullptr ? std::nullopt : gpus_->NextAt())
     wait = std::min(wait, Duration{next->ns - now});
@@ -120,19 +120,20 @@ void AgentLoop::Connect() {
 
 void AgentLoop::TakeNews() {
   LinkNews news = link_.TakeNews();
-  if (news.answered > 0) {
+  if (news.acknowledged > 0) {
     if (sent_at_ns_.contains(1)) report_due_ = true;  // joined: report the GPUs at once
-    const auto answered = sent_at_ns_.find(news.answered);
-    if (answered != sent_at_ns_.end()) lease_until_ns_ = answered->second + news.lease_time.ns;
+    const auto acknowledged = sent_at_ns_.find(news.acknowledged);
+    if (acknowledged != sent_at_ns_.end())
+      lease_until_ns_ = acknowledged->second + news.lease_time.ns;
     lease_time_ = news.lease_time;
-    sent_at_ns_.erase(sent_at_ns_.begin(), sent_at_ns_.upper_bound(news.answered));
-    if (gpus_ != nullptr) gpus_->Answered(news.answered);
+    sent_at_ns_.erase(sent_at_ns_.begin(), sent_at_ns_.upper_bound(news.acknowledged));
+    if (gpus_ != nullptr) gpus_->Acknowledged(news.acknowledged);
   }
   // Epoch fencing: the desired state of a controller that was replaced is ignored.
   if (news.desired && news.desired->epoch >= newest_epoch_)
     TakeDesiredState(*std::move(news.desired));
-  if (news.answered > 0) Renew();
-  if (news.foreign_to != 0) moving_to_ = news.foreign_to;
+  if (news.acknowledged > 0) Renew();
+  if (news.foreign_to != 0) new_lineage_ = news.foreign_to;
   if (news.broken && connected_) Disconnect(news.why);
 }
 
@@ -163,7 +164,7 @@ void AgentLoop::Disconnect(const std::string& why) {
 
 // Ends all attempts of another journal.  They are not reported, because their numbers mean nothing
 // to the present one.
-void AgentLoop::MoveOver() {
+void AgentLoop::AdoptLineage() {
   for (const auto& [id, seen] : seen_) {
     if (!seen.ended) {
       if (std::exchange(stopped_[id], StopOrder::kKill) != StopOrder::kKill)
@@ -173,13 +174,13 @@ void AgentLoop::MoveOver() {
     }
   }
   Observe();
-  if (!seen_.empty() || !runner_.IsEmpty() || clock_.BootNs() < move_at_ns_) return;
-  if (const Status kept = options_.keep_lineage(moving_to_); !kept) {
+  if (!seen_.empty() || !runner_.IsEmpty() || clock_.BootNs() < adopt_at_ns_) return;
+  if (const Status kept = options_.keep_lineage(new_lineage_); !kept) {
     Disconnect(kept.error().message);
-    move_at_ns_ = connect_at_ns_;
+    adopt_at_ns_ = connect_at_ns_;
     return;
   }
-  lineage_ = std::exchange(moving_to_, 0);
+  lineage_ = std::exchange(new_lineage_, 0);
   fresh_ = true;
   newest_epoch_ = 0;
   desired_ = {};
@@ -194,20 +195,20 @@ void AgentLoop::MoveOver() {
 }
 
 void AgentLoop::Renew() {
-  for (const LeaseOrder& order : desired_.leases) {
-    const auto seen = seen_.find(order.lease.id);
-    if (!order.lease.stop_on_loss || seen == seen_.end() || seen->second.ended) continue;
-    runner_.Renew(KeyOf(order.lease.id), lease_until_ns_);
+  for (const DesiredLease& desired_lease : desired_.leases) {
+    const auto seen = seen_.find(desired_lease.lease.id);
+    if (!desired_lease.lease.stop_on_loss || seen == seen_.end() || seen->second.ended) continue;
+    runner_.Renew(KeyOf(desired_lease.lease.id), lease_until_ns_);
   }
 }
 
 // Passes the complete list each time; a path that is not in it any more is not removed.
 void AgentLoop::PassSurplus() {
-  for (const LeaseOrder& order : desired_.leases) {
-    const CheckpointRequest& request = order.spec->checkpoint;
-    const auto seen = seen_.find(order.lease.id);
+  for (const DesiredLease& desired_lease : desired_.leases) {
+    const CheckpointRequest& request = desired_lease.spec->checkpoint;
+    const auto seen = seen_.find(desired_lease.lease.id);
     if (request.keep > 0 && seen != seen_.end() && seen->second.running)
-      runner_.Discard(KeyOf(order.lease.id), request.directory, order.surplus);
+      runner_.Discard(KeyOf(desired_lease.lease.id), request.directory, desired_lease.surplus);
   }
 }
 
@@ -246,7 +247,8 @@ void AgentLoop::AddClues(const AttemptStatus& status, LeaseObservation& seen) {
 void AgentLoop::UpdateOpenLogs() {
   const std::lock_guard lock(logs_mutex_);
   open_logs_.clear();
-  for (const LeaseOrder& order : desired_.leases) open_logs_.insert(order.lease.id);
+  for (const DesiredLease& desired_lease : desired_.leases)
+    open_logs_.insert(desired_lease.lease.id);
   for (const auto& [id, seen] : seen_) open_logs_.insert(id);
   std::erase_if(open_logs_, [this](LeaseId id) {
     const auto seen = seen_.find(id);
@@ -256,7 +258,8 @@ void AgentLoop::UpdateOpenLogs() {
   jobs_here_.reset();
   if (!has_desired_state_) return;
   jobs_here_.emplace();
-  for (const LeaseOrder& order : desired_.leases) jobs_here_->insert(order.lease.job);
+  for (const DesiredLease& desired_lease : desired_.leases)
+    jobs_here_->insert(desired_lease.lease.job);
 }
 
 std::optional<std::set<JobId>> AgentLoop::JobsHere() const {
@@ -269,10 +272,10 @@ bool AgentLoop::MayStillWrite(LeaseId lease) const {
   return open_logs_.contains(lease) || lease > newest_known_;
 }
 
-const LeaseOrder* AgentLoop::OrderFor(LeaseId id) const {
-  const auto order =
-      std::ranges::find(desired_.leases, id, [](const LeaseOrder& o) { return o.lease.id; });
-  return order == desired_.leases.end() ? nullptr : &*order;
+const DesiredLease* AgentLoop::DesiredLeaseFor(LeaseId id) const {
+  const auto desired_lease =
+      std::ranges::find(desired_.leases, id, [](const DesiredLease& o) { return o.lease.id; });
+  return desired_lease == desired_.leases.end() ? nullptr : &*desired_lease;
 }
 
 void AgentLoop::Act() {
@@ -284,7 +287,7 @@ void AgentLoop::Act() {
     }
   }
   const std::vector<NodeAction> actions = Reconcile(desired_, held);
-  for (const NodeAction& action : actions) Carry(action);
+  for (const NodeAction& action : actions) CarryOut(action);
   if (!actions.empty()) Observe();
 }
 
@@ -306,9 +309,9 @@ std::vector<LeaseObservation> AgentLoop::Observations() const {
 bool AgentLoop::IsAtWork(LeaseId lease) const {
   const bool reports = std::ranges::any_of(
       progress_, [&](const LeaseProgress& one) { return one.lease == lease && one.at.ns != 0; });
-  const LeaseOrder* order = OrderFor(lease);
+  const DesiredLease* desired_lease = DesiredLeaseFor(lease);
   const std::optional<Duration> idle = meter_.IdleFor(lease, clock_.BootNs());
-  return !reports && order != nullptr && idle && *idle < order->spec->hang_after;
+  return !reports && desired_lease != nullptr && idle && *idle < desired_lease->spec->hang_after;
 }
 
 void AgentLoop::MeasureUse() {
@@ -320,14 +323,15 @@ void AgentLoop::MeasureUse() {
   std::set<LeaseId> known;
   for (const auto& [id, seen] : seen_) {
     known.insert(id);
-    const LeaseOrder* order = seen.running ? OrderFor(id) : nullptr;
-    if (order != nullptr)
-      meter_.Look(order->lease, runner_.Used(KeyOf(id)), readings, clock_.BootNs(), clock_.Now());
+    const DesiredLease* desired_lease = seen.running ? DesiredLeaseFor(id) : nullptr;
+    if (desired_lease != nullptr)
+      meter_.Look(desired_lease->lease, runner_.Used(KeyOf(id)), readings, clock_.BootNs(),
+                  clock_.Now());
   }
   meter_.Keep(known);
 }
 
-void AgentLoop::Carry(const NodeAction& action) {
+void AgentLoop::CarryOut(const NodeAction& action) {
   const std::string key = KeyOf(action.lease);
   switch (action.kind) {
     case NodeActionKind::kStart:
@@ -339,7 +343,7 @@ void AgentLoop::Carry(const NodeAction& action) {
       return Decline(action.lease, {LeaseEnd::kStopped, 0, 0, "stopped before it was started"});
     case NodeActionKind::kStop:
       stopped_[action.lease] = StopOrder::kGraceful;
-      return runner_.Stop(key, OrderFor(action.lease)->spec->grace);
+      return runner_.Stop(key, DesiredLeaseFor(action.lease)->spec->grace);
     case NodeActionKind::kKill:
       stopped_[action.lease] = StopOrder::kKill;
       return runner_.Stop(key, Duration{});
@@ -351,15 +355,16 @@ void AgentLoop::Carry(const NodeAction& action) {
 }
 
 void AgentLoop::StartLease(LeaseId id) {
-  const LeaseOrder& order = *OrderFor(id);
-  for (const std::string& name : order.spec->secrets) {
-    if (!order.secrets.contains(name))
+  const DesiredLease& desired_lease = *DesiredLeaseFor(id);
+  for (const std::string& name : desired_lease.spec->secrets) {
+    if (!desired_lease.secrets.contains(name))
       return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0,
                           "there is no secret " + name +
                               " any more, or the secrets of the job are too large together "
                               "(gpu-platform secrets list)"});
   }
-  const LaunchSpec launch = MakeLaunch(order, *options_.facts, options_.launch, lease_until_ns_);
+  const LaunchSpec launch =
+      MakeLaunch(desired_lease, *options_.facts, options_.launch, lease_until_ns_);
   if (const Status started = runner_.Start(launch); !started) {
     Decline(id, {LeaseEnd::kPlatformFault, 0, 0, started.error().message});
   }
@@ -381,7 +386,7 @@ void AgentLoop::KeepGpus() {
   if (gpus_ == nullptr) return;
   gpus_->Look();
   report_due_ = report_due_ || gpus_->HasNewFindings();
-  gpus_->Carry(desired_.tasks);
+  gpus_->CarryOut(desired_.tasks);
   while (connected_ && gpus_->HasNews()) {
     const int64_t sent_at_ns = clock_.BootNs();
     last_sent_ = link_.Send(gpus_->NewsFor(last_sent_ + 1));

@@ -66,7 +66,7 @@ class AgentLoop : public ChannelGateway {
   void TakeNews();
   void TakeDesiredState(NodeDesiredState desired);
   void Disconnect(const std::string& why);
-  void MoveOver();
+  void AdoptLineage();
   void Observe();
   bool IsAtWork(LeaseId lease) const;
   void MeasureUse();
@@ -74,7 +74,7 @@ class AgentLoop : public ChannelGateway {
   std::vector<LeaseObservation> Observations() const;
   void AddClues(const AttemptStatus& status, LeaseObservation& seen);
   void Act();
-  void Carry(const NodeAction& action);
+  void CarryOut(const NodeAction& action);
   void StartLease(LeaseId id);
   void Decline(LeaseId id, const LeaseOutcome& outcome);
   void Renew();
@@ -86,7 +86,7 @@ class AgentLoop : public ChannelGateway {
   void RunTasks();
   void WaitForEvents();
   void Say(const std::string& text) const;
-  const LeaseOrder* OrderFor(LeaseId id) const;
+  const DesiredLease* DesiredLeaseFor(LeaseId id) const;
 
   static constexpr Duration kConnectWaitMin = Duration::Milliseconds(50);
 
@@ -98,8 +98,8 @@ class AgentLoop : public ChannelGateway {
   Clock& clock_;
 
   uint64_t lineage_ = 0;
-  uint64_t moving_to_ = 0;  // lineage to take when no attempt of the present one is left
-  int64_t move_at_ns_ = 0;  // earliest time of the next try, after one failed
+  uint64_t new_lineage_ = 0;  // lineage to take when no attempt of the present one is left
+  int64_t adopt_at_ns_ = 0;   // earliest time of the next try, after one failed
   bool fresh_ = false;
   bool connected_ = false;
   uint64_t connections_ = 0;

@@ -89,23 +89,23 @@ void GpuKeeper::Look() {
   }
 }
 
-bool GpuKeeper::MayBegin(const GpuTaskOrder& order, Instant now) {
-  if (order.task != GpuTask::kTest) return true;
-  const bool is_read = static_cast<size_t>(order.gpu) < readings_.size() &&
-                       !IsStale(readings_[static_cast<size_t>(order.gpu)]);
-  if (is_read && heat_.Of(order.gpu) == Heat::kCool) return true;
-  const Duration waited = now - waiting_since_.try_emplace(order.number, now).first->second;
+bool GpuKeeper::MayBegin(const DesiredGpuTask& desired_task, Instant now) {
+  if (desired_task.task != GpuTask::kTest) return true;
+  const bool is_read = static_cast<size_t>(desired_task.gpu) < readings_.size() &&
+                       !IsStale(readings_[static_cast<size_t>(desired_task.gpu)]);
+  if (is_read && heat_.Of(desired_task.gpu) == Heat::kCool) return true;
+  const Duration waited = now - waiting_since_.try_emplace(desired_task.number, now).first->second;
   return waited >= (is_read ? kCoolingMax : kFirstReadingMax);
 }
 
-void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& desired) {
+void GpuKeeper::CarryOut(const std::vector<DesiredGpuTask>& desired) {
   const Instant now{clock_.BootNs()};
   std::vector<uint64_t> ordered;
-  for (const GpuTaskOrder& order : desired) {
-    ordered.push_back(order.number);
-    if (!MayBegin(order, now)) continue;
-    care_.Begin(order.number, order.gpu,
-                order.task == GpuTask::kReset ? GpuCareKind::kReset : GpuCareKind::kTest);
+  for (const DesiredGpuTask& desired_task : desired) {
+    ordered.push_back(desired_task.number);
+    if (!MayBegin(desired_task, now)) continue;
+    care_.Begin(desired_task.number, desired_task.gpu,
+                desired_task.task == GpuTask::kReset ? GpuCareKind::kReset : GpuCareKind::kTest);
   }
   std::erase_if(waiting_since_, [&](const auto& one) {
     return std::ranges::find(ordered, one.first) == ordered.end();
@@ -116,21 +116,21 @@ void GpuKeeper::Carry(const std::vector<GpuTaskOrder>& desired) {
       results_.push_back({result.gpu, result.number, result.ok, result.detail});
   }
   care_.KeepOnly(ordered);
-  MindResets(desired, before);
+  NoteResets(desired, before);
 }
 
 // Notes resets that have ended since `before`: an error after one is a new error, even in the same
 // second.
-void GpuKeeper::MindResets(const std::vector<GpuTaskOrder>& desired,
+void GpuKeeper::NoteResets(const std::vector<DesiredGpuTask>& desired,
                            const std::vector<GpuTaskResult>& before) {
   const auto is_reset = [](const std::vector<GpuTaskResult>& results, uint64_t number) {
     return std::ranges::any_of(
         results, [&](const GpuTaskResult& result) { return result.number == number && result.ok; });
   };
-  for (const GpuTaskOrder& order : desired) {
-    if (order.task == GpuTask::kReset && is_reset(results_, order.number) &&
-        !is_reset(before, order.number))
-      signals_.Renewed(order.gpu);
+  for (const DesiredGpuTask& desired_task : desired) {
+    if (desired_task.task == GpuTask::kReset && is_reset(results_, desired_task.number) &&
+        !is_reset(before, desired_task.number))
+      signals_.Renewed(desired_task.gpu);
   }
 }
 
@@ -141,21 +141,21 @@ GpuNews GpuKeeper::NewsFor(uint64_t message) {
   news.signals.assign(std::make_move_iterator(unsent_.begin()), std::make_move_iterator(end));
   unsent_.erase(unsent_.begin(), end);
   results_sent_ = results_;
-  if (!news.signals.empty()) unanswered_[message] = news.signals;
+  if (!news.signals.empty()) unacknowledged_[message] = news.signals;
   return news;
 }
 
-void GpuKeeper::Answered(uint64_t newest) {
-  unanswered_.erase(unanswered_.begin(), unanswered_.upper_bound(newest));
+void GpuKeeper::Acknowledged(uint64_t newest) {
+  unacknowledged_.erase(unacknowledged_.begin(), unacknowledged_.upper_bound(newest));
 }
 
 void GpuKeeper::Disconnected() {
   std::vector<FaultSignal> all;
-  for (auto& [message, signals] : unanswered_)
+  for (auto& [message, signals] : unacknowledged_)
     all.insert(all.end(), signals.begin(), signals.end());
   all.insert(all.end(), unsent_.begin(), unsent_.end());
   unsent_ = std::move(all);
-  unanswered_.clear();
+  unacknowledged_.clear();
   results_sent_.clear();
 }
 

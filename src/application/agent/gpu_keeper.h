@@ -40,13 +40,13 @@ class GpuKeeper {
   GpuKeeper(GpuKeeperOptions options, GpuWatch& watch, GpuCare& care, Clock& clock);
 
   void Look();
-  void Carry(const std::vector<GpuTaskOrder>& desired);
+  void CarryOut(const std::vector<DesiredGpuTask>& desired);
 
   // Whether there is news that was not sent on this connection.
   bool HasNews() const { return !unsent_.empty() || results_sent_ != results_; }
   // The oldest news, a limited number of signals, to send as this message.
   GpuNews NewsFor(uint64_t message);
-  void Answered(uint64_t newest);  // all messages up to this one are acknowledged
+  void Acknowledged(uint64_t newest);  // all messages up to this one are acknowledged
   void Disconnected();
 
   // All GPUs, except those whose first reading is still awaited.
@@ -64,8 +64,8 @@ class GpuKeeper {
  private:
   GpuVitals VitalsOf(int gpu, const GpuHealth& health, Instant now);
   GpuVitals VitalsNow(int gpu) const;
-  bool MayBegin(const GpuTaskOrder& order, Instant now);
-  void MindResets(const std::vector<GpuTaskOrder>& desired,
+  bool MayBegin(const DesiredGpuTask& desired_task, Instant now);
+  void NoteResets(const std::vector<DesiredGpuTask>& desired,
                   const std::vector<GpuTaskResult>& before);
 
   const GpuKeeperOptions options_;
@@ -80,10 +80,10 @@ class GpuKeeper {
   std::map<int, GpuVitals> vitals_;                   // by GPU, from its last reading
   std::vector<std::pair<int, HealthCode>> findings_;  // of all GPUs, at the last Look
   bool has_new_findings_ = false;
-  std::vector<FaultSignal> unsent_;                          // on this connection
-  std::map<uint64_t, std::vector<FaultSignal>> unanswered_;  // by message
-  std::vector<GpuTaskResult> results_;                       // of tasks in the desired state
-  std::vector<GpuTaskResult> results_sent_;                  // on this connection
+  std::vector<FaultSignal> unsent_;                              // on this connection
+  std::map<uint64_t, std::vector<FaultSignal>> unacknowledged_;  // by message
+  std::vector<GpuTaskResult> results_;                           // of tasks in the desired state
+  std::vector<GpuTaskResult> results_sent_;                      // on this connection
 };
 
 }  // namespace gp

@@ -16,9 +16,9 @@ constexpr int kPorts = 12'000;
 // A prime, so that an attempt's port is far from those of the next jobs
 constexpr uint64_t kPortsBetweenAttempts = 7'919;
 
-std::string Uuids(const LeaseOrder& order, const NodeFacts& facts) {
+std::string Uuids(const DesiredLease& desired, const NodeFacts& facts) {
   std::vector<std::string> uuids;
-  for (const GpuGrant& grant : order.lease.gpus)
+  for (const GpuGrant& grant : desired.lease.gpus)
     uuids.push_back(facts.gpus[static_cast<size_t>(grant.gpu)].uuid);
   return Join(uuids, ",");
 }
@@ -26,30 +26,30 @@ std::string Uuids(const LeaseOrder& order, const NodeFacts& facts) {
 // One port per attempt, the same on every rank, and below the kernel's ephemeral ports.  Attempts
 // with the same number of the next 12,000 jobs have other ports, and so has the attempt before,
 // which may still hold its port.
-int MasterPort(const LeaseOrder& order) {
-  const uint64_t mixed =
-      order.lease.job.value + static_cast<uint64_t>(order.lease.attempt) * kPortsBetweenAttempts;
+int MasterPort(const DesiredLease& desired) {
+  const uint64_t mixed = desired.lease.job.value +
+                         static_cast<uint64_t>(desired.lease.attempt) * kPortsBetweenAttempts;
   return kPortFirst + static_cast<int>(mixed % kPorts);
 }
 
 // Sets the address where ranks meet and torchrun's variables, so that `torchrun train.py` works on
 // any number of nodes.  Values that the job sets itself stay.
-void AddRendezvous(const LeaseOrder& order, std::map<std::string, std::string>& env) {
-  const size_t nodes = order.node_names.size();
+void AddRendezvous(const DesiredLease& desired, std::map<std::string, std::string>& env) {
+  const size_t nodes = desired.node_names.size();
   env["GP_NNODES"] = std::to_string(nodes);
-  env["GP_NODE_RANK"] = std::to_string(order.lease.rank);
-  env["GP_GPUS_PER_NODE"] = std::to_string(order.lease.gpus.size());
-  env["GP_NODE_LIST"] = Join(order.node_names, ",");
+  env["GP_NODE_RANK"] = std::to_string(desired.lease.rank);
+  env["GP_GPUS_PER_NODE"] = std::to_string(desired.lease.gpus.size());
+  env["GP_NODE_LIST"] = Join(desired.node_names, ",");
   // A single rank need not be able to resolve its node's name.
-  env["GP_MASTER_ADDR"] = nodes == 1 ? "127.0.0.1" : order.master_address;
-  env["GP_MASTER_PORT"] = std::to_string(MasterPort(order));
+  env["GP_MASTER_ADDR"] = nodes == 1 ? "127.0.0.1" : desired.master_address;
+  env["GP_MASTER_PORT"] = std::to_string(MasterPort(desired));
   env.emplace("MASTER_ADDR", env["GP_MASTER_ADDR"]);
   env.emplace("MASTER_PORT", env["GP_MASTER_PORT"]);
   env.emplace("PET_MASTER_ADDR", env["MASTER_ADDR"]);
   env.emplace("PET_MASTER_PORT", env["MASTER_PORT"]);
   env.emplace("PET_NNODES", env["GP_NNODES"]);
   env.emplace("PET_NODE_RANK", env["GP_NODE_RANK"]);
-  env.emplace("PET_NPROC_PER_NODE", std::to_string(std::max<size_t>(1, order.lease.gpus.size())));
+  env.emplace("PET_NPROC_PER_NODE", std::to_string(std::max<size_t>(1, desired.lease.gpus.size())));
 }
 
 std::string ReportPipe(const LaunchOptions& options, LeaseId lease) {
@@ -57,25 +57,26 @@ std::string ReportPipe(const LaunchOptions& options, LeaseId lease) {
 }
 
 // The attempt's grants on shared GPUs.
-std::vector<GpuPart> PartsOf(const LeaseOrder& order, const NodeFacts& facts) {
+std::vector<GpuPart> PartsOf(const DesiredLease& desired, const NodeFacts& facts) {
   std::vector<GpuPart> parts;
-  if (order.lease.mode != GpuMode::kTimeslice && order.lease.mode != GpuMode::kMps) return parts;
-  for (const GpuGrant& grant : order.lease.gpus) {
+  if (desired.lease.mode != GpuMode::kTimeslice && desired.lease.mode != GpuMode::kMps)
+    return parts;
+  for (const GpuGrant& grant : desired.lease.gpus) {
     const GpuFacts& gpu = facts.gpus[static_cast<size_t>(grant.gpu)];
     // A grant of memory alone does not limit compute.  MPS takes whole percents, so the share is
     // rounded up.
     const int percent =
         grant.share == 0 ? 100 : (grant.share * 100 + kWholeShare - 1) / kWholeShare;
     parts.push_back({grant.gpu, gpu.minor, gpu.uuid, grant.memory_mib, percent,
-                     order.lease.mode == GpuMode::kMps});
+                     desired.lease.mode == GpuMode::kMps});
   }
   return parts;
 }
 
 // The attempt's MIG instance, which does not exist yet.
-MigPart MigOf(const LeaseOrder& order, const NodeFacts& facts) {
-  if (order.lease.mode != GpuMode::kMig || order.lease.gpus.empty()) return {};
-  const GpuGrant& grant = order.lease.gpus.front();
+MigPart MigOf(const DesiredLease& desired, const NodeFacts& facts) {
+  if (desired.lease.mode != GpuMode::kMig || desired.lease.gpus.empty()) return {};
+  const GpuGrant& grant = desired.lease.gpus.front();
   const MigProfile* profile =
       facts.gpus[static_cast<size_t>(grant.gpu)].mig.Find(grant.mig_profile);
   // If the GPU's MIG layout has changed, it lacks this profile, and the driver will report that.
@@ -94,9 +95,9 @@ void AddMps(const std::vector<GpuPart>& parts, const LaunchOptions& options, uin
   env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = "0=" + std::to_string(parts.front().memory_mib) + "M";
 }
 
-std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFacts& facts,
+std::vector<std::string> MakeEnvironment(const DesiredLease& desired, const NodeFacts& facts,
                                          const HostUser& user, const LaunchOptions& options) {
-  const JobSpec& spec = *order.spec;
+  const JobSpec& spec = *desired.spec;
   std::map<std::string, std::string> env;
   env["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   env["HOME"] = user.home.empty() ? "/" : user.home;
@@ -106,40 +107,40 @@ std::vector<std::string> MakeEnvironment(const LeaseOrder& order, const NodeFact
   for (const auto& [name, value] : spec.environment) {
     if (!IsReservedVariable(name)) env[name] = value;
   }
-  env["GP_JOB_ID"] = ElementName(order.array, order.lease.job);
-  if (order.array.value != 0) {
-    env["GP_ARRAY_ID"] = ToText(order.array);
-    env["GP_ARRAY_INDEX"] = std::to_string(IndexIn(order.array, order.lease.job));
+  env["GP_JOB_ID"] = ElementName(desired.array, desired.lease.job);
+  if (desired.array.value != 0) {
+    env["GP_ARRAY_ID"] = ToText(desired.array);
+    env["GP_ARRAY_INDEX"] = std::to_string(IndexIn(desired.array, desired.lease.job));
     env["GP_ARRAY_COUNT"] = std::to_string(spec.array.count);
   }
-  env["GP_ATTEMPT"] = std::to_string(order.lease.attempt);
-  AddRendezvous(order, env);
+  env["GP_ATTEMPT"] = std::to_string(desired.lease.attempt);
+  AddRendezvous(desired, env);
   if (!spec.checkpoint.directory.empty()) {
     env["GP_CHECKPOINT_DIR"] = spec.checkpoint.directory;
-    if (order.lease.attempt > 1) env["GP_RESUME_FROM"] = spec.checkpoint.directory;
+    if (desired.lease.attempt > 1) env["GP_RESUME_FROM"] = spec.checkpoint.directory;
   }
-  if (!order.resume_from.empty()) {
-    env["GP_RESUME_FROM"] = order.resume_from;
-    env["GP_RESUME_STEP"] = std::to_string(order.resume_step);
+  if (!desired.resume_from.empty()) {
+    env["GP_RESUME_FROM"] = desired.resume_from;
+    env["GP_RESUME_STEP"] = std::to_string(desired.resume_step);
   }
-  env["GP_REPORT"] = ReportPipe(options, order.lease.id);
+  env["GP_REPORT"] = ReportPipe(options, desired.lease.id);
   // "-1" hides all GPUs from a job without GPUs; some programs take an empty list for all GPUs.
-  env["CUDA_VISIBLE_DEVICES"] = order.lease.gpus.empty() ? "-1" : Uuids(order, facts);
-  env["NVIDIA_VISIBLE_DEVICES"] = order.lease.gpus.empty() ? "void" : Uuids(order, facts);
+  env["CUDA_VISIBLE_DEVICES"] = desired.lease.gpus.empty() ? "-1" : Uuids(desired, facts);
+  env["NVIDIA_VISIBLE_DEVICES"] = desired.lease.gpus.empty() ? "void" : Uuids(desired, facts);
   env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   env["GP_DEVICE_DIRECTORY"] = options.device_directory;
-  AddMps(PartsOf(order, facts), options, user.uid, env);
+  AddMps(PartsOf(desired, facts), options, user.uid, env);
   std::vector<std::string> flat;
   for (const auto& [name, value] : env) flat.push_back(name + "=" + value);
   return flat;
 }
 
 // The granted cores, or all cores of the NUMA nodes if no cores were granted.
-CpuSet CpusOf(const LeaseOrder& order, const NodeFacts& facts, const CpuSet& host_cpus) {
+CpuSet CpusOf(const DesiredLease& desired, const NodeFacts& facts, const CpuSet& host_cpus) {
   CpuSet cpus;
-  for (const NumaGrant& grant : order.lease.numa) cpus = cpus.Union(grant.cpus);
+  for (const NumaGrant& grant : desired.lease.numa) cpus = cpus.Union(grant.cpus);
   if (cpus.Empty()) {
-    for (const NumaGrant& grant : order.lease.numa) {
+    for (const NumaGrant& grant : desired.lease.numa) {
       cpus = cpus.Union(facts.numa[static_cast<size_t>(grant.numa)].cpus);
     }
   }
@@ -164,16 +165,16 @@ std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt) {
   return options.state_directory + "/logs/" + KeyOf(job) + "/" + std::to_string(attempt);
 }
 
-LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const LaunchOptions& options,
-                      int64_t lease_deadline_boot_ns) {
-  const JobSpec& spec = *order.spec;
-  const HostUser user = options.resolve_user(order.user);
+LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
+                      const LaunchOptions& options, int64_t lease_deadline_boot_ns) {
+  const JobSpec& spec = *desired.spec;
+  const HostUser user = options.resolve_user(desired.user);
   LaunchSpec launch;
-  launch.key = KeyOf(order.lease.id);
+  launch.key = KeyOf(desired.lease.id);
   // An interactive job gets its program by Exec, with its user's terminal.
   if (!spec.interactive) launch.argv = spec.command;
-  launch.environment = MakeEnvironment(order, facts, user, options);
-  for (const auto& [name, value] : order.secrets) {
+  launch.environment = MakeEnvironment(desired, facts, user, options);
+  for (const auto& [name, value] : desired.secrets) {
     if (!IsReservedVariable(name)) launch.secrets.push_back(name + "=" + value);
   }
   launch.working_directory = !spec.working_directory.empty() ? spec.working_directory
@@ -183,22 +184,22 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   launch.gid = user.gid;
   launch.groups = user.groups;
   launch.interactive = spec.interactive;
-  for (const GpuGrant& grant : order.lease.gpus) {
+  for (const GpuGrant& grant : desired.lease.gpus) {
     launch.devices.push_back({options.gpu_major, facts.gpus[static_cast<size_t>(grant.gpu)].minor});
   }
-  if (!order.lease.gpus.empty()) {
+  if (!desired.lease.gpus.empty()) {
     launch.devices.insert(launch.devices.end(), options.shared_devices.begin(),
                           options.shared_devices.end());
   }
-  launch.cpus = CpusOf(order, facts, options.host_cpus);
-  for (const NumaGrant& grant : order.lease.numa) {
+  launch.cpus = CpusOf(desired, facts, options.host_cpus);
+  for (const NumaGrant& grant : desired.lease.numa) {
     launch.memory_bytes_max += grant.memory_mib * kMiB;
     if (!facts.simulated)
       launch.memory_nodes.Add(facts.numa[static_cast<size_t>(grant.numa)].os_id);
   }
   launch.processes_max = options.processes_max;
-  launch.parts = PartsOf(order, facts);
-  launch.mig = MigOf(order, facts);
+  launch.parts = PartsOf(desired, facts);
+  launch.mig = MigOf(desired, facts);
   const bool by_mps = !launch.parts.empty() && launch.parts.front().mps;
   // MPS clients and their server share the host's /dev/shm, and a directory that a private /tmp may
   // hide.
@@ -206,13 +207,13 @@ LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const Lau
   launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) &&
                        !(by_mps && IsBelowTmp(options.state_directory));
   launch.private_processes = !by_mps;  // the MPS server identifies its clients by their pids
-  launch.log_directory = LogDirectory(options, order.lease.job, order.lease.attempt);
-  launch.log_name = std::to_string(order.lease.rank);
+  launch.log_directory = LogDirectory(options, desired.lease.job, desired.lease.attempt);
+  launch.log_name = std::to_string(desired.lease.rank);
   launch.log_bytes_max = options.log_bytes_max;
   launch.grace = spec.grace;
-  launch.stop_on_lease_loss = order.lease.stop_on_loss;
+  launch.stop_on_lease_loss = desired.lease.stop_on_loss;
   launch.lease_deadline_boot_ns = lease_deadline_boot_ns;
-  launch.report_pipe = ReportPipe(options, order.lease.id);
+  launch.report_pipe = ReportPipe(options, desired.lease.id);
   launch.hang_after = spec.hang_after;
   launch.checkpoint_signal = spec.checkpoint.signal;
   launch.checkpoint_interval = spec.checkpoint.every;

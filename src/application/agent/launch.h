@@ -1,6 +1,7 @@
 #pragma once
 
-// Makes the LaunchSpec of one rank from its order: devices, cores, limits, user and environment.
+// Makes the LaunchSpec of one rank from its desired lease: devices, cores, limits, user and
+// environment.
 
 #include <functional>
 #include <string>
@@ -41,7 +42,7 @@ inline constexpr const char* kReportDirectory = "reports";
 
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);
 
-LaunchSpec MakeLaunch(const LeaseOrder& order, const NodeFacts& facts, const LaunchOptions& options,
-                      int64_t lease_deadline_boot_ns);
+LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
+                      const LaunchOptions& options, int64_t lease_deadline_boot_ns);
 
 }  // namespace gp

@@ -43,11 +43,11 @@ class NodeConnections::Exchange : public NodeExchange {
 
   // On the writer's thread, so that no commit comes between reading the desired state and sending
   // it.
-  Status Answer(uint64_t number) {
+  Status Acknowledge(uint64_t number) {
     return all_.gateway_.Read([&](const State& state) {
       lease_time_ = state.policy.lease_time;
       outbox_->SetDesiredState(DesiredStateFor(state, node_));
-      outbox_->Answer(number, lease_time_);
+      outbox_->Acknowledge(number, lease_time_);
     });
   }
 
@@ -78,7 +78,7 @@ class NodeConnections::Exchange : public NodeExchange {
           // The connection is stale, because a newer agent has joined; this one must join again, or
           // stop.
           if (!outcome.status) return outbox->Close();
-          outbox->Answer(number, lease_time);
+          outbox->Acknowledge(number, lease_time);
         });
   }
 
@@ -110,9 +110,9 @@ Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
     return Fail(Unavailable("the hardware of node " + facts->name + " can be updated: join again"));
   gateway_.HeardFrom(node);
   auto exchange = std::make_shared<Exchange>(*this, node, incarnation, std::move(places));
-  if (const Status answered = exchange->Answer(number); !answered) {
+  if (const Status acknowledged = exchange->Acknowledge(number); !acknowledged) {
     exchange->End();
-    return Fail(answered.error());
+    return Fail(acknowledged.error());
   }
   joined.exchange = std::move(exchange);
   return joined;
@@ -148,7 +148,7 @@ Status NodeConnections::OpenChannel(NodeId node, uint64_t channel) {
 }
 
 // Closes the connection; the node may join again with a valid credential.
-void NodeConnections::SendAway(const State& state, const std::string& name) {
+void NodeConnections::Disconnect(const State& state, const std::string& name) {
   const auto node = state.nodes_by_name.find(name);
   const auto outbox = node == state.nodes_by_name.end() ? nullptr : OutboxOf(node->second);
   if (outbox != nullptr) outbox->Close();
@@ -185,11 +185,11 @@ void NodeConnections::OnCommit(const State& state, const std::vector<Event>& eve
     return std::holds_alternative<LeaseEnded>(event);
   };
   if (std::ranges::any_of(events, has_ended)) AskToJoinAgain(state);
-  for (const NodeId node : NodesToOrder(state, events)) {
+  for (const NodeId node : NodesToUpdate(state, events)) {
     if (const auto outbox = OutboxOf(node)) outbox->SetDesiredState(DesiredStateFor(state, node));
   }
   for (const Event& event : events) {
-    if (const auto* revoked = std::get_if<NodeRevoked>(&event)) SendAway(state, revoked->name);
+    if (const auto* revoked = std::get_if<NodeRevoked>(&event)) Disconnect(state, revoked->name);
     // An agent whose GPUs have moved to another node must join again; the answer gives the reason.
     const auto* moved = std::get_if<GpuMoved>(&event);
     if (moved == nullptr) continue;

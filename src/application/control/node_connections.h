@@ -28,7 +28,7 @@ class NodeConnections : public NodeGateway, public CommitObserver {
   std::shared_ptr<NodeOutbox> Begin(NodeId node, GpuPlaces places);
   void End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox);
   std::shared_ptr<NodeOutbox> OutboxOf(NodeId node) const;
-  void SendAway(const State& state, const std::string& name);
+  void Disconnect(const State& state, const std::string& name);
   void NoteHeldBack(const Node& node, const std::shared_ptr<const NodeFacts>& reported);
   void AskToJoinAgain(const State& state);
 

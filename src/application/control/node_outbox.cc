@@ -14,9 +14,9 @@ void NodeOutbox::Add(Change change) {
   filled_.notify_one();
 }
 
-void NodeOutbox::Answer(uint64_t number, Duration lease_time) {
+void NodeOutbox::Acknowledge(uint64_t number, Duration lease_time) {
   Add([&] {
-    next_.answered = number;
+    next_.acknowledged = number;
     next_.lease_time = lease_time;
   });
 }

@@ -17,7 +17,7 @@ class NodeOutbox {
   // `places`: how the agent numbers its GPUs; the desired state is translated to it.
   explicit NodeOutbox(GpuPlaces places) : places_(std::move(places)) {}
 
-  void Answer(uint64_t number, Duration lease_time);
+  void Acknowledge(uint64_t number, Duration lease_time);
   void SetDesiredState(NodeDesiredState desired);
   void OpenChannel(uint64_t channel);
   void Close();

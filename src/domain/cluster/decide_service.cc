@@ -57,8 +57,8 @@ void Evict(const State& state, const std::set<JobId>& jobs, const std::string& r
 }
 
 // Stops jobs with their grace: they save their work and resume elsewhere.
-void SendAway(const State& state, const std::set<JobId>& jobs, const std::string& reason,
-              Events& events) {
+void StopGracefully(const State& state, const std::set<JobId>& jobs, const std::string& reason,
+                    Events& events) {
   for (const JobId job : jobs) {
     if (state.FindJob(job)->stop != StopCause::kNone) continue;
     events.push_back(JobStopOrdered{job, StopCause::kDrain, StopOrder::kGraceful, reason});
@@ -210,7 +210,8 @@ void EndDrains(const State& state, Instant at, Events& events) {
     } else {
       for (const LeaseId id : node.leases) jobs.insert(state.FindLease(id)->job);
     }
-    SendAway(state, jobs, Label(node, key.gpu) + " is drained, and its deadline is over", events);
+    StopGracefully(state, jobs, Label(node, key.gpu) + " is drained, and its deadline is over",
+                   events);
   }
 }
 

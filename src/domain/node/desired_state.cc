@@ -51,7 +51,7 @@ struct OrderedNodes {
 
 }  // namespace
 
-std::set<NodeId> NodesToOrder(const State& state, const std::vector<Event>& events) {
+std::set<NodeId> NodesToUpdate(const State& state, const std::vector<Event>& events) {
   std::set<NodeId> nodes;
   for (const Event& event : events) std::visit(OrderedNodes{state, nodes}, event);
   return nodes;
@@ -65,33 +65,33 @@ NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
   for (const LeaseId id : state.FindNode(node)->leases) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
-    LeaseOrder order{.lease = lease,
-                     .spec = job.spec,
-                     .user = job.user,
-                     .queue = job.queue,
-                     .node_names = {},
-                     .master_address = {},
-                     .array = job.array,
-                     .resume_from = {},
-                     .resume_step = 0,
-                     .surplus = {},
-                     .secrets = {}};
-    order.lease.metered_until = {};  // only the ledger uses it
-    order.lease.use = order.lease.reported = {};
-    order.lease.idle_ms = 0;
+    DesiredLease desired_lease{.lease = lease,
+                               .spec = job.spec,
+                               .user = job.user,
+                               .queue = job.queue,
+                               .node_names = {},
+                               .master_address = {},
+                               .array = job.array,
+                               .resume_from = {},
+                               .resume_step = 0,
+                               .surplus = {},
+                               .secrets = {}};
+    desired_lease.lease.metered_until = {};  // only the ledger uses it
+    desired_lease.lease.use = desired_lease.lease.reported = {};
+    desired_lease.lease.idle_ms = 0;
     if (const Checkpoint* newest = NewestBefore(lease.attempt, job.checkpoints)) {
-      order.resume_from = newest->path;
-      order.resume_step = newest->step;
+      desired_lease.resume_from = newest->path;
+      desired_lease.resume_step = newest->step;
     }
     for (const SurplusCheckpoint& one : job.surplus) {
-      if (one.rank == lease.rank) order.surplus.push_back(one.path);
+      if (one.rank == lease.rank) desired_lease.surplus.push_back(one.path);
     }
     for (const RankRecord& rank : job.attempts.back().ranks) {
-      order.node_names.push_back(state.FindNode(rank.node)->facts->name);
+      desired_lease.node_names.push_back(state.FindNode(rank.node)->facts->name);
     }
     const NodeFacts& master = *state.FindNode(job.attempts.back().ranks.front().node)->facts;
-    order.master_address = master.simulated ? "127.0.0.1" : master.name;
-    desired.leases.push_back(std::move(order));
+    desired_lease.master_address = master.simulated ? "127.0.0.1" : master.name;
+    desired.leases.push_back(std::move(desired_lease));
   }
   for (auto trouble = state.troubles.lower_bound({node, 0});
        trouble != state.troubles.end() && trouble->first.node == node; ++trouble) {

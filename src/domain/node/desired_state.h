@@ -16,7 +16,8 @@
 
 namespace gp {
 
-struct LeaseOrder {
+// A lease as its node is to hold it, with all that the agent needs to start the job.
+struct DesiredLease {
   Lease lease;
   std::shared_ptr<const JobSpec> spec;
   User user;
@@ -29,30 +30,30 @@ struct LeaseOrder {
   std::vector<std::string> surplus;  // checkpoints of this rank to remove
   // Values of spec.secrets; the sender fills them in
   std::map<std::string, std::string> secrets;
-  bool operator==(const LeaseOrder& other) const { return lease == other.lease; }
+  bool operator==(const DesiredLease& other) const { return lease == other.lease; }
 };
 
 // What to do with an unused GPU. Done once; the agent reports the result until the task is gone.
-struct GpuTaskOrder {
+struct DesiredGpuTask {
   int gpu = 0;  // position in the node
   GpuTask task = GpuTask::kTest;
   uint64_t number = 0;
-  bool operator==(const GpuTaskOrder&) const = default;
+  bool operator==(const DesiredGpuTask&) const = default;
 };
 
 struct NodeDesiredState {
   uint64_t epoch = 0;     // of the controller
   uint64_t revision = 0;  // grows within a connection
   LeaseId last_lease;     // the newest lease that the controller has assigned to any node
-  std::vector<LeaseOrder> leases;
+  std::vector<DesiredLease> leases;
   uint64_t lineage = 0;  // of the journal: the leases' numbers belong to it
-  std::vector<GpuTaskOrder> tasks;
+  std::vector<DesiredGpuTask> tasks;
 };
 
 // The desired state of one node (the sender sets the revision).
 NodeDesiredState DesiredStateFor(const State& state, NodeId node);
 
 // The nodes whose desired state these events changed; `state` is the state after them.
-std::set<NodeId> NodesToOrder(const State& state, const std::vector<Event>& events);
+std::set<NodeId> NodesToUpdate(const State& state, const std::vector<Event>& events);
 
 }  // namespace gp

@@ -68,10 +68,11 @@ void GpuPlaces::ToLedger(std::vector<GpuTaskResult>& results) const {
 
 void GpuPlaces::ToAgent(NodeDesiredState& desired) const {
   if (are_alike_) return;
-  for (LeaseOrder& order : desired.leases) {
-    RenameSorted(gpus_to_agent_, order.lease.gpus);
-    for (NumaGrant& grant : order.lease.numa) grant.numa = PlaceOf(numa_to_agent_, grant.numa);
-    std::erase_if(order.lease.numa, [](const NumaGrant& grant) { return grant.numa < 0; });
+  for (DesiredLease& desired_lease : desired.leases) {
+    RenameSorted(gpus_to_agent_, desired_lease.lease.gpus);
+    for (NumaGrant& grant : desired_lease.lease.numa)
+      grant.numa = PlaceOf(numa_to_agent_, grant.numa);
+    std::erase_if(desired_lease.lease.numa, [](const NumaGrant& grant) { return grant.numa < 0; });
   }
   Rename(gpus_to_agent_, desired.tasks);
 }

@@ -23,7 +23,8 @@ std::optional<NodeActionKind> ActionFor(const Lease* ordered, const HeldLease* h
 std::vector<NodeAction> Reconcile(const NodeDesiredState& desired,
                                   const std::vector<HeldLease>& held) {
   std::map<LeaseId, std::pair<const Lease*, const HeldLease*>> all;
-  for (const LeaseOrder& order : desired.leases) all[order.lease.id].first = &order.lease;
+  for (const DesiredLease& desired_lease : desired.leases)
+    all[desired_lease.lease.id].first = &desired_lease.lease;
   for (const HeldLease& one : held) all[one.lease].second = &one;
   std::vector<NodeAction> actions;
   for (const auto& [id, pair] : all) {

@@ -17,8 +17,8 @@ namespace gp {
 
 // What the controller has to send to an agent.
 struct ControllerNews {
-  uint64_t answered = 0;  // newest message that is durable; 0: no new one since the last call
-  Duration lease_time;    // with `answered`
+  uint64_t acknowledged = 0;  // newest message that is durable; 0: no new one since the last call
+  Duration lease_time;        // with `acknowledged`
   std::optional<NodeDesiredState> desired;  // complete; absent: unchanged
   std::vector<uint64_t> channels;           // the agent is to open these
 };

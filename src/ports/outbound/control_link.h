@@ -38,10 +38,10 @@ struct GpuNews {
 
 // What has arrived since the last TakeNews.
 struct LinkNews {
-  bool broken = false;    // the agent must connect and join again
-  std::string why;        // the reason, if `broken`
-  uint64_t answered = 0;  // newest message that the controller has acknowledged; 0: no new one
-  Duration lease_time;    // with `answered`
+  bool broken = false;        // the agent must connect and join again
+  std::string why;            // the reason, if `broken`
+  uint64_t acknowledged = 0;  // newest message that the controller has acknowledged; 0: no new one
+  Duration lease_time;        // with `acknowledged`
   std::optional<NodeDesiredState> desired;  // complete; absent: unchanged
   // Not 0: the join is refused, because all attempts here belong to another journal.  The agent
   // must end them, take this lineage and join again.

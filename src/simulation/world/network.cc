@@ -129,7 +129,7 @@ void Network::TellOne(const ConnectionRef& connection) {
                     [this, connection] { BreakAgentEnd(connection, "the controller ended it"); });
     return;
   }
-  if (news->answered == 0 && !news->desired) return;
+  if (news->acknowledged == 0 && !news->desired) return;
   // News that arrive while a message is being written are sent together afterwards.
   connection->busy_until = timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(
                                                  rng_.Chance(1, 10) ? 50'000'000 : 500'000)));
@@ -140,8 +140,8 @@ void Network::TellOne(const ConnectionRef& connection) {
 
 void Network::Deliver(const ConnectionRef& connection, const ControllerNews& news) {
   if (!connection->agent_open) return;
-  if (news.answered != 0) {
-    connection->news.answered = news.answered;
+  if (news.acknowledged != 0) {
+    connection->news.acknowledged = news.acknowledged;
     connection->news.lease_time = news.lease_time;
   }
   if (news.desired) connection->news.desired = news.desired;

@@ -23,13 +23,13 @@ void VirtualGpuCare::Begin(uint64_t number, int gpu, GpuCareKind kind) {
     const auto found = tasks_.find(number);
     if (found == tasks_.end()) return;
     found->second.has_ended = true;
-    found->second.result.ok = Carry(card, kind);
+    found->second.result.ok = CarryOut(card, kind);
     found->second.result.detail = found->second.result.ok ? "" : "it is faulty";
     surroundings_.changed();
   });
 }
 
-bool VirtualGpuCare::Carry(int card, GpuCareKind kind) {
+bool VirtualGpuCare::CarryOut(int card, GpuCareKind kind) {
   GpuDamage& damage = hardware_.At(card);
   if (kind == GpuCareKind::kTest) {
     if (damage.is_unsound() || damage.blind_since.ns != 0 || damage.warmth != Warmth::kCool)

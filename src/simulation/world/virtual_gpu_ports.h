@@ -54,7 +54,7 @@ class VirtualGpuCare : public GpuCare {
     GpuCareResult result;
     bool has_ended = false;
   };
-  bool Carry(int card, GpuCareKind kind);
+  bool CarryOut(int card, GpuCareKind kind);
 
   GpuHardware& hardware_;
   Timeline& timeline_;

@@ -27,7 +27,7 @@ class Orders : public testing::Test {
   }
   std::vector<Event> Tell(const Command& command) { return cluster_.Execute(command).value(); }
   std::set<NodeId> Touched(const std::vector<Event>& events) const {
-    return NodesToOrder(cluster_.state(), events);
+    return NodesToUpdate(cluster_.state(), events);
   }
 
   TestCluster cluster_;
@@ -39,16 +39,16 @@ TEST_F(Orders, SayEverythingThatARankNeeds) {
   const NodeDesiredState desired = DesiredStateFor(cluster_.state(), nodes_[1]);
   EXPECT_EQ(desired.epoch, 1u);
   ASSERT_EQ(desired.leases.size(), 1u);
-  const LeaseOrder& order = desired.leases[0];
+  const DesiredLease& desired_lease = desired.leases[0];
   Lease lease = *cluster_.state().FindLease({2});
   lease.metered_until = {};  // no node's business
-  EXPECT_EQ(order.lease, lease);
-  EXPECT_EQ(order.lease.rank, 1);
-  EXPECT_EQ(order.user, (User{"ana", 7, 8}));
-  EXPECT_EQ(order.spec, cluster_.state().FindJob({1})->spec);
-  EXPECT_THAT(order.node_names, ElementsAre("n1", "n2"));
-  EXPECT_EQ(order.master_address, "127.0.0.1");
-  EXPECT_TRUE(order.lease.stop_on_loss);
+  EXPECT_EQ(desired_lease.lease, lease);
+  EXPECT_EQ(desired_lease.lease.rank, 1);
+  EXPECT_EQ(desired_lease.user, (User{"ana", 7, 8}));
+  EXPECT_EQ(desired_lease.spec, cluster_.state().FindJob({1})->spec);
+  EXPECT_THAT(desired_lease.node_names, ElementsAre("n1", "n2"));
+  EXPECT_EQ(desired_lease.master_address, "127.0.0.1");
+  EXPECT_TRUE(desired_lease.lease.stop_on_loss);
   EXPECT_THAT(DesiredStateFor(cluster_.state(), nodes_[2]).leases, IsEmpty());
 }
 
@@ -119,8 +119,9 @@ TEST_F(Orders, AllRanksOfAnAttemptGoOnFromTheSame) {
   const auto goes_on = [&](size_t rank) {
     const RankRecord& record = cluster_.state().FindJob({1})->attempts.back().ranks[rank];
     const NodeDesiredState desired = DesiredStateFor(cluster_.state(), record.node);
-    return std::ranges::find(desired.leases, record.lease,
-                             [](const LeaseOrder& order) { return order.lease.id; })
+    return std::ranges::find(
+               desired.leases, record.lease,
+               [](const DesiredLease& desired_lease) { return desired_lease.lease.id; })
         ->resume_from;
   };
   Tell(ReportNode{nodes_[0], 1, {saved(1, "/c/a")}, {}});

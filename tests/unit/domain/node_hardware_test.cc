@@ -148,17 +148,17 @@ TEST(GpuPlaces, TranslateBetweenTheLedgerAndTheAgent) {
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[0].gpu, 1);
   EXPECT_EQ(seen[1].gpu, 2);
-  NodeDesiredState orders;
-  orders.leases.resize(1);
-  orders.leases[0].lease.gpus = {{0, kWholeShare, 1}, {2, kWholeShare, 1}};
-  orders.leases[0].lease.numa = {{1, {}, 5}};
-  orders.tasks = {{0, GpuTask::kTest, 1}, {1, GpuTask::kTest, 2}};
-  places.ToAgent(orders);
-  ASSERT_EQ(orders.leases[0].lease.gpus.size(), 1u);
-  EXPECT_EQ(orders.leases[0].lease.gpus[0].gpu, 1);
-  EXPECT_EQ(orders.leases[0].lease.numa[0].numa, 1);
-  ASSERT_EQ(orders.tasks.size(), 1u);
-  EXPECT_EQ(orders.tasks[0].gpu, 0);
+  NodeDesiredState desired;
+  desired.leases.resize(1);
+  desired.leases[0].lease.gpus = {{0, kWholeShare, 1}, {2, kWholeShare, 1}};
+  desired.leases[0].lease.numa = {{1, {}, 5}};
+  desired.tasks = {{0, GpuTask::kTest, 1}, {1, GpuTask::kTest, 2}};
+  places.ToAgent(desired);
+  ASSERT_EQ(desired.leases[0].lease.gpus.size(), 1u);
+  EXPECT_EQ(desired.leases[0].lease.gpus[0].gpu, 1);
+  EXPECT_EQ(desired.leases[0].lease.numa[0].numa, 1);
+  ASSERT_EQ(desired.tasks.size(), 1u);
+  EXPECT_EQ(desired.tasks[0].gpu, 0);
 }
 
 }  // namespace

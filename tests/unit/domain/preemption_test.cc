@@ -203,7 +203,7 @@ TEST_F(Preemption, TheNodeIsKeptForWhomItIsCleared) {
   cluster_.Pass();
   EXPECT_EQ(JobOf(small).state, JobState::kQueued) << "two GPUs are free, but not for it";
   const std::set<NodeId> told =
-      NodesToOrder(cluster_.state(), {JobPreemptionOrdered{1, low, high, {}}});
+      NodesToUpdate(cluster_.state(), {JobPreemptionOrdered{1, low, high, {}}});
   EXPECT_EQ(told, std::set<NodeId>{NodeId{0}});
 }
 

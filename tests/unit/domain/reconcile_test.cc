@@ -10,14 +10,14 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = NodeActionKind;
 
-LeaseOrder Order(uint64_t id, StopOrder stop = StopOrder::kNone) {
-  LeaseOrder order;
-  order.lease.id = {id};
-  order.lease.stop = stop;
-  return order;
+DesiredLease Desired(uint64_t id, StopOrder stop = StopOrder::kNone) {
+  DesiredLease desired_lease;
+  desired_lease.lease.id = {id};
+  desired_lease.lease.stop = stop;
+  return desired_lease;
 }
 
-std::vector<NodeAction> Act(std::vector<LeaseOrder> desired, const std::vector<HeldLease>& held) {
+std::vector<NodeAction> Act(std::vector<DesiredLease> desired, const std::vector<HeldLease>& held) {
   NodeDesiredState all;
   all.leases = std::move(desired);
   return Reconcile(all, held);
@@ -26,10 +26,11 @@ std::vector<NodeAction> Act(std::vector<LeaseOrder> desired, const std::vector<H
 constexpr StopOrder kAllOrders[] = {StopOrder::kNone, StopOrder::kGraceful, StopOrder::kKill};
 
 TEST(Reconcile, OrderedAndNotThere) {
-  EXPECT_THAT(Act({Order(1)}, {}), ElementsAre(NodeAction{Kind::kStart, {1}}));
-  EXPECT_THAT(Act({Order(1, StopOrder::kGraceful)}, {}),
+  EXPECT_THAT(Act({Desired(1)}, {}), ElementsAre(NodeAction{Kind::kStart, {1}}));
+  EXPECT_THAT(Act({Desired(1, StopOrder::kGraceful)}, {}),
               ElementsAre(NodeAction{Kind::kDecline, {1}}));
-  EXPECT_THAT(Act({Order(1, StopOrder::kKill)}, {}), ElementsAre(NodeAction{Kind::kDecline, {1}}));
+  EXPECT_THAT(Act({Desired(1, StopOrder::kKill)}, {}),
+              ElementsAre(NodeAction{Kind::kDecline, {1}}));
 }
 
 TEST(Reconcile, ThereAndNotOrderedIsKilledOnce) {
@@ -47,14 +48,14 @@ TEST(Reconcile, EndedAndNotOrderedIsForgotten) {
 
 TEST(Reconcile, EndedAndStillOrderedWaitsForTheController) {
   for (const StopOrder ordered : kAllOrders) {
-    EXPECT_THAT(Act({Order(1, ordered)}, {{{1}, true, StopOrder::kNone}}), IsEmpty());
+    EXPECT_THAT(Act({Desired(1, ordered)}, {{{1}, true, StopOrder::kNone}}), IsEmpty());
   }
 }
 
 TEST(Reconcile, StopsOnlyEverGetStronger) {
   for (const StopOrder ordered : kAllOrders) {
     for (const StopOrder done : kAllOrders) {
-      const auto actions = Act({Order(1, ordered)}, {{{1}, false, done}});
+      const auto actions = Act({Desired(1, ordered)}, {{{1}, false, done}});
       if (ordered <= done) {
         EXPECT_THAT(actions, IsEmpty());
       } else {
@@ -66,10 +67,10 @@ TEST(Reconcile, StopsOnlyEverGetStronger) {
 }
 
 TEST(Reconcile, EachLeaseOnItsOwnInOrder) {
-  EXPECT_THAT(
-      Act({Order(4), Order(2)}, {{{3}, true, StopOrder::kNone}, {{1}, false, StopOrder::kNone}}),
-      ElementsAre(NodeAction{Kind::kKill, {1}}, NodeAction{Kind::kStart, {2}},
-                  NodeAction{Kind::kForget, {3}}, NodeAction{Kind::kStart, {4}}));
+  EXPECT_THAT(Act({Desired(4), Desired(2)},
+                  {{{3}, true, StopOrder::kNone}, {{1}, false, StopOrder::kNone}}),
+              ElementsAre(NodeAction{Kind::kKill, {1}}, NodeAction{Kind::kStart, {2}},
+                          NodeAction{Kind::kForget, {3}}, NodeAction{Kind::kStart, {4}}));
 }
 
 }  // namespace

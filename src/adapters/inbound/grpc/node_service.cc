@@ -37,7 +37,7 @@ Result<JoinNode> JoinFrom(const v1::Join& message) {
   return join;
 }
 
-grpc::Status SendAway(uint64_t lineage, NodeService::ExchangeStream& stream) {
+grpc::Status RefuseForeign(uint64_t lineage, NodeService::ExchangeStream& stream) {
   v1::ControllerMessage message;
   message.set_foreign_to(lineage);
   stream.Write(message);
@@ -148,31 +148,34 @@ Status NodeService::Hear(NodeExchange& exchange, const v1::AgentMessage& message
 void NodeService::AddSecrets(NodeDesiredState& desired) const {
   constexpr size_t kOfMessageMax = 32 << 20;  // half of the largest message that an agent accepts
   size_t all = 0;
-  for (LeaseOrder& order : desired.leases) {
-    const bool is_to_start =
-        order.lease.phase == LeasePhase::kGranted && order.lease.stop == StopOrder::kNone;
+  for (DesiredLease& desired_lease : desired.leases) {
+    const bool is_to_start = desired_lease.lease.phase == LeasePhase::kGranted &&
+                             desired_lease.lease.stop == StopOrder::kNone;
     if (secrets_ == nullptr || !is_to_start) continue;
     size_t of_job = 0;
-    for (const std::string& name : order.spec->secrets) {
-      auto value =
-          secrets_->Find(name, order.spec->shared_secrets_only ? "" : order.user.name, order.queue);
+    for (const std::string& name : desired_lease.spec->secrets) {
+      auto value = secrets_->Find(
+          name, desired_lease.spec->shared_secrets_only ? "" : desired_lease.user.name,
+          desired_lease.queue);
       if (!value) continue;
       of_job += value->size();
-      order.secrets[name] = *std::move(value);
+      desired_lease.secrets[name] = *std::move(value);
     }
     // Secrets may have grown since the submit: only this job goes without them.
-    if (of_job > kSecretBytesOfJobMax || all + of_job > kOfMessageMax) order.secrets.clear();
-    all += order.secrets.empty() ? 0 : of_job;
+    if (of_job > kSecretBytesOfJobMax || all + of_job > kOfMessageMax)
+      desired_lease.secrets.clear();
+    all += desired_lease.secrets.empty() ? 0 : of_job;
   }
 }
 
 v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
   v1::ControllerMessage message;
-  message.set_answers(news.answered);
-  if (news.answered != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
+  message.set_answers(news.acknowledged);
+  if (news.acknowledged != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
   if (news.desired) {
     const bool have_secrets = std::ranges::any_of(
-        news.desired->leases, [](const LeaseOrder& order) { return !order.spec->secrets.empty(); });
+        news.desired->leases,
+        [](const DesiredLease& desired_lease) { return !desired_lease.spec->secrets.empty(); });
     if (have_secrets) {
       NodeDesiredState desired = *news.desired;
       AddSecrets(desired);
@@ -182,7 +185,8 @@ v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
     }
   }
   for (const uint64_t channel : news.channels) {
-    if (auto order = api_.channels.OrderOf(channel)) *message.add_channels() = *std::move(order);
+    if (auto channel_order = api_.channels.OrderOf(channel))
+      *message.add_channels() = *std::move(channel_order);
   }
   return message;
 }
@@ -202,7 +206,7 @@ grpc::Status NodeService::Exchange(grpc::ServerContext* context, ExchangeStream*
   if (!join) return ToGrpc(join.error());
   const Result<Joined> joined = nodes_.Join(message.number(), *std::move(join));
   if (!joined) return ToGrpc(joined.error());
-  if (joined->foreign_to != 0) return SendAway(joined->foreign_to, *stream);
+  if (joined->foreign_to != 0) return RefuseForeign(joined->foreign_to, *stream);
   NodeExchange& exchange = *joined->exchange;
   std::thread writer([&] {
     while (const auto news = exchange.AwaitNews()) {

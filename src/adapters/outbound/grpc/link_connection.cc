@@ -106,7 +106,7 @@ void LinkConnection::TakeMessage(const v1::ControllerMessage& message) {
   {
     const std::lock_guard lock(mutex_);
     if (message.answers() > 0) {
-      news_.answered = message.answers();
+      news_.acknowledged = message.answers();
       news_.lease_time = Duration::Milliseconds(message.lease_time_ms());
     }
     if (desired) news_.desired = std::move(desired);

@@ -22,7 +22,7 @@ ProcessGpuCare::~ProcessGpuCare() {
   close(stop_fd_);
 }
 
-GpuCareResult ProcessGpuCare::Carry(uint64_t number, int gpu, GpuCareKind kind) {
+GpuCareResult ProcessGpuCare::CarryOut(uint64_t number, int gpu, GpuCareKind kind) {
   CommandEnd end;
   if (kind == GpuCareKind::kReset) {
     options_.before_reset(gpu);
@@ -41,7 +41,7 @@ void ProcessGpuCare::Begin(uint64_t number, int gpu, GpuCareKind kind) {
   const auto [task, is_new] = tasks_.try_emplace(number);
   if (!is_new) return;
   task->second.thread = std::thread([this, number, gpu, kind] {
-    GpuCareResult result = Carry(number, gpu, kind);
+    GpuCareResult result = CarryOut(number, gpu, kind);
     const std::lock_guard done(mutex_);
     tasks_.at(number).result = std::move(result);
     tasks_.at(number).ended = true;

@@ -40,7 +40,7 @@ class ProcessGpuCare : public GpuCare {
     bool ended = false;
     GpuCareResult result;
   };
-  GpuCareResult Carry(uint64_t number, int gpu, GpuCareKind kind);
+  GpuCareResult CarryOut(uint64_t number, int gpu, GpuCareKind kind);
 
   const Options options_;
   int event_fd_;

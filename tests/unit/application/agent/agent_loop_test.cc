@@ -171,28 +171,28 @@ class AgentLoopTest : public testing::Test {
   void UntilJoined(size_t times = 1) {
     Until([&] { return link_.With([&] { return link_.joins.size() >= times; }); });
   }
-  static LeaseOrder Order(uint64_t lease, bool stop_on_loss = false,
-                          StopOrder stop = StopOrder::kNone) {
-    LeaseOrder order;
-    order.lease.id = {lease};
-    order.lease.job = {lease};
-    order.lease.attempt = 1;
-    order.lease.gpus = {{0, kWholeShare, 81'559}};
-    order.lease.stop_on_loss = stop_on_loss;
-    order.lease.stop = stop;
+  static DesiredLease Desired(uint64_t lease, bool stop_on_loss = false,
+                              StopOrder stop = StopOrder::kNone) {
+    DesiredLease desired_lease;
+    desired_lease.lease.id = {lease};
+    desired_lease.lease.job = {lease};
+    desired_lease.lease.attempt = 1;
+    desired_lease.lease.gpus = {{0, kWholeShare, 81'559}};
+    desired_lease.lease.stop_on_loss = stop_on_loss;
+    desired_lease.lease.stop = stop;
     JobSpec spec;
     spec.command = {"/bin/true"};
     spec.grace = Duration::Seconds(3);
-    order.spec = std::make_shared<const JobSpec>(spec);
-    order.node_names = {"n1"};
-    return order;
+    desired_lease.spec = std::make_shared<const JobSpec>(spec);
+    desired_lease.node_names = {"n1"};
+    return desired_lease;
   }
   // Names every lease up to the newest ordered one as given out.
-  void Tell(uint64_t answered, std::vector<LeaseOrder> leases, uint64_t epoch = 1) {
+  void Tell(uint64_t acknowledged, std::vector<DesiredLease> leases, uint64_t epoch = 1) {
     LinkNews news;
     LeaseId last{0};
-    for (const LeaseOrder& order : leases) last = std::max(last, order.lease.id);
-    news.answered = answered;
+    for (const DesiredLease& desired_lease : leases) last = std::max(last, desired_lease.lease.id);
+    news.acknowledged = acknowledged;
     news.lease_time = Duration::Seconds(10);
     news.desired = NodeDesiredState{epoch, 1, last, std::move(leases), lineage_};
     link_.Tell(news);
@@ -205,7 +205,7 @@ class AgentLoopTest : public testing::Test {
     return runner_.With([&] { return runner_.launches.size(); });
   }
 
-  uint64_t lineage_ = 0;  // of the orders told
+  uint64_t lineage_ = 0;  // of the desired state that Tell sends
   std::atomic<uint64_t> kept_ = 0;
   std::atomic<bool> keep_fails_ = false;
   std::atomic<int> keeps_ = 0;
@@ -222,7 +222,7 @@ class AgentLoopTest : public testing::Test {
 TEST_F(AgentLoopTest, JoinsStartsWhatIsOrderedAndReportsIt) {
   UntilJoined();
   EXPECT_EQ(link_.With([&] { return link_.joins[0].incarnation >> 20; }), 4u);
-  Tell(1, {Order(1)});
+  Tell(1, {Desired(1)});
   Until([&] { return Launches() == 1; });
   Until([&] {
     return link_.With(
@@ -234,7 +234,7 @@ TEST_F(AgentLoopTest, TheLeaseIsCountedFromWhenTheMessageWasSent) {
   UntilJoined();
   const int64_t sent_ns = clock_.BootNs();
   clock_.Advance(Duration::Seconds(3));  // the answer takes its time
-  Tell(1, {Order(1, true)});
+  Tell(1, {Desired(1, true)});
   Until([&] { return Launches() == 1; });
   EXPECT_EQ(runner_.With([&] { return runner_.launches[0].lease_deadline_boot_ns; }),
             sent_ns + Duration::Seconds(10).ns);
@@ -242,7 +242,7 @@ TEST_F(AgentLoopTest, TheLeaseIsCountedFromWhenTheMessageWasSent) {
 
 TEST_F(AgentLoopTest, AnotherJournalFindsNothingOfTheOneBefore) {
   UntilJoined();
-  Tell(1, {Order(1), Order(2)}, 5);
+  Tell(1, {Desired(1), Desired(2)}, 5);
   Until([&] { return Launches() == 2; });
   LinkNews refused;
   refused.foreign_to = 9;
@@ -256,7 +256,7 @@ TEST_F(AgentLoopTest, AnotherJournalFindsNothingOfTheOneBefore) {
   EXPECT_TRUE(again.leases.empty());
   // Its lease 1 is another than the one that was here, and its epochs begin again at 1.
   lineage_ = 9;
-  Tell(1, {Order(1)}, 1);
+  Tell(1, {Desired(1)}, 1);
   Until([&] { return Launches() == 3; });
 }
 
@@ -264,7 +264,7 @@ TEST_F(AgentLoopTest, ALineageIsKeptBeforeAnythingIsStartedUnderIt) {
   UntilJoined();
   lineage_ = 6;
   keep_fails_ = true;
-  Tell(1, {Order(1)});
+  Tell(1, {Desired(1)});
   Until([&] { return kept_.load() == 6; });
   EXPECT_EQ(Launches(), 0u);
 }
@@ -275,7 +275,7 @@ TEST_F(AgentLoopTest, ATroubleThatStaysIsReportedOnceAndTriedEverMoreSeldom) {
   std::vector<int64_t> waits_ms;
   for (size_t times = 1; times <= 4; ++times) {
     UntilJoined(times);
-    Tell(1, {Order(1)});
+    Tell(1, {Desired(1)});
     Until([&] { return keeps_ == static_cast<int>(times); });
     for (waits_ms.push_back(0); link_.With([&] { return link_.joins.size() == times; });
          waits_ms.back() += 10) {
@@ -287,7 +287,7 @@ TEST_F(AgentLoopTest, ATroubleThatStaysIsReportedOnceAndTriedEverMoreSeldom) {
   EXPECT_EQ(Said("connection lost: disk full"), 1);
   EXPECT_GT(waits_ms.back(), 3 * waits_ms.front());
   keep_fails_ = false;
-  Tell(1, {Order(1)});
+  Tell(1, {Desired(1)});
   Until([&] { return Launches() == 1; });
 }
 
@@ -296,7 +296,7 @@ TEST_F(AgentLoopTest, ATroubleThatComesBackIsReportedAgain) {
     UntilJoined(static_cast<size_t>(times));
     const size_t reports = link_.With([&] { return link_.reports.size(); });
     Tell(1, {});
-    // The orders are taken
+    // The desired state is taken
     Until([&] { return link_.With([&] { return link_.reports.size() > reports; }); });
     LinkNews broken;
     broken.broken = true;
@@ -333,13 +333,13 @@ TEST_F(AgentLoopTest, AMoveToAnotherJournalThatFailsWaitsForItsNextTry) {
 TEST_F(AgentLoopTest, NothingIsStartedOnAWordThatHasRunOut) {
   UntilJoined();
   clock_.Advance(Duration::Seconds(11));  // paused, say: what comes next was sent long ago
-  Tell(1, {Order(1)});
+  Tell(1, {Desired(1)});
   Until([&] { return link_.With([&] { return !link_.reports.empty(); }); });
   usleep(20'000);
   EXPECT_EQ(Launches(), 0u);
   const uint64_t number = link_.With([&] { return link_.reports.size() + 1; });
   LinkNews answer;
-  answer.answered = number;
+  answer.acknowledged = number;
   answer.lease_time = Duration::Seconds(10);
   link_.Tell(answer);
   Until([&] { return Launches() == 1; });
@@ -347,14 +347,14 @@ TEST_F(AgentLoopTest, NothingIsStartedOnAWordThatHasRunOut) {
 
 TEST_F(AgentLoopTest, WithoutAnAnswerNothingIsRenewed) {
   UntilJoined();
-  Tell(1, {Order(1, true)});
+  Tell(1, {Desired(1, true)});
   Until([&] { return Launches() == 1; });
   clock_.Advance(Duration::Seconds(5));
   Until([&] { return link_.With([&] { return link_.reports.size() >= 2; }); });
   EXPECT_TRUE(runner_.With([&] { return runner_.renewed.empty(); }));
   const uint64_t number = link_.With([&] { return link_.reports.size() + 1; });
   LinkNews answer;
-  answer.answered = number;
+  answer.acknowledged = number;
   answer.lease_time = Duration::Seconds(10);
   link_.Tell(answer);
   Until([&] { return runner_.With([&] { return runner_.renewed.contains("lease-0001"); }); });
@@ -362,7 +362,7 @@ TEST_F(AgentLoopTest, WithoutAnAnswerNothingIsRenewed) {
 
 TEST_F(AgentLoopTest, WhatIsNoLongerOrderedIsKilledThenForgotten) {
   UntilJoined();
-  Tell(1, {Order(1)});
+  Tell(1, {Desired(1)});
   Until([&] { return Launches() == 1; });
   Tell(2, {});
   Until([&] { return runner_.With([&] { return runner_.attempts.empty(); }); });
@@ -372,11 +372,11 @@ TEST_F(AgentLoopTest, WhatIsNoLongerOrderedIsKilledThenForgotten) {
 
 TEST_F(AgentLoopTest, AnOrderToStopIsPassedOnOnceWithTheJobsGrace) {
   UntilJoined();
-  Tell(1, {Order(1)});
+  Tell(1, {Desired(1)});
   Until([&] { return Launches() == 1; });
-  Tell(2, {Order(1, false, StopOrder::kGraceful)});
+  Tell(2, {Desired(1, false, StopOrder::kGraceful)});
   Until([&] { return runner_.With([&] { return !runner_.stops.empty(); }); });
-  Tell(3, {Order(1, false, StopOrder::kGraceful)});
+  Tell(3, {Desired(1, false, StopOrder::kGraceful)});
   usleep(20'000);
   ASSERT_EQ(runner_.With([&] { return runner_.stops.size(); }), 1u);
   EXPECT_EQ(runner_.stops[0].second, Duration::Seconds(3));
@@ -384,18 +384,18 @@ TEST_F(AgentLoopTest, AnOrderToStopIsPassedOnOnceWithTheJobsGrace) {
 
 TEST_F(AgentLoopTest, SurplusCheckpointsArePassedOnWithAllOrders) {
   UntilJoined();
-  LeaseOrder order = Order(1);
-  JobSpec spec = *order.spec;
+  DesiredLease desired_lease = Desired(1);
+  JobSpec spec = *desired_lease.spec;
   spec.checkpoint = {.directory = "/ckpt", .keep = 1};
-  order.spec = std::make_shared<const JobSpec>(spec);
+  desired_lease.spec = std::make_shared<const JobSpec>(spec);
   const auto told = [&] { return runner_.With([&] { return runner_.discards; }); };
   uint64_t number = 0;
   const auto tell = [&](const std::vector<std::string>& surplus) {
-    order.surplus = surplus;
-    Tell(++number, {order, Order(2)});
+    desired_lease.surplus = surplus;
+    Tell(++number, {desired_lease, Desired(2)});
     Until([&] { return !told().empty() && told().back().paths == surplus; });
   };
-  Tell(++number, {order, Order(2)});
+  Tell(++number, {desired_lease, Desired(2)});
   Until([&] { return Launches() == 2; });
   tell({"/ckpt/1"});
   tell({"/ckpt/1", "/ckpt/2"});
@@ -407,7 +407,7 @@ TEST_F(AgentLoopTest, SurplusCheckpointsArePassedOnWithAllOrders) {
 
 TEST_F(AgentLoopTest, WhatWasStoppedBeforeItStartedIsReportedAsEnded) {
   UntilJoined();
-  Tell(1, {Order(1, false, StopOrder::kGraceful)});
+  Tell(1, {Desired(1, false, StopOrder::kGraceful)});
   Until([&] {
     return link_.With([&] {
       return std::ranges::any_of(link_.reports, [](const AgentReport& r) {
@@ -422,7 +422,7 @@ TEST_F(AgentLoopTest, WhatWasStoppedBeforeItStartedIsReportedAsEnded) {
 TEST_F(AgentLoopTest, ALeaseThatCannotBeStartedIsReportedAsAFaultOfThePlatform) {
   runner_.With([&] { return runner_.fail_start = true; });
   UntilJoined();
-  Tell(1, {Order(1)});
+  Tell(1, {Desired(1)});
   Until([&] {
     return link_.With([&] {
       return std::ranges::any_of(link_.reports, [](const AgentReport& r) {
@@ -443,11 +443,11 @@ TEST_F(AgentLoopTest, ALogIsFollowedAsLongAsItsLeaseMayWrite) {
   };
   EXPECT_EQ(looks(7), 3);  // nothing is known yet: it may be on its way
   UntilJoined();
-  Tell(1, {Order(5)});
+  Tell(1, {Desired(5)});
   Until([&] { return Launches() == 1; });
   EXPECT_EQ(looks(5), 3);  // runs
   EXPECT_EQ(looks(4), 1);  // was given out and is not here: over
-  EXPECT_EQ(looks(6), 3);  // newer than the orders
+  EXPECT_EQ(looks(6), 3);  // newer than the desired state
   runner_.With([&] { return runner_.attempts["lease-0005"].phase = AttemptPhase::kExited; });
   Until([&] { return looks(5) == 1; });
 }
@@ -456,16 +456,16 @@ TEST_F(AgentLoopTest, OrdersOfAnOlderControllerAreIgnored) {
   UntilJoined();
   Tell(1, {}, 7);
   usleep(20'000);
-  Tell(2, {Order(1)}, 6);
+  Tell(2, {Desired(1)}, 6);
   usleep(50'000);
   EXPECT_EQ(Launches(), 0u);
-  Tell(3, {Order(1)}, 8);
+  Tell(3, {Desired(1)}, 8);
   Until([&] { return Launches() == 1; });
 }
 
 TEST_F(AgentLoopTest, AfterABreakItJoinsAgainWithAllItHolds) {
   UntilJoined();
-  Tell(1, {Order(1)});
+  Tell(1, {Desired(1)});
   Until([&] { return Launches() == 1; });
   LinkNews broken;
   broken.broken = true;
@@ -482,7 +482,7 @@ TEST_F(AgentLoopTest, AfterABreakItJoinsAgainWithAllItHolds) {
   EXPECT_GT(link_.joins[1].incarnation, link_.joins[0].incarnation);
   EXPECT_TRUE(link_.joins[0].fresh);
   EXPECT_FALSE(link_.joins[1].fresh) << "it has been given work";
-  // Without orders of the new connection nothing is killed.
+  // Without a desired state of the new connection nothing is killed.
   EXPECT_TRUE(runner_.With([&] { return runner_.stops.empty(); }));
 }
 

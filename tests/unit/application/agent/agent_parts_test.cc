@@ -66,23 +66,23 @@ TEST(NodeFacts, SaysWhereItHadToGuess) {
   EXPECT_NE(found.warnings[0].find("GPU-0"), std::string::npos);
 }
 
-LeaseOrder Order(const JobSpec& spec) {
-  LeaseOrder order;
-  order.lease.id = {3};
-  order.lease.job = {7};
-  order.lease.attempt = 2;
-  order.lease.rank = 1;
-  order.lease.gpus = {{1, kWholeShare, 990}};
+DesiredLease Desired(const JobSpec& spec) {
+  DesiredLease desired;
+  desired.lease.id = {3};
+  desired.lease.job = {7};
+  desired.lease.attempt = 2;
+  desired.lease.rank = 1;
+  desired.lease.gpus = {{1, kWholeShare, 990}};
   NumaGrant numa;
   numa.numa = 0;
   numa.cpus.AddRange(0, 1);
   numa.memory_mib = 100;
-  order.lease.numa = {numa};
-  order.spec = std::make_shared<const JobSpec>(spec);
-  order.user = {"ana", 1000, 1000};
-  order.node_names = {"n0", "n1"};
-  order.master_address = "n0";
-  return order;
+  desired.lease.numa = {numa};
+  desired.spec = std::make_shared<const JobSpec>(spec);
+  desired.user = {"ana", 1000, 1000};
+  desired.node_names = {"n0", "n1"};
+  desired.master_address = "n0";
+  return desired;
 }
 
 LaunchOptions Options() {
@@ -111,7 +111,7 @@ JobSpec Spec() {
 
 TEST(Launch, GivesTheLeasesDevicesAndNoOthers) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
-  const LaunchSpec launch = MakeLaunch(Order(Spec()), facts, Options(), 42);
+  const LaunchSpec launch = MakeLaunch(Desired(Spec()), facts, Options(), 42);
   EXPECT_EQ(launch.devices, (std::vector<DeviceNumber>{{195, 4}, {195, 255}, {510, 0}}));
   EXPECT_EQ(launch.cpus.ToString(), "0-1");
   EXPECT_EQ(launch.memory_nodes.ToString(), "0");
@@ -123,9 +123,9 @@ TEST(Launch, GivesTheLeasesDevicesAndNoOthers) {
 
 TEST(Launch, AJobWithoutGpusGetsNoDeviceAtAll) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
-  LeaseOrder order = Order(Spec());
-  order.lease.gpus.clear();
-  const LaunchSpec launch = MakeLaunch(order, facts, Options(), 0);
+  DesiredLease desired = Desired(Spec());
+  desired.lease.gpus.clear();
+  const LaunchSpec launch = MakeLaunch(desired, facts, Options(), 0);
   EXPECT_TRUE(launch.devices.empty());
   EXPECT_EQ(Variable(launch, "CUDA_VISIBLE_DEVICES"), "-1");
   EXPECT_EQ(Variable(launch, "NVIDIA_VISIBLE_DEVICES"), "void");
@@ -139,7 +139,7 @@ TEST(Launch, SaysByEnvironmentWhatTheJobHolds) {
                       {"GP_JOB_ID", "fake"},
                       {"CUDA_MPS_PIPE_DIRECTORY", "/x"}};
   spec.checkpoint.directory = "/ckpt";
-  const LaunchSpec launch = MakeLaunch(Order(spec), facts, Options(), 0);
+  const LaunchSpec launch = MakeLaunch(Desired(spec), facts, Options(), 0);
   EXPECT_EQ(Variable(launch, "CUDA_VISIBLE_DEVICES"), "GPU-1");
   EXPECT_EQ(Variable(launch, "NVIDIA_VISIBLE_DEVICES"), "GPU-1");
   EXPECT_EQ(Variable(launch, "GP_JOB_ID"), "job-7");
@@ -156,9 +156,9 @@ TEST(Launch, SaysByEnvironmentWhatTheJobHolds) {
 
 TEST(Launch, TorchrunFindsWhatItNeeds) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
-  LeaseOrder order = Order(Spec());
-  order.lease.gpus = {{0, kWholeShare, 990}, {1, kWholeShare, 990}};
-  const LaunchSpec gang = MakeLaunch(order, facts, Options(), 0);
+  DesiredLease desired = Desired(Spec());
+  desired.lease.gpus = {{0, kWholeShare, 990}, {1, kWholeShare, 990}};
+  const LaunchSpec gang = MakeLaunch(desired, facts, Options(), 0);
   EXPECT_EQ(Variable(gang, "PET_NNODES"), "2");
   EXPECT_EQ(Variable(gang, "PET_NODE_RANK"), "1");
   EXPECT_EQ(Variable(gang, "PET_NPROC_PER_NODE"), "2");
@@ -166,10 +166,10 @@ TEST(Launch, TorchrunFindsWhatItNeeds) {
   EXPECT_EQ(Variable(gang, "MASTER_ADDR"), "n0");
   EXPECT_EQ(Variable(gang, "PET_MASTER_PORT"), Variable(gang, "MASTER_PORT"));
   EXPECT_EQ(Variable(gang, "GP_MASTER_PORT"), Variable(gang, "MASTER_PORT"));
-  order.node_names = {"n1"};
-  order.master_address = "n1";
-  order.lease.gpus.clear();
-  const LaunchSpec alone = MakeLaunch(order, facts, Options(), 0);
+  desired.node_names = {"n1"};
+  desired.master_address = "n1";
+  desired.lease.gpus.clear();
+  const LaunchSpec alone = MakeLaunch(desired, facts, Options(), 0);
   EXPECT_EQ(Variable(alone, "PET_NPROC_PER_NODE"), "1") << "a process, though no GPU";
   EXPECT_EQ(Variable(alone, "PET_MASTER_ADDR"), "127.0.0.1");
   EXPECT_EQ(Variable(alone, "MASTER_ADDR"), "127.0.0.1");
@@ -179,7 +179,7 @@ TEST(Launch, AJobsOwnRendezvousWins) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
   spec.environment = {{"MASTER_PORT", "29500"}, {"PET_NPROC_PER_NODE", "4"}};
-  const LaunchSpec launch = MakeLaunch(Order(spec), facts, Options(), 0);
+  const LaunchSpec launch = MakeLaunch(Desired(spec), facts, Options(), 0);
   EXPECT_EQ(Variable(launch, "MASTER_PORT"), "29500");
   EXPECT_EQ(Variable(launch, "PET_MASTER_PORT"), "29500") << "torchrun's follows";
   EXPECT_EQ(Variable(launch, "PET_NPROC_PER_NODE"), "4");
@@ -189,11 +189,11 @@ TEST(Launch, AJobsOwnRendezvousWins) {
 TEST(Launch, PortsOfJobsAndAttemptsDiffer) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   const auto port = [&](uint64_t job, int attempt, int rank) {
-    LeaseOrder order = Order(Spec());
-    order.lease.job = {job};
-    order.lease.attempt = attempt;
-    order.lease.rank = rank;
-    return std::stoi(Variable(MakeLaunch(order, facts, Options(), 0), "MASTER_PORT"));
+    DesiredLease desired = Desired(Spec());
+    desired.lease.job = {job};
+    desired.lease.attempt = attempt;
+    desired.lease.rank = rank;
+    return std::stoi(Variable(MakeLaunch(desired, facts, Options(), 0), "MASTER_PORT"));
   };
   std::set<int> ports;
   for (uint64_t job = 1; job <= 3'000; ++job) ports.insert(port(job, 1, 0));
@@ -212,12 +212,12 @@ TEST(Launch, TheReferenceNamesAllVariables) {
   JobSpec spec = Spec();
   spec.array = {5, 2};
   spec.checkpoint.directory = "/ckpt";
-  LeaseOrder order = Order(spec);
-  order.array = {3};
-  order.resume_from = "/ckpt/7";
-  order.lease.mode = GpuMode::kMps;
+  DesiredLease desired = Desired(spec);
+  desired.array = {3};
+  desired.resume_from = "/ckpt/7";
+  desired.lease.mode = GpuMode::kMps;
   std::set<std::string> given;
-  for (const std::string& entry : MakeLaunch(order, facts, Options(), 0).environment)
+  for (const std::string& entry : MakeLaunch(desired, facts, Options(), 0).environment)
     given.insert(entry.substr(0, entry.find('=')));
   std::ifstream page(GP_SOURCE_DIR "/docs/reference/environment.md");
   std::set<std::string> named;
@@ -233,32 +233,32 @@ TEST(Launch, AnElementKnowsItsArray) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
   spec.array = {5, 2};
-  LeaseOrder order = Order(spec);
-  order.array = {3};
-  const LaunchSpec launch = MakeLaunch(order, facts, Options(), 0);
+  DesiredLease desired = Desired(spec);
+  desired.array = {3};
+  const LaunchSpec launch = MakeLaunch(desired, facts, Options(), 0);
   EXPECT_EQ(Variable(launch, "GP_ARRAY_ID"), "job-3");
   EXPECT_EQ(Variable(launch, "GP_ARRAY_INDEX"), "3");  // of job-7
   EXPECT_EQ(Variable(launch, "GP_ARRAY_COUNT"), "5");
-  EXPECT_EQ(Variable(MakeLaunch(Order(Spec()), facts, Options(), 0), "GP_ARRAY_INDEX"), "(none)");
+  EXPECT_EQ(Variable(MakeLaunch(Desired(Spec()), facts, Options(), 0), "GP_ARRAY_INDEX"), "(none)");
 }
 
 TEST(Launch, ACheckpointIsResumedOnlyFromTheSecondAttemptOn) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
   spec.checkpoint.directory = "/ckpt";
-  LeaseOrder order = Order(spec);
-  order.lease.attempt = 1;
-  EXPECT_EQ(Variable(MakeLaunch(order, facts, Options(), 0), "GP_RESUME_FROM"), "(none)");
+  DesiredLease desired = Desired(spec);
+  desired.lease.attempt = 1;
+  EXPECT_EQ(Variable(MakeLaunch(desired, facts, Options(), 0), "GP_RESUME_FROM"), "(none)");
 }
 
 TEST(Launch, SimulatedCoresAreMappedOntoTheHosts) {
   NodeFacts facts = MakeNodeFacts("n1", true, TwoSockets(), TwoGpus()).facts;
   LaunchOptions options = Options();
   options.host_cpus.AddRange(0, 1);
-  LeaseOrder order = Order(Spec());
-  order.lease.numa[0].cpus = CpuSet{};
-  order.lease.numa[0].cpus.Add(3);
-  const LaunchSpec launch = MakeLaunch(order, facts, options, 0);
+  DesiredLease desired = Desired(Spec());
+  desired.lease.numa[0].cpus = CpuSet{};
+  desired.lease.numa[0].cpus.Add(3);
+  const LaunchSpec launch = MakeLaunch(desired, facts, options, 0);
   EXPECT_EQ(launch.cpus.ToString(), "1");
   EXPECT_TRUE(launch.memory_nodes.Empty());
 }
@@ -266,26 +266,26 @@ TEST(Launch, SimulatedCoresAreMappedOntoTheHosts) {
 TEST(Launch, AJobThatWorksBelowTmpKeepsTheHosts) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
-  EXPECT_TRUE(MakeLaunch(Order(spec), facts, Options(), 0).private_tmp);
+  EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
   spec.working_directory = "/tmp/w";
-  EXPECT_FALSE(MakeLaunch(Order(spec), facts, Options(), 0).private_tmp);
+  EXPECT_FALSE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
   spec.working_directory = "/tmpfiles";
-  EXPECT_TRUE(MakeLaunch(Order(spec), facts, Options(), 0).private_tmp);
+  EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
 }
 
 // A part of the second GPU, in this mode.
-LeaseOrder PartOrder(GpuMode mode, int share, int64_t memory_mib) {
+DesiredLease DesiredPart(GpuMode mode, int share, int64_t memory_mib) {
   JobSpec spec = Spec();
   spec.environment = {{"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100"}};
-  LeaseOrder order = Order(spec);
-  order.lease.mode = mode;
-  order.lease.gpus = {{1, share, memory_mib}};
-  return order;
+  DesiredLease desired = Desired(spec);
+  desired.lease.mode = mode;
+  desired.lease.gpus = {{1, share, memory_mib}};
+  return desired;
 }
 
 TEST(Launch, AClientOfMpsIsToldItsServerAndItsLimits) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
-  const LaunchSpec launch = MakeLaunch(PartOrder(GpuMode::kMps, 333, 2'000), facts, Options(), 0);
+  const LaunchSpec launch = MakeLaunch(DesiredPart(GpuMode::kMps, 333, 2'000), facts, Options(), 0);
   ASSERT_EQ(launch.parts.size(), 1u);
   EXPECT_EQ(launch.parts[0],
             (GpuPart{1, facts.gpus[1].minor, facts.gpus[1].uuid, 2'000, 34, true}));
@@ -295,18 +295,18 @@ TEST(Launch, AClientOfMpsIsToldItsServerAndItsLimits) {
   EXPECT_EQ(Variable(launch, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"), "0=2000M");
   EXPECT_EQ(launch.shm_bytes, 0);  // the host's, where its server is
   // Memory alone: compute as it comes.
-  EXPECT_EQ(Variable(MakeLaunch(PartOrder(GpuMode::kMps, 0, 2'000), facts, Options(), 0),
+  EXPECT_EQ(Variable(MakeLaunch(DesiredPart(GpuMode::kMps, 0, 2'000), facts, Options(), 0),
                      "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"),
             "100");
   LaunchOptions below_tmp = Options();
   below_tmp.state_directory = "/tmp/s";
-  EXPECT_FALSE(MakeLaunch(PartOrder(GpuMode::kMps, 333, 2'000), facts, below_tmp, 0).private_tmp);
+  EXPECT_FALSE(MakeLaunch(DesiredPart(GpuMode::kMps, 333, 2'000), facts, below_tmp, 0).private_tmp);
 }
 
 TEST(Launch, OthersKnowNothingOfMps) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   for (const GpuMode mode : {GpuMode::kTimeslice, GpuMode::kWhole}) {
-    const LaunchSpec launch = MakeLaunch(PartOrder(mode, 333, 2'000), facts, Options(), 0);
+    const LaunchSpec launch = MakeLaunch(DesiredPart(mode, 333, 2'000), facts, Options(), 0);
     EXPECT_EQ(launch.parts.size(), mode == GpuMode::kTimeslice ? 1u : 0u);
     EXPECT_EQ(Variable(launch, "CUDA_MPS_PIPE_DIRECTORY"), "(none)");
     EXPECT_EQ(Variable(launch, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "(none)");

@@ -87,14 +87,14 @@ TEST_F(GpuKeeperTest, ErrorsBeforeAResetDrownNoneAfterIt) {
   };
   EXPECT_EQ(flood(), 10u);
   EXPECT_EQ(flood(), 0u);
-  const std::vector<GpuTaskOrder> reset = {{0, GpuTask::kReset, 8}};
+  const std::vector<DesiredGpuTask> reset = {{0, GpuTask::kReset, 8}};
   care_.results = {{8, 0, false, "it is in use"}};
-  keeper_.Carry(reset);
+  keeper_.CarryOut(reset);
   EXPECT_EQ(flood(), 0u);
   care_.results = {{8, 0, true, ""}};
-  keeper_.Carry(reset);
+  keeper_.CarryOut(reset);
   EXPECT_EQ(flood(), 10u);
-  keeper_.Carry(reset);  // the same one
+  keeper_.CarryOut(reset);  // the same one
   EXPECT_EQ(flood(), 0u);
 }
 
@@ -105,7 +105,7 @@ TEST_F(GpuKeeperTest, WhatWasNotAnsweredIsToldAgainInOrder) {
   watch_.xids = {{0, 79, {}, {}, {}}};
   keeper_.Look();
   EXPECT_EQ(keeper_.NewsFor(2).signals.size(), 1u);
-  keeper_.Answered(1);
+  keeper_.Acknowledged(1);
   keeper_.Disconnected();
   const GpuNews again = keeper_.NewsFor(1);
   ASSERT_EQ(again.signals.size(), 1u);
@@ -152,44 +152,44 @@ TEST_F(GpuKeeperTest, AGpuThatWasNeverReadIsAwaitedAMoment) {
 TEST_F(GpuKeeperTest, ATestAwaitsTheFirstReading) {
   watch_.readings = {{std::nullopt, 0, ""}};
   keeper_.Look();
-  const std::vector<GpuTaskOrder> test = {{0, GpuTask::kTest, 7}};
-  keeper_.Carry(test);
+  const std::vector<DesiredGpuTask> test = {{0, GpuTask::kTest, 7}};
+  keeper_.CarryOut(test);
   EXPECT_TRUE(care_.begun.empty());
   Warm(40);
   keeper_.Look();
-  keeper_.Carry(test);
+  keeper_.CarryOut(test);
   EXPECT_EQ(care_.begun, (std::vector<uint64_t>{7}));
   care_.begun.clear();
   // One that cannot be watched is not waited for without end.
   watch_.readings[0].age_ns = Duration::Minutes(1).ns;
   keeper_.Look();
-  keeper_.Carry({{0, GpuTask::kTest, 8}});
+  keeper_.CarryOut({{0, GpuTask::kTest, 8}});
   EXPECT_TRUE(care_.begun.empty());
   clock_.Advance(Duration::Minutes(1));
-  keeper_.Carry({{0, GpuTask::kTest, 8}});
+  keeper_.CarryOut({{0, GpuTask::kTest, 8}});
   EXPECT_EQ(care_.begun, (std::vector<uint64_t>{8}));
 }
 
 TEST_F(GpuKeeperTest, AGpuIsTestedWhenItIsCoolOrWouldNotCoolDown) {
   Warm(86);
   keeper_.Look();
-  const std::vector<GpuTaskOrder> test = {{0, GpuTask::kTest, 7}};
-  keeper_.Carry(test);
+  const std::vector<DesiredGpuTask> test = {{0, GpuTask::kTest, 7}};
+  keeper_.CarryOut(test);
   EXPECT_TRUE(care_.begun.empty());
-  keeper_.Carry({{0, GpuTask::kReset, 8}});
+  keeper_.CarryOut({{0, GpuTask::kReset, 8}});
   EXPECT_EQ(care_.begun, (std::vector<uint64_t>{8}));  // a reset needs no cool GPU
   care_.begun.clear();
-  keeper_.Carry(test);
+  keeper_.CarryOut(test);
   Warm(60);
   keeper_.Look();
-  keeper_.Carry(test);
+  keeper_.CarryOut(test);
   EXPECT_EQ(care_.begun, (std::vector<uint64_t>{7}));
   care_.begun.clear();
   Warm(86);
   keeper_.Look();
-  keeper_.Carry({{0, GpuTask::kTest, 9}});
+  keeper_.CarryOut({{0, GpuTask::kTest, 9}});
   clock_.Advance(Duration::Minutes(10));
-  keeper_.Carry({{0, GpuTask::kTest, 9}});
+  keeper_.CarryOut({{0, GpuTask::kTest, 9}});
   EXPECT_EQ(care_.begun, (std::vector<uint64_t>{9}));
 }
 

@@ -46,10 +46,10 @@ TEST(NodeConnections, AJoinIsAnsweredWithTheNodesOrders) {
   ASSERT_NE(exchange, nullptr);
   const auto news = exchange->TakeNews();
   ASSERT_TRUE(news);
-  EXPECT_EQ(news->answered, 1u);
+  EXPECT_EQ(news->acknowledged, 1u);
   ASSERT_TRUE(news->desired);
   EXPECT_TRUE(news->desired->leases.empty());
-  EXPECT_EQ(exchange->TakeNews()->answered, 0u) << "told once";
+  EXPECT_EQ(exchange->TakeNews()->acknowledged, 0u) << "told once";
 }
 
 TEST(NodeConnections, WhatIsPlacedOnANodeIsToldToItAtOnce) {
@@ -76,9 +76,9 @@ TEST(NodeConnections, NewsAreAnsweredWhenTheyAreWritten) {
   const auto exchange = rig.Join(1);
   (void)exchange->TakeNews();
   ASSERT_TRUE(exchange->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
-  EXPECT_EQ(exchange->TakeNews()->answered, 0u);
+  EXPECT_EQ(exchange->TakeNews()->acknowledged, 0u);
   rig.Work();
-  EXPECT_EQ(exchange->TakeNews()->answered, 2u);
+  EXPECT_EQ(exchange->TakeNews()->acknowledged, 2u);
 }
 
 // Its agent numbers GPUs as its machine lists them: what goes up and down is rewritten.
@@ -131,7 +131,7 @@ TEST(NodeConnections, AnotherMachineOfTheSameNameIsSentAwayAndTheFirstUnharmed) 
   }
   ASSERT_TRUE(first->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
   rig.Work();
-  EXPECT_EQ(first->TakeNews()->answered, 2u);
+  EXPECT_EQ(first->TakeNews()->acknowledged, 2u);
   ASSERT_TRUE(rig.loop->Read([](const State& state) { EXPECT_EQ(state.incidents.size(), 1u); }));
 }
 
