@@ -147,10 +147,10 @@ Status FakeJournal::Locked(const std::function<void()>& body) {
 void FakeJournal::WaitForNews(int timeout_ms) const {
   // If another thread consumes the notice, this one notices the change a second later.  One process
   // per GPU waits here, so shorter intervals would keep a machine with many GPUs busy.
-  const bool is_told = inotify_ >= 0;
-  const int look_again_ms = is_told ? 1'000 : 50;
+  const bool is_notified = inotify_ >= 0;
+  const int look_again_ms = is_notified ? 1'000 : 50;
   pollfd waiting = {inotify_, POLLIN, 0};
-  if (poll(&waiting, is_told ? 1 : 0, std::min(timeout_ms, look_again_ms)) <= 0) return;
+  if (poll(&waiting, is_notified ? 1 : 0, std::min(timeout_ms, look_again_ms)) <= 0) return;
   char events[4096];
   while (read(inotify_, events, sizeof events) > 0) {
   }

@@ -28,7 +28,7 @@ const XidRule& BuiltInRule(int xid) {
   return facts == nullptr ? kUnknownXid : facts->rule;
 }
 
-std::string Told(const XidRule& rule) {
+std::string RuleText(const XidRule& rule) {
   const XidWords words = WordsOf(rule);
   return words.job + "/" + words.gpu;
 }
@@ -67,7 +67,7 @@ void PrintPolicy(const Policy& policy, Cli& cli) {
     const XidWords words = WordsOf(rule);
     const XidFacts* facts = FindXid(xid);
     rules.Add({std::to_string(xid), words.job, words.gpu,
-               rule == BuiltInRule(xid) ? "" : Told(BuiltInRule(xid)),
+               rule == BuiltInRule(xid) ? "" : RuleText(BuiltInRule(xid)),
                facts == nullptr ? kDash : facts->meaning});
   }
   cli.PrintTable(rules);
@@ -152,7 +152,8 @@ void CheckPolicyFile(const std::string& file, Cli& cli) {
   Json milder = Json::array();
   for (const auto& [xid, rule] : policy->faults.xids) {
     if (IsMilder(rule, BuiltInRule(xid)))
-      milder.push_back({{"xid", xid}, {"built_in", Told(BuiltInRule(xid))}, {"now", Told(rule)}});
+      milder.push_back(
+          {{"xid", xid}, {"built_in", RuleText(BuiltInRule(xid))}, {"now", RuleText(rule)}});
   }
   if (cli.PrintDocument(Json{{"file", file}, {"sound", true}, {"milder", milder}})) return;
   std::printf("%s: sound\n", file.c_str());

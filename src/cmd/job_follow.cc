@@ -36,7 +36,7 @@ class LinePatience {
 };
 
 // A connection of its own: local credentials do not outlive a controller.
-Result<std::unique_ptr<ControlClient>> OpenAnew(const Cli& cli) {
+Result<std::unique_ptr<ControlClient>> Reconnect(const Cli& cli) {
   return OpenController(cli.server);
 }
 
@@ -87,7 +87,7 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
   v1::GetJobRequest request;
   request.set_job_id(id);
   while (true) {
-    auto client = OpenAnew(cli);
+    auto client = Reconnect(cli);
     const Result<v1::Job> job = client ? (*client)->Call<v1::Job>("GetJob", request)
                                        : Result<v1::Job>(Fail(client.error()));
     if (job && (IsOver(*job) || job->attempt() > attempts)) return job;
@@ -108,7 +108,7 @@ Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name) {
   request.set_name(name);
   request.set_limit(kArrayMax);
   while (true) {
-    auto client = OpenAnew(cli);
+    auto client = Reconnect(cli);
     const auto reply = client ? (*client)->Call<v1::ListJobsReply>("ListJobs", request)
                               : Result<v1::ListJobsReply>(Fail(client.error()));
     if (!reply && MayPass(reply.error()) && patience.Wait()) continue;
@@ -124,7 +124,7 @@ Status CopyAttempt(Cli& cli, const LogOptions& options) {
   int64_t offset = options.offset;
   LinePatience patience;
   while (true) {
-    auto client = OpenAnew(cli);
+    auto client = Reconnect(cli);
     const Status copied =
         client ? CopyOnce(**client, options, offset, patience) : Status(Fail(client.error()));
     if (copied) return copied;
@@ -173,7 +173,7 @@ Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job,
   request.set_job_id(job);
   while (true) {
     Error error = Unavailable("");
-    if (auto client = OpenAnew(cli)) {
+    if (auto client = Reconnect(cli)) {
       grpc::ClientContext context;
       if (timeout) {
         const int64_t left_ns = timeout->ns - (clock.BootNs() - begin_ns);

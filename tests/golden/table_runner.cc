@@ -57,7 +57,8 @@ TableRunner::Target TableRunner::TargetOf(const std::string& text) const {
   return target;
 }
 
-std::string TableRunner::Told(const Result<std::vector<Event>>& events, const State& before) const {
+std::string TableRunner::OutcomeText(const Result<std::vector<Event>>& events,
+                                     const State& before) const {
   if (!events)
     return "=> " + std::string(ErrorCodeName(events.error().code)) + ": " + events.error().message;
   std::string text;
@@ -68,7 +69,7 @@ std::string TableRunner::Told(const Result<std::vector<Event>>& events, const St
 
 std::string TableRunner::Tell(const Command& command, const std::string& request_id) {
   const State before = cluster_.state();
-  return Told(cluster_.Execute(command, request_id), before);
+  return OutcomeText(cluster_.Execute(command, request_id), before);
 }
 
 NodeFacts TableRunner::FactsFrom(const Line& line) {
@@ -282,11 +283,11 @@ std::string TableRunner::Submit(const Line& line) {
   const JobId next{cluster_.state().last_job + 1};
   names_[next] = spec.name;
   const User user{line.Option("user", "ana"), 1000, 1000};
-  const std::string told =
+  const std::string outcome =
       Tell(SubmitJob{std::make_shared<const JobSpec>(spec), user}, line.Option("request", ""));
   if (cluster_.state().last_job < next.value) {
     names_.erase(next);
-    return told;
+    return outcome;
   }
   jobs_[spec.name] = next;
   for (int index = 0; index < spec.array.count; ++index) {
@@ -294,7 +295,7 @@ std::string TableRunner::Submit(const Line& line) {
     names_[element] = spec.name + "[" + std::to_string(index) + "]";
     jobs_[names_[element]] = element;
   }
-  return told;
+  return outcome;
 }
 
 // "queue NAME [pool=P] [weight=N] [guaranteed=N] [reclaimable=no] [gpus=N] [jobs=N] [hours=N]
@@ -424,12 +425,12 @@ std::string TableRunner::Observe(const Line& line, bool running, bool ended) {
 }
 
 std::string TableRunner::ReportFromAll(const std::vector<NodeId>& nodes) {
-  std::string told;
+  std::string outcome;
   for (const NodeId node : nodes) {
-    if (!told.empty()) told += " ";
-    told += ReportFrom(node);
+    if (!outcome.empty()) outcome += " ";
+    outcome += ReportFrom(node);
   }
-  return told.empty() ? "-> nothing" : told;
+  return outcome.empty() ? "-> nothing" : outcome;
 }
 
 // "gpu n1[2] lost|sick|ok"
@@ -518,10 +519,10 @@ std::string TableRunner::Wait(const Line& line) {
 
 // All moves that are worth it are ordered.
 std::string TableRunner::Defragment() {
-  std::string told;
+  std::string outcome;
   for (const MovePlan& plan : PlanMoves(cluster_.state(), cluster_.now()))
-    told += (told.empty() ? "" : " ") + Tell(plan.moves);
-  return told.empty() ? "-> nothing" : told;
+    outcome += (outcome.empty() ? "" : " ") + Tell(plan.moves);
+  return outcome.empty() ? "-> nothing" : outcome;
 }
 
 std::string TableRunner::Show() const {
@@ -567,9 +568,9 @@ std::string TableRunner::ShowVerdict(const Line& line) const {
 
 std::string TableRunner::Run(const std::string& command) {
   const Line line = Parse(command);
-  const std::string told = Run(line);
+  const std::string outcome = Run(line);
   const std::string unread = line.Unread();
-  return unread.empty() ? told : "=> unknown option " + unread;
+  return unread.empty() ? outcome : "=> unknown option " + unread;
 }
 
 std::string TableRunner::Run(const Line& line) {
@@ -629,7 +630,7 @@ std::string TableRunner::Run(const Line& line) {
   if (line.verb == "defrag") return Defragment();
   if (line.verb == "pass") {
     const State before = cluster_.state();
-    return Told(cluster_.Pass(), before);
+    return OutcomeText(cluster_.Pass(), before);
   }
   if (line.words.empty()) return "=> unknown command";
   const auto job = jobs_.find(line.words[0]);

@@ -78,7 +78,7 @@ class TableRunner {
 
   Target TargetOf(const std::string& text) const;
   std::string Tell(const Command& command, const std::string& request_id = "");
-  std::string Told(const Result<std::vector<Event>>& events, const State& before) const;
+  std::string OutcomeText(const Result<std::vector<Event>>& events, const State& before) const;
 
   TestCluster cluster_;
   std::map<std::string, JobId> jobs_;

@@ -42,7 +42,7 @@ void PhysicalWorld::AdvanceTo(Instant now) {
   for (const LeaseId id : alive_) Meter(Of(id), now);
 }
 
-void PhysicalWorld::CountAnew(Instant now, LeaseId lease) {
+void PhysicalWorld::CountFromZero(Instant now, LeaseId lease) {
   Program& program = Of(lease);
   if (!program.is_alive) return;
   program.use = {};
@@ -102,7 +102,7 @@ void PhysicalWorld::Start(Instant now, const DesiredLease& desired, const NodeFa
   CheckResume(desired);
   program.is_alive = true;
   alive_.push_back(id);
-  CountAnew(now, id);
+  CountFromZero(now, id);
 }
 
 namespace {

@@ -60,7 +60,7 @@ class PhysicalWorld {
   const std::vector<LeaseId>& known_on(NodeId node);
   const std::vector<LeaseId>& alive() const { return alive_; }
   // Its node counts from zero: its agent was started again.
-  void CountAnew(Instant now, LeaseId lease);
+  void CountFromZero(Instant now, LeaseId lease);
   // What the node's supervisors would say.
   LeaseObservation Observe(LeaseId lease);
 

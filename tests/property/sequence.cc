@@ -280,7 +280,7 @@ bool Sequence::ReportAny() {
   if (rng_.Chance(1, 8)) {
     world_.Hang(lease);
   } else if (rng_.Chance(1, 4)) {
-    world_.CountAnew(now_, lease);
+    world_.CountFromZero(now_, lease);
   } else {
     world_.SaveCheckpoint(now_, lease);
   }

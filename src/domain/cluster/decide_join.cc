@@ -138,7 +138,7 @@ Elsewhere FindElsewhere(const State& state, const Node* node, const NodeFacts& f
 }
 
 // Whether the MIG division of a held GPU has changed.
-bool IsDividedAnew(const Node& node, const NodeFacts& reported) {
+bool HasNewDivision(const Node& node, const NodeFacts& reported) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     if (!node.gpus[i].leases.empty() && node.facts->gpus[i].mig != reported.gpus[i].mig)
       return true;
@@ -211,7 +211,7 @@ void EndAbsences(const State& state, const Node& node, const NodeFacts& facts, E
 
 // After a reinstallation a machine may count its agents from a lower number, if its clock is
 // behind.  With nothing held, a late join does no harm: the newer agent joins again.
-bool MayBeginAnew(const Node& node, const JoinNode& join) {
+bool MayStartFresh(const Node& node, const JoinNode& join) {
   return join.fresh && node.condition == NodeCondition::kLost && node.leases.empty();
 }
 
@@ -262,7 +262,7 @@ Result<Events> JoinChanged(const State& state, Instant at, const Node& node,
 Result<Events> JoinKnown(const State& state, Instant at, const Node& node,
                          const JoinNode& command) {
   if (!node.facts->HasGpusOf(*command.facts) || node.facts->numa != command.facts->numa ||
-      IsDividedAnew(node, *command.facts)) {
+      HasNewDivision(node, *command.facts)) {
     return JoinChanged(state, at, node, command);
   }
   const Elsewhere elsewhere = FindElsewhere(state, &node, *command.facts);
@@ -292,7 +292,7 @@ Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& comman
     const bool is_gone = same_name->condition != NodeCondition::kUp && same_name->leases.empty();
     if (!is_gone) return Refuse(state, at, NameTaken(*same_name, *command.facts));
   } else if (same_name != nullptr && command.incarnation < same_name->incarnation &&
-             !MayBeginAnew(*same_name, command)) {
+             !MayStartFresh(*same_name, command)) {
     return Fail(Conflict("node " + command.facts->name +
                          " has joined with a newer agent: this one must stop"));
   }

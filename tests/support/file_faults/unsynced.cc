@@ -18,7 +18,7 @@ std::string ContentOf(const std::string& path) {
   return content;
 }
 
-void WriteAnew(const std::string& path, const std::string& content) {
+void WriteAgain(const std::string& path, const std::string& content) {
   const int fd = RawOpen(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (fd < 0) return;
   (void)RawPwrite(fd, content.data(), content.size(), 0);
@@ -112,9 +112,9 @@ void Unsynced::UndoNames(uint64_t seed) {
   size_t kept = seed == 0 ? 0 : Rng(seed + 1).Below(names_.size() + 1);
   for (; names_.size() > kept; names_.pop_back()) {
     const Naming& last = names_.back();
-    if (last.kind == Naming::kRemoved) WriteAnew(last.path, last.content);
+    if (last.kind == Naming::kRemoved) WriteAgain(last.path, last.content);
     if (last.kind == Naming::kRenamed) RawRename(last.path, last.from);
-    if (last.kind == Naming::kRenamed && last.was_there) WriteAnew(last.path, last.content);
+    if (last.kind == Naming::kRenamed && last.was_there) WriteAgain(last.path, last.content);
     if (last.kind == Naming::kCreated && RawRemove(last.path) != 0)
       RawRemove(last.path, AT_REMOVEDIR);
   }

@@ -172,7 +172,7 @@ TEST_F(BackupTest, SetsAsideWhatIsThereWhenAsked) {
   EXPECT_EQ(LastOf(directory_ + "/old"), there);
 }
 
-TEST_F(BackupTest, OfARestoredJournalBeginsAnew) {
+TEST_F(BackupTest, OfARestoredJournalBeginsAgain) {
   Live();
   ASSERT_TRUE(BackUpNow());
   Live();
@@ -267,7 +267,7 @@ TEST_F(BackupTest, HasTheSecretsAndWholeLinesOfTheAudit) {
   EXPECT_EQ(TextOf(elsewhere + "/audit.before-restore/audit-000001.jsonl"), "more\n");
 }
 
-TEST_F(BackupTest, KeepsAnAuditThatWasLostAndBegunAnew) {
+TEST_F(BackupTest, KeepsAnAuditThatWasLostAndBegunAgain) {
   Live();
   ASSERT_TRUE(BackUpNow());
   Write(state_ + "/join-token", "token\n");

@@ -51,7 +51,7 @@ TEST(Account, SumsDoNotDependOnWhenTheyAreTaken) {
   EXPECT_EQ(once.period_use, 8'000 * at.ns / 1'000'000);
 }
 
-TEST(Account, EachPeriodCountsAnew) {
+TEST(Account, EachPeriodCountsFromZero) {
   const Meter meter{kWeek, Duration::Minutes(60)};
   Account account{{2'000, 0, 1}, Instant{0}, 0, 0, 0};
   Settle(account, Instant{Duration::Minutes(59).ns}, meter);

@@ -156,7 +156,7 @@ TEST_F(Budgets, OfEachUserCountEachByItself) {
   EXPECT_EQ(Standing(key, "ben").per_cent, 0);
 }
 
-TEST_F(Budgets, BeginAnewEachMonth) {
+TEST_F(Budgets, BeginAtZeroEachMonth) {
   const BudgetKey key{"research", "", ""};
   Set(key, 4, OverBudget::kRefuse);
   ASSERT_TRUE(Submit("research", "ana"));

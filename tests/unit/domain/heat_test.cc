@@ -35,7 +35,7 @@ TEST_F(HeatLadderTest, SlowedDownForLongItIsHotUntilItIsCool) {
   EXPECT_EQ(Read(At(79), 33), Heat::kCool);
 }
 
-TEST_F(HeatLadderTest, ABreakBeginsTheTimeAnew) {
+TEST_F(HeatLadderTest, ABreakRestartsTheTime) {
   EXPECT_EQ(Read(At(86, true), 0), Heat::kWarm);
   EXPECT_EQ(Read(At(86, false), 20), Heat::kWarm);
   EXPECT_EQ(Read(At(86, true), 40), Heat::kWarm);

@@ -6,7 +6,7 @@ namespace gp {
 namespace {
 
 constexpr Instant kBegan{1'000};
-constexpr Instant kBeganAnew{2'000};
+constexpr Instant kRestarted{2'000};
 
 RankUse Use(Instant since, int64_t seen_ms, int64_t busy_ms, int64_t memory_mib = 10) {
   return {since, {{0, seen_ms, busy_ms, memory_mib}}, seen_ms * 2, seen_ms, 100};
@@ -19,9 +19,9 @@ TEST(Use, AddsWhatCameSinceTheLastTelling) {
   EXPECT_EQ(second, Use(kBegan, 3'000, 500));
 }
 
-TEST(Use, OfACounterBegunAnewAllCounts) {
+TEST(Use, OfARestartedCounterAllCounts) {
   const RankUse sum =
-      Added(Use(kBegan, 5'000, 5'000), Use(kBegan, 5'000, 5'000), Use(kBeganAnew, 9'000, 0, 80));
+      Added(Use(kBegan, 5'000, 5'000), Use(kBegan, 5'000, 5'000), Use(kRestarted, 9'000, 0, 80));
   EXPECT_EQ(sum, Use(kBegan, 14'000, 5'000, 80));
 }
 
@@ -29,11 +29,11 @@ TEST(Use, WhatCannotBeDoesNotFollow) {
   const RankUse before = Use(kBegan, 5'000, 2'000);
   EXPECT_TRUE(Follows(before, Use(kBegan, 5'000, 2'000), {0, 1}));
   EXPECT_TRUE(Follows(before, Use(kBegan, 9'000, 6'000), {0, 1}));
-  EXPECT_TRUE(Follows(before, Use(kBeganAnew, 1'000, 0), {0, 1}));
+  EXPECT_TRUE(Follows(before, Use(kRestarted, 1'000, 0), {0, 1}));
   EXPECT_FALSE(Follows(before, Use(kBegan, 4'000, 2'000), {0})) << "less time than before";
   EXPECT_FALSE(Follows(before, Use(kBegan, 6'000, 1'000), {0})) << "less busy than before";
   EXPECT_FALSE(Follows(before, Use(kBegan, 6'000, 3'500), {0})) << "busier than time has passed";
-  EXPECT_FALSE(Follows(before, Use(kBeganAnew, 1'000, 1'001), {0})) << "busier than time";
+  EXPECT_FALSE(Follows(before, Use(kRestarted, 1'000, 1'001), {0})) << "busier than time";
   EXPECT_FALSE(Follows(before, Use(kBegan, 5'000, 2'000), {1})) << "a GPU that it was not granted";
   EXPECT_FALSE(Follows({}, Use(kBegan, kUseMsMax + 1, 0), {0})) << "longer than any lease";
   EXPECT_FALSE(Follows({}, Use(kBegan, -1, -1), {0})) << "less than nothing";

@@ -21,7 +21,7 @@ class Describer {
       : state_(state), placed_later_(placed_later) {}
 
   EventLine Take() { return std::move(line_); }
-  bool is_told() const { return !line_.event.empty(); }
+  bool has_line() const { return !line_.event.empty(); }
 
   void operator()(const JobSubmitted& event) {
     Begin(LogLevel::kInfo, "job_submitted");
@@ -338,7 +338,7 @@ std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& eve
   for (const Event& event : events | std::views::reverse) {
     Describer describer(state, placed_later);
     std::visit(describer, event);
-    if (describer.is_told()) lines.push_back(describer.Take());
+    if (describer.has_line()) lines.push_back(describer.Take());
     if (const auto* placed = std::get_if<GangPlaced>(&event)) ++placed_later[placed->job];
   }
   std::ranges::reverse(lines);

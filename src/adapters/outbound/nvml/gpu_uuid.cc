@@ -30,8 +30,8 @@ nvmlReturn_t Search(const NvmlFunctions& nvml, const std::string& uuid, nvmlDevi
 std::string ReadUuid(GpuInquiry* gpu) {
   Uuid text = {};
   const unsigned room = sizeof text;
-  const bool is_told = gpu->Ask(gpu->nvml.DeviceGetUUID, static_cast<char*>(text), room);
-  return is_told ? std::string(text) : "";
+  const bool is_known = gpu->Ask(gpu->nvml.DeviceGetUUID, static_cast<char*>(text), room);
+  return is_known ? std::string(text) : "";
 }
 
 Result<nvmlDevice_t> OpenByUuid(const NvmlLibrary& library, const std::string& uuid) {

@@ -59,7 +59,7 @@ struct FeedRig : HandController {
   }
 };
 
-std::string Told(const std::vector<v1::StateChange>& changes) {
+std::string TextOf(const std::vector<v1::StateChange>& changes) {
   std::string text;
   for (const v1::StateChange& one : changes)
     text += (text.empty() ? "" : ", ") + one.kind() + " " + one.object() + " " + one.state();
@@ -69,14 +69,14 @@ std::string Told(const std::vector<v1::StateChange>& changes) {
 TEST(ChangeFeed, TellsWhatChangedAndWhatIsGone) {
   FeedRig rig;
   ChangeStream stream = rig.StreamOf(FeedRig::CallerWith({}, kEva));
-  EXPECT_EQ(Told(stream.Take()), "");
+  EXPECT_EQ(TextOf(stream.Take()), "");
   rig.SetQueueTo("team");
   rig.Submit("team");
   rig.SetQueueTo("other");
   rig.Delete("other");
-  EXPECT_EQ(Told(stream.Take()),
+  EXPECT_EQ(TextOf(stream.Take()),
             "queue team PRESENT, job job-1 QUEUED, queue other PRESENT, queue other ");
-  EXPECT_EQ(Told(stream.Take()), "");
+  EXPECT_EQ(TextOf(stream.Take()), "");
 }
 
 TEST(ChangeFeed, GoesOnWhereOneWas) {
@@ -88,7 +88,7 @@ TEST(ChangeFeed, GoesOnWhereOneWas) {
   const auto told = first.Take();
   ASSERT_EQ(told.size(), 2U);
   ChangeStream again = rig.StreamOf(FeedRig::CallerWith({}, kEva), told[0].id());
-  EXPECT_EQ(Told(again.Take()), "queue c PRESENT");
+  EXPECT_EQ(TextOf(again.Take()), "queue c PRESENT");
 }
 
 TEST(ChangeFeed, SaysWhenSomethingWasMissed) {
@@ -96,10 +96,10 @@ TEST(ChangeFeed, SaysWhenSomethingWasMissed) {
   const std::string begin = ToText(rig.feed.End());
   for (int weight = 2; weight < 6; ++weight) rig.SetQueueTo("a", weight);
   ChangeStream late = rig.StreamOf(FeedRig::CallerWith({}, kEva), begin);
-  EXPECT_EQ(Told(late.Take()), "missed  ");
-  EXPECT_EQ(Told(late.Take()), "");
+  EXPECT_EQ(TextOf(late.Take()), "missed  ");
+  EXPECT_EQ(TextOf(late.Take()), "");
   rig.SetQueueTo("a", 7);
-  EXPECT_EQ(Told(late.Take()), "queue a PRESENT");
+  EXPECT_EQ(TextOf(late.Take()), "queue a PRESENT");
   // All three that are kept can be had; another controller's numbers mean nothing here, nor do
   // those to come.
   const FeedPlace end = rig.feed.End();
@@ -121,13 +121,13 @@ TEST(ChangeFeed, TellsNobodyWhatItMayNotSee) {
   ChangeStream ben = rig.StreamOf(FeedRig::CallerWith(admin, {"ben", 9, 9}));
   rig.Submit("secret");
   rig.Submit("open");
-  EXPECT_EQ(Told(eva.Take()), "job job-2 QUEUED");
-  EXPECT_EQ(Told(ben.Take()), "job job-1 QUEUED, job job-2 QUEUED");
+  EXPECT_EQ(TextOf(eva.Take()), "job job-2 QUEUED");
+  EXPECT_EQ(TextOf(ben.Take()), "job job-1 QUEUED, job job-2 QUEUED");
   // What was granted later counts from then on.
   access.roles[{kEverybody, ""}] = Role::kNone;
   eva.SetCaller(FeedRig::CallerWith(access, kEva));
   rig.Submit("open");
-  EXPECT_EQ(Told(eva.Take()), "");
+  EXPECT_EQ(TextOf(eva.Take()), "");
 }
 
 TEST(ChangeFeed, OneMayAskForSomeKindsAlone) {
@@ -136,7 +136,7 @@ TEST(ChangeFeed, OneMayAskForSomeKindsAlone) {
   ChangeStream jobs = rig.StreamOf(FeedRig::CallerWith({}, kEva), "", {"job", "node"});
   rig.SetQueueTo("team", 3);
   rig.Submit("team");
-  EXPECT_EQ(Told(jobs.Take()), "job job-1 QUEUED");
+  EXPECT_EQ(TextOf(jobs.Take()), "job job-1 QUEUED");
 }
 
 TEST(ChangeFeed, RefusesWhatIsNone) {

@@ -87,7 +87,7 @@ TEST_F(OldLogsTest, NothingGoesBeforeItsTimeWhateverTheWallClockSays) {
 }
 
 // Whatever time the file has then: the wall clock was perhaps a year behind when it was written.
-TEST_F(OldLogsTest, WhateverIsWrittenCountsAnew) {
+TEST_F(OldLogsTest, WhateverIsWrittenCountsFromTheStart) {
   Add("job-0001", 1'000);
   Look({});
   Touch("job-0001/1/0.out", 500);

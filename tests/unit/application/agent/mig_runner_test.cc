@@ -14,26 +14,26 @@ class PlayedInstances : public MigInstances {
  public:
   std::optional<Result<MigDevice>> Make(const std::string& key, const MigPart&) override {
     const auto [asked, is_new] = made.try_emplace(key);
-    if (is_new) told += "make " + key + ";";
+    if (is_new) calls += "make " + key + ";";
     return asked->second;
   }
   void Remove(const std::string& key, const MigPart& part) override {
     made.erase(key);
-    told += "remove " + key + " " + std::to_string(part.gpu) + ":" + std::to_string(part.start) +
-            "+" + std::to_string(part.slices) + ";";
+    calls += "remove " + key + " " + std::to_string(part.gpu) + ":" + std::to_string(part.start) +
+             "+" + std::to_string(part.slices) + ";";
   }
   void KeepOnly(int gpu, const std::vector<MigPart>& parts) override {
-    told += "keep " + std::to_string(gpu) + ":";
+    calls += "keep " + std::to_string(gpu) + ":";
     for (const MigPart& part : parts)
-      told += " " + std::to_string(part.start) + "+" + std::to_string(part.slices);
-    told += ";";
+      calls += " " + std::to_string(part.start) + "+" + std::to_string(part.slices);
+    calls += ";";
   }
   int EventDescriptor() const override { return event_fd_; }
 
-  std::string Told() { return std::exchange(told, ""); }
+  std::string TakeCalls() { return std::exchange(calls, ""); }
 
   std::map<std::string, std::optional<Result<MigDevice>>> made;
-  std::string told;
+  std::string calls;
 
  private:
   int event_fd_ = eventfd(0, EFD_CLOEXEC);
@@ -82,7 +82,7 @@ TEST_F(Mig, OthersPassThrough) {
   ASSERT_TRUE(runner_->Start(spec));
   EXPECT_TRUE(Runs("lease-1"));
   EXPECT_EQ(inner_.launches[0].environment, spec.environment);
-  EXPECT_EQ(instances_.Told(), "");
+  EXPECT_EQ(instances_.TakeCalls(), "");
 }
 
 TEST_F(Mig, AnAttemptStartsInItsInstanceWhenThatIsThere) {
@@ -101,16 +101,16 @@ TEST_F(Mig, AnAttemptStartsInItsInstanceWhenThatIsThere) {
   EXPECT_EQ(launch.devices, (std::vector<DeviceNumber>{{195, 7}, {510, 30}, {510, 31}}));
   EXPECT_EQ(launch.lease_deadline_boot_ns, 77);
   EXPECT_EQ(launch.mig.instance, 2);
-  EXPECT_EQ(instances_.Told(), "make lease-1;");
+  EXPECT_EQ(instances_.TakeCalls(), "make lease-1;");
 }
 
 TEST_F(Mig, ItsEndLeavesTheInstanceToBeRemovedOnce) {
   StartMade(Job("lease-1", 4, 4));
-  instances_.Told();
+  instances_.TakeCalls();
   inner_.End("lease-1", EndCause::kExit, 0);
   EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kExited);
   (void)runner_->Observe();
-  EXPECT_EQ(instances_.Told(), "remove lease-1 0:4+4;");
+  EXPECT_EQ(instances_.TakeCalls(), "remove lease-1 0:4+4;");
   EXPECT_TRUE(runner_->Forget("lease-1"));
   EXPECT_TRUE(runner_->IsEmpty());
 }
@@ -122,7 +122,7 @@ TEST_F(Mig, WhatTheDriverRefusesIsAFaultOfThePlatform) {
   EXPECT_EQ(seen.phase, AttemptPhase::kExited);
   EXPECT_EQ(seen.cause, EndCause::kPlatformFault);
   EXPECT_EQ(seen.message, "a program uses it");
-  EXPECT_EQ(instances_.Told(), "make lease-1;remove lease-1 0:0+4;");
+  EXPECT_EQ(instances_.TakeCalls(), "make lease-1;remove lease-1 0:0+4;");
   EXPECT_FALSE(Runs("lease-1"));
   EXPECT_TRUE(runner_->Forget("lease-1"));
   EXPECT_TRUE(runner_->IsEmpty());
@@ -135,7 +135,7 @@ TEST_F(Mig, StoppedWhileItWaitsItNeverStarts) {
   Made("lease-1");
   (void)runner_->Observe();
   EXPECT_FALSE(Runs("lease-1"));
-  EXPECT_EQ(instances_.Told(), "make lease-1;remove lease-1 0:0+4;");
+  EXPECT_EQ(instances_.TakeCalls(), "make lease-1;remove lease-1 0:0+4;");
 }
 
 TEST_F(Mig, ThePlaceOfOneThatEndedMayHaveItsNextTenantAlready) {
@@ -146,11 +146,11 @@ TEST_F(Mig, ThePlaceOfOneThatEndedMayHaveItsNextTenantAlready) {
   inner_.attempts["lease-2"] = inner_.attempts["lease-1"];
   inner_.attempts["lease-2"].key = "lease-2";
   inner_.attempts["lease-2"].phase = AttemptPhase::kRunning;
-  instances_.Told();
+  instances_.TakeCalls();
   Open({0, 5});
-  EXPECT_EQ(instances_.Told(), "keep 0: 0+4;keep 5:;");
+  EXPECT_EQ(instances_.TakeCalls(), "keep 0: 0+4;keep 5:;");
   (void)runner_->Observe();
-  EXPECT_EQ(instances_.Told(), "");
+  EXPECT_EQ(instances_.TakeCalls(), "");
 }
 
 TEST_F(Mig, KnowsWhoseAnInstanceIs) {

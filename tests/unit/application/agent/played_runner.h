@@ -57,7 +57,7 @@ class PlayedRunner : public AttemptRunner {
   int EventDescriptor() const override { return event_fd_; }
 
   // The last commands that the control program received.
-  std::string Told() {
+  std::string TakeCommands() {
     char buffer[4'096];
     const ssize_t got = read(commands, buffer, sizeof buffer);
     return got > 0 ? std::string(buffer, static_cast<size_t>(got)) : "";

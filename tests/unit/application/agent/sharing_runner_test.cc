@@ -114,12 +114,12 @@ TEST_F(Sharing, TheDaemonIsStartedWithTheUsersRightsAndToldTheLimitsBeforeTheJob
   EXPECT_FALSE(Runs("lease-1"));
   EXPECT_EQ(seen_["lease-1"].phase, AttemptPhase::kStarting);
   EXPECT_FALSE(seen_.contains(daemon.key));  // it is nobody's attempt
-  EXPECT_EQ(inner_.Told(),
+  EXPECT_EQ(inner_.TakeCommands(),
             "set_default_active_thread_percentage 30\nset_default_device_pinned_mem_limit 0 2000M\n"
             "start_server -uid 1000\nget_server_list\n");
   Turn();
   EXPECT_FALSE(Runs("lease-1"));  // its server may be an older one
-  EXPECT_TRUE(inner_.Told().ends_with(
+  EXPECT_TRUE(inner_.TakeCommands().ends_with(
       "set_device_pinned_mem_limit 4711 0 2000M\nget_server_status 4711\nget_server_list\n"));
   Turn();
   EXPECT_TRUE(Runs("lease-1"));
@@ -130,7 +130,7 @@ TEST_F(Sharing, TheDaemonHasTheLimitsOfItsLargestClient) {
   Start(Job("lease-2", 50, 1'000));
   EXPECT_FALSE(Runs("lease-2"));  // the daemon would hold it to 30
   Turn();
-  EXPECT_EQ(inner_.Told(),
+  EXPECT_EQ(inner_.TakeCommands(),
             "set_default_active_thread_percentage 50\nset_default_device_pinned_mem_limit 0 2000M\n"
             "set_active_thread_percentage 4711 50\nset_device_pinned_mem_limit 4711 0 "
             "2000M\nget_server_status 4711\nget_server_list\n");
@@ -139,7 +139,7 @@ TEST_F(Sharing, TheDaemonHasTheLimitsOfItsLargestClient) {
   EXPECT_EQ(inner_.launches.size(), 3u);  // one daemon, two jobs
   inner_.End("lease-2", EndCause::kExit, 0);
   Turn();
-  EXPECT_TRUE(inner_.Told().starts_with("set_default_active_thread_percentage 30\n"));
+  EXPECT_TRUE(inner_.TakeCommands().starts_with("set_default_active_thread_percentage 30\n"));
 }
 
 TEST_F(Sharing, ItQuitsAfterItsLastClientAndLeavesNothing) {
@@ -147,7 +147,7 @@ TEST_F(Sharing, ItQuitsAfterItsLastClientAndLeavesNothing) {
   inner_.End("lease-1", EndCause::kExit, 0);
   Turn();
   EXPECT_EQ(seen_["lease-1"].phase, AttemptPhase::kExited);
-  EXPECT_EQ(inner_.Told(), "quit -t 5\n");
+  EXPECT_EQ(inner_.TakeCommands(), "quit -t 5\n");
   inner_.End(daemon, EndCause::kExit, 0);
   Turn();
   EXPECT_FALSE(inner_.attempts.contains(daemon));
@@ -324,7 +324,7 @@ TEST_F(Sharing, DaemonsAreFoundAgainByALaterAgent) {
   inner_.End("lease-1", EndCause::kExit, 0);
   inner_.End("lease-2", EndCause::kExit, 0);
   Turn();
-  EXPECT_EQ(inner_.Told().substr(0, 4), "quit");
+  EXPECT_EQ(inner_.TakeCommands().substr(0, 4), "quit");
 }
 
 TEST_F(Sharing, WhatALaterAgentFindsDeadHasTakenItsClients) {

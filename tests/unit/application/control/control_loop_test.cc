@@ -173,7 +173,7 @@ TEST(ControlLoop, ASteppedClockDoesNotEndTheLeasesOfALostNode) {
   EXPECT_TRUE(IsOver(rig, id));
 }
 
-TEST(ControlLoop, ARestartLetsTheLeasesOfALostNodeRunOutAnew) {
+TEST(ControlLoop, ARestartGivesLeasesOfALostNodeTheirFullTime) {
   Rig rig;
   const NodeId id = rig.AddNode();
   ASSERT_TRUE(rig.loop->Execute("user:ana", "", Submit()).status);

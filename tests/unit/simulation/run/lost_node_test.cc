@@ -40,7 +40,7 @@ class LostNode : public testing::Test {
   RunSteps steps_;
 };
 
-TEST_F(LostNode, TheGangBeginsAnewWhenTheNodeIsBack) {
+TEST_F(LostNode, TheGangStartsAgainWhenTheNodeIsBack) {
   AddGang(2);
   Add(300, ExpireHeartbeat{NodeId{1}});
   steps_.push_back({LossAt(400), Node(1)});
