@@ -47,6 +47,26 @@ TEST(JobText, WhatIsNotAskedForHasNoLine) {
   }
 }
 
+TEST(JobText, RequestedGpusAreCountedOverAllNodes) {
+  v1::Job job = Train();
+  v1::JobSpec& spec = *job.mutable_spec();
+  spec.mutable_gpus()->set_share_thousandths(1000);
+  spec.set_nodes(1);
+  const auto requested = [&](int gpus) {
+    spec.mutable_gpus()->set_count(gpus);
+    const std::string text = DescribeJob(job);
+    const size_t begin = text.find("Requested   ");
+    return text.substr(begin, text.find(',', begin) - begin);
+  };
+  EXPECT_EQ(requested(0), "Requested   0 GPUs");
+  EXPECT_EQ(requested(1), "Requested   1 GPU");
+  EXPECT_EQ(requested(8), "Requested   8 GPUs");
+  spec.set_nodes(2);
+  EXPECT_EQ(requested(1), "Requested   2 GPUs");
+  spec.mutable_gpus()->add_models("H100");
+  EXPECT_EQ(requested(8), "Requested   16×H100 GPUs");
+}
+
 // The controller leaves out what others may not know; an empty line would say that there is
 // nothing.
 TEST(JobText, WhatMayNotBeKnownIsSaidSo) {
