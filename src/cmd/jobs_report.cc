@@ -40,7 +40,7 @@ std::string Overview(const v1::JobReport& report) {
   std::string text = fmt::format("{} ({})  {}  attempt {}, {}\n\n", report.name(), report.job_id(),
                                  v1::JobState_Name(report.state()), report.attempt(),
                                  run.ns == 0 ? "0s" : ToText(run));
-  const std::string gpus = std::to_string(report.gpus()) + (report.gpus() == 1 ? " GPU" : " GPUs");
+  const std::string gpus = Count(report.gpus(), "GPU");
   const std::string measured =
       report.gpus() == 0 ? ""
       : report.gpu_measured() == 0

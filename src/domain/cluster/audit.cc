@@ -23,7 +23,7 @@ std::string Everywhere(const std::string& queue) {
 
 // The GPUs of one node.
 std::string GpusText(const GpuRequest& gpus) {
-  std::string text = std::to_string(gpus.count) + (gpus.count == 1 ? " GPU" : " GPUs");
+  std::string text = Count(gpus.count, "GPU");
   if (!gpus.models.empty()) text += " " + Join(gpus.models, " or ");
   if (gpus.isolation == Isolation::kExclusive) return text;
   text += ", " + std::string(ToText(gpus.isolation));
