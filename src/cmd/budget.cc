@@ -86,7 +86,7 @@ void Print(const v1::ListBudgetsReply& reply, Cli& cli) {
 }
 
 template <typename Request>
-void CallAndPrint(const char* method, const Request& request, Cli& cli) {
+void CallAndPrintBudgets(const char* method, const Request& request, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
@@ -95,7 +95,7 @@ void CallAndPrint(const char* method, const Request& request, Cli& cli) {
   Print(*reply, cli);
 }
 
-void AddSet(CLI::App& budget, Cli& cli) {
+void AddBudgetSet(CLI::App& budget, Cli& cli) {
   CLI::App* sub =
       budget.add_subcommand("set", "Create or change a budget; values that are not given stay");
   auto request = std::make_shared<v1::SetBudgetRequest>();
@@ -122,7 +122,7 @@ void AddSet(CLI::App& budget, Cli& cli) {
          "When the budget is used up: warn, demote or refuse new jobs, or hold: also stop running "
          "jobs, and all wait for the next month; default: warn")
       ->type_name("WORD:{warn,demote,refuse,hold}");
-  sub->callback([request, &cli] { CallAndPrint("SetBudget", *request, cli); });
+  sub->callback([request, &cli] { CallAndPrintBudgets("SetBudget", *request, cli); });
 }
 
 }  // namespace
@@ -132,13 +132,13 @@ void AddBudget(CLI::App& app, Cli& cli) {
       app.add_subcommand("budget", "Monthly budgets of queues and users: list, set, delete");
   budget->require_subcommand(1);
   budget->add_subcommand("list", "List budgets and how much of each is used")->callback([&cli] {
-    CallAndPrint("ListBudgets", v1::ListBudgetsRequest(), cli);
+    CallAndPrintBudgets("ListBudgets", v1::ListBudgetsRequest(), cli);
   });
-  AddSet(*budget, cli);
+  AddBudgetSet(*budget, cli);
   CLI::App* sub = budget->add_subcommand("delete", "Delete a budget");
   auto request = std::make_shared<v1::DeleteBudgetRequest>();
   AddOwner(*sub, request);
-  sub->callback([request, &cli] { CallAndPrint("DeleteBudget", *request, cli); });
+  sub->callback([request, &cli] { CallAndPrintBudgets("DeleteBudget", *request, cli); });
 }
 
 }  // namespace gp

@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 
 constexpr int kReadySeconds = 15;
 constexpr int kEndSeconds = 5;
-constexpr int kLookAgainMs = 20;
+constexpr int kPollMs = 20;
 
 // True once `condition` holds; false if it does not within that many seconds.
 bool Await(int seconds, const std::function<bool()>& condition) {
-  for (int left_ms = seconds * 1000; left_ms > 0; left_ms -= kLookAgainMs) {
+  for (int left_ms = seconds * 1000; left_ms > 0; left_ms -= kPollMs) {
     if (condition()) return true;
-    poll(nullptr, 0, kLookAgainMs);
+    poll(nullptr, 0, kPollMs);
   }
   return condition();
 }

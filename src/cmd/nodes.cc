@@ -10,7 +10,7 @@
 namespace gp {
 namespace {
 
-using Request = v1::ChangeNodeRequest;
+using NodeChange = v1::ChangeNodeRequest;
 
 void Print(const v1::Cluster& cluster, const Cli& cli) {
   if (cli.PrintDocument(cluster)) return;
@@ -19,7 +19,7 @@ void Print(const v1::Cluster& cluster, const Cli& cli) {
 }
 
 template <typename Method, typename Message>
-void CallAndPrint(Method method, const Message& request, Cli& cli) {
+void CallAndPrintNodes(Method method, const Message& request, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   const auto cluster = (*client)->Call<v1::Cluster>(method, request);
@@ -27,7 +27,7 @@ void CallAndPrint(Method method, const Message& request, Cli& cli) {
   Print(*cluster, cli);
 }
 
-void Change(const Request& request, Cli& cli) { CallAndPrint("ChangeNode", request, cli); }
+void Change(const NodeChange& request, Cli& cli) { CallAndPrintNodes("ChangeNode", request, cli); }
 
 void ShowNode(const std::string& name, Cli& cli) {
   if (!cli.Offers({"table", "wide"})) return;
@@ -60,7 +60,7 @@ void AddDescribe(CLI::App& nodes, Cli& cli) {
 
 void AddPool(CLI::App& nodes, Cli& cli) {
   CLI::App* sub = nodes.add_subcommand("pool", "Move a node to a pool; jobs on it keep running");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<NodeChange>();
   sub->add_option_function<std::string>(
          "node", [request](const std::string& name) { request->set_node(name); }, "Node")
       ->required();
@@ -79,7 +79,7 @@ void AddLabel(CLI::App& nodes, Cli& cli) {
   sub->add_option("node", *node, "Node")->required();
   sub->add_option("labels", *words, "NAME=VALUE, or NAME- to remove")->required();
   sub->callback([node, words, &cli] {
-    Request request;
+    NodeChange request;
     request.set_node(*node);
     std::vector<std::string> set;
     for (const std::string& word : *words) {
@@ -112,7 +112,7 @@ void AddDeclareLost(CLI::App& nodes, Cli& cli) {
     if (!*force)
       return cli.Complain(
           InvalidArgument("declare-lost needs --force: make sure first that the node is off"));
-    CallAndPrint("DeclareNodeLost", *lost, cli);
+    CallAndPrintNodes("DeclareNodeLost", *lost, cli);
     if (cli.exit_code == kExitOk)
       cli.Say(lost->node() + " declared lost: its jobs are queued again");
   });
@@ -127,7 +127,7 @@ void AddRevoke(CLI::App& nodes, Cli& cli) {
          "node", [request](const std::string& name) { request->set_node(name); },
          "Name of the node")
       ->required();
-  sub->callback([request, &cli] { CallAndPrint("RevokeNode", *request, cli); });
+  sub->callback([request, &cli] { CallAndPrintNodes("RevokeNode", *request, cli); });
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ void AddNodes(CLI::App& app, Cli& cli) {
   nodes->add_subcommand("list", "List all nodes")->callback([&cli] {
     v1::GetClusterRequest request;
     request.set_readings(true);
-    CallAndPrint("GetCluster", request, cli);
+    CallAndPrintNodes("GetCluster", request, cli);
   });
   AddDescribe(*nodes, cli);
   AddPool(*nodes, cli);

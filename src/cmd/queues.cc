@@ -116,7 +116,7 @@ void AddTimeFlag(CLI::App& sub, const std::string& flag, const std::string& what
       ->type_name("DURATION|none");
 }
 
-void AddSet(CLI::App& queues, Cli& cli) {
+void AddQueueSet(CLI::App& queues, Cli& cli) {
   CLI::App* sub =
       queues.add_subcommand("set", "Create or change a queue; values that are not given stay");
   auto request = std::make_shared<Set>();
@@ -217,7 +217,7 @@ void AddQueues(CLI::App& app, Cli& cli) {
   queues->require_subcommand(1);
   queues->add_subcommand("list", "List queues, with what they hold and have used")
       ->callback([&cli] { List(cli); });
-  AddSet(*queues, cli);
+  AddQueueSet(*queues, cli);
   AddDelete(*queues, cli);
   CLI::App* pools = app.add_subcommand("pools", "Pools of nodes and the queues that use them");
   // Named like its siblings

@@ -62,7 +62,7 @@ void Print(const v1::ListReservationsReply& reply, Cli& cli) {
 }
 
 template <typename Method, typename Request>
-void CallAndPrint(Method method, const Request& request, Cli& cli) {
+void CallAndPrintReservations(Method method, const Request& request, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   const auto reply = (*client)->Call<v1::ListReservationsReply>(method, request);
@@ -157,7 +157,7 @@ void AddReservations(CLI::App& app, Cli& cli) {
       "reservations", "Advance reservations of nodes: courses, deadlines, maintenance");
   reservations->require_subcommand(1);
   reservations->add_subcommand("list", "List all reservations")->callback([&cli] {
-    CallAndPrint("ListReservations", v1::ListReservationsRequest(), cli);
+    CallAndPrintReservations("ListReservations", v1::ListReservationsRequest(), cli);
   });
   AddCreate(*reservations, cli);
   CLI::App* sub =
@@ -166,7 +166,7 @@ void AddReservations(CLI::App& app, Cli& cli) {
   sub->add_option_function<std::string>(
          "name", [request](const std::string& name) { request->set_name(name); }, "Reservation")
       ->required();
-  sub->callback([request, &cli] { CallAndPrint("DeleteReservation", *request, cli); });
+  sub->callback([request, &cli] { CallAndPrintReservations("DeleteReservation", *request, cli); });
 }
 
 }  // namespace gp

@@ -40,7 +40,7 @@ void Print(const v1::ListSecretsReply& reply, Cli& cli) {
 }
 
 template <typename Request>
-void CallAndPrint(const char* method, const Request& request, Cli& cli) {
+void CallAndPrintSecrets(const char* method, const Request& request, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   const auto reply = (*client)->Call<v1::ListSecretsReply>(method, request);
@@ -105,7 +105,7 @@ void Set(const SecretFlags& flags, Cli& cli) {
   request.set_name(flags.name);
   request.set_queue(flags.queue);
   request.set_value(*std::move(value));
-  CallAndPrint("SetSecret", request, cli);
+  CallAndPrintSecrets("SetSecret", request, cli);
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ void AddSecrets(CLI::App& app, Cli& cli) {
       app.add_subcommand("secrets", "Secrets injected into jobs as environment variables");
   secrets->require_subcommand(1);
   secrets->add_subcommand("list", "List the names of secrets that your jobs may use")
-      ->callback([&cli] { CallAndPrint("ListSecrets", v1::ListSecretsRequest(), cli); });
+      ->callback([&cli] { CallAndPrintSecrets("ListSecrets", v1::ListSecretsRequest(), cli); });
   auto flags = std::make_shared<SecretFlags>();
   const auto named = [&](const char* name, const char* help, const std::function<void()>& action) {
     CLI::App* sub = secrets->add_subcommand(name, help);
@@ -131,7 +131,7 @@ void AddSecrets(CLI::App& app, Cli& cli) {
     v1::DeleteSecretRequest request;
     request.set_name(flags->name);
     request.set_queue(flags->queue);
-    CallAndPrint("DeleteSecret", request, cli);
+    CallAndPrintSecrets("DeleteSecret", request, cli);
   });
 }
 

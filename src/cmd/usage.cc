@@ -16,11 +16,11 @@
 namespace gp {
 namespace {
 
-using Request = v1::GetUsageRequest;
+using UsageRequest = v1::GetUsageRequest;
 
-const std::map<std::string, Request::By> kBy = {
-    {"kind", Request::KIND},   {"day", Request::DAY},     {"pool", Request::POOL},
-    {"model", Request::MODEL}, {"queue", Request::QUEUE}, {"user", Request::USER},
+const std::map<std::string, UsageRequest::By> kBy = {
+    {"kind", UsageRequest::KIND},   {"day", UsageRequest::DAY},     {"pool", UsageRequest::POOL},
+    {"model", UsageRequest::MODEL}, {"queue", UsageRequest::QUEUE}, {"user", UsageRequest::USER},
 };
 
 std::string Hours(double hours) { return Hundredths(hours); }
@@ -28,9 +28,9 @@ std::string Part(double part) { return fmt::format("{:.1f}%", 100 * part); }
 std::string Amount(double cost, const std::string& currency) {
   return Hundredths(cost) + " " + currency;
 }
-std::string OrDash(const std::string& text) { return text.empty() ? kDash : text; }
+std::string NameOrDash(const std::string& text) { return text.empty() ? kDash : text; }
 
-void AddFilters(CLI::App& sub, const std::shared_ptr<Request>& request) {
+void AddFilters(CLI::App& sub, const std::shared_ptr<UsageRequest>& request) {
   sub.add_option_function<std::string>(
          "--from", [request](const std::string& day) { request->set_from(day); },
          "First day (UTC); default: the first of this month")
@@ -53,7 +53,7 @@ void AddFilters(CLI::App& sub, const std::shared_ptr<Request>& request) {
       ->type_name("POOL");
 }
 
-using Columns = std::vector<Request::By>;
+using Columns = std::vector<UsageRequest::By>;
 
 std::shared_ptr<Columns> AddBy(CLI::App& sub, const std::string& otherwise) {
   auto by = std::make_shared<Columns>();
@@ -73,31 +73,33 @@ std::shared_ptr<Columns> AddBy(CLI::App& sub, const std::string& otherwise) {
   return by;
 }
 
-Result<v1::Usage> Fetch(const Request& request, Cli& cli) {
+Result<v1::Usage> Fetch(const UsageRequest& request, Cli& cli) {
   ControlClient* client = GP_TRY(cli.Controller());
   return client->Call<v1::Usage>("GetUsage", request);
 }
 
 // The key of a group of rows, in words.
-const std::map<Request::By, std::pair<const char*, std::string (*)(const v1::UsageRow&)>> kColumns =
-    {
-        {Request::DAY, {"DAY", [](const v1::UsageRow& row) { return row.day(); }}},
-        {Request::KIND, {"KIND", [](const v1::UsageRow& row) { return row.kind(); }}},
-        {Request::POOL, {"POOL", [](const v1::UsageRow& row) { return row.pool(); }}},
-        {Request::MODEL, {"MODEL", [](const v1::UsageRow& row) { return row.model(); }}},
-        {Request::QUEUE, {"QUEUE", [](const v1::UsageRow& row) { return OrDash(row.queue()); }}},
-        {Request::USER, {"USER", [](const v1::UsageRow& row) { return OrDash(row.user()); }}},
+const std::map<UsageRequest::By, std::pair<const char*, std::string (*)(const v1::UsageRow&)>>
+    kColumns = {
+        {UsageRequest::DAY, {"DAY", [](const v1::UsageRow& row) { return row.day(); }}},
+        {UsageRequest::KIND, {"KIND", [](const v1::UsageRow& row) { return row.kind(); }}},
+        {UsageRequest::POOL, {"POOL", [](const v1::UsageRow& row) { return row.pool(); }}},
+        {UsageRequest::MODEL, {"MODEL", [](const v1::UsageRow& row) { return row.model(); }}},
+        {UsageRequest::QUEUE,
+         {"QUEUE", [](const v1::UsageRow& row) { return NameOrDash(row.queue()); }}},
+        {UsageRequest::USER,
+         {"USER", [](const v1::UsageRow& row) { return NameOrDash(row.user()); }}},
 };
 
 // The columns by which rows are grouped, and those that all rows have.
 Table TableOf(const v1::Usage& usage, const Columns& by) {
   std::vector<Column> columns;
-  for (const Request::By one : by) columns.push_back({kColumns.at(one).first});
+  for (const UsageRequest::By one : by) columns.push_back({kColumns.at(one).first});
   columns.insert(columns.end(), {{"GPU-HOURS", true}, {"PART", true}, {"COST", true}});
   Table table(std::move(columns));
   for (const v1::UsageRow& row : usage.rows()) {
     std::vector<std::string> cells;
-    for (const Request::By one : by) cells.push_back(kColumns.at(one).second(row));
+    for (const UsageRequest::By one : by) cells.push_back(kColumns.at(one).second(row));
     cells.insert(cells.end(),
                  {Hours(row.gpu_hours()), Part(row.part()), Amount(row.cost(), usage.currency())});
     table.Add(std::move(cells));
@@ -122,14 +124,14 @@ void Print(const v1::Usage& usage, const Columns& by, Cli& cli) {
 void AddUsage(CLI::App& app, Cli& cli) {
   CLI::App* sub =
       app.add_subcommand("usage", "Show GPU time by use: jobs, idle, faults, maintenance");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<UsageRequest>();
   const auto by = AddBy(*sub, "kind");
   AddFilters(*sub, request);
   sub->callback([request, by, &cli] {
     if (!cli.Offers({"table", "csv"})) return;
-    if (by->empty() || std::ranges::find(*by, Request::KIND) == by->end())
-      by->push_back(Request::KIND);
-    for (const Request::By one : *by) request->add_by(one);
+    if (by->empty() || std::ranges::find(*by, UsageRequest::KIND) == by->end())
+      by->push_back(UsageRequest::KIND);
+    for (const UsageRequest::By one : *by) request->add_by(one);
     const auto usage = Fetch(*request, cli);
     if (!usage) return cli.Complain(usage.error());
     Print(*usage, *by, cli);
@@ -140,26 +142,26 @@ void AddUsage(CLI::App& app, Cli& cli) {
 void AddReport(CLI::App& cost, Cli& cli) {
   CLI::App* sub =
       cost.add_subcommand("report", "Report GPU time of jobs and its cost, by queue and user");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<UsageRequest>();
   const auto by = AddBy(*sub, "queue,user");
   AddFilters(*sub, request);
   sub->callback([request, by, &cli] {
     if (!cli.Offers({"table", "csv"})) return;
-    if (by->empty()) *by = {Request::QUEUE, Request::USER};
-    std::erase(*by, Request::KIND);  // jobs' alone
-    for (const Request::By one : *by) request->add_by(one);
+    if (by->empty()) *by = {UsageRequest::QUEUE, UsageRequest::USER};
+    std::erase(*by, UsageRequest::KIND);  // jobs' alone
+    for (const UsageRequest::By one : *by) request->add_by(one);
     auto usage = Fetch(*request, cli);
     if (!usage) return cli.Complain(usage.error());
     if (cli.PrintDocument(*usage)) return;
     std::vector<Column> columns;
-    for (const Request::By one : *by) columns.push_back({kColumns.at(one).first});
+    for (const UsageRequest::By one : *by) columns.push_back({kColumns.at(one).first});
     columns.insert(columns.end(), {{"GPU-HOURS", true}, {"COST", true}});
     Table table(std::move(columns));
     double hours = 0, all = 0;
     for (const v1::UsageRow& row : usage->rows()) {
       if (row.kind() != "jobs") continue;
       std::vector<std::string> cells;
-      for (const Request::By one : *by) cells.push_back(kColumns.at(one).second(row));
+      for (const UsageRequest::By one : *by) cells.push_back(kColumns.at(one).second(row));
       cells.insert(cells.end(), {Hours(row.gpu_hours()), Amount(row.cost(), usage->currency())});
       table.Add(std::move(cells));
       hours += row.gpu_hours();
@@ -187,7 +189,7 @@ constexpr std::array kKinds = {
 void AddAnalysis(CLI::App& cost, Cli& cli) {
   CLI::App* sub = cost.add_subcommand(
       "analysis", "Analyze the time of all GPUs, and how much of it was wasted");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<UsageRequest>();
   AddFilters(*sub, request);
   sub->callback([request, &cli] {
     if (!cli.Offers({"table", "csv"})) return;
