@@ -46,10 +46,15 @@ function(gp_library name)
   endif()
 endfunction()
 
-# gp_test(NAME DIRECTORY [LABEL label] [DEPS target...]): a googletest executable of DIRECTORY/*.cc.
+# gp_test(NAME DIRECTORY [SUBFOLDERS] [LABEL label] [DEPS target...]): a googletest executable of DIRECTORY/*.cc, with
+# SUBFOLDERS of DIRECTORY/*/*.cc.
 function(gp_test name directory)
-  cmake_parse_arguments(ARG "" "LABEL" "DEPS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*.cc)
+  cmake_parse_arguments(ARG "SUBFOLDERS" "LABEL" "DEPS" ${ARGN})
+  set(pattern *.cc)
+  if(ARG_SUBFOLDERS)
+    set(pattern */*.cc)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/${pattern})
   if(NOT sources)
     return()
   endif()

@@ -8,7 +8,7 @@
 
 #include "adapters/wire/document.h"
 #include "adapters/wire/error.h"
-#include "cmd/controller_line.h"
+#include "cmd/connection/controller_line.h"
 #include "infrastructure/table.h"
 
 namespace gp {

@@ -1,0 +1,161 @@
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "base/text.h"
+#include "cmd/agent/live_agent.h"
+#include "cmd/cli.h"
+#include "cmd/connection/state_place.h"
+#include "cmd/serve/process_limits.h"
+#include "cmd/serve/signals.h"
+#include "cmd/text/span_flag.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+constexpr std::string_view kControlSocket = "control.sock";
+
+struct AgentFlags {
+  AgentConfig config;
+  std::string token_file;
+  bool with_parent = false;
+};
+
+// Checks that a controller has run on this machine; it may be down now.
+Status CheckSocket(const std::string& controller) {
+  if (!controller.starts_with(kUnix)) return Ok();
+  const std::string socket = controller.substr(kUnix.size());
+  if (access(socket.c_str(), F_OK) == 0) return Ok();
+  return Fail(NotFound("--controller: no controller has its sockets in " +
+                       socket.substr(0, socket.rfind('/')) + " (gpu-platform serve starts one)"));
+}
+
+// The controller's own file, if the controller is on this machine.
+std::string TokenFileOf(const std::string& controller) {
+  const bool is_here = controller.starts_with(kUnix) && controller.ends_with(kControlSocket);
+  const std::string run_directory =
+      is_here ? controller.substr(kUnix.size(),
+                                  controller.size() - kUnix.size() - kControlSocket.size() - 1)
+              : "";
+  const auto state =
+      is_here && !run_directory.empty() ? StatePlace(run_directory) : DefaultStateDirectory();
+  return state.value_or(DefaultStateDirectory()) + "/join-token";
+}
+
+void RunAgent(AgentFlags flags, Cli& cli) {
+  SetDaemonLimits();
+  const StopSignals signals;
+  // A simulated node ends with the `serve` that started it.
+  if (flags.with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
+  AgentConfig& config = flags.config;
+  if (config.state_directory.empty()) config.state_directory = DefaultStateDirectory() + "/agent";
+  config.state_directory = AbsolutePath(config.state_directory);
+  if (!flags.with_parent && IsBelowTmp(config.state_directory))
+    cli.Say("warning: " + TmpWarning(config.state_directory));
+  if (config.controller.empty()) config.controller = DefaultRunDirectory();
+  if (config.controller.starts_with('/'))
+    config.controller = "unix:" + config.controller + "/" + std::string(kControlSocket);
+  if (flags.token_file.empty()) flags.token_file = TokenFileOf(config.controller);
+  const auto token = ReadTextFile(flags.token_file);
+  // A node that has its certificate joins and renews without the join token.
+  if (!token && (config.authority.empty() || token.error().code != ErrorCode::kNotFound)) {
+    const Status found = CheckSocket(config.controller);
+    return cli.Complain(found ? token.error().Within("--join-token-file") : found.error());
+  }
+  if (token) config.join_token = token->substr(0, token->find('\n'));
+  auto agent = LiveAgent::Open(config);
+  if (!agent) return cli.Complain(agent.error());
+  for (const std::string& warning : (*agent)->warnings()) cli.Say("warning: " + warning);
+  cli.Say("agent of node " + (*agent)->name() + " runs");
+  std::thread runner([&] { (*agent)->Run(); });
+  signals.Wait();
+  (*agent)->Stop();
+  runner.join();
+  ExitNow(cli.exit_code);
+}
+
+}  // namespace
+
+void AddKeepLogs(CLI::App& sub, AgentConfig& config) {
+  AddSpan(sub, "--keep-logs", config.keep_logs,
+          "Remove output of jobs this long after it was written; 0s: never", "90d");
+}
+
+void AddMig(CLI::App& sub, AgentConfig& config) {
+  sub.add_option(
+         "--mig", config.mig,
+         "GPUs to put into MIG mode: all, UUIDs, or nvidia-smi's indexes such as 0,2-3; "
+         "with =PROFILE,... each is divided into exactly those instances: 0-1=3g.40gb,4g.40gb. "
+         "May be given several times; default: no change")
+      ->type_name("GPUS[=PROFILES]")
+      ->join(kMigSeparator);
+}
+
+void AddAgent(CLI::App& app, Cli& cli) {
+  CLI::App* sub = app.add_subcommand(
+      "agent", "Run the node agent, which runs the jobs that the controller assigns");
+  auto flags = std::make_shared<AgentFlags>();
+  AgentConfig& config = flags->config;
+  sub->add_option("--controller", config.controller,
+                  "Controller: unix:SOCKET, the directory of its sockets, or HOST:PORT")
+      ->type_name("ADDRESS");
+  sub->add_option("--join-token-file", flags->token_file, "File with the controller's join token")
+      ->type_name("FILE");
+  sub->add_option("--authority", config.authority,
+                  "Authority of a controller on another machine: sha256:FINGERPRINT, printed by "
+                  "the controller at startup, or a file with its certificate")
+      ->type_name("AUTHORITY");
+  sub->add_option("--state", config.state_directory, "State directory, with attempts and logs")
+      ->type_name("DIRECTORY");
+  sub->add_option("--name", config.name, "Name of the node; default: the host's");
+  sub->add_option("--simulate", config.simulate,
+                  "Simulate a machine with GPUs: a name (dgx-h100) or a machine file")
+      ->type_name("MACHINE");
+  sub->add_option("--node-index", config.node_index,
+                  "Number of this simulated node on its host: 0, 1, 2 …")
+      ->check(CLI::Range(0, 4095));
+  sub->add_option("--nvml", config.nvml, "NVML library to load")->type_name("FILE");
+  sub->add_option("--service-user", config.service_user,
+                  "User that runs the jobs that root submits");
+  sub->add_flag("--allow-root", config.allow_root, "Let root's jobs run as root");
+  sub->add_option("--prolog", config.prolog, "Program run as root before each job")
+      ->type_name("FILE");
+  sub->add_option("--epilog", config.epilog, "Program run as root after each job")
+      ->type_name("FILE");
+  sub->add_option("--reset-command", config.reset_command,
+                  "Program that resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")
+      ->type_name("FILE")
+      ->capture_default_str();
+  sub->add_option(
+         "--kernel-log", config.kernel_log,
+         "Kernel log with the driver's XIDs, or none; default: /dev/kmsg, none on a simulated node")
+      ->type_name("FILE");
+  sub->add_flag("--trust-user-log", config.trust_user_log, "")->group("");
+  AddMig(*sub, config);
+  sub->add_option(
+         "--mps-control", config.mps_control,
+         "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control in PATH")
+      ->type_name("FILE");
+  sub->add_option("--gpu-memory-tolerance", config.gpu_memory_tolerance_mib,
+                  "MiB of a shared GPU's memory that a job may use beyond its grant")
+      ->type_name("MIB")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
+  sub->add_option("--gpu-memory-readings", config.gpu_memory_readings,
+                  "Stop the job after this many readings in a row beyond that")
+      ->check(CLI::Range(1, 3'600))
+      ->capture_default_str();
+  AddKeepLogs(*sub, config);
+  sub->add_option("--gpu-test", config.gpu_test,
+                  "Additional GPU test: a program called with the UUID; exit code 0: passed")
+      ->type_name("FILE");
+  sub->add_flag("--with-parent", flags->with_parent, "End when the parent process ends");
+  sub->callback([flags, &cli] { RunAgent(*flags, cli); });
+}
+
+}  // namespace gp

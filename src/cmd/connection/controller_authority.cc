@@ -1,0 +1,41 @@
+#include "cmd/connection/controller_authority.h"
+
+#include <arpa/inet.h>
+
+#include "adapters/certificates/certificate.h"
+#include "adapters/certificates/fetch_authority.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+
+bool StaysHere(const std::string& address) {
+  if (address.starts_with("unix:")) return true;
+  const std::string host = address.substr(0, address.rfind(':'));
+  in_addr numbers{};
+  const bool is_loopback =
+      inet_pton(AF_INET, host.c_str(), &numbers) == 1 && (ntohl(numbers.s_addr) >> 24) == 127;
+  return is_loopback || host == "localhost" || host == "[::1]";
+}
+
+Result<std::string> AuthorityFor(const std::string& address, const std::string& given) {
+  if (given.empty() && StaysHere(address)) return std::string();
+  if (given.empty()) {
+    return Fail(InvalidArgument(address +
+                                ": the authority of that controller is needed: sha256:…, printed "
+                                "by `serve` at startup, or a file with its certificate"));
+  }
+  if (given.starts_with(kFingerprintPrefix)) {
+    const std::string fingerprint = given.substr(kFingerprintPrefix.size());
+    const bool is_one = fingerprint.size() == 64 &&
+                        fingerprint.find_first_not_of("0123456789abcdef") == std::string::npos;
+    return is_one ? FetchAuthority(address, fingerprint)
+                  : Fail(InvalidArgument(
+                        "an authority's fingerprint is sha256: and 64 hexadecimal digits"));
+  }
+  const std::string certificate = GP_TRY(ReadTextFile(given));
+  if (const auto facts = ReadCertificate(certificate); !facts)
+    return Fail(InvalidArgument(given + ": " + facts.error().message));
+  return certificate;
+}
+
+}  // namespace gp

@@ -1,0 +1,161 @@
+// Measures a running controller from the outside, as a user's program would see it; `schedule`
+// needs no controller.
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "adapters/wire/job_spec.h"
+#include "base/ignore_result.h"
+#include "base/percentile.h"
+#include "base/text.h"
+#include "cmd/cli.h"
+#include "cmd/jobs/bench.h"
+#include "cmd/jobs/submit.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+struct BenchFlags {
+  int count = 200;
+  int gpus = 1;
+  std::string rest = "50ms";
+};
+
+JobSpec TrueJob(int gpus) {
+  JobSpec spec;
+  spec.name = "bench";
+  spec.gpus.count = gpus;
+  spec.command = {"/bin/true"};
+  spec.working_directory = "/";
+  return spec;
+}
+
+Result<v1::Job> AwaitEnd(ControlClient& client, const std::string& id) {
+  grpc::ClientContext context;
+  v1::Control::Stub* stub = GP_TRY(client.Streams(context));
+  v1::GetJobRequest request;
+  request.set_job_id(id);
+  const auto reader = stub->WatchJob(&context, request);
+  v1::Job job;
+  while (reader->Read(&job)) {
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
+  return job;
+}
+
+constexpr Duration kRestMax = Duration::Minutes(1);
+
+// A call that is refused immediately: measures the round trip.
+void CallInVain(ControlClient& client) {
+  IgnoreResult(client.Call<v1::SubmitJobsReply>("SubmitJobs", v1::SubmitJobsRequest()),
+               "it measures the call, not its outcome");
+}
+
+// Runs one job at a time on an otherwise idle system. Measures the time to the durable
+// acknowledgement, how much of it is the round trip, and the time from the placement decision to
+// the exec of the program. A pause before each call keeps the cleanup of the previous job out of
+// the measurement, but a machine that slept wakes with cold caches.
+void BenchSubmit(const BenchFlags& flags, Cli& cli) {
+  const auto rest = ParseDuration(flags.rest);
+  if (!rest) return cli.Complain(rest.error());
+  if (*rest < Duration{} || *rest > kRestMax)
+    return cli.Complain(InvalidArgument("--rest: must be from 0s to " + ToText(kRestMax) +
+                                        ", not " + ToText(*rest)));
+  const auto rest_ms = static_cast<int>(rest->ToMilliseconds());
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  SystemClock clock;
+  std::vector<double> ack_ms;
+  std::vector<double> way_ms;
+  std::vector<double> start_ms;
+  const auto since_ms = [&clock](int64_t begin_ns) {
+    return static_cast<double>(clock.BootNs() - begin_ns) / 1e6;
+  };
+  for (int i = 0; i < flags.count; ++i) {
+    poll(nullptr, 0, rest_ms);
+    const int64_t called_ns = clock.BootNs();
+    CallInVain(**client);
+    way_ms.push_back(since_ms(called_ns));
+    poll(nullptr, 0, rest_ms);
+    v1::SubmitJobsRequest request;
+    ToProto(TrueJob(flags.gpus), request.add_specs());
+    request.set_request_id(NewRequestId());
+    const int64_t begin_ns = clock.BootNs();
+    const auto reply = (*client)->Call<v1::SubmitJobsReply>("SubmitJobs", request);
+    if (!reply) return cli.Complain(reply.error());
+    ack_ms.push_back(since_ms(begin_ns));
+    const auto job = AwaitEnd(**client, reply->job_ids(0));
+    if (!job) return cli.Complain(job.error());
+    start_ms.push_back(job->attempts(job->attempts_size() - 1).start_seconds() * 1e3);
+  }
+  const nlohmann::ordered_json document{
+      {"jobs", flags.count},
+      {"rest_ms", rest_ms},
+      {"submit_ack_ms", {{"p50", Percentile(ack_ms, 50)}, {"p99", Percentile(ack_ms, 99)}}},
+      {"refused_call_ms", {{"p50", Percentile(way_ms, 50)}, {"p99", Percentile(way_ms, 99)}}},
+      {"allocation_to_exec_ms",
+       {{"p50", Percentile(start_ms, 50)}, {"p99", Percentile(start_ms, 99)}}}};
+  std::printf("%s\n", document.dump(2).c_str());
+}
+
+// Many jobs at once, from the first submit to the end of the last.
+void BenchJobs(const BenchFlags& flags, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  SystemClock clock;
+  const int64_t begin_ns = clock.BootNs();
+  const auto ids = SubmitSpecs(cli, {TrueJob(flags.gpus)}, flags.count, NewRequestId());
+  if (!ids) return cli.Complain(ids.error());
+  const double submitted_s = static_cast<double>(clock.BootNs() - begin_ns) / 1e9;
+  v1::ListJobsRequest left;
+  left.set_limit(1);
+  while (true) {
+    const auto reply = (*client)->Call<v1::ListJobsReply>("ListJobs", left);
+    if (!reply) return cli.Complain(reply.error());
+    if (reply->total() == 0) break;
+    poll(nullptr, 0, 20);
+  }
+  const double seconds = static_cast<double>(clock.BootNs() - begin_ns) / 1e9;
+  int failed = 0;
+  v1::GetJobRequest get;
+  for (const std::string& id : *ids) {
+    get.set_job_id(id);
+    const auto job = (*client)->Call<v1::Job>("GetJob", get);
+    failed += job && job->state() == v1::COMPLETED ? 0 : 1;
+  }
+  const nlohmann::ordered_json document{{"jobs", flags.count},
+                                        {"failed", failed},
+                                        {"submit_s", submitted_s},
+                                        {"seconds", seconds},
+                                        {"jobs_per_s", flags.count / seconds}};
+  std::printf("%s\n", document.dump(2).c_str());
+  if (failed > 0) cli.exit_code = kExitInternal;
+}
+
+}  // namespace
+
+void AddBench(CLI::App& app, Cli& cli) {
+  CLI::App* bench =
+      app.add_subcommand("bench", "Benchmarks of a running controller, or of the scheduler alone");
+  bench->require_subcommand(1);
+  auto flags = std::make_shared<BenchFlags>();
+  const auto add = [&](const char* name, const char* help, auto run) {
+    CLI::App* sub = bench->add_subcommand(name, help);
+    sub->add_option("--count", flags->count, "Number of jobs")->check(CLI::Range(1, 10'000));
+    sub->add_option("--gpus", flags->gpus, "GPUs of each job")->check(CLI::Range(0, 64));
+    sub->callback([flags, run, &cli] { run(*flags, cli); });
+    return sub;
+  };
+  AddBenchSchedule(*bench, cli);
+  add("submit", "Measure acknowledgement and start of one job at a time", BenchSubmit)
+      ->add_option("--rest", flags->rest, "Idle time before each call")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  add("jobs", "Measure throughput: many jobs of /bin/true at once", BenchJobs);
+}
+
+}  // namespace gp

@@ -1,0 +1,174 @@
+#include "cmd/jobs/exec_session.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "base/ignore_result.h"
+#include "cmd/jobs/narrate_job.h"
+#include "cmd/text/job_text.h"
+
+namespace gp {
+namespace {
+
+volatile std::sig_atomic_t window_changed = 0;
+
+// The terminal passes every key on during the lifetime of this object.
+class RawTerminal {
+ public:
+  explicit RawTerminal(bool wanted) : active_(wanted && tcgetattr(STDIN_FILENO, &before_) == 0) {
+    if (!active_) return;
+    termios raw = before_;
+    cfmakeraw(&raw);
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+  }
+  ~RawTerminal() {
+    if (active_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+
+ private:
+  termios before_{};
+  bool active_;
+};
+
+winsize WindowSize() {
+  winsize size{};
+  ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  return size;
+}
+
+using Stream = grpc::ClientReaderWriter<v1::ExecInput, v1::ExecOutput>;
+
+// Sends keys and sizes until the input ends or `stop_fd` signals that the process has ended.
+void SendInput(Stream& stream, int stop_fd) {
+  bool open = true;
+  while (true) {
+    pollfd fds[] = {{stop_fd, POLLIN, 0}, {open ? STDIN_FILENO : -1, POLLIN, 0}};
+    poll(fds, 2, 250);
+    if (fds[0].revents != 0) break;
+    v1::ExecInput message;
+    if (window_changed != 0) {
+      window_changed = 0;
+      const winsize size = WindowSize();
+      message.set_resize(size.ws_row << 16 | size.ws_col);
+      stream.Write(message);
+    }
+    if (fds[1].revents == 0) continue;
+    char buffer[4096];
+    const ssize_t n = read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n > 0) {
+      message.set_data(buffer, static_cast<size_t>(n));
+    } else {
+      message.set_end_of_input(true);
+      open = false;
+    }
+    if (!stream.Write(message)) break;
+  }
+  stream.WritesDone();
+}
+
+void SendStart(Stream& stream, const ExecOptions& options) {
+  v1::ExecInput first;
+  v1::ExecInput::Start* start = first.mutable_start();
+  start->set_job_id(options.job);
+  start->set_rank(options.rank);
+  for (const std::string& word : options.argv) start->add_argv(word);
+  start->set_pty(options.pty);
+  start->set_as_main(options.as_main);
+  const winsize size = WindowSize();
+  start->set_rows(size.ws_row);
+  start->set_columns(size.ws_col);
+  const char* terminal = std::getenv("TERM");
+  start->set_terminal(terminal == nullptr ? "" : terminal);
+  stream.Write(first);
+}
+
+}  // namespace
+
+int RunExec(Cli& cli, const ExecOptions& options) {
+  const auto client = cli.Controller();
+  if (!client) {
+    cli.Complain(client.error());
+    return cli.exit_code;
+  }
+  grpc::ClientContext context;
+  const auto stub = (*client)->Streams(context);
+  if (!stub) {
+    cli.Complain(stub.error());
+    return cli.exit_code;
+  }
+  const auto stream = (*stub)->Exec(&context);
+  SendStart(*stream, options);
+  const int stop_fd = eventfd(0, EFD_CLOEXEC);
+  int exit_code = -1;
+  {
+    const RawTerminal raw(options.pty && isatty(STDIN_FILENO) != 0);
+    std::signal(SIGWINCH, [](int) { window_changed = 1; });
+    std::thread input([&] { SendInput(*stream, stop_fd); });
+    v1::ExecOutput output;
+    while (exit_code < 0 && stream->Read(&output)) {
+      if (output.what_case() == v1::ExecOutput::kExitCode) exit_code = output.exit_code();
+      IgnoreResult(write(STDOUT_FILENO, output.output().data(), output.output().size()),
+                   "nobody reads it any more");
+      IgnoreResult(write(STDERR_FILENO, output.errors().data(), output.errors().size()),
+                   "nobody reads it any more");
+    }
+    const uint64_t one = 1;
+    IgnoreResult(write(stop_fd, &one, sizeof one),
+                 "a descriptor that is full wakes its reader, too");
+    input.join();
+  }
+  close(stop_fd);
+  v1::ExecOutput rest;
+  while (stream->Read(&rest)) {
+  }
+  const grpc::Status status = stream->Finish();
+  if (exit_code >= 0) return exit_code;
+  const Error error = ControlClient::ErrorOf(status);
+  cli.Complain(error);
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kInternal
+             ? kExitPlatform
+             : cli.exit_code;
+}
+
+int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::string>& argv) {
+  const auto client = cli.Controller();
+  if (!client) {
+    cli.Complain(client.error());
+    return cli.exit_code;
+  }
+  bool running = false;
+  {
+    const JobNarrator narrator(cli, job);
+    grpc::ClientContext context;
+    const auto stub = (*client)->Streams(context);
+    if (!stub) {
+      cli.Complain(stub.error());
+      return cli.exit_code;
+    }
+    v1::GetJobRequest request;
+    request.set_job_id(job);
+    const auto reader = (*stub)->WatchJob(&context, request);
+    v1::Job seen;
+    while (!running && reader->Read(&seen)) {
+      if (IsOver(seen)) break;
+      running = seen.detail() == "RUNNING";
+    }
+    context.TryCancel();
+  }
+  if (!running) {
+    cli.Complain(Conflict(job + " ended before it could be entered"));
+    return kExitPlatform;
+  }
+  ExecOptions options{job, 0, argv, true, true};
+  return RunExec(cli, options);
+}
+
+}  // namespace gp

@@ -1,0 +1,221 @@
+#include "cmd/jobs/job_follow.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "adapters/wire/call_deadline.h"
+#include "cmd/connection/controller_line.h"
+#include "cmd/text/job_text.h"
+#include "domain/model/job_spec.h"
+#include "infrastructure/system_clock.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kPatience = Duration::Minutes(1);  // with a controller that does not answer
+constexpr int kRetryMs = 200;
+constexpr int kLookAgainMs = 20;
+
+// Retries while the controller is away, up to kPatience since its last answer.
+class LinePatience {
+ public:
+  void Heard() { heard_ns_ = clock_.BootNs(); }
+  bool Wait() {
+    if (clock_.BootNs() - heard_ns_ > kPatience.ns) return false;
+    poll(nullptr, 0, kRetryMs);
+    return true;
+  }
+
+ private:
+  SystemClock clock_;
+  int64_t heard_ns_ = clock_.BootNs();
+};
+
+// A connection of its own: local credentials do not outlive a controller.
+Result<std::unique_ptr<ControlClient>> Reconnect(const Cli& cli) {
+  return OpenController(cli.server);
+}
+
+bool MayPass(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kUnauthenticated ||
+         error.code == ErrorCode::kDeadlineExceeded;
+}
+
+// The job when it is over; or the error that broke the connection before.
+Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context,
+                           const v1::GetJobRequest& request, LinePatience& patience) {
+  v1::Control::Stub* stub = GP_TRY(client.Streams(context));
+  const auto reader = stub->WatchJob(&context, request);
+  v1::Job seen;
+  while (reader->Read(&seen)) {
+    patience.Heard();
+    if (IsOver(seen)) return seen;
+  }
+  return Fail(ControlClient::ErrorOf(reader->Finish()));
+}
+
+Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset,
+                LinePatience& patience) {
+  grpc::ClientContext context;
+  v1::Control::Stub* stub = GP_TRY(client.Streams(context));
+  v1::ReadLogRequest request;
+  request.set_job_id(options.job);
+  request.set_rank(options.rank);
+  request.set_errors(options.errors);
+  request.set_attempt(options.attempt);
+  request.set_offset(offset);
+  request.set_follow(options.follow);
+  const auto reader = stub->ReadLog(&context, request);
+  v1::LogChunk chunk;
+  while (reader->Read(&chunk)) {
+    patience.Heard();
+    std::fwrite(chunk.data().data(), 1, chunk.data().size(), options.to);
+    offset = chunk.offset() + static_cast<int64_t>(chunk.data().size());
+    if (std::fflush(options.to) != 0) context.TryCancel();  // nobody reads the output any more
+  }
+  const grpc::Status status = reader->Finish();
+  return status.ok() ? Ok() : Status(Fail(ControlClient::ErrorOf(status)));
+}
+
+// The job once it has had more than `attempts` of them, or has ended.
+Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
+  LinePatience patience;
+  v1::GetJobRequest request;
+  request.set_job_id(id);
+  while (true) {
+    auto client = Reconnect(cli);
+    const Result<v1::Job> job = client ? (*client)->Call<v1::Job>("GetJob", request)
+                                       : Result<v1::Job>(Fail(client.error()));
+    if (job && (IsOver(*job) || job->attempt() > attempts)) return job;
+    if (job) {
+      patience.Heard();
+      poll(nullptr, 0, kLookAgainMs);
+      continue;
+    }
+    if (!MayPass(job.error()) || !patience.Wait()) return job;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name) {
+  LinePatience patience;
+  v1::ListJobsRequest request;
+  request.set_name(name);
+  request.set_limit(kArrayMax);
+  while (true) {
+    auto client = Reconnect(cli);
+    const auto reply = client ? (*client)->Call<v1::ListJobsReply>("ListJobs", request)
+                              : Result<v1::ListJobsReply>(Fail(client.error()));
+    if (!reply && MayPass(reply.error()) && patience.Wait()) continue;
+    if (!reply) return Fail(reply.error());
+    std::vector<std::string> ids;
+    for (const v1::Job& job : reply->jobs()) ids.push_back(job.id());
+    return ids;
+  }
+}
+
+// The output of one attempt, or the part of it that exists now.
+Status CopyAttempt(Cli& cli, const LogOptions& options) {
+  int64_t offset = options.offset;
+  LinePatience patience;
+  while (true) {
+    auto client = Reconnect(cli);
+    const Status copied =
+        client ? CopyOnce(**client, options, offset, patience) : Status(Fail(client.error()));
+    if (copied) return copied;
+    // A job that is still waiting has no output yet.
+    const bool not_started = options.follow && copied.error().code == ErrorCode::kConflict;
+    if (not_started) patience.Heard();
+    if (!not_started && !(MayPass(copied.error()) && options.follow)) return copied;
+    if (!patience.Wait()) return copied;
+  }
+}
+
+Status CopyLog(Cli& cli, const LogOptions& options) {
+  if (!options.follow || options.attempt != 0) return CopyAttempt(cli, options);
+  // A job that is started again goes on in its next attempt.
+  for (LogOptions one = options;; ++one.attempt, one.offset = 0) {
+    const v1::Job job = GP_TRY(WaitForAttempt(cli, options.job, one.attempt));
+    if (job.attempt() <= one.attempt) return Ok();
+    if (one.attempt == 0) one.attempt = job.attempt() - 1;
+    LogOptions next = one;
+    ++next.attempt;
+    GP_CHECK_OK(CopyAttempt(cli, next));
+  }
+}
+
+Status CopyStreams(Cli& cli, const LogOptions& options) {
+  LogOptions errors = options;
+  errors.errors = true;
+  errors.to = stderr;
+  if (!options.follow) {
+    GP_CHECK_OK(CopyLog(cli, options));
+    return CopyLog(cli, errors);
+  }
+  Status copied_errors = Ok();
+  std::thread error_thread([&] { copied_errors = CopyLog(cli, errors); });
+  const Status copied = CopyLog(cli, options);
+  error_thread.join();
+  return copied ? copied_errors : copied;
+}
+
+Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job,
+                                          std::optional<Duration> timeout) {
+  SystemClock clock;
+  const int64_t begin_ns = clock.BootNs();
+  LinePatience patience;
+  v1::GetJobRequest request;
+  request.set_job_id(job);
+  while (true) {
+    Error error = Unavailable("");
+    if (auto client = Reconnect(cli)) {
+      grpc::ClientContext context;
+      if (timeout) {
+        const int64_t left_ns = timeout->ns - (clock.BootNs() - begin_ns);
+        if (left_ns <= 0) return std::optional<v1::Job>{};
+        context.set_deadline(DeadlineIn(std::chrono::nanoseconds(left_ns)));
+      }
+      Result<v1::Job> over = WatchToEnd(**client, context, request, patience);
+      if (over) return std::optional(*std::move(over));
+      error = over.error();
+    } else {
+      error = client.error();
+    }
+    if (timeout && clock.BootNs() - begin_ns >= timeout->ns) return std::optional<v1::Job>{};
+    if (!MayPass(error) || !patience.Wait()) return Fail(error);
+  }
+}
+
+int ExitCodeOf(const v1::Job& job) {
+  if (job.state() == v1::COMPLETED) return 0;
+  const int code = job.exit_code();
+  return code == 0 ? kExitPlatform : code;
+}
+
+int FollowToEnd(Cli& cli, const std::string& job) {
+  LogOptions options;
+  options.job = job;
+  options.follow = true;
+  const Status copied = CopyStreams(cli, options);
+  const auto end = WaitForEnd(cli, job, std::nullopt);
+  if (!end) {
+    cli.Complain(end.error());
+    return kExitPlatform;
+  }
+  const v1::Job& last = **end;
+  // A job that never ran has no output; any other must have delivered all of it.
+  if (last.has_started_at() && !copied) {
+    cli.Complain(copied.error());
+    return kExitPlatform;
+  }
+  if (last.state() != v1::COMPLETED)
+    cli.Say(last.id() + " " + last.detail() + ": " + last.reason());
+  return ExitCodeOf(last);
+}
+
+}  // namespace gp

@@ -1,0 +1,34 @@
+#include "cmd/serve/signals.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+namespace gp {
+
+StopSignals::StopSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+int StopSignals::Wait() const {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  int signal = 0;
+  sigwait(&set, &signal);
+  return signal;
+}
+
+void ExitNow(int code) {
+  std::fflush(stdout);
+  _exit(code);
+}
+
+}  // namespace gp

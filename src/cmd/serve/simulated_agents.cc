@@ -1,0 +1,102 @@
+#include "cmd/serve/simulated_agents.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+namespace {
+
+constexpr int kNodesMax = 256;
+constexpr int kJoinInTurn = 8;  // with more nodes the order does not matter
+constexpr int kTries = 100;
+constexpr auto kPause = std::chrono::milliseconds(10);
+
+// "dgx-h100:2" -> machine and number of nodes.
+Result<std::pair<std::string, int>> ParseSimulate(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return std::pair(text, 1);
+  const int64_t nodes = GP_TRY(ParseCount(text.substr(colon + 1)));
+  if (nodes < 1 || nodes > kNodesMax) {
+    return Fail(InvalidArgument("--simulate: 1 to 256 nodes, as dgx-h100:2"));
+  }
+  return std::pair(text.substr(0, colon), static_cast<int>(nodes));
+}
+
+// Waits for a short time only: a node that does not join prints the reason itself.
+void AwaitNodes(const std::function<size_t()>& count_nodes, size_t wanted) {
+  for (int tries = 0; tries < kTries && count_nodes() < wanted; ++tries) {
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+}  // namespace
+
+Result<SimulatedAgents> SimulatedAgents::Start(Options options) {
+  SimulatedAgents agents;
+  std::tie(agents.machine_, agents.count_) = GP_TRY(ParseSimulate(options.agent.simulate));
+  GP_TRY(MachineFilePath(agents.machine_));  // a wrong name is reported here, once
+  agents.options_ = std::move(options);
+  GP_CHECK_OK(agents.Spawn(0));
+  return agents;
+}
+
+Status SimulatedAgents::StartOthers(const std::function<size_t()>& count_nodes) {
+  for (int index = 1; index < count_; ++index) {
+    if (index <= kJoinInTurn) AwaitNodes(count_nodes, static_cast<size_t>(index));
+    GP_CHECK_OK(Spawn(index));
+  }
+  return Ok();
+}
+
+void SimulatedAgents::Stop() {
+  for (const pid_t pid : children_) kill(pid, SIGTERM);
+  for (const pid_t pid : children_) waitpid(pid, nullptr, 0);
+  children_.clear();
+}
+
+Status SimulatedAgents::Spawn(int index) {
+  const AgentConfig& agent = options_.agent;
+  const std::string number = std::to_string(index);
+  std::vector<std::string> words{
+      ExecutablePath(),    "agent",
+      "--simulate",        machine_,
+      "--node-index",      number,
+      "--controller",      "unix:" + options_.run_directory + "/control.sock",
+      "--join-token-file", options_.state + "/join-token",
+      "--state",           options_.state + "/agent-" + number,
+      "--service-user",    agent.service_user,
+      "--with-parent"};
+  if (index > 0 || options_.first_is_quiet) words.push_back("-q");
+  if (agent.allow_root) words.push_back("--allow-root");
+  for (const auto& [flag, value] : {std::pair{"--nvml", agent.nvml},
+                                    {"--prolog", agent.prolog},
+                                    {"--epilog", agent.epilog},
+                                    {"--mps-control", agent.mps_control},
+                                    {"--mig", agent.mig}}) {
+    if (!value.empty()) words.insert(words.end(), {flag, value});
+  }
+  const bool keeps_all = agent.keep_logs.ns == 0;
+  words.insert(words.end(), {"--keep-logs", keeps_all ? "0s" : ToText(agent.keep_logs)});
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, words[0].c_str(), nullptr, nullptr, argv.data(), environ);
+  if (error != 0)
+    return Fail(Internal("cannot start an agent: " + std::string(std::strerror(error))));
+  children_.push_back(pid);
+  return Ok();
+}
+
+}  // namespace gp

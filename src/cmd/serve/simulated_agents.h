@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cmd/agent/agent_config.h"
+
+namespace gp {
+
+// The agents of simulated nodes: one process for each, which simulates its own machine with its own
+// devices.
+class SimulatedAgents {
+ public:
+  struct Options {
+    // Settings of all of them; `simulate` is "dgx-h100" or "dgx-h100:2"
+    AgentConfig agent;
+    std::string state;          // directory of the controller: theirs are below it
+    std::string run_directory;  // with its sockets
+    bool first_is_quiet = false;
+  };
+  // Starts the first one.  kInvalidArgument names --simulate, kNotFound the machine.
+  static Result<SimulatedAgents> Start(Options options);
+
+  // Starts the others, one after the other, so that the first node is the first to get work.
+  // `count_nodes`: the number of nodes that the controller knows.
+  Status StartOthers(const std::function<size_t()>& count_nodes);
+  // Ends them and waits until they have ended; jobs run on.
+  void Stop();
+  int count() const { return count_; }
+
+ private:
+  Status Spawn(int index);
+
+  Options options_;
+  std::string machine_;
+  int count_ = 0;
+  std::vector<pid_t> children_;
+};
+
+}  // namespace gp

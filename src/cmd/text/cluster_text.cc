@@ -1,0 +1,240 @@
+#include "cmd/text/cluster_text.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "base/cpu_set.h"
+#include "base/text.h"
+#include "cmd/text/job_text.h"
+
+namespace gp {
+namespace {
+
+std::string Users(const v1::Gpu& gpu) {
+  std::set<std::string> users;
+  for (const v1::Holder& holder : gpu.holders()) users.insert(holder.user());
+  return users.empty() ? kDash : Join(std::vector<std::string>(users.begin(), users.end()), ", ");
+}
+
+template <typename T>
+std::string Reading(bool has, T value, const char* unit) {
+  return has ? fmt::format("{}{}", value, unit) : kDash;
+}
+
+std::string Memory(const v1::Gpu& gpu) {
+  const std::string total = BytesToText(gpu.memory_bytes());
+  if (gpu.mode() == "timeslice")
+    return BytesToText(gpu.memory_granted_bytes()) + " of " + total + " granted";
+  return (gpu.readings().has_memory_used_bytes() ? BytesToText(gpu.readings().memory_used_bytes())
+                                                 : kDash) +
+         " of " + total;
+}
+
+// Stale readings show their age in place of the first value.
+std::string Utilization(const v1::GpuReadings& r) {
+  if (r.stale()) return "stale " + SpanText(r.age_seconds());
+  return Reading(r.has_utilization_percent(), r.utilization_percent(), "%");
+}
+
+std::vector<std::string> GpuCells(const std::string& name, const v1::Gpu& gpu) {
+  const v1::GpuReadings& r = gpu.readings();
+  return {name,
+          StateText(gpu),
+          ShortModel(gpu.model()),
+          Utilization(r),
+          Memory(gpu),
+          Reading(r.has_temperature_celsius(), r.temperature_celsius(), "°"),
+          Reading(r.has_power_watts(), r.power_watts(), "W"),
+          HoldersText(gpu),
+          Users(gpu),
+          NoteText(gpu)};
+}
+
+// The MIG profiles of the GPU, once it is in MIG mode.
+std::string MigProfiles(const v1::Gpu& gpu) {
+  const auto& names = gpu.readings().mig_profiles();
+  return names.empty() ? kDash : Printable(fmt::format("{}", fmt::join(names, " ")), 400);
+}
+
+// Hardware and MIG profiles of a GPU, after all columns that change.
+void AddCapabilityColumns(bool wide, std::vector<Column>& columns) {
+  if (wide) columns.insert(columns.end(), {{"CC", true}, {"PCI"}, {"MODE"}, {"MIG PROFILES"}});
+}
+
+void AddCapabilityCells(bool wide, const v1::Gpu& gpu, std::vector<std::string>& cells) {
+  if (!wide) return;
+  cells.insert(cells.end(),
+               {ComputeCapabilityText(gpu), gpu.pci_bus_id(), gpu.mode(), MigProfiles(gpu)});
+}
+
+}  // namespace
+
+std::string HoldersText(const v1::Gpu& gpu) {
+  std::string text;
+  for (const v1::Holder& holder : gpu.holders()) {
+    if (!text.empty()) text += ", ";
+    text += holder.job_name() + "/" + std::to_string(holder.rank()) + " (" + holder.job_id() +
+            (holder.instance().empty() ? "" : ", " + holder.instance()) + ")";
+  }
+  return text.empty() ? kDash : text;
+}
+
+// The health verdict, if it is not ok.
+std::string NoteText(const v1::Gpu& gpu) {
+  const v1::GpuVerdict& verdict = gpu.verdict();
+  if (verdict.level() == "ok" || verdict.level().empty() || verdict.code() == "out-of-service")
+    return gpu.reason();
+  return verdict.level() + " " + verdict.code() +
+         (verdict.why().empty() ? "" : ": " + verdict.why()) +
+         (verdict.follows().empty() ? "" : "; " + verdict.follows());
+}
+
+std::string ShortModel(const std::string& model) {
+  std::string text = model.starts_with("NVIDIA ") ? model.substr(7) : model;
+  if (text.starts_with("Tesla ")) text = text.substr(6);
+  return text;
+}
+
+std::string ComputeCapabilityText(const v1::Gpu& gpu) {
+  const std::string& text = gpu.readings().compute_capability();
+  return text.empty() ? kDash : Printable(text, 20);
+}
+
+std::string StateText(const v1::Gpu& gpu) {
+  std::string text = v1::GpuState_Name(gpu.state());
+  if (gpu.draining() && gpu.state() != v1::OFFLINE) text = "DRAINING " + text;
+  if (gpu.state() == v1::DEGRADED || (gpu.state() == v1::OFFLINE && gpu.detail() != "OFFLINE")) {
+    text += " (" + gpu.detail() + ")";
+  }
+  return text;
+}
+
+std::string ClusterHeadline(const v1::Cluster& cluster) {
+  std::map<std::string, int> counts;
+  int gpus = 0;
+  for (const v1::Node& node : cluster.nodes()) {
+    for (const v1::Gpu& gpu : node.gpus()) {
+      ++gpus;
+      ++counts[gpu.draining() && gpu.state() != v1::OFFLINE ? "draining"
+                                                            : v1::GpuState_Name(gpu.state())];
+    }
+  }
+  std::string text =
+      fmt::format("CLUSTER  {}  {}:", Count(cluster.nodes_size(), "node"), Count(gpus, "GPU"));
+  for (const auto& [state, count] : counts) text += fmt::format(" {} {} ·", count, state);
+  if (gpus > 0) text.resize(text.size() - std::string(" ·").size());
+  text += fmt::format("   running {}   queued {}", cluster.jobs_running(), cluster.jobs_queued());
+  if (cluster.has_oldest_wait_seconds())
+    text += " (oldest " + SpanText(cluster.oldest_wait_seconds()) + ")";
+  return text + "\n";
+}
+
+Table ClusterTree(const v1::Cluster& cluster, bool wide) {
+  std::vector<Column> columns{{"NODE/NUMA/GPU", false, true},
+                              {"STATE"},
+                              {"MODEL"},
+                              {"UTIL", true},
+                              {"MEMORY"},
+                              {"TEMP", true},
+                              {"POWER", true},
+                              {"JOB"},
+                              {"USER"},
+                              {"NOTE", false, false, true}};
+  AddCapabilityColumns(wide, columns);
+  Table table(columns);
+  for (const v1::Node& node : cluster.nodes()) {
+    std::string state = node.draining() ? "DRAINING " + node.state() : node.state();
+    const int node_row = table.Add({node.name() + (node.simulated() ? " (simulated)" : ""), state,
+                                    "", "", "", "", "", "", "", node.reason()});
+    for (const v1::NumaNode& numa : node.numa_nodes()) {
+      const int numa_row =
+          table.Add({fmt::format("numa{} cpu {}", numa.id(), numa.cpus()), "", "", "",
+                     BytesToText(numa.memory_granted_bytes()) + " of " +
+                         BytesToText(numa.memory_bytes()) + " host"},
+                    node_row);
+      for (const v1::Gpu& gpu : node.gpus()) {
+        if (gpu.numa_node() != numa.id()) continue;
+        std::vector<std::string> cells =
+            GpuCells(fmt::format("{} {}", gpu.index(), gpu.uuid().substr(0, 12)), gpu);
+        AddCapabilityCells(wide, gpu, cells);
+        table.Add(std::move(cells), numa_row);
+      }
+    }
+  }
+  return table;
+}
+
+Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide) {
+  std::vector<Column> columns{
+      {"GPU"},        {"STATE"},       {"MODEL"}, {"UTIL", true}, {"MEMORY"},
+      {"TEMP", true}, {"POWER", true}, {"JOB"},   {"USER"},       {"NOTE", false, false, true},
+      {"UUID"}};
+  AddCapabilityColumns(wide, columns);
+  Table table(columns);
+  for (const v1::Node& node : cluster.nodes()) {
+    for (const v1::Gpu& gpu : node.gpus()) {
+      if (only_free && (gpu.state() != v1::AVAILABLE || gpu.draining())) continue;
+      std::vector<std::string> cells =
+          GpuCells(fmt::format("{}/{}", node.name(), gpu.index()), gpu);
+      cells.push_back(gpu.uuid());
+      AddCapabilityCells(wide, gpu, cells);
+      table.Add(std::move(cells));
+    }
+  }
+  return table;
+}
+
+Table NodeTable(const v1::Cluster& cluster) {
+  Table table({{"NODE"},
+               {"STATE"},
+               {"POOL"},
+               {"GPUS", true},
+               {"FREE", true},
+               {"MODEL"},
+               {"CPUS", true},
+               {"MEMORY"},
+               {"DRIVER"},
+               {"NOTE", false, false, true}});
+  for (const v1::Node& node : cluster.nodes()) {
+    int free = 0;
+    for (const v1::Gpu& gpu : node.gpus())
+      free += gpu.state() == v1::AVAILABLE && !gpu.draining() ? 1 : 0;
+    int64_t memory = 0;
+    int cpus = 0;
+    for (const v1::NumaNode& numa : node.numa_nodes()) {
+      memory += numa.memory_bytes();
+      cpus += CpuSet::Parse(numa.cpus()).value_or(CpuSet{}).Count();
+    }
+    std::string note = node.reason();
+    const std::map<std::string, std::string> labels(node.labels().begin(), node.labels().end());
+    for (auto label = labels.rbegin(); label != labels.rend(); ++label)
+      note = label->first + "=" + label->second + (note.empty() ? "" : "; " + note);
+    if (node.simulated()) note = note.empty() ? "simulated" : "simulated; " + note;
+    table.Add({node.name(), node.draining() ? "DRAINING " + node.state() : node.state(),
+               node.pool(), std::to_string(node.gpus_size()), std::to_string(free),
+               node.gpus_size() == 0 ? kDash : ShortModel(node.gpus(0).model()),
+               std::to_string(cpus), BytesToText(memory), node.driver_version(), note});
+  }
+  return table;
+}
+
+FoundGpu FindGpu(const v1::Cluster& cluster, const std::string& text) {
+  FoundGpu found;
+  int matches = 0;
+  for (const v1::Node& node : cluster.nodes()) {
+    for (const v1::Gpu& gpu : node.gpus()) {
+      if (gpu.uuid() == text) return {&node, &gpu};
+      const bool match = (!text.empty() && gpu.uuid().starts_with(text)) ||
+                         text == fmt::format("{}/{}", node.name(), gpu.index()) ||
+                         text == gpu.pci_bus_id();
+      if (!match) continue;
+      ++matches;
+      found = {&node, &gpu};
+    }
+  }
+  return matches == 1 ? found : FoundGpu{};
+}
+
+}  // namespace gp
