@@ -15,7 +15,7 @@
 #include "adapters/wire/call_deadline.h"
 #include "base/ignore_result.h"
 #include "cmd/connection/controller_line.h"
-#include "cmd/jobs/jobs_change.h"
+#include "cmd/jobs/jobs.h"
 #include "cmd/text/job_text.h"
 
 namespace gp {

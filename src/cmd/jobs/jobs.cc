@@ -1,3 +1,5 @@
+#include "cmd/jobs/jobs.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -7,12 +9,6 @@
 #include "cmd/cli.h"
 #include "cmd/jobs/exec_session.h"
 #include "cmd/jobs/job_follow.h"
-#include "cmd/jobs/jobs_change.h"
-#include "cmd/jobs/jobs_explain.h"
-#include "cmd/jobs/jobs_extend.h"
-#include "cmd/jobs/jobs_import.h"
-#include "cmd/jobs/jobs_list.h"
-#include "cmd/jobs/jobs_report.h"
 #include "cmd/jobs/narrate_job.h"
 #include "cmd/jobs/submit.h"
 #include "cmd/text/job_text.h"

@@ -1,4 +1,4 @@
-#include "cmd/jobs/jobs_change.h"
+#include "cmd/jobs/jobs.h"
 
 #include <algorithm>
 #include <functional>

@@ -7,7 +7,7 @@
 
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
-#include "cmd/jobs/jobs_explain.h"
+#include "cmd/jobs/jobs.h"
 #include "infrastructure/table.h"
 
 namespace gp {

@@ -1,6 +1,6 @@
 // Changes the time limit of a job that has one.
 
-#include "cmd/jobs/jobs_extend.h"
+#include "cmd/jobs/jobs.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/jobs/jobs_import.h"
+#include "cmd/jobs/jobs.h"
 
 #include <fmt/format.h>
 

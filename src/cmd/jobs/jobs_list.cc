@@ -1,4 +1,4 @@
-#include "cmd/jobs/jobs_list.h"
+#include "cmd/jobs/jobs.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // How a job used the resources that it was granted, and what would have been enough.
 
-#include "cmd/jobs/jobs_report.h"
+#include "cmd/jobs/jobs.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "cmd/jobs/detach.h"
 #include "cmd/jobs/exec_session.h"
 #include "cmd/jobs/job_follow.h"
-#include "cmd/jobs/jobs_explain.h"
+#include "cmd/jobs/jobs.h"
 #include "cmd/jobs/narrate_job.h"
 #include "cmd/jobs/submit.h"
 #include "cmd/jobs/unread_input.h"
