@@ -3,40 +3,20 @@
 #include <google/protobuf/message.h>
 
 #include <CLI/CLI.hpp>
-#include <initializer_list>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
 
 #include "adapters/outbound/grpc/control_client.h"
 #include "base/result.h"
+#include "cmd/output.h"
 
 namespace gp {
 
-class Table;
-
-// Exit codes of the command line (docs/reference/exit_codes.md).
-inline constexpr int kExitOk = 0;
-inline constexpr int kExitInternal = 1;
-inline constexpr int kExitUsage = 2;
-inline constexpr int kExitConflict = 4;
-inline constexpr int kExitTimeout = 7;
-inline constexpr int kExitUnhealthy = 9;
-inline constexpr int kExitPartly = 10;
-inline constexpr int kExitPlatform = 125;
-
 // What every subcommand works with: the global flags, the controller, and the printing of results.
-// Data goes to stdout and nothing else does; messages go to stderr.
-class Cli {
+class Cli : public Output {
  public:
   // Socket directory of the controller, or its address; empty: that of the login, or this machine's
   std::string server;
-  std::string output = "table";
-  bool json = false;  // --json, the same as -o json
-  bool no_headers = false;
-  bool quiet = false;
-  int exit_code = kExitOk;     // set by the subcommand that ran
   bool has_separator = false;  // the command line contains "--"
 
   // Global flags that most subcommands take.
@@ -44,19 +24,9 @@ class Cli {
 
   Result<ControlClient*> Controller();
 
-  // Complains and returns false if the requested output is none of these. Documents (json, yaml)
-  // are offered by every command that shows something and need not be named.
-  bool Offers(std::initializer_list<std::string_view> formats);
+  using Output::PrintDocument;
   // Prints the document and returns true if the output is a document.
   bool PrintDocument(const google::protobuf::Message& message) const;
-  bool PrintDocument(const nlohmann::ordered_json& document) const;
-  // As a table or as CSV.
-  void PrintTable(const Table& table) const;
-  bool WantsDocument() const { return output == "json" || output == "yaml" || json; }
-  // A message for people; silent with -q.
-  void Say(const std::string& text) const;
-  // Prints the error with its place and sets the exit code.
-  void Complain(const Error& error);
 
  private:
   std::unique_ptr<ControlClient> client_;

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "cmd/cli.h"
+#include "cmd/output.h"
 
 namespace gp {
 namespace {

@@ -23,8 +23,8 @@ std::string Days(double done, double days) {
 
 }  // namespace
 
-Progress::Terminal ProgressOn(const Cli& cli) {
-  if (cli.quiet || isatty(STDERR_FILENO) == 0) return {};
+Progress::Terminal ProgressOn(const Output& output) {
+  if (output.quiet || isatty(STDERR_FILENO) == 0) return {};
   return {[] { return SystemClock().BootNs(); },
           [](const std::string& text) {
             std::fputs(ForLocale(text).c_str(), stderr);

@@ -4,13 +4,13 @@
 
 #include "base/done_watch.h"
 #include "base/time.h"
-#include "cmd/cli.h"
+#include "cmd/output.h"
 #include "cmd/text/progress.h"
 #include "simulation/run/watch.h"
 
 namespace gp {
 
-Progress::Terminal ProgressOn(const Cli& cli);
+Progress::Terminal ProgressOn(const Output& output);
 
 // "simulated day 12 of 31", of a run that is as long as `span`.  REQUIRES: `progress` outlives it.
 DoneWatch ShowDays(Progress& progress, Duration span);

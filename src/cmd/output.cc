@@ -1,0 +1,56 @@
+#include "cmd/output.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "adapters/wire/document.h"
+#include "adapters/wire/error.h"
+#include "infrastructure/table.h"
+
+namespace gp {
+
+void Output::AddTo(CLI::App& app) {
+  app.add_option("-o,--output", output, "table, wide, json, yaml, csv or name")
+      ->check(CLI::IsMember({"table", "wide", "json", "yaml", "csv", "name"}))
+      ->envname("GPU_PLATFORM_OUTPUT")
+      ->type_name("FORMAT");
+  app.add_flag("--json", json, "The same as -o json");
+  app.add_flag("--no-headers", no_headers, "Print tables without headers");
+  app.add_flag("-q,--quiet", quiet, "No hints on stderr");
+}
+
+bool Output::Offers(std::initializer_list<std::string_view> formats) {
+  if (WantsDocument() || std::ranges::find(formats, output) != formats.end()) return true;
+  std::string names;
+  for (const std::string_view format : formats) names += std::string(format) + ", ";
+  Complain(
+      InvalidArgument("--output " + output + ": this command offers " + names + "json and yaml"));
+  return false;
+}
+
+bool Output::PrintDocument(const nlohmann::ordered_json& document) const {
+  if (!WantsDocument()) return false;
+  const std::string text =
+      output == "yaml"
+          ? ToYaml(document)
+          : document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return true;
+}
+
+void Output::PrintTable(const Table& table) const {
+  const bool headers = !no_headers;
+  std::fputs((output == "csv" ? table.ToCsv(headers) : table.ToText(headers)).c_str(), stdout);
+}
+
+void Output::Say(const std::string& text) const {
+  if (!quiet) std::fprintf(stderr, "» %s\n", text.c_str());
+}
+
+void Output::Complain(const Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.message.c_str());
+  exit_code = ExitCodeFor(error.code);
+}
+
+}  // namespace gp

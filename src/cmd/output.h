@@ -1,0 +1,51 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace gp {
+
+class Table;
+
+// Exit codes of the command line (docs/reference/exit_codes.md).
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitInternal = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitConflict = 4;
+inline constexpr int kExitTimeout = 7;
+inline constexpr int kExitUnhealthy = 9;
+inline constexpr int kExitPartly = 10;
+inline constexpr int kExitPlatform = 125;
+
+// Prints the results of subcommands in the format that -o selects. Data goes to stdout and
+// nothing else does; messages go to stderr.
+class Output {
+ public:
+  std::string output = "table";
+  bool json = false;  // --json, the same as -o json
+  bool no_headers = false;
+  bool quiet = false;
+  int exit_code = kExitOk;  // set by the subcommand that ran
+
+  void AddTo(CLI::App& app);
+
+  // Complains and returns false if the requested output is none of these. Documents (json, yaml)
+  // are offered by every command that shows something and need not be named.
+  bool Offers(std::initializer_list<std::string_view> formats);
+  // Prints the document and returns true if the output is a document.
+  bool PrintDocument(const nlohmann::ordered_json& document) const;
+  // As a table or as CSV.
+  void PrintTable(const Table& table) const;
+  bool WantsDocument() const { return output == "json" || output == "yaml" || json; }
+  // A message for people; silent with -q.
+  void Say(const std::string& text) const;
+  // Prints the error with its place and sets the exit code.
+  void Complain(const Error& error);
+};
+
+}  // namespace gp
