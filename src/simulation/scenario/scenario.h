@@ -14,7 +14,7 @@
 #include "domain/cluster/command.h"
 #include "simulation/run/recorded_run.h"
 #include "simulation/scenario/draws.h"
-#include "simulation/trace/job_trace.h"
+#include "simulation/scenario/trace_workload.h"
 
 namespace gp {
 

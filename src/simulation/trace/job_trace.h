@@ -1,22 +1,13 @@
 #pragma once
 
-// A recorded workload of gangs that hold GPUs, and its result under a policy.
+// The result of a recorded workload under a policy.
 
 #include <cstdint>
 #include <vector>
 
+#include "simulation/scenario/trace_workload.h"
+
 namespace gp {
-
-struct TraceJob {
-  int64_t submit_s = 0;    // since the first submission
-  int64_t duration_s = 0;  // on its GPUs, without the cost of preemptions
-  int gpus = 1;
-  int share = 1000;  // thousandths of each GPU: the reference policies support whole ones only
-};
-
-struct TraceWorkload {
-  std::vector<TraceJob> jobs;  // in order of submission
-};
 
 struct TraceCluster {
   int nodes = 0;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "simulation/trace/job_trace.h"
+#include "simulation/scenario/trace_workload.h"
 
 namespace gp {
 
