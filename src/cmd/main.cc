@@ -62,18 +62,8 @@ int Run(int argc, char** argv) {
   gp::AddCompletion(app, cli);
   gp::AddCommands(app, cli);
   const std::vector<std::string> words = gp::WordsOf(argc, argv);
-  if (words.empty()) {
-    std::fputs(app.help().c_str(), stdout);
-    return cli.exit_code;
-  }
   cli.has_separator = std::ranges::find(words, "--") != words.end();
-  try {
-    if (gp::IsUnknownCommand(app, words)) return gp::ExplainUsage(app, "", words);
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return gp::ExplainUsage(app, error.what(), words);
-  }
+  if (const auto code = gp::RunCommand(app, words)) return *code;
   return cli.exit_code;
 }
 

@@ -139,16 +139,7 @@ std::string ForFlag(const Reached& reached) {
   return near ? DidYouMean(*near) : "";
 }
 
-}  // namespace
-
-std::vector<std::string> WordsOf(int argc, char** argv) {
-  std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.empty() || words.front() != "help") return words;
-  words.erase(words.begin());
-  words.push_back("--help");
-  return words;
-}
-
+// CLI11 would show the help of all for `help jbos`.
 bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
   return !Follow(app, words).word.empty();
 }
@@ -164,6 +155,31 @@ int ExplainUsage(const CLI::App& app, const std::string& error,
   }
   std::fprintf(stderr, "error: %s\nSee: %s --help\n", text.c_str(), PathOf(*reached.app).c_str());
   return kExitUsage;
+}
+
+}  // namespace
+
+std::vector<std::string> WordsOf(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.push_back("--help");
+  return words;
+}
+
+std::optional<int> RunCommand(CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty()) {
+    std::fputs(app.help().c_str(), stdout);
+    return kExitOk;
+  }
+  try {
+    if (IsUnknownCommand(app, words)) return ExplainUsage(app, "", words);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    return ExplainUsage(app, error.what(), words);
+  }
+  return std::nullopt;
 }
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,9 @@ namespace gp {
 // The words of a call; those of `help WORDS` as `WORDS --help`.
 std::vector<std::string> WordsOf(int argc, char** argv);
 
-// Whether they begin with an unknown command: CLI11 would show the help of all for `help jbos`.
-bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words);
-
-// A usage error that names the unknown word and what was probably meant: a typo, a command of a
-// group, or a name of Slurm. Exit code 2.
-int ExplainUsage(const CLI::App& app, const std::string& error,
-                 const std::vector<std::string>& words);
+// Parses the words and runs the command that they name. Without words, shows the help of all.
+// Returns an exit code if no command ran: 0 after help, 2 after a usage error, whose message names
+// the unknown word and what was probably meant: a typo, a command of a group, or a name of Slurm.
+std::optional<int> RunCommand(CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace gp
