@@ -58,7 +58,7 @@ format:
 LINT_BASE ?= HEAD
 lint:
 	tools/setup-debian --with-lint
-	git diff --name-only --diff-filter=d $(LINT_BASE) -- 'src/*.cc' | xargs -r clang-tidy-19 -p $(BUILD) --quiet
+	git diff --name-only --diff-filter=d $(LINT_BASE) -- 'src/*.cc' 'experiments/*.cc' | xargs -r clang-tidy-19 -p $(BUILD) --quiet
 
 clean:
 	rm -rf build

@@ -3,13 +3,17 @@
 
 PYTHON := /usr/bin/python3
 BINARY := $(BUILD)/bin/gpu-platform
+EXPERIMENTS := $(BUILD)/bin/gpu-platform-experiments
 SEQUENCES ?= 1000000
 KILLS ?= 200
 WORLDS ?= 100000
 
-.PHONY: prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
+.PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
         prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+
+experiments: configure
+	cmake --build $(BUILD) --target gpu-platform-experiments
 
 ## make prove-fresh      clone, make demo and make test in a fresh Debian 12 (root; 60 min)
 prove-fresh:
@@ -90,8 +94,8 @@ prove-packing: configure
 	GP_PACKING_SEEDS=10 GP_PACKING_LISTS=all $(BUILD)/bin/simulation_packing
 
 ## make prove-topology   the gain of topology-aware placement on seven machines, 10 seeds, with a figure (5 min)
-prove-topology: build
-	$(PYTHON) -B tests/simulation/topology/gain.py --binary $(BINARY) --svg docs/figures/topology.svg
+prove-topology: experiments
+	$(PYTHON) -B tests/simulation/topology/gain.py --binary $(EXPERIMENTS) --svg docs/figures/topology.svg
 
 ## make prove-trace      82,247 recorded jobs, six reference policies and ours (2 min)
 prove-trace: configure
@@ -173,16 +177,16 @@ bench-rest: build
 	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/rest/load.py --binary $(abspath $(BINARY))
 
 ## make bench-schedule   decision times from 1,000 to 12,500 nodes, three runs each, with a figure (1 min)
-bench-schedule: build
-	$(PYTHON) tests/benchmarks/scale/growth.py --binary $(BINARY) --svg docs/figures/decisions.svg
+bench-schedule: experiments
+	$(PYTHON) tests/benchmarks/scale/growth.py --binary $(EXPERIMENTS) --svg docs/figures/decisions.svg
 
 ## make bench-slurm      2,000 jobs of /bin/true, compared with Debian's Slurm (root; 2 min)
 bench-slurm: build
 	$(PYTHON) tests/benchmarks/slurm/compare.py --binary $(BINARY)
 
 ## make bench-sdiag      Slurm's scheduling cycles as reported by sdiag, with 1,024 GPUs in use and 10,000 pending jobs (root; 8 min)
-bench-sdiag: build
-	$(PYTHON) -B tests/benchmarks/slurm/sdiag.py --binary $(BINARY)
+bench-sdiag: experiments
+	$(PYTHON) -B tests/benchmarks/slurm/sdiag.py --binary $(EXPERIMENTS)
 
 ## make bench-submit     one job at a time: time to acknowledgement, and from allocation to exec (root; 1 min)
 bench-submit: build

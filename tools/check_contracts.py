@@ -11,6 +11,7 @@ import sys
 
 CLASS = re.compile(r"^class (\w+)(?: final)?(?: :.*)?\s*\{?$")
 TEMPLATE = re.compile(r"^(?:template\b|requires\b|    requires\b)")
+PLACES = ("src", "experiments")
 CAST_CALL = re.compile(r"\(void\)\s*!?[A-Za-z_:*&(][^;]*\(")
 
 
@@ -36,7 +37,7 @@ def results_thrown_away(lines):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
-    files = sorted(path for path in (root / "src").rglob("*") if path.suffix in (".cc", ".h"))
+    files = sorted(path for place in PLACES for path in (root / place).rglob("*") if path.suffix in (".cc", ".h"))
     found = 0
     for path in files:
         lines = path.read_text().splitlines()

@@ -17,7 +17,7 @@ SUBJECT_MAX = 72
 RULE_SINCE = "628b4cc239b3f40d91e34036ed3152eb9a25958f"
 FORMATTER = "clang-format-19"
 FILES_AT_ONCE = 40
-PLACES = ("src", "tests", "fakes")
+PLACES = ("src", "experiments", "tests", "fakes")
 
 
 def sources(root):

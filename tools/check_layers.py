@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every include under src/ follows tools/layers.toml, and that every permission there is used.  Prints
-each violation.
+"""Checks that every include in src/ and experiments/ follows tools/layers.toml, and that every permission there is
+used.  Prints each violation.
 
 Usage: check_layers.py [ROOT].  Exit code 1 if a rule is violated.
 """
@@ -10,6 +10,20 @@ import sys
 import tomllib
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+# Included by their paths below src/, and experiments by their whole paths.
+def sources(root):
+    return sorted(path for place in ("src", "experiments") for path in (root / place).rglob("*") if path.suffix in (".cc", ".h"))
+
+
+def directory_of(root, path):
+    """As layers.toml and includes name it."""
+    return str(path.relative_to(root / "src" if (root / "src") in path.parents else root).parent)
+
+
+def is_ours(root, name):
+    return (root / "src" / name).exists() or name.startswith("experiments/") and (root / name).exists()
 
 
 def below(path, prefix):
@@ -27,7 +41,7 @@ def allowed(target, layer, layers):
 
 def used_permissions(root, path, layers):
     """Yields the (layer, permission) pairs that the includes of a file need."""
-    layer = layer_of(str(path.relative_to(root / "src").parent), layers)
+    layer = layer_of(directory_of(root, path), layers)
     for line in path.read_text().splitlines() if layer is not None else ():
         match = INCLUDE.match(line)
         if match and match.group(1) == '"':
@@ -45,18 +59,18 @@ def check_permissions(root, files, layers):
 
 def check_file(root, path, rules):
     layers, outside, forbidden = rules["layers"], rules["outside"], rules["forbidden"]
-    relative = path.relative_to(root / "src")
-    layer = layer_of(str(relative.parent), layers)
+    relative = path.relative_to(root)
+    layer = layer_of(directory_of(root, path), layers)
     if layer is None:
-        yield f"src/{relative}: belongs to no layer; add its directory to tools/layers.toml"
+        yield f"{relative}: belongs to no layer; add its directory to tools/layers.toml"
         return
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = INCLUDE.match(line)
         if not match:
             continue
         kind, name = match.groups()
-        where = f"src/{relative}:{number}"
-        if kind == '"' and (root / "src" / name).exists():
+        where = f"{relative}:{number}"
+        if kind == '"' and is_ours(root, name):
             target = str(pathlib.PurePosixPath(name).parent)
             if not allowed(target, layer, layers):
                 yield f"{where}: {layer} may not include {name}"
@@ -71,7 +85,7 @@ def check_file(root, path, rules):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
     rules = tomllib.loads((root / "tools/layers.toml").read_text())
-    files = sorted(p for p in (root / "src").rglob("*") if p.suffix in (".cc", ".h"))
+    files = sources(root)
     broken = [problem for path in files for problem in check_file(root, path, rules)]
     broken += check_permissions(root, files, rules["layers"])
     for problem in broken:

@@ -9,7 +9,7 @@ import re
 import sys
 
 # Below these, files with these names.
-PLACES = ("src", "fakes", "proto", "docs", "web/src", "clients", "deploy", "examples", "tools", "cmake", "data", "tests")
+PLACES = ("src", "experiments", "fakes", "proto", "docs", "web/src", "clients", "deploy", "examples", "tools", "cmake", "data", "tests")
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Makefile", "tests/prove.mk", "web/README.md")
 SUFFIXES = (".md", ".cc", ".h", ".proto", ".py", ".ts", ".tsx", ".html", ".css", ".yaml", ".yml", ".json", ".toml", ".txt", ".cmake", ".sh", ".table")
 # The list itself and its test name them; what is recorded stays as it was.

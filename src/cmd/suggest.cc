@@ -1,7 +1,9 @@
 #include "cmd/suggest.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
+#include <string_view>
 
 #include "base/text.h"
 #include "cmd/output.h"
@@ -112,9 +114,16 @@ void FindPlaces(const CLI::App& app, const std::string& name, std::vector<std::s
 
 std::string DidYouMean(const std::string& what) { return " — did you mean " + what + "?"; }
 
+// Whether this program has the first of these words: not every program has jobs.
+bool HasCommand(const CLI::App& root, std::string_view words) {
+  return std::ranges::any_of(Children(root), [words](const CLI::App* child) {
+    return child->get_name() == words.substr(0, words.find(' '));
+  });
+}
+
 std::string ForWord(const CLI::App& root, const Reached& reached) {
   const auto of_slurm = kSlurmCommands.find(reached.word);
-  if (of_slurm != kSlurmCommands.end())
+  if (of_slurm != kSlurmCommands.end() && HasCommand(root, of_slurm->second))
     return " — Slurm's " + reached.word + " is here: " + root.get_name() + " " + of_slurm->second;
   std::vector<std::string> places;
   FindPlaces(*reached.app, reached.word, places);

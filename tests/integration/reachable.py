@@ -22,6 +22,9 @@ def reachable(binary):
     place.chmod(0o755)
     (place / "bin").mkdir()
     shutil.copy2(binary, place / "bin")
+    experiments = binary.with_name("gpu-platform-experiments")  # documents run it too
+    if experiments.exists():
+        shutil.copy2(experiments, place / "bin")
     for part in ("lib/gpu-platform", "share/gpu-platform"):
         shutil.copytree(binary.parents[1] / part, place / part)
     return str(place / "bin" / binary.name)

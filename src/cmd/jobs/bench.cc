@@ -1,17 +1,16 @@
-// Measures a running controller from the outside, as a user's program would see it; `schedule`
-// needs no controller.
+// Measures a running controller from the outside, as a user's program would see it.
 
 #include <poll.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "adapters/wire/job_spec.h"
 #include "base/ignore_result.h"
 #include "base/percentile.h"
 #include "base/text.h"
 #include "cmd/cli.h"
-#include "cmd/jobs/bench.h"
 #include "cmd/jobs/submit.h"
 #include "infrastructure/system_clock.h"
 
@@ -139,8 +138,7 @@ void BenchJobs(const BenchFlags& flags, Cli& cli) {
 }  // namespace
 
 void AddBench(CLI::App& app, Cli& cli) {
-  CLI::App* bench =
-      app.add_subcommand("bench", "Benchmarks of a running controller, or of the scheduler alone");
+  CLI::App* bench = app.add_subcommand("bench", "Benchmarks of a running controller");
   bench->require_subcommand(1);
   auto flags = std::make_shared<BenchFlags>();
   const auto add = [&](const char* name, const char* help, auto run) {
@@ -150,7 +148,6 @@ void AddBench(CLI::App& app, Cli& cli) {
     sub->callback([flags, run, &cli] { run(*flags, cli); });
     return sub;
   };
-  AddBenchSchedule(*bench, cli);
   add("submit", "Measure acknowledgement and start of one job at a time", BenchSubmit)
       ->add_option("--rest", flags->rest, "Idle time before each call")
       ->type_name("DURATION")

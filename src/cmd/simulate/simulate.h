@@ -6,10 +6,7 @@
 
 namespace gp {
 
-void AddSimulatePacking(CLI::App& simulate, Cli& cli);
 void AddSimulateScenario(CLI::App& simulate, Cli& cli);
-void AddSimulateTopology(CLI::App& simulate, Cli& cli);
-void AddSimulateTrace(CLI::App& simulate, Cli& cli);
 void AddSimulateWorld(CLI::App& simulate, Cli& cli);
 
 }  // namespace gp

@@ -30,7 +30,7 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 860, 460, 80, 190, 46, 52
 
 
 def measure(binary, nodes, runs):
-    words = [binary, "bench", "schedule", "--nodes", str(nodes), "--gpus-per-node", "8", "-o", "json"]
+    words = [binary, "schedule", "--nodes", str(nodes), "--gpus-per-node", "8", "-o", "json"]
     documents = [json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout) for _ in range(runs)]
     return [statistics.median(read(d) for d in documents) * factor for _, read, factor, _ in SERIES]
 

@@ -4,7 +4,7 @@
 1,024 simulated GPUs (128 nodes of 8), all taken by jobs that do not end; then 10,000 jobs of mixed
 shapes wait, and Slurm goes over them in its main cycles and in its backfill cycles.  Slurm's daemons
 are real, all on this machine and on loopback, in a scratch directory, and stopped at the end.  The
-platform's figures are those of `bench schedule` on as many nodes, from the same run.  Needs root.
+platform's figures are those of `gpu-platform-experiments schedule` on as many nodes, from the same run.  Needs root.
 
 Usage: sdiag.py --binary gpu-platform [--nodes 128] [--waiting 10000] [--seconds 180]
 """
@@ -75,7 +75,7 @@ def main():
     adopt_orphans()
     # As many shapes as Slurm gets, and each job a shape of its own: jobs of one shape are one question to the planner.
     result = {f"platform, {shapes} shapes": json.loads(run(
-        arguments.binary, "bench", "schedule", "--nodes", str(arguments.nodes), "--gpus-per-node", str(GPUS),
+        arguments.binary, "schedule", "--nodes", str(arguments.nodes), "--gpus-per-node", str(GPUS),
         "--queued", str(arguments.waiting), "--shapes", str(shapes), "-o", "json")) for shapes in (len(SHAPES), arguments.waiting)}
     result["slurm"] = measure_slurm(arguments.nodes, arguments.waiting, arguments.seconds)
     print(json.dumps(result, indent=2))

@@ -114,7 +114,6 @@ class Output1(Base):
         check("faults policy simulate", "48", "63@3s")
         check("cost break-even", "--purchase", "10", "--own-monthly", "1", "--rented-monthly", "2")
         check("simulate scenario", str(ROOT / "examples/scenarios/lost-node.yaml"))
-        check("bench schedule", "--nodes", "10")
 
 
 class Output2(Base):
@@ -155,11 +154,6 @@ class Output2(Base):
         self.check("notify check", receivers)
         self.check("notify test", receivers, "bot")
         self.check("jobs import", self.scratch("train.sbatch", "#!/bin/sh\n#SBATCH --nodes=2 --partition=gpu\nsrun true\n"))
-        traces = ROOT / "data/traces"
-        self.check("simulate packing", "--nodes", str(traces / "alibaba-gpu-2023/openb_node_list_gpu_node.csv.gz"), "--pods", str(traces / "alibaba-gpu-2023/openb_pod_list_default.csv.gz"),
-                   "--policy", "bestfit", "--seed", "1")
-        self.check("simulate trace", "--jobs", str(traces / "philly-2017/philly_jobs.csv.gz"), "--cluster", "80x8", "--policy", "fifo")
-        self.check("simulate topology", "--jobs", "200")
 
 
 class Output3(ClusterTest):

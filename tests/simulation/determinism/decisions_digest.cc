@@ -8,7 +8,7 @@
 
 #include "adapters/inbound/trace/job_trace.h"
 #include "base/digest.h"
-#include "simulation/trace/engine_replay.h"
+#include "experiments/trace/engine_replay.h"
 #include "tests/property/sequence.h"
 
 namespace {

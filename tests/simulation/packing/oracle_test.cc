@@ -9,7 +9,7 @@
 #include <map>
 #include <sstream>
 
-#include "adapters/inbound/trace/packing_trace.h"
+#include "experiments/packing/packing_trace.h"
 
 namespace gp {
 namespace {

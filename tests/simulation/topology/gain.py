@@ -29,7 +29,7 @@ PANELS = [
 
 def play(binary, machine, jobs, seeds, first=42):
     """One document for each policy and seed."""
-    words = [binary, "simulate", "topology", "--machine", machine, "--jobs", str(jobs), "--seed", str(first), "--seeds", str(seeds), "-o", "json"]
+    words = [binary, "topology", "--machine", machine, "--jobs", str(jobs), "--seed", str(first), "--seeds", str(seeds), "-o", "json"]
     return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
 
 

@@ -12,7 +12,7 @@ SWITCHED = {"dgx2": 6 * 25, "dgx-a100": 12 * 25, "dgx-h100": 18 * 25, "hgx-h200"
 
 
 def fails(*words):
-    done = subprocess.run([BINARY, "simulate", "topology", *words], capture_output=True, text=True)
+    done = subprocess.run([BINARY, "topology", *words], capture_output=True, text=True)
     return done.returncode, done.stderr
 
 
@@ -54,17 +54,17 @@ class Topology(unittest.TestCase):
         self.assertNotEqual([d["mean_wait_s"] for d in one], [d["mean_wait_s"] for d in other])
 
     def test_a_table_has_a_row_for_each_policy(self):
-        words = [BINARY, "simulate", "topology", "--machine", "l40s-4", "--jobs", "100", "-o", "csv"]
+        words = [BINARY, "topology", "--machine", "l40s-4", "--jobs", "100", "-o", "csv"]
         lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
         self.assertEqual([line.split(",")[1] for line in lines[1:]], list(gain.POLICIES))
 
     def test_all_machines_are_those_where_there_is_something_to_choose(self):
-        words = [BINARY, "simulate", "topology", "--policy", "firstfit", "--jobs", "20", "-o", "csv"]
+        words = [BINARY, "topology", "--policy", "firstfit", "--jobs", "20", "-o", "csv"]
         lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
         self.assertEqual([line.split(",")[0] for line in lines[1:]], ["dgx-a100", "dgx-b200", "dgx-h100", "dgx2", "hgx-h200", "l40s-4"])
 
     def test_one_policy_alone(self):
-        words = [BINARY, "simulate", "topology", "--machine", "l40s-4", "--jobs", "100", "--policy", "socket", "-o", "json"]
+        words = [BINARY, "topology", "--machine", "l40s-4", "--jobs", "100", "--policy", "socket", "-o", "json"]
         documents = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
         self.assertEqual([d["policy"] for d in documents], ["socket"])
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "adapters/inbound/trace/job_trace.h"
-#include "simulation/trace/trace_policies.h"
+#include "experiments/trace/trace_policies.h"
 
 namespace gp {
 namespace {

@@ -20,12 +20,12 @@ class CheckLayers(unittest.TestCase):
         result = run_check(CHECK, ROOT)
         self.assertEqual(result.returncode, 0, result.stdout)
 
-    def plant(self, path, text, rules=None):
+    def plant(self, path, text, rules=None, headers=()):
         with tempfile.TemporaryDirectory() as scratch:
             root = pathlib.Path(scratch)
             (root / "tools").mkdir()
             (root / "tools/layers.toml").write_text(rules or (ROOT / "tools/layers.toml").read_text())
-            for header in ("src/base/result.h", "src/adapters/outbound/sqlite/sqlite_journal.h"):
+            for header in ("src/base/result.h", "src/adapters/outbound/sqlite/sqlite_journal.h", *headers):
                 (root / header).parent.mkdir(parents=True, exist_ok=True)
                 (root / header).write_text("#pragma once\n")
             target = root / path
@@ -33,8 +33,8 @@ class CheckLayers(unittest.TestCase):
             target.write_text(text)
             return run_check(CHECK, root)
 
-    def assert_found(self, path, text, words):
-        result = self.plant(path, text)
+    def assert_found(self, path, text, words, headers=()):
+        result = self.plant(path, text, headers=headers)
         self.assertEqual(result.returncode, 1, result.stdout)
         self.assertIn(words, result.stdout)
 
@@ -53,7 +53,20 @@ class CheckLayers(unittest.TestCase):
                           "adapters/outbound/nvml may not include")
 
     def test_a_directory_without_a_layer(self):
-        self.assert_found("src/novelty/x.cc", "\n", "belongs to no layer")
+        self.assert_found("src/novelty/x.cc", "\n", "src/novelty/x.cc: belongs to no layer")
+        self.assert_found("experiments/novelty/x.cc", "\n", "experiments/novelty/x.cc: belongs to no layer")
+
+    def test_an_experiment_in_the_product(self):
+        for layer in ("domain/cluster", "simulation", "cmd"):
+            self.assert_found(f"src/{layer}/x.cc", '#include "experiments/trace/node_pool.h"\n',
+                              f"src/{layer}/x.cc:1: {layer} may not include experiments/trace/node_pool.h", ["experiments/trace/node_pool.h"])
+
+    def test_an_experiment_that_reaches_another(self):
+        self.assert_found("experiments/packing/x.cc", '#include "experiments/trace/node_pool.h"\n', "experiments/packing may not include experiments/trace",
+                          ["experiments/trace/node_pool.h"])
+
+    def test_a_random_number_in_a_packing_policy(self):
+        self.assert_found("experiments/packing/x.cc", "#include <random>\n", "experiments/packing may not include <random>")
 
     def test_allowed_includes_pass(self):
         result = self.plant("src/domain/model/x.cc", '#include "base/result.h"\n#include <vector>\n', RULES)
