@@ -6,7 +6,7 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
-SOURCES = [*(ROOT / "src/adapters/outbound/event_log").glob("*.cc"), ROOT / "src/cmd/serve/serve.cc"]
+SOURCES = [*(ROOT / "src/adapters/outbound/event_log").glob("*.cc"), ROOT / "src/cmd/daemon/console_log.cc"]
 
 SOURCE = ROOT / "src/adapters/outbound/event_log/event_line.cc"
 

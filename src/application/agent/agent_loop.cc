@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <future>
 #include <utility>
 
@@ -96,9 +95,8 @@ void AgentLoop::WaitForEvents() {
     IgnoreResult(read(wake_fd_, &drained, sizeof drained), "only the wake-up matters");
 }
 
-void AgentLoop::Say(const std::string& text) const {
-  if (options_.say) return options_.say(text);
-  std::fprintf(stderr, "gpu-platform agent: %s\n", text.c_str());
+void AgentLoop::Warn(const std::string& text) const {
+  if (options_.log != nullptr) options_.log->Write(LogLevel::kWarning, "agent: " + text);
 }
 
 void AgentLoop::Connect() {
@@ -153,7 +151,7 @@ void AgentLoop::TakeDesiredState(NodeDesiredState desired) {
 }
 
 void AgentLoop::Disconnect(const std::string& why) {
-  if (why != trouble_) Say("connection lost: " + why);
+  if (why != trouble_) Warn("connection lost: " + why);
   trouble_ = why;
   connected_ = false;
   if (gpus_ != nullptr) gpus_->Disconnected();
@@ -170,7 +168,7 @@ void AgentLoop::AdoptLineage() {
       if (std::exchange(stopped_[id], StopOrder::kKill) != StopOrder::kKill)
         runner_.Stop(KeyOf(id), Duration{});
     } else if (const Status gone = runner_.Forget(KeyOf(id)); !gone) {
-      Say(ToText(id) + ": " + gone.error().message);
+      Warn(ToText(id) + ": " + gone.error().message);
     }
   }
   Observe();
@@ -350,7 +348,7 @@ void AgentLoop::CarryOut(const NodeAction& action) {
     case NodeActionKind::kForget:
       stopped_.erase(action.lease);
       if (declined_.erase(action.lease) > 0) return;
-      if (const Status gone = runner_.Forget(key); !gone) Say(key + ": " + gone.error().message);
+      if (const Status gone = runner_.Forget(key); !gone) Warn(key + ": " + gone.error().message);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "ports/outbound/clock.h"
 #include "ports/outbound/control_link.h"
 #include "ports/outbound/log_reader.h"
+#include "ports/outbound/operator_log.h"
 
 namespace gp {
 
@@ -34,8 +35,7 @@ struct AgentOptions {
   std::function<LogClues(const LaunchSpec&)> find_clues = [](const LaunchSpec&) {
     return LogClues{};
   };
-  // Prints a message for the host's administrator; empty: to stderr.
-  std::function<void(const std::string&)> say;
+  OperatorLog* log = nullptr;  // outlives the loop; nullptr: messages are dropped
 };
 
 // The agent: makes the node's leases match the desired state, and reports what it observes.  One
@@ -85,7 +85,7 @@ class AgentLoop : public ChannelGateway {
   void KeepGpus();
   void RunTasks();
   void WaitForEvents();
-  void Say(const std::string& text) const;
+  void Warn(const std::string& text) const;
   const DesiredLease* DesiredLeaseFor(LeaseId id) const;
 
   static constexpr Duration kConnectWaitMin = Duration::Milliseconds(50);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <type_traits>
@@ -133,10 +132,9 @@ TimeLine ControlLoop::BeginTime(const TimeLine& before) {
   if (!is_same_boot) {
     const Instant now = InstantOf(before, clock_.Now());
     if (now < last_at_) {
-      std::fprintf(stderr,
-                   "gpu-platform: the wall clock is %s behind the journal: time continues from the "
-                   "journal's last record\n",
-                   ToText(last_at_ - now).c_str());
+      Log(LogLevel::kWarning,
+          "the wall clock is " + ToText(last_at_ - now) +
+              " behind the journal: time continues from the journal's last record");
     }
     line.before_boot = Duration{std::max(now, last_at_).ns - boot_ns};
   }
@@ -160,8 +158,8 @@ void ControlLoop::FollowWallClock() {
   // Rounded to the nearest second
   const int64_t seconds =
       (std::abs(by.ns) + Duration::Milliseconds(500).ns) / Duration::Seconds(1).ns;
-  std::fprintf(stderr, "gpu-platform: the wall clock was stepped by %s%s\n", by.ns < 0 ? "-" : "",
-               ToText(Duration::Seconds(seconds)).c_str());
+  Log(LogLevel::kWarning, "the wall clock was stepped by " + std::string(by.ns < 0 ? "-" : "") +
+                              ToText(Duration::Seconds(seconds)));
   Perform(StepWallClock{wall});
 }
 
@@ -269,12 +267,16 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   return events;
 }
 
+void ControlLoop::Log(LogLevel level, const std::string& text) const {
+  if (options_.log != nullptr) options_.log->Write(level, text);
+}
+
 // A command of the controller itself.  Decide has no reason to refuse one, so a refusal is a bug.
 void ControlLoop::Perform(Command command) {
   const auto done = DecideAndApply({StampTime(), "controller", "", std::move(command)});
   if (!done)
-    std::fprintf(stderr, "gpu-platform: the controller's own command was refused (a bug): %s\n",
-                 done.error().message.c_str());
+    Log(LogLevel::kError,
+        "the controller's own command was refused (a bug): " + done.error().message);
 }
 
 void ControlLoop::RunTimers() {
@@ -320,10 +322,8 @@ void ControlLoop::ForgiveOwnSleep(int64_t boot_ns) {
   // If a heartbeat arrived in the meantime, the process was only slow.  Heartbeats just before or
   // after the gap do not count.
   if (HasHeardBetween(before_ns + kAroundSleep.ns, boot_ns - kAroundSleep.ns)) return;
-  std::fprintf(
-      stderr,
-      "gpu-platform: this controller was suspended for %s: heartbeats missed then do not count\n",
-      ToText(Duration{slept_ns}).c_str());
+  Log(LogLevel::kWarning, "this controller was suspended for " + ToText(Duration{slept_ns}) +
+                              ": heartbeats missed then do not count");
   const std::lock_guard lock(heard_mutex_);
   for (auto& [node, heard_ns] : heard_) heard_ns = std::min(boot_ns, heard_ns + slept_ns);
 }
@@ -360,8 +360,7 @@ void ControlLoop::RunPass() {
   const auto commit = [&](Command command) {
     const auto decided = DecideAndApply({at, "scheduler", "", std::move(command)});
     // The rules refuse a step of the planner: a bug, but the ledger is safe and other steps go on.
-    if (!decided)
-      std::fprintf(stderr, "gpu-platform: plan refused: %s\n", decided.error().message.c_str());
+    if (!decided) Log(LogLevel::kError, "plan refused (a bug): " + decided.error().message);
   };
   for (Plan::Step& step : std::exchange(plan.steps, {})) commit(ToCommand(std::move(step)));
   newest_plan_ = std::move(plan);
@@ -383,10 +382,9 @@ void ControlLoop::Commit() {
   const Status appended = Append();
   if (appended) return;
   if (options_.end_process) options_.end_process();
-  std::fprintf(stderr,
-               "gpu-platform: %s\ngpu-platform: the controller stops, because it must not report "
-               "what is not in the journal\n",
-               appended.error().message.c_str());
+  Log(LogLevel::kError,
+      appended.error().message +
+          "; the controller stops, because it must not report what is not in the journal");
   std::_Exit(EXIT_FAILURE);  // no core dump: the disk may be full
 }
 
@@ -402,19 +400,13 @@ void ControlLoop::SaveSnapshotWhenDue() {
   if (records_since_snapshot_ < options_.records_per_snapshot) return;
   records_since_snapshot_ = 0;
   const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
-  if (!saved) {
-    std::fprintf(stderr, "gpu-platform: cannot save a snapshot: %s\n",
-                 saved.error().message.c_str());
-    return;
-  }
+  if (!saved) return Log(LogLevel::kError, "cannot save a snapshot: " + saved.error().message);
   // Records that the audit trail lacks stay, because it reads them from the journal at the next
   // start.
   const uint64_t audited_until =
       options_.audit != nullptr ? options_.audit->WrittenUntil() : UINT64_MAX;
   const Status dropped = DropOld(journal_, last_at_, {options_.keep_journal, audited_until});
-  if (!dropped)
-    std::fprintf(stderr, "gpu-platform: cannot drop old records: %s\n",
-                 dropped.error().message.c_str());
+  if (!dropped) Log(LogLevel::kError, "cannot drop old records: " + dropped.error().message);
   sweeps_ = true;
 }
 
@@ -425,8 +417,7 @@ void ControlLoop::SweepWhenDue() {
   sweep_not_before_ns_ = boot_ns + kSweepEvery.ns;
   const auto more = journal_.Sweep();
   if (!more)
-    std::fprintf(stderr, "gpu-platform: cannot free the space of dropped records: %s\n",
-                 more.error().message.c_str());
+    Log(LogLevel::kError, "cannot free the space of dropped records: " + more.error().message);
   sweeps_ = more && *more;
 }
 

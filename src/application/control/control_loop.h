@@ -17,6 +17,7 @@
 #include "ports/outbound/audit_trail.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/journal.h"
+#include "ports/outbound/operator_log.h"
 
 namespace gp {
 
@@ -30,13 +31,14 @@ struct ControlOptions {
   // The journal was cut: jobs that were started after the cut may still run.
   bool begin_lineage = false;
   AuditTrail* audit = nullptr;         // outlives the loop; nullptr: there is none
+  OperatorLog* log = nullptr;          // outlives the loop; nullptr: messages are dropped
   std::function<void()> begin_thread;  // called first on the writer's thread; may be empty
   // No thread: a caller does the writer's work until it has its answer, and the owner calls Turn.
   bool by_hand = false;
   // A gap of this length between two looks at the clock means that the process was suspended: it
   // looks several times a second.
   Duration asleep_min = Duration::Seconds(2);
-  // Called when the journal fails; must not return.  Empty: the process prints a message and exits.
+  // Called when the journal fails; must not return.  Empty: the process logs a message and exits.
   std::function<void()> end_process;
 };
 
@@ -91,6 +93,7 @@ class ControlLoop : public ControlGateway {
   Outcome Handle(const CommandItem& item);
   Result<std::vector<Event>> DecideAndApply(Envelope envelope);
   void Perform(Command command);
+  void Log(LogLevel level, const std::string& text) const;
   void RunTimers();
   void ForgiveOwnSleep(int64_t boot_ns);
   bool HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns);

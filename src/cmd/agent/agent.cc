@@ -2,15 +2,14 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
-#include <thread>
 
 #include "base/text.h"
 #include "cmd/agent/live_agent.h"
 #include "cmd/cli.h"
 #include "cmd/connection/state_place.h"
-#include "cmd/serve/process_limits.h"
-#include "cmd/serve/signals.h"
+#include "cmd/daemon/console_log.h"
+#include "cmd/daemon/process_limits.h"
+#include "cmd/daemon/signals.h"
 #include "cmd/text/span_flag.h"
 #include "infrastructure/paths.h"
 
@@ -50,13 +49,14 @@ std::string TokenFileOf(const std::string& controller) {
 void RunAgent(AgentFlags flags, Cli& cli) {
   SetDaemonLimits();
   const StopSignals signals;
+  ConsoleLog log(std::nullopt, cli.quiet);
   // A simulated node ends with the `serve` that started it.
   if (flags.with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
   AgentConfig& config = flags.config;
   if (config.state_directory.empty()) config.state_directory = DefaultStateDirectory() + "/agent";
   config.state_directory = AbsolutePath(config.state_directory);
   if (!flags.with_parent && IsBelowTmp(config.state_directory))
-    cli.Say("warning: " + TmpWarning(config.state_directory));
+    log.Write(LogLevel::kWarning, TmpWarning(config.state_directory));
   if (config.controller.empty()) config.controller = DefaultRunDirectory();
   if (config.controller.starts_with('/'))
     config.controller = "unix:" + config.controller + "/" + std::string(kControlSocket);
@@ -68,25 +68,28 @@ void RunAgent(AgentFlags flags, Cli& cli) {
     return cli.Complain(found ? token.error().Within("--join-token-file") : found.error());
   }
   if (token) config.join_token = token->substr(0, token->find('\n'));
-  auto agent = LiveAgent::Open(config);
-  if (!agent) return cli.Complain(agent.error());
-  for (const std::string& warning : (*agent)->warnings()) cli.Say("warning: " + warning);
-  cli.Say("agent of node " + (*agent)->name() + " runs");
-  std::thread runner([&] { (*agent)->Run(); });
+  LiveAgent agent(config, log);
+  if (const Status started = agent.Start(); !started) return cli.Complain(started.error());
+  log.Write(LogLevel::kInfo, "agent of node " + agent.name() + " runs");
   signals.Wait();
-  (*agent)->Stop();
-  runner.join();
+  agent.Stop();
   ExitNow(cli.exit_code);
 }
 
 }  // namespace
 
-void AddKeepLogs(CLI::App& sub, AgentConfig& config) {
+void AddNodeFlags(CLI::App& sub, AgentConfig& config) {
+  sub.add_option("--name", config.name, "Name of this machine's node; default: the host's");
+  sub.add_option("--nvml", config.nvml, "NVML library to load")->type_name("FILE");
+  sub.add_option("--service-user", config.service_user,
+                 "User that runs the jobs that root submits");
+  sub.add_flag("--allow-root", config.allow_root, "Let root's jobs run as root");
+  sub.add_option("--prolog", config.prolog, "Program run as root before each job")
+      ->type_name("FILE");
+  sub.add_option("--epilog", config.epilog, "Program run as root after each job")
+      ->type_name("FILE");
   AddSpan(sub, "--keep-logs", config.keep_logs,
           "Remove output of jobs this long after it was written; 0s: never", "90d");
-}
-
-void AddMig(CLI::App& sub, AgentConfig& config) {
   sub.add_option(
          "--mig", config.mig,
          "GPUs to put into MIG mode: all, UUIDs, or nvidia-smi's indexes such as 0,2-3; "
@@ -94,6 +97,10 @@ void AddMig(CLI::App& sub, AgentConfig& config) {
          "May be given several times; default: no change")
       ->type_name("GPUS[=PROFILES]")
       ->join(kMigSeparator);
+  sub.add_option(
+         "--mps-control", config.mps_control,
+         "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control in PATH")
+      ->type_name("FILE");
 }
 
 void AddAgent(CLI::App& app, Cli& cli) {
@@ -112,21 +119,13 @@ void AddAgent(CLI::App& app, Cli& cli) {
       ->type_name("AUTHORITY");
   sub->add_option("--state", config.state_directory, "State directory, with attempts and logs")
       ->type_name("DIRECTORY");
-  sub->add_option("--name", config.name, "Name of the node; default: the host's");
+  AddNodeFlags(*sub, config);
   sub->add_option("--simulate", config.simulate,
                   "Simulate a machine with GPUs: a name (dgx-h100) or a machine file")
       ->type_name("MACHINE");
   sub->add_option("--node-index", config.node_index,
                   "Number of this simulated node on its host: 0, 1, 2 …")
       ->check(CLI::Range(0, 4095));
-  sub->add_option("--nvml", config.nvml, "NVML library to load")->type_name("FILE");
-  sub->add_option("--service-user", config.service_user,
-                  "User that runs the jobs that root submits");
-  sub->add_flag("--allow-root", config.allow_root, "Let root's jobs run as root");
-  sub->add_option("--prolog", config.prolog, "Program run as root before each job")
-      ->type_name("FILE");
-  sub->add_option("--epilog", config.epilog, "Program run as root after each job")
-      ->type_name("FILE");
   sub->add_option("--reset-command", config.reset_command,
                   "Program that resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")
       ->type_name("FILE")
@@ -136,11 +135,6 @@ void AddAgent(CLI::App& app, Cli& cli) {
          "Kernel log with the driver's XIDs, or none; default: /dev/kmsg, none on a simulated node")
       ->type_name("FILE");
   sub->add_flag("--trust-user-log", config.trust_user_log, "")->group("");
-  AddMig(*sub, config);
-  sub->add_option(
-         "--mps-control", config.mps_control,
-         "NVIDIA's control program of MPS, or none; default: nvidia-cuda-mps-control in PATH")
-      ->type_name("FILE");
   sub->add_option("--gpu-memory-tolerance", config.gpu_memory_tolerance_mib,
                   "MiB of a shared GPU's memory that a job may use beyond its grant")
       ->type_name("MIB")
@@ -150,7 +144,6 @@ void AddAgent(CLI::App& app, Cli& cli) {
                   "Stop the job after this many readings in a row beyond that")
       ->check(CLI::Range(1, 3'600))
       ->capture_default_str();
-  AddKeepLogs(*sub, config);
   sub->add_option("--gpu-test", config.gpu_test,
                   "Additional GPU test: a program called with the UUID; exit code 0: passed")
       ->type_name("FILE");

@@ -43,8 +43,7 @@ struct AgentConfig {
   std::string gpu_test;  // additional test of the site, called with the GPU's UUID
 };
 
-// Adds --keep-logs, --mig.
-void AddKeepLogs(CLI::App& sub, AgentConfig& config);
-void AddMig(CLI::App& sub, AgentConfig& config);
+// The flags that `agent` and `serve` share.
+void AddNodeFlags(CLI::App& sub, AgentConfig& config);
 
 }  // namespace gp

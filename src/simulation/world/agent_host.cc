@@ -98,7 +98,6 @@ AgentOptions AgentHost::LoopOptions() {
     lineage_ = lineage;
     return Ok();
   };
-  options.say = [](const std::string&) {};
   options.launch.state_directory = "/s";
   options.launch.resolve_user = [](const User& user) {
     return HostUser{user.name, user.uid, user.gid, {}, "/", ""};

@@ -13,10 +13,10 @@
 #include "base/time.h"
 #include "domain/cluster/event.h"
 #include "domain/cluster/state.h"
+#include "ports/outbound/operator_log.h"
 
 namespace gp {
 
-enum class LogLevel { kInfo, kWarning, kError };
 const char* Name(LogLevel level);
 
 struct EventLine {

@@ -135,6 +135,22 @@ class NoLogs : public LogReader {
   Result<LogSlice> Read(const std::string&, int64_t, int64_t) override { return LogSlice{}; }
 };
 
+class RecordedLog : public OperatorLog {
+ public:
+  void Write(LogLevel, const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    texts_.push_back(text);
+  }
+  long Count(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::count(texts_, text);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> texts_;
+};
+
 class AgentLoopTest : public testing::Test {
  protected:
   AgentLoopTest() {
@@ -148,10 +164,7 @@ class AgentLoopTest : public testing::Test {
       ++keeps_;
       return keep_fails_ ? Status(Fail(Internal("disk full"))) : Ok();
     };
-    options.say = [this](const std::string& text) {
-      const std::lock_guard lock(said_mutex_);
-      said_.push_back(text);
-    };
+    options.log = &log_;
     options.launch.resolve_user = [](const User& user) {
       return HostUser{user.name, user.uid, user.gid, {}, "/", ""};
     };
@@ -197,10 +210,7 @@ class AgentLoopTest : public testing::Test {
     news.desired = NodeDesiredState{epoch, 1, last, std::move(leases), lineage_};
     link_.Tell(news);
   }
-  long Said(const std::string& text) {
-    const std::lock_guard lock(said_mutex_);
-    return std::ranges::count(said_, text);
-  }
+  long Said(const std::string& text) { return log_.Count("agent: " + text); }
   size_t Launches() {
     return runner_.With([&] { return runner_.launches.size(); });
   }
@@ -209,8 +219,7 @@ class AgentLoopTest : public testing::Test {
   std::atomic<uint64_t> kept_ = 0;
   std::atomic<bool> keep_fails_ = false;
   std::atomic<int> keeps_ = 0;
-  std::mutex said_mutex_;
-  std::vector<std::string> said_;
+  RecordedLog log_;
   ManualClock clock_;
   FakeLink link_;
   FakeRunner runner_;

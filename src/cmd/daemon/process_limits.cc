@@ -1,4 +1,4 @@
-#include "cmd/serve/process_limits.h"
+#include "cmd/daemon/process_limits.h"
 
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/serve/signals.h"
+#include "cmd/daemon/signals.h"
 
 #include <unistd.h>
 

@@ -1,0 +1,110 @@
+#include "cmd/agent/node_parts.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "adapters/outbound/hwloc/hwloc_topology.h"
+#include "adapters/outbound/machine_file/machine_file_topology.h"
+#include "adapters/outbound/nvml/nvml_driver.h"
+#include "application/agent/node_facts.h"
+#include "cmd/agent/listening_parent.h"
+#include "cmd/agent/live_mig.h"
+#include "cmd/agent/live_sharing.h"
+#include "cmd/agent/other_scheduler.h"
+#include "infrastructure/agent_identity.h"
+#include "infrastructure/paths.h"
+#include "supervisor/report_pipe.h"
+
+namespace gp {
+namespace {
+
+constexpr std::string_view kUnixScheme = "unix:";
+
+std::string HostName() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+struct Sources {
+  std::unique_ptr<HostTopology> host;
+  std::unique_ptr<NvmlDriver> driver;
+};
+
+Result<Sources> OpenSources(const AgentConfig& config) {
+  Sources sources;
+  if (config.simulate.empty()) {
+    sources.host = HwlocTopology::OpenLive();
+    sources.driver = GP_TRY(NvmlDriver::Open(config.nvml.empty() ? kNvmlLibraryName : config.nvml));
+    return sources;
+  }
+  const std::string machine = GP_TRY(MachineFilePath(config.simulate));
+  sources.host = GP_TRY(MachineFileTopology::Open(machine));
+  // The fake driver reads its machine from the environment; one agent process simulates one node.
+  setenv("GPU_PLATFORM_FAKE_NVML_MACHINE", machine.c_str(), 1);
+  setenv("GPU_PLATFORM_FAKE_NVML_NODE", std::to_string(config.node_index).c_str(), 1);
+  setenv("GPU_PLATFORM_FAKE_NVML_CONTROL", (config.state_directory + "/faults").c_str(), 1);
+  const std::string library = config.nvml.empty() ? GP_TRY(FakeDriverPath()) : config.nvml;
+  sources.driver = GP_TRY(NvmlDriver::Open(library));
+  return sources;
+}
+
+// Machines that are simulated in a pod are demonstrations, and what runs in a container ends with
+// it. In a Slurm job a machine file may describe what Slurm has allocated, and the agent's jobs
+// leave Slurm's control group: only a controller in the job itself may have nodes there.
+bool MaySimulateIn(const OtherScheduler& other, const AgentConfig& config) {
+  if (config.simulate.empty()) return false;
+  if (other.kind == OtherSchedulerKind::kKubernetes) return true;
+  if (!config.controller.starts_with(kUnixScheme)) return false;
+  return IsParentListening(config.controller.substr(kUnixScheme.size()));
+}
+
+}  // namespace
+
+// Jobs of an agent would outlive what another scheduler has allocated to it: two schedulers would
+// use the same GPUs.
+Status HostPart::Start() {
+  const auto other = FindOtherScheduler();
+  if (other && !MaySimulateIn(*other, config_)) {
+    const bool is_simulated = !config_.simulate.empty();
+    return Fail(Conflict("this process runs inside " + other->place +
+                         ": two schedulers would hand out the same GPUs; start the agent outside "
+                         "of it, on a node that the other one does not manage" +
+                         (is_simulated ? " (serve --simulate simulates machines inside it)" : "")));
+  }
+  GP_CHECK_OK(MakeDirectories(config_.state_directory, 0711));
+  return MakeDirectories(config_.state_directory + "/" + kReportDirectory, 0711);
+}
+
+void NodePart::Warn(const std::vector<std::string>& warnings) const {
+  for (const std::string& warning : warnings) log_.Write(LogLevel::kWarning, warning);
+}
+
+Status NodePart::Start() {
+  const Sources sources = GP_TRY(OpenSources(config_));
+  const HostFacts host = GP_TRY(sources.host->Read());
+  std::vector<std::string> as_they_are;
+  GP_CHECK_OK(EnterMigMode(config_, *sources.driver, as_they_are));
+  const DriverInventory inventory = GP_TRY(sources.driver->Inventory());
+  identities_ = inventory.gpus;
+  for (const GpuIdentity& gpu : inventory.gpus) {
+    const GpuHeatLimits heat{gpu.temperature_slowdown_c, gpu.temperature_shutdown_c};
+    places_.push_back({gpu.uuid, gpu.pci_bus_id, heat, gpu.minor});
+  }
+  name_ = !config_.name.empty() ? config_.name
+          : is_simulated()      ? host.hostname + "-" + std::to_string(config_.node_index)
+                                : HostName();
+  FoundNode found = MakeNodeFacts(name_, is_simulated(), host, inventory);
+  GP_CHECK_OK(ConfineMig(config_, inventory, found.facts));
+  found.facts.machine =
+      is_simulated() ? "simulated-" + std::to_string(config_.node_index) : MachineId();
+  Warn(found.warnings);
+  Warn(as_they_are);
+  mps_control_ = GP_TRY(FindMpsControl(config_));
+  MarkMps(inventory, mps_control_, found.facts);
+  facts_ = std::make_shared<const NodeFacts>(std::move(found.facts));
+  return Ok();
+}
+
+}  // namespace gp

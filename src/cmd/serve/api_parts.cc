@@ -1,0 +1,90 @@
+#include "cmd/serve/api_parts.h"
+
+#include "cmd/connection/http_address.h"
+#include "cmd/serve/controller_settings.h"
+#include "cmd/serve/settings_view.h"
+
+namespace gp {
+
+Status ApiPart::Start() {
+  api_ = std::make_unique<Api>(uses_.recovery.loop(), uses_.nodes.nodes(), AboutThisController());
+  for (CommitObserver* observer : api_->Observers()) uses_.recovery.loop().AddObserver(observer);
+  return Ok();
+}
+
+ControlApi::About ApiPart::AboutThisController() {
+  ControlApi::About about;
+  about.version = GP_VERSION;
+  about.metrics = [this](const std::string& names) { return MetricsNow(names); };
+  about.audit = uses_.records.audit();
+  about.journal = &uses_.journal.journal();
+  if (uses_.journal.is_file()) about.state_directory = config_.state_directory;
+  about.settings = [this](const Policy& policy, v1::Settings* settings) {
+    settings->set_started_at(ToRfc3339(started_at_));
+    FillSettings(config_.policy.file, policy, uses_.notifier.notifier(), settings);
+  };
+  about.reload = [this] { return ReadFilesAgain(config_, uses_.notifier.notifier()); };
+  about.receivers = [this] {
+    const Notifier* notifier = uses_.notifier.notifier();
+    return notifier == nullptr ? std::vector<std::string>() : notifier->NamedByJobs();
+  };
+  about.secrets = uses_.records.secrets();
+  return about;
+}
+
+Result<std::string> ApiPart::MetricsNow(const std::string& names) {
+  ControlLoop& loop = uses_.recovery.loop();
+  MetricsPicture picture;
+  GP_CHECK_OK(loop.Read(
+      [&](const State& state) { picture = uses_.telemetry.metrics().Look(state, loop.Now()); }));
+  const auto readings_of = [this, &loop](NodeId node) {
+    auto latest = api_->readings.Of(node);
+    if (!latest) return std::map<std::string, v1::GpuReadings>();
+    for (auto& [uuid, readings] : latest->gpus) AgeReadings(loop.Now() - latest->at, &readings);
+    return std::move(latest->gpus);
+  };
+  return MetricsText(std::move(picture), readings_of, names);
+}
+
+Status GrpcPart::Start() {
+  ServerOptions options;
+  options.socket_directory = config_.run_directory;
+  options.listen = config_.listen.grpc;
+  options.join_token = directories_.join_token();
+  options.authority = certificates_.authority();
+  options.node_certificate_life = config_.listen.node_certificates;
+  options.identity = certificates_.IdentityAt(config_.listen.grpc);
+  options.secrets = uses_.records.secrets();
+  server_ = GP_TRY(Server::Start(api_.api(), uses_.recovery.loop(), uses_.nodes.nodes(), options));
+  return Ok();
+}
+
+Status HttpPart::Start() {
+  ForgetHttpAddress(config_.run_directory);
+  const std::string& address = config_.listen.http;
+  rest_ = std::make_unique<RestApi>(api_.api(), GP_VERSION);
+  http_ = GP_TRY(HttpServer::Start(
+      {config_.run_directory + "/http.sock", address, certificates_.IdentityAt(address)},
+      {[this](const HttpRequest& request) { return rest_->Answer(request); },
+       [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
+  api_.api().changes.OnNews([this] { http_->Wake(); });
+  return address.empty() ? Ok() : NoteAddress();
+}
+
+// For commands on this machine that open the dashboard.
+Status HttpPart::NoteAddress() const {
+  const std::string& address = config_.listen.http;
+  const std::string host = address.substr(0, address.rfind(':'));
+  const bool is_any = host == "0.0.0.0" || host == "[::]";
+  return KeepHttpAddress(config_.run_directory,
+                         (config_.listen.IsEncrypted(address) ? "https://" : "http://") +
+                             (is_any ? "localhost" : host) + ":" + std::to_string(tcp_port()));
+}
+
+void HttpPart::Stop() {
+  http_->Shutdown();
+  rest_->EndStreams();
+  rest_.reset();  // pending answers notify connections, which end later
+}
+
+}  // namespace gp

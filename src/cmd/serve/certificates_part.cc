@@ -1,0 +1,48 @@
+#include "cmd/serve/certificates_part.h"
+
+#include <unistd.h>
+
+#include "cmd/connection/controller_authority.h"
+#include "cmd/connection/identity_file.h"
+
+namespace gp {
+
+bool ListenConfig::IsEncrypted(const std::string& address) const {
+  return !address.empty() && (tls || !StaysHere(address));
+}
+
+Status CertificatesPart::Start() {
+  const ListenConfig& listen = config_.listen;
+  if (!listen.IsEncrypted(listen.grpc) && !listen.IsEncrypted(listen.http)) return Ok();
+  const std::string path = config_.state_directory + "/authority.pem";
+  auto kept = ReadIdentity(path);
+  if (!kept && kept.error().code == ErrorCode::kNotFound) {
+    kept = GP_TRY(Authority::Make(clock_.Now()));
+    GP_CHECK_OK(KeepIdentity(path, *kept));
+  }
+  if (!kept) return Fail(kept.error());
+  auto authority = Authority::From(*kept);
+  if (!authority) return Fail(authority.error().Within(path));
+  authority_ = *std::move(authority);
+  identity_ = GP_TRY(authority_->ForController(NamesOfThisHost(), clock_.Now()));
+  return Ok();
+}
+
+std::optional<Identity> CertificatesPart::IdentityAt(const std::string& address) const {
+  return config_.listen.IsEncrypted(address) ? identity_ : std::nullopt;
+}
+
+std::vector<std::string> CertificatesPart::NamesOfThisHost() const {
+  std::vector<std::string> names = config_.listen.names;
+  names.insert(names.end(), {"localhost", "127.0.0.1", "::1"});
+  char name[256] = "";
+  if (gethostname(name, sizeof name - 1) == 0 && *name != '\0') names.push_back(name);
+  for (const std::string& address : {config_.listen.grpc, config_.listen.http}) {
+    const std::string host = address.substr(0, address.rfind(':'));
+    if (!host.empty() && host != "localhost")
+      names.push_back(host.starts_with('[') ? host.substr(1, host.size() - 2) : host);
+  }
+  return names;
+}
+
+}  // namespace gp

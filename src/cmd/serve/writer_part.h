@@ -1,0 +1,25 @@
+#pragma once
+
+#include "cmd/serve/control_parts.h"
+#include "cmd/serve/observer_parts.h"
+
+namespace gp {
+
+// The single writer.  From its start on the controller decides, so all observers start before it.
+class WriterPart : public Component {
+ public:
+  WriterPart(RecoveryPart& recovery, RecordsPart& records, NotifierPart& notifier)
+      : recovery_(recovery), records_(records), notifier_(notifier) {}
+  Status Start() override;
+  void Stop() override { recovery_.loop().Stop(); }
+
+ private:
+  Status CleanUp();
+  Status DeleteOrphanedSecrets();
+
+  RecoveryPart& recovery_;
+  RecordsPart& records_;
+  NotifierPart& notifier_;
+};
+
+}  // namespace gp
