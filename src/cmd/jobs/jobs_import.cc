@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/job_file.h"
 #include "adapters/inbound/job_import/kubernetes.h"
 #include "adapters/inbound/job_import/sbatch.h"

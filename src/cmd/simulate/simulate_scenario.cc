@@ -69,7 +69,7 @@ void SimulateScenario(const ScenarioFlags& flags, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
   const auto prices = PricesFrom(flags.prices);
   if (!prices) return cli.Complain(prices.error());
-  const auto text = ReadTextFile(flags.file, kJobFileBytesMax);
+  const auto text = ReadTextFile(flags.file, kSourceBytesMax);
   if (!text) return cli.Complain(text.error());
   const DecodedScenario decoded = DecodeScenario(flags.file, *text, SourcesBeside(flags.file));
   if (!decoded.run) {

@@ -22,7 +22,7 @@ bool IsPlainAscii(char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c == 
 
 Result<std::string> ReadSource(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(kJobFileBytesMax + 1, '\0');  // one byte more than allowed: too large
+  std::string text(kSourceBytesMax + 1, '\0');  // one byte more than allowed: too large
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.gcount() == 0) return Fail(NotFound(path + ": cannot be read, or is empty"));
   text.resize(static_cast<size_t>(file.gcount()));
@@ -30,10 +30,10 @@ Result<std::string> ReadSource(const std::string& path) {
 }
 
 bool CheckText(const SourceText& source, Report& report) {
-  if (source.text.size() > kJobFileBytesMax) {
-    report.Add({&source}, JobFileCode::kTooLarge,
+  if (source.text.size() > kSourceBytesMax) {
+    report.Add({&source}, FileCode::kTooLarge,
                "the text has " + std::to_string(source.text.size()) + " bytes; at most " +
-                   std::to_string(kJobFileBytesMax) + " are allowed");
+                   std::to_string(kSourceBytesMax) + " are allowed");
     return false;
   }
   const std::string_view text = source.text;
@@ -45,11 +45,11 @@ bool CheckText(const SourceText& source, Report& report) {
     const auto character = DecodeUtf8(text.substr(at));
     const bool lone_return = text[at] == '\r' && text.substr(at, 2) != "\r\n";
     if (!character) {
-      report.Add(PlaceAt(source, at), JobFileCode::kNotText, "this is not UTF-8 text");
+      report.Add(PlaceAt(source, at), FileCode::kNotText, "this is not UTF-8 text");
       return false;
     }
     if (lone_return || IsDeceptive(character->value)) {
-      report.Add(PlaceAt(source, at), JobFileCode::kNotText,
+      report.Add(PlaceAt(source, at), FileCode::kNotText,
                  "the character " + CodePoint(character->value) +
                      " is not allowed: remove it, or write it as an escape in quotes");
       return false;

@@ -9,9 +9,9 @@
 
 namespace gp {
 
-inline constexpr size_t kJobFileBytesMax = 1 << 20;
+inline constexpr size_t kSourceBytesMax = 1 << 20;
 
-// Contents of a file; of a file larger than kJobFileBytesMax only enough for CheckText to refuse
+// Contents of a file; of a file larger than kSourceBytesMax only enough for CheckText to refuse
 // it. kNotFound: the file cannot be read, or is empty.
 Result<std::string> ReadSource(const std::string& path);
 

@@ -1,9 +1,11 @@
 #include "adapters/inbound/job_file/codes.h"
 
+#include <string>
+
 namespace gp {
 namespace {
 
-using enum JobFileCode;
+using enum FileCode;
 
 constexpr CodeEntry kCodes[] = {
     {kNotText, "The file is not plain UTF-8 text, or holds control characters.",
@@ -17,7 +19,7 @@ constexpr CodeEntry kCodes[] = {
      "A YAML feature that hides what a job file says: anchors, aliases, merge keys, tags, "
      "directives, or keys that are not plain text.",
      "Write the value out where it is used."},
-    {kNoJob, "There is no job in the file.", "Write at least `run: <command>`."},
+    {JobFileCode::kNoJob, "There is no job in the file.", "Write at least `run: <command>`."},
     {kDuplicateKey, "The same key occurs twice in one map; only one of them could count.",
      "Remove one of the two."},
     {kUnknownKey, "A key that is unknown in a job file, at least at this place.",
@@ -40,21 +42,20 @@ constexpr CodeEntry kCodes[] = {
      "A key of the job file that this version does not support. It is refused because a job that "
      "silently ran without it would not be the job requested.",
      "Remove it, or wait for a version that supports it."},
-    {kVariableNotGiven, "A variable without a value under env: the job cannot run without it.",
+    {JobFileCode::kVariableNotGiven,
+     "A variable without a value under env: the job cannot run without it.",
      "Give it when submitting: --env NAME=value."},
     {kContradiction, "Values that are valid alone but not together.",
      "Change the one that the message names."},
-    {kBadScriptHeader, "The #GPU lines at the head of a script cannot be read.",
+    {JobFileCode::kBadScriptHeader, "The #GPU lines at the head of a script cannot be read.",
      "Put all of them before the first command, each as `#GPU key: value`."},
-    {kBadOverride, "A --set that does not fit the job file.",
+    {JobFileCode::kBadOverride, "A --set that does not fit the job file.",
      "Write --set path=value, such as --set resources.gpus=4."},
 };
 
 }  // namespace
 
 std::span<const CodeEntry> JobFileCodes() { return kCodes; }
-
-std::string CodeText(JobFileCode code) { return "GP" + std::to_string(static_cast<int>(code)); }
 
 std::optional<CodeEntry> FindCode(std::string_view text) {
   std::string upper(text.substr(0, 16));

@@ -1,48 +1,32 @@
 #pragma once
 
-// The error codes of job files.  The meaning of a code never changes and its number is never
-// reused. docs/reference/error_codes.md is generated from this table.
+// The error codes of job files, with their meanings.  docs/reference/error_codes.md is generated
+// from this table.
 
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
+
+#include "adapters/inbound/job_file/file_code.h"
 
 namespace gp {
 
-enum class JobFileCode {
-  kNotText = 1001,
-  kNotYaml = 1002,
-  kTooLarge = 1003,
-  kYamlFeature = 1004,
-  kNoJob = 1005,
-  kDuplicateKey = 1006,
-  kUnknownKey = 1007,
-  kMissingKey = 1008,
-  kWrongType = 1009,
-  kBadNumber = 1010,
-  kOutOfRange = 1011,
-  kBadWord = 1012,
-  kBadUnit = 1013,
-  kBadText = 1014,
-  kNoValue = 1015,
-  kNotSupportedYet = 1016,
-  kVariableNotGiven = 1017,
-  kContradiction = 1018,
-  kBadScriptHeader = 1019,
-  kBadOverride = 1020,
+// The codes of problems that only a job file has.
+struct JobFileCode {
+  static constexpr FileCode kNoJob{1005};
+  static constexpr FileCode kVariableNotGiven{1017};
+  static constexpr FileCode kBadScriptHeader{1019};
+  static constexpr FileCode kBadOverride{1020};
 };
 
 struct CodeEntry {
-  JobFileCode code;
+  FileCode code;
   std::string_view meaning;
   std::string_view fix;
 };
 
+// All codes that a job file may have, in order of their numbers.
 std::span<const CodeEntry> JobFileCodes();
-
-// "GP1007".
-std::string CodeText(JobFileCode code);
 
 // The entry of "GP1007" or "gp1007".
 std::optional<CodeEntry> FindCode(std::string_view text);

@@ -11,7 +11,7 @@
 namespace gp {
 namespace {
 
-using enum JobFileCode;
+using enum FileCode;
 
 // Reads the maps of one document into a draft, key by key, and reports what is wrong.
 class Decoder {
@@ -165,7 +165,7 @@ void ReportProblems(const JobDraft& draft, const YamlNode& document, Report& rep
 
 }  // namespace
 
-JobFileCode CodeOf(SpecProblem::Kind kind) {
+FileCode CodeOf(SpecProblem::Kind kind) {
   switch (kind) {
     case SpecProblem::Kind::kRange: return kOutOfRange;
     case SpecProblem::Kind::kText: return kBadText;

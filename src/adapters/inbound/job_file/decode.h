@@ -17,6 +17,6 @@ std::optional<JobSpec> DecodeJob(const YamlNode& document, std::string_view defa
                                  Report& report);
 
 // The error code of this format for a problem of the finished job.
-JobFileCode CodeOf(SpecProblem::Kind kind);
+FileCode CodeOf(SpecProblem::Kind kind);
 
 }  // namespace gp

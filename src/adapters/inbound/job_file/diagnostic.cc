@@ -41,10 +41,10 @@ std::string AsLines(std::span<const Diagnostic> diagnostics) {
   return text;
 }
 
-void Report::Add(const Place& place, JobFileCode code, std::string message) {
+void Report::Add(const Place& place, FileCode code, std::string message) {
   if (IsFull()) return;
   if (diagnostics_.size() == kDiagnosticsMax) {
-    code = JobFileCode::kTooLarge;
+    code = FileCode::kTooLarge;
     message = "more than " + std::to_string(kDiagnosticsMax) +
               " problems: those after this place are not shown";
   }
@@ -57,8 +57,7 @@ void Report::Add(const Place& place, JobFileCode code, std::string message) {
   }
 }
 
-void Report::AddAt(std::string_view path, const Place& place, JobFileCode code,
-                   std::string message) {
+void Report::AddAt(std::string_view path, const Place& place, FileCode code, std::string message) {
   if (!IsFull()) doubtful_paths_.emplace(path);
   Add(place, code, std::move(message));
 }

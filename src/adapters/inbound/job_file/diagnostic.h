@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/inbound/job_file/codes.h"
+#include "adapters/inbound/job_file/file_code.h"
 #include "adapters/inbound/job_file/source_text.h"
 
 namespace gp {
@@ -37,9 +37,9 @@ inline constexpr size_t kDiagnosticsMax = 100;
 // more.
 class Report {
  public:
-  void Add(const Place& place, JobFileCode code, std::string message);
+  void Add(const Place& place, FileCode code, std::string message);
   // The same, and marks the value at `path` as doubtful.
-  void AddAt(std::string_view path, const Place& place, JobFileCode code, std::string message);
+  void AddAt(std::string_view path, const Place& place, FileCode code, std::string message);
 
   bool empty() const { return diagnostics_.empty(); }
   size_t size() const { return diagnostics_.size(); }

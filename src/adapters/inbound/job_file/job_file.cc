@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "adapters/inbound/job_file/check_text.h"
+#include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/decode.h"
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/job_name.h"
@@ -90,7 +91,7 @@ void CheckArguments(const std::vector<std::string>& arguments, const DecodedJobs
     const std::vector<SpecProblem> problems = FindProblems(job);
     const auto found = std::ranges::find(problems, "run", &SpecProblem::field);
     if (found == problems.end()) continue;
-    report.Add({&source}, JobFileCode::kBadText,
+    report.Add({&source}, FileCode::kBadText,
                "with the arguments behind --: run " + found->message);
     return;
   }
@@ -105,7 +106,7 @@ void ResolveAliases(YamlNode& document, Report& report) {
       entry->key = field.name;
       continue;
     }
-    report.Add(entry->place, JobFileCode::kDuplicateKey,
+    report.Add(entry->place, FileCode::kDuplicateKey,
                entry->key + " is an older name of " + std::string(field.name) +
                    ", which is given too: remove one");
     std::erase_if(document.entries, [&](const YamlEntry& one) { return one.key == field.alias; });

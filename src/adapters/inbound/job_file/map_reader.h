@@ -23,13 +23,13 @@ class MapReader {
  public:
   MapReader(std::string path, Report& report) : path_(std::move(path)), report_(report) {}
 
-  void Refuse(const Place& place, JobFileCode code, const std::string& key,
+  void Refuse(const Place& place, FileCode code, const std::string& key,
               const std::string& message) {
     const std::string path = path_ + (key.empty() || path_.empty() ? "" : ".") + key;
     report_.Add(place, code, path.empty() ? message : path + ": " + message);
   }
   void RefuseKey(const YamlEntry& entry, const std::vector<std::string>& names) {
-    Refuse(entry.place, JobFileCode::kUnknownKey, "",
+    Refuse(entry.place, FileCode::kUnknownKey, "",
            "there is no \"" + Printable(entry.key, 60) + "\"" + DidYouMean(entry.key, names));
   }
   template <typename T>
@@ -50,7 +50,7 @@ class MapReader {
       Refuse(node.place, text.error().code, key, text.error().message);
       return {};
     }
-    if (const auto fault = fault_of(*text)) Refuse(node.place, JobFileCode::kBadWord, key, *fault);
+    if (const auto fault = fault_of(*text)) Refuse(node.place, FileCode::kBadWord, key, *fault);
     return *text;
   }
   // A list of texts, or one text in place of a list.
@@ -59,7 +59,7 @@ class MapReader {
     std::vector<std::string> texts;
     if (entry.value.kind != YamlNode::Kind::kList) return {TakeText(entry, fault_of)};
     if (entry.value.items.empty() || entry.value.items.size() > most) {
-      Refuse(entry.value.place, JobFileCode::kOutOfRange, entry.key,
+      Refuse(entry.value.place, FileCode::kOutOfRange, entry.key,
              "a list of 1 to " + std::to_string(most));
       return texts;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "adapters/inbound/job_file/check_text.h"
+#include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/scalar.h"
 #include "adapters/inbound/job_file/utf8.h"
@@ -11,7 +12,7 @@
 namespace gp {
 namespace {
 
-using enum JobFileCode;
+using enum FileCode;
 
 // Names of variables and labels may contain dots, so what follows env. or labels. is one key.
 std::vector<std::string> SplitPath(const std::string& path) {
@@ -31,7 +32,7 @@ std::optional<Override> ReadOverride(const std::string& path, const SourceText& 
   const int path_length = static_cast<int>(CountCharacters(path));
   Override change{SplitPath(path), {&argument, 1, 1, std::max(path_length, 1)}, {}};
   if (std::ranges::any_of(change.path, &std::string::empty)) {
-    report.Add(change.place, kBadOverride,
+    report.Add(change.place, JobFileCode::kBadOverride,
                "the path is incomplete: write --set path=value, such as "
                "--set resources.gpus=4");
     return std::nullopt;
@@ -46,7 +47,7 @@ std::optional<Override> ReadOverride(const std::string& path, const SourceText& 
   change.value.place = change.place;
   if (values.size() == 1) change.value = std::move(values.front());
   if (values.size() > 1) {
-    report.Add(values[1].place, kBadOverride, "only one value is allowed");
+    report.Add(values[1].place, JobFileCode::kBadOverride, "only one value is allowed");
     return std::nullopt;
   }
   return change;
@@ -95,7 +96,7 @@ void ApplyOverride(const Override& change, YamlNode& document, Report& report) {
       node->place = change.place;
     }
     if (node->kind != YamlNode::Kind::kMap) {
-      report.Add(change.place, kBadOverride,
+      report.Add(change.place, JobFileCode::kBadOverride,
                  "the file has " + Describe(*node) + " for " + path + ", which cannot hold \"" +
                      Printable(key, 40) + "\": set " + path + " as a whole");
       return;

@@ -2,14 +2,30 @@
 
 #include <algorithm>
 
+#include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/scalar.h"
 #include "base/text.h"
+#include "domain/model/job_text.h"
 #include "domain/model/text_rules.h"
 
 namespace gp {
 namespace {
 
-using enum JobFileCode;
+using enum FileCode;
+
+Read<int64_t> ReadPriority(const YamlNode& node) {
+  return ReadCountOrWord(node, 0, kPriorityMax, "low, medium, high or a number", PriorityFromText);
+}
+
+Read<int64_t> ReadShare(const YamlNode& node) {
+  if (!node.IsScalar()) {
+    return std::unexpected<Fault>(
+        {kWrongType, "must be a share such as 0.5 or 50%, not " + Describe(node)});
+  }
+  const auto share = ShareFromText(node.text);
+  if (!share) return std::unexpected<Fault>({kBadUnit, share.error().message});
+  return *share;
+}
 
 // Reads one value; each function returns whether it succeeded.
 class ValueReader {
@@ -165,10 +181,11 @@ bool ValueReader::Entries(const YamlNode& node) {
   bool good = true;
   for (const YamlEntry& entry : node.entries) {
     if (entry.value.kind == YamlNode::Kind::kNull && field_.kind == FieldKind::kVariables) {
-      good = Refuse(entry.place,
-                    {kVariableNotGiven, "has no value here, so give it when submitting: --env " +
-                                            Printable(entry.key, 80) + "=…"},
-                    entry.key);
+      good = Refuse(
+          entry.place,
+          {JobFileCode::kVariableNotGiven, "has no value here, so give it when submitting: --env " +
+                                               Printable(entry.key, 80) + "=…"},
+          entry.key);
     } else if (auto text = ReadVerbatim(entry.value)) {
       value_.entries[entry.key] = std::move(*text);
     } else {

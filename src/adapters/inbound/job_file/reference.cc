@@ -132,7 +132,7 @@ std::string Sections(std::span<const Field> fields, const std::string& path) {
 
 std::string Limits() {
   return "\n## Limits\n\n| What | At most |\n| --- | --- |\n| bytes of a file | " +
-         std::to_string(kJobFileBytesMax) + " |\n| jobs in a file | " +
+         std::to_string(kSourceBytesMax) + " |\n| jobs in a file | " +
          std::to_string(kYamlDocumentsMax) + " |\n| values in a file | " +
          std::to_string(kYamlValuesMax) + " |\n| levels of lists and maps | " +
          std::to_string(kYamlDepthMax) + " |\n| bytes of a name | " +

@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "base/text.h"
-#include "domain/model/job_text.h"
+#include "base/time.h"
 
 namespace gp {
 namespace {
 
 using Kind = YamlNode::Kind;
-using enum JobFileCode;
+using enum FileCode;
 
-std::unexpected<Fault> Refuse(JobFileCode code, std::string message) {
+std::unexpected<Fault> Refuse(FileCode code, std::string message) {
   return std::unexpected<Fault>({code, std::move(message)});
 }
 
@@ -165,19 +165,13 @@ Read<int64_t> ReadDuration(const YamlNode& node, int64_t low, int64_t high) {
   return span->ns;
 }
 
-Read<int64_t> ReadPriority(const YamlNode& node) {
-  if (!node.IsScalar()) return WrongType("low, medium, high or a number", node);
-  if (IsDigits(node.text) || LooksLikeNumber(node.text)) return ReadCount(node, 0, kPriorityMax);
-  const auto priority = PriorityFromText(node.text);
-  if (!priority) return Refuse(kBadWord, priority.error().message);
-  return *priority;
-}
-
-Read<int64_t> ReadShare(const YamlNode& node) {
-  if (!node.IsScalar()) return WrongType("a share such as 0.5 or 50%", node);
-  const auto share = ShareFromText(node.text);
-  if (!share) return Refuse(kBadUnit, share.error().message);
-  return *share;
+Read<int64_t> ReadCountOrWord(const YamlNode& node, int64_t low, int64_t high,
+                              std::string_view wanted, Result<int> (*parse)(std::string_view)) {
+  if (!node.IsScalar()) return WrongType(wanted, node);
+  if (IsDigits(node.text) || LooksLikeNumber(node.text)) return ReadCount(node, low, high);
+  const auto number = parse(node.text);
+  if (!number) return Refuse(kBadWord, number.error().message);
+  return *number;
 }
 
 }  // namespace gp

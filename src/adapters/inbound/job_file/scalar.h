@@ -1,21 +1,23 @@
 #pragma once
 
-// Scalars, read as strictly as a job file requires.  YAML readers disagree about 010, no, 1e3 and
-// 0x10, so all of these are refused: a number is decimal digits, a boolean is true or false.
+// Scalars, read as strictly as files that people write require.  YAML readers disagree about 010,
+// no, 1e3 and 0x10, so all of these are refused: a number is decimal digits, a boolean is true or
+// false.
 
 #include <cstdint>
 #include <expected>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "adapters/inbound/job_file/codes.h"
-#include "adapters/inbound/job_file/field.h"
+#include "adapters/inbound/job_file/file_code.h"
 #include "adapters/inbound/job_file/yaml_tree.h"
+#include "base/result.h"
 
 namespace gp {
 
 struct Fault {
-  JobFileCode code;
+  FileCode code;
   std::string message;
 };
 
@@ -35,7 +37,9 @@ Read<int64_t> ReadBool(const YamlNode& node);
 Read<int64_t> ReadWord(const YamlNode& node, std::span<const std::string_view> words);
 Read<int64_t> ReadSize(const YamlNode& node, int64_t low, int64_t high);
 Read<int64_t> ReadDuration(const YamlNode& node, int64_t low, int64_t high);
-Read<int64_t> ReadPriority(const YamlNode& node);
-Read<int64_t> ReadShare(const YamlNode& node);
+// A number from low to high, or a word for one, which `parse` knows.  `wanted` describes both, for
+// messages.
+Read<int64_t> ReadCountOrWord(const YamlNode& node, int64_t low, int64_t high,
+                              std::string_view wanted, Result<int> (*parse)(std::string_view));
 
 }  // namespace gp

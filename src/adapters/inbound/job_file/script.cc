@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/utf8.h"
 #include "base/text.h"
 

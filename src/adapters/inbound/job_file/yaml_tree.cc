@@ -82,7 +82,7 @@ class TreeReader {
 
   Place PlaceOf(const yaml_mark_t& mark, int length = 1) const;
   Place PlaceOf(const Event& event) const;
-  bool Refuse(const Place& place, JobFileCode code, std::string message);
+  bool Refuse(const Place& place, FileCode code, std::string message);
   bool RefuseSyntax();
 
   const SourceText& source_;
@@ -110,26 +110,26 @@ Place TreeReader::PlaceOf(const Event& event) const {
   return PlaceOf(start, std::max(1, static_cast<int>(end.column - start.column)));
 }
 
-bool TreeReader::Refuse(const Place& place, JobFileCode code, std::string message) {
+bool TreeReader::Refuse(const Place& place, FileCode code, std::string message) {
   report_.Add(place, code, std::move(message));
   return false;
 }
 
 bool TreeReader::RefuseSyntax() {
   if (parser_.error == YAML_MEMORY_ERROR) {
-    return Refuse(PlaceOf(parser_.mark), JobFileCode::kTooLarge, "out of memory here");
+    return Refuse(PlaceOf(parser_.mark), FileCode::kTooLarge, "out of memory here");
   }
   const Place place = PlaceOf(parser_.problem_mark);
   const std::string problem = parser_.problem == nullptr ? "cannot be read" : parser_.problem;
   if (const auto hint = HintAt(place, problem); !hint.empty()) {
-    return Refuse(place, JobFileCode::kNotYaml, std::string(hint));
+    return Refuse(place, FileCode::kNotYaml, std::string(hint));
   }
   std::string message = "not YAML: ";
   if (parser_.context != nullptr) {
     message += std::string(parser_.context) + " (from line " +
                std::to_string(parser_.context_mark.line + 1) + "), ";
   }
-  return Refuse(place, JobFileCode::kNotYaml, message + problem);
+  return Refuse(place, FileCode::kNotYaml, message + problem);
 }
 
 bool TreeReader::Next(Event* event) {
@@ -150,7 +150,7 @@ bool TreeReader::ReadDocument(const Event& start, std::vector<YamlNode>* documen
   const auto& document = start.raw.data.document_start;
   if (document.version_directive != nullptr ||
       document.tag_directives.start != document.tag_directives.end) {
-    return Refuse(PlaceOf(start.raw.start_mark, 0), JobFileCode::kYamlFeature,
+    return Refuse(PlaceOf(start.raw.start_mark, 0), FileCode::kYamlFeature,
                   "directives are not supported: remove the line that begins with %");
   }
   Event event;
@@ -158,7 +158,7 @@ bool TreeReader::ReadDocument(const Event& start, std::vector<YamlNode>* documen
   if (!Next(&event) || !ReadNode(event, &node)) return false;
   if (node.kind == YamlNode::Kind::kNull) return true;
   if (documents->size() == kYamlDocumentsMax) {
-    return Refuse(node.place, JobFileCode::kTooLarge,
+    return Refuse(node.place, FileCode::kTooLarge,
                   "more than " + std::to_string(kYamlDocumentsMax) + " jobs in one file");
   }
   documents->push_back(std::move(node));
@@ -170,7 +170,7 @@ bool TreeReader::CheckPlainFeatures(const Event& event) {
   const yaml_char_t* tag = nullptr;
   switch (event.raw.type) {
     case YAML_ALIAS_EVENT:
-      return Refuse(PlaceOf(event), JobFileCode::kYamlFeature,
+      return Refuse(PlaceOf(event), FileCode::kYamlFeature,
                     "aliases are not supported: write the value out here");
     case YAML_SCALAR_EVENT:
       anchor = event.raw.data.scalar.anchor;
@@ -187,11 +187,11 @@ bool TreeReader::CheckPlainFeatures(const Event& event) {
     default: break;
   }
   if (anchor != nullptr) {
-    return Refuse(PlaceOf(event), JobFileCode::kYamlFeature,
+    return Refuse(PlaceOf(event), FileCode::kYamlFeature,
                   "anchors are not supported: remove \"&" + Printable(TextOf(anchor), 40) + "\"");
   }
   if (tag != nullptr) {
-    return Refuse(PlaceOf(event), JobFileCode::kYamlFeature,
+    return Refuse(PlaceOf(event), FileCode::kYamlFeature,
                   "tags are not supported: remove the \"!\" and the tag after it");
   }
   return true;
@@ -199,7 +199,7 @@ bool TreeReader::CheckPlainFeatures(const Event& event) {
 
 bool TreeReader::CountValue(const Place& place) {
   if (++values_ > kYamlValuesMax) {
-    return Refuse(place, JobFileCode::kTooLarge,
+    return Refuse(place, FileCode::kTooLarge,
                   "more than " + std::to_string(kYamlValuesMax) + " values in one file");
   }
   return true;
@@ -207,7 +207,7 @@ bool TreeReader::CountValue(const Place& place) {
 
 bool TreeReader::Descend(const Place& place) {
   if (++depth_ <= kYamlDepthMax) return true;
-  return Refuse(place, JobFileCode::kTooLarge,
+  return Refuse(place, FileCode::kTooLarge,
                 "more than " + std::to_string(kYamlDepthMax) + " levels of lists and maps");
 }
 
@@ -218,7 +218,7 @@ bool TreeReader::ReadNode(const Event& event, YamlNode* node) {
     case YAML_SCALAR_EVENT: return ReadScalar(event, node);
     case YAML_SEQUENCE_START_EVENT: return ReadList(node);
     case YAML_MAPPING_START_EVENT: return ReadMap(node);
-    default: return Refuse(node->place, JobFileCode::kNotYaml, "not YAML: a value is missing here");
+    default: return Refuse(node->place, FileCode::kNotYaml, "not YAML: a value is missing here");
   }
 }
 
@@ -257,7 +257,7 @@ bool TreeReader::ReadMap(YamlNode* node) {
     if (!keys.insert(entry.key).second && !report_.IsFull()) {
       const int line = node->Find(entry.key)->place.line;
       report_.Add(
-          entry.place, JobFileCode::kDuplicateKey,
+          entry.place, FileCode::kDuplicateKey,
           "\"" + Printable(entry.key, 40) + "\" was already given in line " + std::to_string(line));
     }
     if (!Next(&event) || !ReadNode(event, &entry.value)) return false;
@@ -270,17 +270,17 @@ bool TreeReader::ReadKey(const Event& event, YamlEntry* entry) {
   entry->place = PlaceOf(event);
   if (!CheckPlainFeatures(event)) return false;
   if (event.raw.type != YAML_SCALAR_EVENT) {
-    return Refuse(entry->place, JobFileCode::kYamlFeature, "a key must be plain text");
+    return Refuse(entry->place, FileCode::kYamlFeature, "a key must be plain text");
   }
   const auto& scalar = event.raw.data.scalar;
   entry->key.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
   if (scalar.style != YAML_PLAIN_SCALAR_STYLE) return true;
   if (entry->key == "<<") {
-    return Refuse(entry->place, JobFileCode::kYamlFeature,
+    return Refuse(entry->place, FileCode::kYamlFeature,
                   "merge keys are not supported: write the values out here");
   }
   if (!IsNullWord(entry->key)) return true;
-  return Refuse(entry->place, JobFileCode::kYamlFeature, "a key must be plain text, not nothing");
+  return Refuse(entry->place, FileCode::kYamlFeature, "a key must be plain text, not nothing");
 }
 
 }  // namespace

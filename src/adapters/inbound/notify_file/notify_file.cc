@@ -46,7 +46,7 @@ class ReceiverReader {
 
   Receiver Read(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::kMap) {
-      map_.Refuse(node.place, JobFileCode::kWrongType, "",
+      map_.Refuse(node.place, FileCode::kWrongType, "",
                   "a map such as {name: pager, on: incident_opened, webhook: "
                   "\"https://hooks.example.org/gpu\"}");
       return {};
@@ -82,7 +82,7 @@ class ReceiverReader {
       BeginWay(entry, NotifyWay::kExec);
       receiver_.command = map_.TakeTexts(entry, kTextsMax, argument_fault);
       if (!receiver_.command.empty() && gp::PathFault(receiver_.command[0]))
-        map_.Refuse(entry.value.place, JobFileCode::kBadWord, "exec",
+        map_.Refuse(entry.value.place, FileCode::kBadWord, "exec",
                     "begins with a program's absolute path; its arguments follow, each an element "
                     "of the list");
     } else if (entry.key == "mail") {
@@ -95,7 +95,7 @@ class ReceiverReader {
 
   void BeginWay(const YamlEntry& entry, NotifyWay way) {
     if (++ways_ > 1)
-      map_.Refuse(entry.place, JobFileCode::kContradiction, entry.key,
+      map_.Refuse(entry.place, FileCode::kContradiction, entry.key,
                   "a receiver has one of webhook, exec and mail; write two receivers");
     receiver_.way = way;
   }
@@ -120,13 +120,13 @@ class ReceiverReader {
 
   void ReadWhere(const YamlEntry& entry) {
     if (entry.value.kind != YamlNode::Kind::kMap)
-      return map_.Refuse(entry.value.place, JobFileCode::kWrongType, "where",
+      return map_.Refuse(entry.value.place, FileCode::kWrongType, "where",
                          "a map such as {state: [FAILED, TIMEOUT], queue: research}");
     const std::vector<std::string> names = Names(EventFields());
     for (const YamlEntry& field : entry.value.entries) {
       if (std::ranges::find(names, field.key) == names.end()) {
         where_.Refuse(
-            field.place, JobFileCode::kUnknownKey, "",
+            field.place, FileCode::kUnknownKey, "",
             "no event has a \"" + Printable(field.key, 60) + "\"" + DidYouMean(field.key, names));
         continue;
       }
@@ -144,23 +144,23 @@ class ReceiverReader {
 
   void CheckWhole(const YamlNode& node) {
     if (receiver_.name.empty())
-      map_.Refuse(node.place, JobFileCode::kMissingKey, "name", "every receiver needs a name");
+      map_.Refuse(node.place, FileCode::kMissingKey, "name", "every receiver needs a name");
     if (!HasKey(node, "on") && !receiver_.jobs_may_name)
-      map_.Refuse(node.place, JobFileCode::kMissingKey, "on",
+      map_.Refuse(node.place, FileCode::kMissingKey, "on",
                   "which events it receives, such as [incident_opened, node_lost]");
     if (ways_ == 0)
-      map_.Refuse(node.place, JobFileCode::kMissingKey, "webhook",
+      map_.Refuse(node.place, FileCode::kMissingKey, "webhook",
                   "one of webhook, exec and mail is required");
     const bool is_marked = std::ranges::any_of(
         receiver_.recipients, [](const std::string& one) { return one.contains(kUserMark); });
     const bool hears_others = std::ranges::any_of(
         receiver_.on, [](const std::string& event) { return !event.starts_with("job_"); });
     if (is_marked && hears_others)
-      map_.Refuse(node.place, JobFileCode::kContradiction, "mail",
+      map_.Refuse(node.place, FileCode::kContradiction, "mail",
                   "{user} is the user of a job, and `on` names events that have no job");
     const bool is_webhook = receiver_.way == NotifyWay::kWebhook;
     if (!is_webhook && !(receiver_.secret_file.empty() && receiver_.authorities.empty()))
-      map_.Refuse(node.place, JobFileCode::kContradiction, "",
+      map_.Refuse(node.place, FileCode::kContradiction, "",
                   "secret_file and authorities are for webhooks");
   }
   static bool HasKey(const YamlNode& node, std::string_view key) {
@@ -176,7 +176,7 @@ class ReceiverReader {
 void ReadReceivers(const YamlEntry& entry, MapReader& map, Report& report, NotifyConfig& config) {
   if (entry.value.kind != YamlNode::Kind::kList || entry.value.items.empty() ||
       entry.value.items.size() > kReceiversMax) {
-    return map.Refuse(entry.value.place, JobFileCode::kWrongType, "receivers",
+    return map.Refuse(entry.value.place, FileCode::kWrongType, "receivers",
                       "a list of 1 to " + std::to_string(kReceiversMax) +
                           " maps such as {name: pager, on: incident_opened, webhook: "
                           "\"https://hooks.example.org/gpu\"}");
@@ -189,7 +189,7 @@ void ReadReceivers(const YamlEntry& entry, MapReader& map, Report& report, Notif
       return !receiver.name.empty() && other.name == receiver.name;
     });
     if (is_known)
-      map.Refuse(item.place, JobFileCode::kContradiction, "receivers",
+      map.Refuse(item.place, FileCode::kContradiction, "receivers",
                  "there are two named \"" + Printable(receiver.name, 60) + "\"");
     config.receivers.push_back(std::move(receiver));
   }
@@ -199,7 +199,7 @@ NotifyConfig ReadNotify(const YamlNode& node, Report& report) {
   MapReader map("", report);
   NotifyConfig config;
   if (node.kind != YamlNode::Kind::kMap || node.Find("receivers") == nullptr) {
-    map.Refuse(node.place, JobFileCode::kMissingKey, "receivers", "a list of receivers");
+    map.Refuse(node.place, FileCode::kMissingKey, "receivers", "a list of receivers");
   }
   for (const YamlEntry& entry : node.entries) {
     if (entry.key == "receivers") {
@@ -225,7 +225,7 @@ Result<NotifyConfig> DecodeNotify(std::string_view file_name, std::string_view t
     const std::vector<YamlNode> documents = ReadYaml(source, source.text, report);
     if (documents.size() == 1) config = ReadNotify(documents[0], report);
     if (documents.size() != 1 && report.empty())
-      report.Add({&source}, JobFileCode::kWrongType,
+      report.Add({&source}, FileCode::kWrongType,
                  "the file must be one map with \"receivers\", not " +
                      std::to_string(documents.size()) + " documents");
   }

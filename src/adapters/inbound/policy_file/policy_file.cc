@@ -187,7 +187,7 @@ std::optional<Change> ReadEntry(const YamlEntry& entry, Report& report) {
   const std::vector<std::string> names = PolicyNames();
   const auto nearest = Nearest(entry.key, names);
   report.Add(
-      entry.place, JobFileCode::kUnknownKey,
+      entry.place, FileCode::kUnknownKey,
       "there is no \"" + Printable(entry.key, 60) + "\" in a policy" +
           (nearest ? "; did you mean \"" + *nearest + "\"?" : "; there are " + Join(names, ", ")));
   return std::nullopt;
@@ -231,7 +231,7 @@ std::vector<PolicyValue> FaultNumbers(const Policy& policy) {
 
 std::function<void(Policy&)> ReadPolicy(const YamlNode& map, Report& report) {
   if (map.kind != YamlNode::Kind::kMap)
-    report.Add(map.place, JobFileCode::kWrongType, "a policy is a map such as \"min_run: 5m\"");
+    report.Add(map.place, FileCode::kWrongType, "a policy is a map such as \"min_run: 5m\"");
   std::vector<Change> changes;
   for (const YamlEntry& entry : map.entries) {
     if (auto change = ReadEntry(entry, report)) changes.push_back(*std::move(change));

@@ -28,14 +28,14 @@ std::string All(int count) {
 HealthTable ReadHealthRules(const YamlNode& map, Report& report) {
   HealthTable rules;
   if (map.kind != YamlNode::Kind::kMap) {
-    report.Add(map.place, JobFileCode::kWrongType,
+    report.Add(map.place, FileCode::kWrongType,
                "health: a map such as \"nvlink-down: no-new-work\"");
     return rules;
   }
   for (const YamlEntry& entry : map.entries) {
     const auto code = Find<HealthCode>(entry.key, kHealthCodes);
     if (!code) {
-      report.Add(entry.place, JobFileCode::kUnknownKey,
+      report.Add(entry.place, FileCode::kUnknownKey,
                  "health: there is no \"" + Printable(entry.key, 60) + "\"; there are " +
                      All<HealthCode>(kHealthCodes));
       continue;
@@ -50,7 +50,7 @@ HealthTable ReadHealthRules(const YamlNode& map, Report& report) {
     if (action) {
       rules[*code] = *action;
     } else {
-      report.Add(entry.value.place, JobFileCode::kBadWord,
+      report.Add(entry.value.place, FileCode::kBadWord,
                  "health." + entry.key + ": one of " + All<HealthAction>(kHealthActions) +
                      ", not \"" + Printable(*text, 60) + "\"");
     }

@@ -22,7 +22,7 @@ void ReadWeight(const std::string& path, const YamlEntry& entry, PlacementWeight
   if (cost == PlacementCosts().end()) {
     const std::vector<std::string> names = CostNames();
     const auto nearest = Nearest(entry.key, names);
-    report.Add(entry.place, JobFileCode::kUnknownKey,
+    report.Add(entry.place, FileCode::kUnknownKey,
                path + ": there is no weight \"" + Printable(entry.key, 60) + "\"" +
                    (nearest ? "; did you mean \"" + *nearest + "\"?"
                             : "; there are " + Join(names, ", ")));
@@ -42,12 +42,12 @@ void ReadWeight(const std::string& path, const YamlEntry& entry, PlacementWeight
 WeightsByPool ReadPlacement(const YamlNode& map, Report& report) {
   WeightsByPool placement;
   if (map.kind != YamlNode::Kind::kMap) {
-    report.Add(map.place, JobFileCode::kWrongType,
+    report.Add(map.place, FileCode::kWrongType,
                "placement: a map such as \"inference: {spread: 1}\"");
     return placement;
   }
   if (map.entries.size() > kPoolsWeighedMax) {
-    report.Add(map.place, JobFileCode::kOutOfRange,
+    report.Add(map.place, FileCode::kOutOfRange,
                "placement: at most " + std::to_string(kPoolsWeighedMax) + " pools, not " +
                    std::to_string(map.entries.size()));
     return placement;
@@ -56,10 +56,10 @@ WeightsByPool ReadPlacement(const YamlNode& map, Report& report) {
     const std::string path = "placement." + Printable(pool.key, 60);
     const auto fault = pool.key == kEveryPool ? std::nullopt : NameFault(pool.key);
     if (fault) {
-      report.Add(pool.place, JobFileCode::kBadWord,
+      report.Add(pool.place, FileCode::kBadWord,
                  path + ": the name of a pool, or \"*\" for all other pools: " + *fault);
     } else if (pool.value.kind != YamlNode::Kind::kMap) {
-      report.Add(pool.value.place, JobFileCode::kWrongType,
+      report.Add(pool.value.place, FileCode::kWrongType,
                  path + ": a map such as {best_fit: 2, numa: 10}");
     } else {
       PlacementWeights& weights = placement[pool.key];

@@ -16,8 +16,7 @@ int64_t TakeAmount(MapReader& map, const YamlEntry& entry, int64_t most_micros) 
   if (!text) return map.Take(entry, Read<int64_t>(std::unexpected(text.error())));
   const std::optional<int64_t> micros = MicrosOf(*text);
   if (micros && *micros <= most_micros) return *micros;
-  map.Refuse(entry.value.place, micros ? JobFileCode::kOutOfRange : JobFileCode::kBadNumber,
-             entry.key,
+  map.Refuse(entry.value.place, micros ? FileCode::kOutOfRange : FileCode::kBadNumber, entry.key,
              "\"" + Printable(*text, 60) + "\" is not an amount from 0 to " +
                  std::to_string(most_micros / kMicrosPerUnit) +
                  " with at most six decimals, such as 2.10");
@@ -30,13 +29,13 @@ const std::vector<std::string> kNames = {"currency", "per_kwh", "rules"};
 
 void ReadLabel(const YamlEntry& entry, MapReader& map, PriceRule& rule) {
   if (entry.value.kind != YamlNode::Kind::kMap || entry.value.entries.size() != 1) {
-    return map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key,
+    return map.Refuse(entry.value.place, FileCode::kWrongType, entry.key,
                       "a map of one label, such as {purchase: spot}");
   }
   const YamlEntry& label = entry.value.entries.front();
   rule.label_name = label.key;
   if (const auto fault = LabelNameFault(label.key))
-    map.Refuse(label.place, JobFileCode::kBadWord, entry.key, *fault);
+    map.Refuse(label.place, FileCode::kBadWord, entry.key, *fault);
   rule.label_value = map.TakeText(label, LabelValueFault);
 }
 
@@ -44,7 +43,7 @@ PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report
   MapReader map(path, report);
   PriceRule rule;
   if (node.kind != YamlNode::Kind::kMap) {
-    map.Refuse(node.place, JobFileCode::kWrongType, "",
+    map.Refuse(node.place, FileCode::kWrongType, "",
                "a map such as {model: H100, per_gpu_hour: 2.10}");
     return rule;
   }
@@ -68,7 +67,7 @@ PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report
     }
   }
   if (!has_price)
-    map.Refuse(node.place, JobFileCode::kMissingKey, "per_gpu_hour",
+    map.Refuse(node.place, FileCode::kMissingKey, "per_gpu_hour",
                "the price of a GPU-hour is missing, such as 2.10");
   return rule;
 }
@@ -76,7 +75,7 @@ PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report
 std::vector<PriceRule> ReadRules(const YamlEntry& entry, MapReader& map, Report& report) {
   std::vector<PriceRule> rules;
   if (entry.value.kind != YamlNode::Kind::kList || entry.value.items.size() > kPriceRulesMax) {
-    map.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key,
+    map.Refuse(entry.value.place, FileCode::kWrongType, entry.key,
                "a list of at most " + std::to_string(kPriceRulesMax) +
                    " maps such as {model: H100, per_gpu_hour: 2.10}");
     return rules;
@@ -131,7 +130,7 @@ PriceList ReadPrices(const YamlNode& node, Report& report) {
   MapReader map("prices", report);
   PriceList prices;
   if (node.kind != YamlNode::Kind::kMap) {
-    map.Refuse(node.place, JobFileCode::kWrongType, "",
+    map.Refuse(node.place, FileCode::kWrongType, "",
                "a map such as \"{currency: USD, rules: [{model: H100, per_gpu_hour: 2.10}]}\"");
     return prices;
   }

@@ -47,7 +47,7 @@ std::vector<UnderUseChange> ReadUnderUse(const YamlNode& map, Report& report) {
   MapReader reader("under_use", report);
   std::vector<UnderUseChange> changes;
   if (map.kind != YamlNode::Kind::kMap) {
-    reader.Refuse(map.place, JobFileCode::kWrongType, "",
+    reader.Refuse(map.place, FileCode::kWrongType, "",
                   "a map such as \"low: {below: 5, warn: 1h, stop: 2h}\"");
     return changes;
   }
@@ -58,7 +58,7 @@ std::vector<UnderUseChange> ReadUnderUse(const YamlNode& map, Report& report) {
     if (named == std::end(kClassesNamed)) {
       reader.RefuseKey(entry, names);
     } else if (entry.value.kind != YamlNode::Kind::kMap) {
-      reader.Refuse(entry.value.place, JobFileCode::kWrongType, entry.key,
+      reader.Refuse(entry.value.place, FileCode::kWrongType, entry.key,
                     "a map such as {below: 5, warn: 1h, stop: 2h}");
     } else {
       MapReader rule("under_use." + entry.key, report);

@@ -23,15 +23,14 @@ int ReadXid(const YamlEntry& entry, Report& report) {
 // False: something is wrong, and the report says so.
 bool ReadWords(const std::string& path, const YamlNode& map, XidWords& words, Report& report) {
   if (map.kind != YamlNode::Kind::kMap || map.entries.empty()) {
-    report.Add(map.place, JobFileCode::kWrongType,
-               path + ": a map such as {job: note, gpu: count}");
+    report.Add(map.place, FileCode::kWrongType, path + ": a map such as {job: note, gpu: count}");
     return false;
   }
   const size_t problems = report.size();
   for (const YamlEntry& entry : map.entries) {
     std::string* word = entry.key == "job" ? &words.job : entry.key == "gpu" ? &words.gpu : nullptr;
     if (word == nullptr) {
-      report.Add(entry.place, JobFileCode::kUnknownKey,
+      report.Add(entry.place, FileCode::kUnknownKey,
                  path + ": there is no \"" + Printable(entry.key, 60) + "\"; there are job, gpu");
       continue;
     }
@@ -46,7 +45,7 @@ bool ReadWords(const std::string& path, const YamlNode& map, XidWords& words, Re
     const auto known = is_job ? XidRuleFrom(*text, *text == "text" ? "text" : "none")
                               : XidRuleFrom(*text == "text" ? "text" : "none", *text);
     if (!known)
-      report.Add(entry.value.place, JobFileCode::kBadWord, path + "." + known.error().message);
+      report.Add(entry.value.place, FileCode::kBadWord, path + "." + known.error().message);
     *word = *text;
   }
   return report.size() == problems;
@@ -57,7 +56,7 @@ bool ReadWords(const std::string& path, const YamlNode& map, XidWords& words, Re
 std::map<int, XidRule> ReadXidRules(const YamlNode& map, Report& report) {
   std::map<int, XidRule> rules;
   if (map.kind != YamlNode::Kind::kMap) {
-    report.Add(map.place, JobFileCode::kWrongType,
+    report.Add(map.place, FileCode::kWrongType,
                "xids: a map such as \"109: {job: note, gpu: count}\"");
     return rules;
   }
@@ -70,8 +69,7 @@ std::map<int, XidRule> ReadXidRules(const YamlNode& map, Report& report) {
     if (!ReadWords(path, entry.value, words, report)) continue;
     const auto rule = XidRuleFrom(words.job, words.gpu);
     if (!rule) {
-      report.Add(entry.value.place, JobFileCode::kContradiction,
-                 path + ": " + rule.error().message);
+      report.Add(entry.value.place, FileCode::kContradiction, path + ": " + rule.error().message);
       continue;
     }
     rules[xid] = *rule;

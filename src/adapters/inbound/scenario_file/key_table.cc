@@ -7,7 +7,7 @@
 
 namespace gp {
 
-using enum JobFileCode;
+using enum FileCode;
 
 KeyTable& KeyTable::Add(std::string_view name, Take take) {
   keys_.push_back({std::string(name), std::move(take)});

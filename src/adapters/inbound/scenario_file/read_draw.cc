@@ -23,10 +23,10 @@ Draw ReadDraw(const YamlNode& value, std::string_view name, Report& report) {
   const bool by_median = value.Find("median") != nullptr && value.Find("p90") != nullptr;
   if (value.kind == YamlNode::Kind::kMap &&
       (by_mean == by_median || value.entries.size() != (by_mean ? 1u : 2u))) {
-    report.Add(value.place, JobFileCode::kContradiction,
+    report.Add(value.place, FileCode::kContradiction,
                std::string(name) + ": write 30m, {mean: 30m} or {median: 20m, p90: 6h}");
   } else if (by_median && draw.p90 < median) {
-    report.Add(value.place, JobFileCode::kContradiction,
+    report.Add(value.place, FileCode::kContradiction,
                std::string(name) + ": p90 is below the median");
   }
   draw.kind = by_mean ? Draw::Kind::kMean : Draw::Kind::kMedian;

@@ -1,6 +1,7 @@
 #include "adapters/inbound/scenario_file/key_table.h"
 #include "adapters/inbound/scenario_file/parts.h"
 #include "base/text.h"
+#include "domain/model/job_text.h"
 
 namespace gp {
 namespace {
@@ -71,7 +72,8 @@ KeyTable::Take EventReader::Priority() {
         .Required()
         .Add("priority",
              [&](const YamlNode& number) {
-               const auto priority = ReadPriority(number);
+               const auto priority = ReadCountOrWord(
+                   number, 0, kPriorityMax, "low, medium, high or a number", PriorityFromText);
                if (priority)
                  event.priority = static_cast<int>(*priority);
                else
@@ -114,7 +116,7 @@ ScenarioEvent EventReader::Read() {
 
 void EventReader::CheckOne() const {
   if (item_.kind != YamlNode::Kind::kMap || deeds_ == 1) return;
-  report_.Add(item_.place, JobFileCode::kContradiction,
+  report_.Add(item_.place, FileCode::kContradiction,
               deeds_ == 0 ? "an event needs a time and an action: {at: 2h, drain: node-1}"
                           : "an event has one action: write two entries with the same time");
 }

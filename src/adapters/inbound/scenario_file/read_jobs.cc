@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-using enum JobFileCode;
+using enum FileCode;
 
 constexpr size_t kEntriesMax = 10'000;
 constexpr int64_t kLoadPercentMax = 1'000;

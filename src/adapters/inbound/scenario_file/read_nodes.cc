@@ -12,9 +12,9 @@ void CheckLabels(const YamlNode& group, const std::map<std::string, std::string>
   for (const auto& [name, value] : labels) {
     const YamlEntry& written = *group.Find("labels")->value.Find(name);
     if (const auto fault = LabelNameFault(name))
-      report.Add(written.place, JobFileCode::kBadText, "labels: " + *fault);
+      report.Add(written.place, FileCode::kBadText, "labels: " + *fault);
     if (const auto fault = LabelValueFault(value))
-      report.Add(written.value.place, JobFileCode::kBadText, "labels: " + *fault);
+      report.Add(written.value.place, FileCode::kBadText, "labels: " + *fault);
   }
 }
 
@@ -23,7 +23,7 @@ void CheckName(const YamlNode& group, std::string_view key, const std::string& n
   const YamlEntry* written = group.Find(key);
   if (written == nullptr || !written->value.IsScalar()) return;
   if (const auto fault = NameFault(name))
-    report.Add(written->value.place, JobFileCode::kBadText, std::string(key) + ": " + *fault);
+    report.Add(written->value.place, FileCode::kBadText, std::string(key) + ": " + *fault);
 }
 
 NodeGroup ReadGroup(const YamlNode& item, const ScenarioDraft& draft) {
@@ -37,7 +37,7 @@ NodeGroup ReadGroup(const YamlNode& item, const ScenarioDraft& draft) {
              if (facts)
                group.facts = *facts;
              else
-               draft.report.Add(value.place, JobFileCode::kBadWord,
+               draft.report.Add(value.place, FileCode::kBadWord,
                                 "machine: " + facts.error().message);
            })
       .Required()
@@ -61,7 +61,7 @@ void ReadNodes(const YamlNode& list, ScenarioDraft& draft) {
     nodes += draft.scenario.nodes.back().count;
   });
   if (nodes > kScenarioNodesMax) {
-    draft.report.Add(list.place, JobFileCode::kTooLarge,
+    draft.report.Add(list.place, FileCode::kTooLarge,
                      "nodes: at most " + std::to_string(kScenarioNodesMax) + " together, not " +
                          std::to_string(nodes));
   }

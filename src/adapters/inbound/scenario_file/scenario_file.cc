@@ -8,7 +8,7 @@
 namespace gp {
 namespace {
 
-using enum JobFileCode;
+using enum FileCode;
 
 // Reads the jobs after all other keys, wherever they are in the file: they depend on the nodes and
 // on `until`.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_import/kubernetes.h"
 #include "adapters/inbound/job_import/sbatch.h"
 #include "base/rng.h"
@@ -21,9 +22,9 @@ const T& OneOf(Rng& rng, const T (&all)[N]) {
 // comment or another line.
 void ExpectWellFormed(const ImportedJob& imported) {
   for (const Diagnostic& one : DecodeJobFile("train", imported.text).diagnostics) {
-    for (const JobFileCode code :
-         {JobFileCode::kNotYaml, JobFileCode::kYamlFeature, JobFileCode::kDuplicateKey,
-          JobFileCode::kUnknownKey, JobFileCode::kMissingKey, JobFileCode::kBadScriptHeader}) {
+    for (const FileCode code :
+         {FileCode::kNotYaml, FileCode::kYamlFeature, FileCode::kDuplicateKey,
+          FileCode::kUnknownKey, FileCode::kMissingKey, JobFileCode::kBadScriptHeader}) {
       ASSERT_NE(one.code, CodeText(code)) << one.message << "\n" << imported.text;
     }
   }
