@@ -9,10 +9,10 @@
 #include <iostream>
 #include <sstream>
 
-#include "adapters/inbound/job_file/utf8.h"
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "infrastructure/table.h"
+#include "lib/yaml/utf8.h"
 #include "ports/outbound/secret_keeper.h"
 
 namespace gp {

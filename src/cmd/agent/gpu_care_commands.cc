@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "adapters/outbound/command/run_command.h"
 #include "adapters/outbound/nvml/nvml_driver.h"
 #include "application/agent/observe.h"
 #include "cmd/cli.h"
 #include "domain/faults/health.h"
+#include "lib/spawn/run_command.h"
 
 namespace gp {
 namespace {

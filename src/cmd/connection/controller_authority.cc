@@ -2,9 +2,9 @@
 
 #include <arpa/inet.h>
 
-#include "adapters/certificates/certificate.h"
-#include "adapters/certificates/fetch_authority.h"
 #include "infrastructure/paths.h"
+#include "lib/tls/certificate.h"
+#include "lib/tls/fetch_authority.h"
 
 namespace gp {
 

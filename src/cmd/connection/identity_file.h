@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "adapters/certificates/certificate.h"
 #include "base/result.h"
+#include "lib/tls/certificate.h"
 
 namespace gp {
 

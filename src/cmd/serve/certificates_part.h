@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/certificates/authority.h"
+#include "lib/tls/authority.h"
 #include "cmd/daemon/component.h"
 #include "cmd/serve/controller_config.h"
 #include "ports/outbound/clock.h"

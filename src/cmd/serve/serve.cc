@@ -1,4 +1,4 @@
-#include "adapters/certificates/authority.h"
+#include "lib/tls/authority.h"
 #include "cmd/cli.h"
 #include "cmd/connection/controller_authority.h"
 #include "cmd/daemon/console_log.h"

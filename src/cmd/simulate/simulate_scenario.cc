@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/scenario_file/scenario_file.h"
 #include "adapters/inbound/trace/job_trace.h"
 #include "adapters/inbound/trace/pod_trace.h"
@@ -17,6 +16,7 @@
 #include "cmd/simulate/simulate.h"
 #include "cmd/text/terminal_progress.h"
 #include "infrastructure/paths.h"
+#include "lib/yaml/check_text.h"
 
 namespace gp {
 namespace {

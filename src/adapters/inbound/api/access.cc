@@ -3,11 +3,11 @@
 #include "adapters/inbound/api/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
 #include "adapters/inbound/api/peer.h"
-#include "adapters/secrets/secrets.h"
 #include "adapters/wire/access_view.h"
 #include "adapters/wire/bearer.h"
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
+#include "lib/secrets/secrets.h"
 
 namespace gp {
 namespace {

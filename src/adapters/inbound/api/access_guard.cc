@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "adapters/inbound/api/operations.h"
-#include "adapters/secrets/secrets.h"
 #include "base/text.h"
+#include "lib/secrets/secrets.h"
 
 namespace gp {
 namespace {

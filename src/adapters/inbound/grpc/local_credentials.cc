@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "adapters/inbound/api/peer.h"
-#include "adapters/secrets/secrets.h"
 #include "base/ignore_result.h"
+#include "lib/secrets/secrets.h"
 
 namespace gp {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "adapters/certificates/certificate.h"
+#include "lib/tls/certificate.h"
 
 namespace gp {
 

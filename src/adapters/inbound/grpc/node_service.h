@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "adapters/certificates/authority.h"
 #include "adapters/inbound/api/access_guard.h"
 #include "adapters/inbound/api/api.h"
 #include "adapters/inbound/grpc/node_peer.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
+#include "lib/tls/authority.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/inbound/node_gateway.h"
 

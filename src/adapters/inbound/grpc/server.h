@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "adapters/certificates/authority.h"
 #include "adapters/inbound/api/api.h"
 #include "base/result.h"
+#include "lib/tls/authority.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/inbound/node_gateway.h"
 #include "ports/outbound/secret_keeper.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "adapters/inbound/job_file/file_code.h"
+#include "lib/yaml/file_code.h"
 
 namespace gp {
 

@@ -4,9 +4,9 @@
 
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/read_value.h"
-#include "adapters/inbound/job_file/scalar.h"
 #include "adapters/inbound/job_file/suggest.h"
 #include "base/text.h"
+#include "lib/yaml/scalar.h"
 
 namespace gp {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "adapters/inbound/job_file/diagnostic.h"
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "domain/model/job_spec.h"
+#include "lib/yaml/diagnostic.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

@@ -5,14 +5,14 @@
 #include <optional>
 #include <string_view>
 
-#include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/decode.h"
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/job_name.h"
 #include "adapters/inbound/job_file/overrides.h"
 #include "adapters/inbound/job_file/script.h"
-#include "adapters/inbound/job_file/yaml_tree.h"
+#include "lib/yaml/check_text.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 namespace {

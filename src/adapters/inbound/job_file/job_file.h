@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/inbound/job_file/diagnostic.h"
 #include "domain/model/job_spec.h"
+#include "lib/yaml/diagnostic.h"
 
 namespace gp {
 

@@ -7,7 +7,7 @@
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/job_name.h"
 #include "adapters/inbound/job_file/read_value.h"
-#include "adapters/inbound/job_file/utf8.h"
+#include "lib/yaml/utf8.h"
 
 namespace gp {
 namespace {

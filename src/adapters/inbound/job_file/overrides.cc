@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/field.h"
-#include "adapters/inbound/job_file/scalar.h"
-#include "adapters/inbound/job_file/utf8.h"
 #include "base/text.h"
+#include "lib/yaml/check_text.h"
+#include "lib/yaml/scalar.h"
+#include "lib/yaml/utf8.h"
 
 namespace gp {
 namespace {

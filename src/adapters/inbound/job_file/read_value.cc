@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "adapters/inbound/job_file/codes.h"
-#include "adapters/inbound/job_file/scalar.h"
 #include "base/text.h"
 #include "domain/model/job_text.h"
 #include "domain/model/text_rules.h"
+#include "lib/yaml/scalar.h"
 
 namespace gp {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "adapters/inbound/job_file/diagnostic.h"
 #include "adapters/inbound/job_file/field.h"
-#include "adapters/inbound/job_file/yaml_tree.h"
+#include "lib/yaml/diagnostic.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

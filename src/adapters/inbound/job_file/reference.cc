@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/field.h"
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "base/text.h"
+#include "lib/yaml/check_text.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 namespace {

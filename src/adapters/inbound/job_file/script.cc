@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "adapters/inbound/job_file/codes.h"
-#include "adapters/inbound/job_file/utf8.h"
 #include "base/text.h"
+#include "lib/yaml/utf8.h"
 
 namespace gp {
 namespace {

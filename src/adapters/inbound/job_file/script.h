@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "adapters/inbound/job_file/diagnostic.h"
-#include "adapters/inbound/job_file/source_text.h"
+#include "lib/yaml/diagnostic.h"
+#include "lib/yaml/source_text.h"
 
 namespace gp {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/inbound/job_file/yaml_tree.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "adapters/inbound/job_import/gpu_names.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "adapters/inbound/job_file/check_text.h"
-#include "adapters/inbound/job_file/map_reader.h"
-#include "adapters/outbound/http/web_post.h"
 #include "base/text.h"
 #include "domain/model/text_rules.h"
+#include "lib/http/web_post.h"
+#include "lib/yaml/check_text.h"
+#include "lib/yaml/map_reader.h"
 
 namespace gp {
 namespace {

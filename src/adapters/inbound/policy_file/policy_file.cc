@@ -3,8 +3,6 @@
 #include <optional>
 #include <variant>
 
-#include "adapters/inbound/job_file/check_text.h"
-#include "adapters/inbound/job_file/scalar.h"
 #include "adapters/inbound/policy_file/policy_health.h"
 #include "adapters/inbound/policy_file/policy_placement.h"
 #include "adapters/inbound/policy_file/policy_prices.h"
@@ -12,6 +10,8 @@
 #include "adapters/inbound/policy_file/policy_xids.h"
 #include "base/text.h"
 #include "domain/model/node.h"
+#include "lib/yaml/check_text.h"
+#include "lib/yaml/scalar.h"
 
 namespace gp {
 namespace {

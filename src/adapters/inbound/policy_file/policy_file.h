@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "base/result.h"
 #include "domain/cluster/policy.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

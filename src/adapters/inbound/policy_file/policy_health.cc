@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "adapters/inbound/job_file/scalar.h"
 #include "base/text.h"
+#include "lib/yaml/scalar.h"
 
 namespace gp {
 namespace {

@@ -2,8 +2,8 @@
 
 // The map `health` of a policy file: the action for each finding in a GPU's readings.
 
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "domain/faults/health.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "adapters/inbound/job_file/scalar.h"
 #include "base/text.h"
 #include "domain/model/text_rules.h"
 #include "domain/placement/weighted_cost.h"
+#include "lib/yaml/scalar.h"
 
 namespace gp {
 namespace {

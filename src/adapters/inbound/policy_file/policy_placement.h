@@ -3,8 +3,8 @@
 // The map `placement` of a policy file: placement weights of pools, each by its name or "*", with
 // the terms of docs/reference/placement_score.md.
 
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "domain/model/placement_weights.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

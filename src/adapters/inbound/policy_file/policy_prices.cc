@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "adapters/inbound/job_file/map_reader.h"
 #include "base/text.h"
 #include "domain/model/text_rules.h"
+#include "lib/yaml/map_reader.h"
 
 namespace gp {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "domain/metering/prices.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

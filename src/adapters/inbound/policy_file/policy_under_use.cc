@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "adapters/inbound/job_file/map_reader.h"
+#include "lib/yaml/map_reader.h"
 
 namespace gp {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "domain/cluster/policy.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

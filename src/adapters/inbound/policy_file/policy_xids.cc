@@ -1,8 +1,8 @@
 #include "adapters/inbound/policy_file/policy_xids.h"
 
-#include "adapters/inbound/job_file/scalar.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "base/text.h"
+#include "lib/yaml/scalar.h"
 
 namespace gp {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "domain/faults/xid.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "adapters/certificates/certificate.h"
 #include "adapters/inbound/rest/http.h"
 #include "base/result.h"
+#include "lib/tls/certificate.h"
 
 namespace gp {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/inbound/job_file/scalar.h"
 #include "base/time.h"
+#include "lib/yaml/scalar.h"
 
 namespace gp {
 

@@ -2,8 +2,8 @@
 
 // The parts of a scenario file, each with its own function.  Problems are added to the report.
 
-#include "adapters/inbound/job_file/yaml_tree.h"
 #include "adapters/inbound/scenario_file/scenario_file.h"
+#include "lib/yaml/yaml_tree.h"
 
 namespace gp {
 

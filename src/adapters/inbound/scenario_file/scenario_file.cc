@@ -1,9 +1,9 @@
 #include "adapters/inbound/scenario_file/scenario_file.h"
 
-#include "adapters/inbound/job_file/check_text.h"
 #include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/scenario_file/key_table.h"
 #include "adapters/inbound/scenario_file/parts.h"
+#include "lib/yaml/check_text.h"
 
 namespace gp {
 namespace {

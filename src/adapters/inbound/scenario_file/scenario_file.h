@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/inbound/job_file/diagnostic.h"
+#include "lib/yaml/diagnostic.h"
 #include "simulation/scenario/scenario_run.h"
 
 namespace gp {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "adapters/secrets/secrets.h"
+#include "lib/secrets/secrets.h"
 
 namespace gp {
 namespace {

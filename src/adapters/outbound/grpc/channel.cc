@@ -4,7 +4,7 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
-#include "adapters/certificates/authority.h"
+#include "lib/tls/authority.h"
 
 namespace gp {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "adapters/certificates/certificate.h"
+#include "lib/tls/certificate.h"
 
 namespace gp {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "adapters/outbound/http/http_line.h"
 #include "base/result.h"
 #include "gpu_platform/v1/control.grpc.pb.h"
+#include "lib/http/http_line.h"
 
 namespace gp {
 

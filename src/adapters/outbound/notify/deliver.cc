@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "adapters/outbound/command/run_command.h"
-#include "adapters/outbound/http/web_post.h"
-#include "adapters/secrets/secrets.h"
 #include "base/text.h"
+#include "lib/http/web_post.h"
+#include "lib/secrets/secrets.h"
+#include "lib/spawn/run_command.h"
 
 namespace gp {
 namespace {

@@ -11,11 +11,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "adapters/secrets/secrets.h"
 #include "base/bytes.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "files/replace_file.h"
+#include "lib/secrets/secrets.h"
 
 namespace gp {
 namespace {

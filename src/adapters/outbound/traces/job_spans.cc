@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "adapters/secrets/secrets.h"
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
+#include "lib/secrets/secrets.h"
 
 namespace gp {
 namespace {

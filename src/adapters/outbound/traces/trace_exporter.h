@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "adapters/outbound/event_log/event_line.h"
-#include "adapters/outbound/http/web_post.h"
 #include "adapters/outbound/traces/span.h"
+#include "lib/http/web_post.h"
 #include "ports/inbound/control_gateway.h"
 
 namespace gp {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "adapters/outbound/command/run_command.h"
 #include "adapters/outbound/watch/wake.h"
 #include "base/ignore_result.h"
+#include "lib/spawn/run_command.h"
 
 namespace gp {
 ProcessGpuCare::ProcessGpuCare(Options options)

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "adapters/secrets/secrets.h"
+#include "lib/secrets/secrets.h"
 #include "tests/support/hand_controller.h"
 
 namespace gp {

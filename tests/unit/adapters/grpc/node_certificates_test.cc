@@ -6,7 +6,6 @@
 
 #include <filesystem>
 
-#include "adapters/certificates/fetch_authority.h"
 #include "adapters/inbound/grpc/server.h"
 #include "adapters/outbound/grpc/channel.h"
 #include "adapters/outbound/grpc/node_credentials.h"
@@ -17,6 +16,7 @@
 #include "application/control/node_connections.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "infrastructure/system_clock.h"
+#include "lib/tls/fetch_authority.h"
 
 namespace gp {
 namespace {

@@ -1,6 +1,6 @@
 // How problems look to users.
 
-#include "adapters/inbound/job_file/diagnostic.h"
+#include "lib/yaml/diagnostic.h"
 
 #include <gtest/gtest.h>
 

@@ -13,9 +13,9 @@
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/notify/deliver.h"
 #include "adapters/outbound/notify/notifier.h"
-#include "adapters/secrets/secrets.h"
 #include "base/text.h"
 #include "domain/cluster/report_of.h"
+#include "lib/secrets/secrets.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "adapters/outbound/command/run_command.h"
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/watch/gpu_watchers.h"
 #include "adapters/outbound/watch/process_gpu_care.h"
 #include "adapters/outbound/watch/watch_frame.h"
 #include "base/rng.h"
+#include "lib/spawn/run_command.h"
 
 namespace gp {
 namespace {

@@ -1,0 +1,151 @@
+#include "lib/spawn/run_command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+extern char** environ;
+
+namespace gp {
+namespace {
+
+constexpr size_t kOutputMax = 4'096;
+
+int64_t NowMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// A memory file with these bytes, at its beginning; -1: errno has the error.  If the command does
+// not read, a pipe would block or kill its writer.
+int FileWith(std::string_view bytes) {
+  const int file = memfd_create("input", MFD_CLOEXEC);
+  for (size_t at = 0; file >= 0 && at < bytes.size();) {
+    const ssize_t wrote =
+        pwrite(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (wrote <= 0) {
+      close(file);
+      return -1;
+    }
+    at += static_cast<size_t>(wrote);
+  }
+  return file;
+}
+
+// The command inherits no descriptors, and no blocked or ignored signals.
+int Spawn(std::vector<std::string>& words, int in, int out, CommandGroup group, pid_t& pid) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  const int own_group = group == CommandGroup::kOwn ? POSIX_SPAWN_SETPGROUP : 0;
+  posix_spawnattr_setflags(
+      &attributes, static_cast<short>(own_group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+  const int error =
+      posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return error;
+}
+
+// Reads the available bytes.  False: all writers have closed the pipe.
+bool ReadSome(int pipe, std::string& output) {
+  char buffer[1'024];
+  ssize_t got = 0;
+  while ((got = read(pipe, buffer, sizeof buffer)) > 0)
+    output.append(buffer, std::min(static_cast<size_t>(got),
+                                   kOutputMax - std::min(output.size(), kOutputMax)));
+  return got < 0 && errno == EAGAIN;
+}
+
+// True: the command itself ended in time; processes that it left behind do not count.
+bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string& output) {
+  bool is_open = true;
+  while (true) {
+    const int64_t left = until_ms - NowMs();
+    if (left <= 0) return false;
+    pollfd descriptors[] = {
+        {process, POLLIN, 0}, {is_open ? pipe : -1, POLLIN, 0}, {stop_fd, POLLIN, 0}};
+    poll(descriptors, 3, static_cast<int>(std::min<int64_t>(left, 1'000)));
+    if (is_open) is_open = ReadSome(pipe, output);
+    if (descriptors[0].revents != 0) {
+      if (is_open) ReadSome(pipe, output);
+      return true;
+    }
+    if (descriptors[2].revents != 0) return false;
+  }
+}
+
+// A process that hangs in the kernel does not even die, so this waits only briefly.
+void Kill(pid_t pid, CommandGroup group) {
+  kill(group == CommandGroup::kOwn ? -pid : pid, SIGKILL);
+  for (int tries = 0; tries < 100 && waitpid(pid, nullptr, WNOHANG) == 0; ++tries)
+    poll(nullptr, 0, 2);
+}
+
+CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  while (!output.empty() && output.back() == '\n') output.pop_back();
+  const bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return {ok, !ok && output.empty() ? name + " failed" : std::move(output)};
+}
+
+}  // namespace
+
+CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd,
+                      std::string_view input, CommandGroup group) {
+  if (words.empty()) return {false, "no command is configured for it"};
+  const int in = FileWith(input);
+  if (in < 0) return {false, std::strerror(errno)};
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+    close(in);
+    return {false, std::strerror(errno)};
+  }
+  fcntl(ends[1], F_SETFL, 0);  // writes of the command block while the pipe is full
+  pid_t pid = 0;
+  const int error = Spawn(words, in, ends[1], group, pid);
+  close(in);
+  close(ends[1]);
+  if (error != 0) {
+    close(ends[0]);
+    return {false, words[0] + ": " + std::strerror(error)};
+  }
+  // Glibc declares it only for C
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  std::string output;
+  const bool in_time =
+      process >= 0 &&
+      AwaitEnd(process, ends[0], NowMs() + time_limit.ns / 1'000'000, stop_fd, output);
+  if (process >= 0) close(process);
+  close(ends[0]);
+  if (in_time) return EndOf(words[0], pid, std::move(output));
+  Kill(pid, group);
+  return {false, words[0] + " did not end within " + ToText(time_limit)};
+}
+
+}  // namespace gp
