@@ -51,7 +51,7 @@ void Report::Add(const Place& place, FileCode code, std::string message) {
   const int line = place.source->is_argument ? 0 : place.line;
   Diagnostic problem{place.source->name, line,          place.column, CodeText(code),
                      std::move(message), Excerpt(place)};
-  // An option applies to every job of a file; its problem is reported once.
+  // An option applies to every document of a file; its problem is reported once.
   if (std::ranges::find(diagnostics_, problem) == diagnostics_.end()) {
     diagnostics_.push_back(std::move(problem));
   }

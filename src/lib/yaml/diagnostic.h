@@ -1,6 +1,6 @@
 #pragma once
 
-// Problems of a job file, reported as a compiler reports them: place, problem and fix.
+// Problems of a file, reported as a compiler reports them: place, problem and fix.
 
 #include <set>
 #include <span>

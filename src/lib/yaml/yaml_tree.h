@@ -1,9 +1,9 @@
 #pragma once
 
-// YAML (and so JSON) as a tree in which every value has its place in the source.  Only what a job
-// file needs is accepted: maps with text keys, lists and scalars.  Features that hide meaning
-// (anchors, merge keys, tags) and inputs that exhaust memory (depth, size, number of values) are
-// refused while reading.
+// YAML (and so JSON) as a tree in which every value has its place in the source.  Only what a
+// configuration needs is accepted: maps with text keys, lists and scalars.  Features that hide
+// meaning (anchors, merge keys, tags) and inputs that exhaust memory (depth, size, number of
+// values) are refused while reading.
 
 #include <optional>
 #include <string>

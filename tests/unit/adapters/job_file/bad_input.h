@@ -1,61 +1,22 @@
 #pragma once
 
-// Rows of bad input.  "»" in the text stands before the character that the diagnostic must point
-// at, and is taken out; every row expects exactly this one diagnostic.
+// Rows of bad job files.
 
 #include <gtest/gtest.h>
 
-#include <string>
 #include <string_view>
 
 #include "adapters/inbound/job_file/job_file.h"
+#include "tests/unit/lib/yaml/marked_text.h"
 
 namespace gp {
-
-struct BadInput {
-  std::string_view text;
-  std::string_view code;
-  std::string_view fragment;  // of the message
-};
-
-struct MarkedText {
-  std::string text;
-  int line = 1;
-  int column = 1;
-};
-
-inline MarkedText TakeMark(std::string_view marked) {
-  constexpr std::string_view kMark = "»";
-  MarkedText result;
-  const size_t at = marked.find(kMark);
-  if (at == std::string_view::npos) {
-    ADD_FAILURE() << "a row without »: " << marked;
-    return result;
-  }
-  for (const char c : marked.substr(0, at)) {
-    const bool continues = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-    if (c == '\n') {
-      ++result.line;
-      result.column = 1;
-    } else if (!continues) {
-      ++result.column;
-    }
-  }
-  result.text = std::string(marked.substr(0, at)) + std::string(marked.substr(at + kMark.size()));
-  return result;
-}
 
 inline void ExpectRefused(const BadInput& row, std::string_view file_name = "bad.gpu.yaml") {
   SCOPED_TRACE(row.text.substr(0, 200));
   const MarkedText marked = TakeMark(row.text);
   const DecodedJobs decoded = DecodeJobFile(file_name, marked.text);
   EXPECT_TRUE(decoded.jobs.empty());
-  ASSERT_EQ(decoded.diagnostics.size(), 1u) << RenderDiagnostics(decoded.diagnostics);
-  const Diagnostic& problem = decoded.diagnostics[0];
-  EXPECT_EQ(problem.code, row.code) << RenderDiagnostics(decoded.diagnostics);
-  EXPECT_EQ(problem.line, marked.line) << problem.excerpt;
-  EXPECT_EQ(problem.column, marked.column) << problem.excerpt;
-  EXPECT_NE(problem.message.find(row.fragment), std::string::npos) << problem.message;
+  ExpectOnly(row, marked, decoded.diagnostics);
 }
 
 }  // namespace gp

@@ -1,10 +1,9 @@
 // How problems look to users.
 
-#include "lib/yaml/diagnostic.h"
-
 #include <gtest/gtest.h>
 
 #include "adapters/inbound/job_file/job_file.h"
+#include "lib/yaml/diagnostic.h"
 
 namespace gp {
 namespace {
@@ -43,34 +42,10 @@ TEST(Diagnostic, DoesNotShowTheValuesOfVariables) {
   EXPECT_EQ(text.find("s3cret"), std::string::npos) << text;
 }
 
-TEST(Diagnostic, ColumnsCountCharacters) {
-  const SourceText source{"a", "αβγ x\n", false};
-  const Place place = PlaceAt(source, std::string_view("αβγ ").size());
-  EXPECT_EQ(place.column, 5);
-  EXPECT_EQ(Excerpt(place), "   1 | αβγ x\n     |     ^");
-}
-
-TEST(Diagnostic, LongLinesAreCutAroundTheCaret) {
-  const SourceText source{"a", std::string(500, 'x') + "HERE" + std::string(500, 'y'), false};
-  const std::string excerpt = Excerpt(PlaceAt(source, 500, 4));
-  EXPECT_LT(excerpt.size(), 250u);
-  const size_t caret = excerpt.find('^');
-  const size_t second_line = excerpt.find('\n') + 1;
-  const std::string cut = "…";  // three bytes, one column
-  EXPECT_EQ(excerpt.find("HERE") - (cut.size() - 1), caret - second_line);
-  EXPECT_EQ(excerpt.substr(caret), "^^^^");
-}
-
 TEST(Diagnostic, TerminalsAreSafe) {
   const std::string text = Rendered("run: \x1b[2J\x9b\n");
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\x9b'), std::string::npos);
-}
-
-TEST(Diagnostic, APlaceBehindTheTextHasACaret) {
-  const SourceText source{"a", "x", false};
-  EXPECT_EQ(Excerpt({&source, 1, 2, 5}), "   1 | x\n     |  ^");
-  EXPECT_EQ(Excerpt({&source, 9, 1, 1}), "   9 | \n     | ^");
 }
 
 }  // namespace
