@@ -8,9 +8,9 @@
 #include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/decode.h"
 #include "adapters/inbound/job_file/field.h"
-#include "adapters/inbound/job_file/job_name.h"
 #include "adapters/inbound/job_file/overrides.h"
 #include "adapters/inbound/job_file/script.h"
+#include "domain/model/job_name.h"
 #include "lib/yaml/check_text.h"
 #include "lib/yaml/yaml_tree.h"
 

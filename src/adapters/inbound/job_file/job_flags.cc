@@ -5,8 +5,8 @@
 
 #include "adapters/inbound/job_file/decode.h"
 #include "adapters/inbound/job_file/field.h"
-#include "adapters/inbound/job_file/job_name.h"
 #include "adapters/inbound/job_file/read_value.h"
+#include "domain/model/job_name.h"
 #include "lib/yaml/utf8.h"
 
 namespace gp {

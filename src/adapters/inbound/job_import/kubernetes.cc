@@ -4,11 +4,11 @@
 #include <iterator>
 #include <optional>
 
-#include "adapters/inbound/job_file/job_name.h"
 #include "adapters/inbound/job_import/document.h"
 #include "adapters/inbound/job_import/kubernetes_pod.h"
 #include "adapters/inbound/job_import/kubernetes_workload.h"
 #include "base/text.h"
+#include "domain/model/job_name.h"
 #include "domain/model/text_rules.h"
 #include "lib/yaml/check_text.h"
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 
-#include "adapters/inbound/job_file/job_name.h"
 #include "adapters/inbound/job_import/draft.h"
 #include "adapters/inbound/job_import/sbatch_directives.h"
 #include "adapters/inbound/job_import/sbatch_hints.h"
@@ -14,6 +13,7 @@
 #include "adapters/inbound/job_import/slurm_values.h"
 #include "adapters/inbound/job_import/slurm_words.h"
 #include "base/text.h"
+#include "domain/model/job_name.h"
 #include "domain/model/job_spec.h"
 
 namespace gp {

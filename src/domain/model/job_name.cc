@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_file/job_name.h"
+#include "domain/model/job_name.h"
 
 #include "domain/model/job_spec.h"
 
