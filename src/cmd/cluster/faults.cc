@@ -13,6 +13,7 @@
 #include "cmd/text/xid_text.h"
 #include "domain/cluster/faults.h"
 #include "domain/faults/judge.h"
+#include "domain/faults/xid_words.h"
 #include "infrastructure/table.h"
 
 namespace gp {

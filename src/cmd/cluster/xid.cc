@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/text/xid_text.h"
+#include "domain/faults/xid_words.h"
 #include "infrastructure/table.h"
 
 namespace gp {

@@ -4,8 +4,8 @@
 
 #include "adapters/inbound/policy_file/policy_prices.h"
 #include "adapters/inbound/policy_file/policy_under_use.h"
-#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "cmd/serve/policy_with.h"
+#include "domain/faults/xid_words.h"
 #include "domain/placement/weighted_cost.h"
 
 namespace gp {

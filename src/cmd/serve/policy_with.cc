@@ -13,7 +13,7 @@ Policy BuiltInPolicy() {
 
 Result<Policy> PolicyWith(const std::string& file) {
   Policy policy = BuiltInPolicy();
-  if (!file.empty()) GP_TRY(ReadPolicyFile(file))(policy);
+  if (!file.empty()) GP_TRY(ReadPolicyFile(file, XidRules()))(policy);
   return policy;
 }
 

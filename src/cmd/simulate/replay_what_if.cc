@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/inbound/policy_file/policy_file.h"
+#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "base/text.h"
 #include "cmd/simulate/machine_facts.h"
 #include "cmd/simulate/recorded_journal.h"
@@ -51,7 +52,7 @@ Result<PlayOptions> ChangesFrom(const WhatIfFlags& flags) {
   const auto resume_cost = ParseDuration(flags.resume_cost);
   if (!resume_cost) return Fail(InvalidArgument("--resume-cost: " + resume_cost.error().message));
   changes.resume_cost = *resume_cost;
-  if (!flags.policy.empty()) changes.policy = GP_TRY(ReadPolicyFile(flags.policy));
+  if (!flags.policy.empty()) changes.policy = GP_TRY(ReadPolicyFile(flags.policy, XidRules()));
   for (const std::string& text : flags.nodes) {
     if (text.starts_with("+")) {
       GP_CHECK_OK(AddNodes(text, changes));

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "adapters/inbound/job_file/decode.h"
+#include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/scenario_file/scenario_file.h"
 #include "adapters/inbound/trace/job_trace.h"
 #include "adapters/inbound/trace/pod_trace.h"
+#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "cmd/cli.h"
 #include "cmd/simulate/machine_facts.h"
 #include "cmd/simulate/recorded_journal.h"
@@ -40,6 +43,10 @@ ScenarioSources SourcesBeside(const std::string& file) {
                                            : ReadTraceWorkload(beside(name));
   };
   sources.journal = [beside](const std::string& name) { return ReadRecordedRun(beside(name)); };
+  sources.job = DecodeJob;
+  sources.policy = [](const YamlNode& map, Report& report) {
+    return ReadPolicy(map, XidRules(), report);
+  };
   return sources;
 }
 

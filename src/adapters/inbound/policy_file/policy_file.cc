@@ -170,9 +170,10 @@ Change SetUnderUse(std::vector<UnderUseChange> changes) {
   };
 }
 
-std::optional<Change> ReadEntry(const YamlEntry& entry, Report& report) {
+std::optional<Change> ReadEntry(const YamlEntry& entry, const XidCatalogueRules& catalogue,
+                                Report& report) {
   if (entry.key == kHealth) return SetHealth(ReadHealthRules(entry.value, report));
-  if (entry.key == kXids) return SetXids(ReadXidRules(entry.value, report));
+  if (entry.key == kXids) return SetXids(ReadXidRules(entry.value, catalogue, report));
   if (entry.key == kPlacement) return SetPlacement(ReadPlacement(entry.value, report));
   if (entry.key == kUnderUse) return SetUnderUse(ReadUnderUse(entry.value, report));
   if (entry.key == kPrices) return SetPrices(ReadPrices(entry.value, report));
@@ -229,26 +230,27 @@ std::vector<PolicyValue> FaultNumbers(const Policy& policy) {
   return values;
 }
 
-std::function<void(Policy&)> ReadPolicy(const YamlNode& map, Report& report) {
+std::function<void(Policy&)> ReadPolicy(const YamlNode& map, const XidCatalogueRules& catalogue,
+                                        Report& report) {
   if (map.kind != YamlNode::Kind::kMap)
     report.Add(map.place, FileCode::kWrongType, "a policy is a map such as \"min_run: 5m\"");
   std::vector<Change> changes;
   for (const YamlEntry& entry : map.entries) {
-    if (auto change = ReadEntry(entry, report)) changes.push_back(*std::move(change));
+    if (auto change = ReadEntry(entry, catalogue, report)) changes.push_back(*std::move(change));
   }
   return [changes](Policy& policy) {
     for (const Change& change : changes) change(policy);
   };
 }
 
-Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name,
-                                                  std::string_view text) {
+Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, std::string_view text,
+                                                  const XidCatalogueRules& catalogue) {
   const SourceText source{std::string(file_name), std::string(text)};
   Report report;
   std::vector<std::function<void(Policy&)>> changes;
   if (CheckText(source, report)) {
     for (const YamlNode& document : ReadYaml(source, source.text, report))
-      changes.push_back(ReadPolicy(document, report));
+      changes.push_back(ReadPolicy(document, catalogue, report));
   }
   if (!report.empty()) return Fail(InvalidArgument(AsLines(report.Take())));
   return [changes](Policy& policy) {
@@ -256,8 +258,9 @@ Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name,
   };
 }
 
-Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path) {
-  return DecodePolicy(path, GP_TRY(ReadSource(path)));
+Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path,
+                                                    const XidCatalogueRules& catalogue) {
+  return DecodePolicy(path, GP_TRY(ReadSource(path)), catalogue);
 }
 
 }  // namespace gp

@@ -4,12 +4,14 @@
 // one number of the policy, and maps such as `xids` for rules and prices.
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "domain/cluster/policy.h"
+#include "domain/faults/xid.h"
 #include "lib/yaml/yaml_tree.h"
 
 namespace gp {
@@ -30,13 +32,18 @@ struct PolicyValue {
 std::vector<PolicyValue> PolicyNumbers(const Policy& policy);
 std::vector<PolicyValue> FaultNumbers(const Policy& policy);
 
-// The change that the file makes to a policy.  kInvalidArgument lists all problems, each with file,
-// line and column; kNotFound: there is no such file.
-Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path);
-Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name,
-                                                  std::string_view text);
+using XidCatalogueRules = std::map<int, XidRule>;
+
+// The change that the file makes to a policy.  `catalogue` has the words that a rule for an XID
+// leaves out.  kInvalidArgument lists all problems, each with file, line and column; kNotFound:
+// there is no such file.
+Result<std::function<void(Policy&)>> ReadPolicyFile(const std::string& path,
+                                                    const XidCatalogueRules& catalogue);
+Result<std::function<void(Policy&)>> DecodePolicy(std::string_view file_name, std::string_view text,
+                                                  const XidCatalogueRules& catalogue);
 
 // The same for a map within another file.
-std::function<void(Policy&)> ReadPolicy(const YamlNode& map, Report& report);
+std::function<void(Policy&)> ReadPolicy(const YamlNode& map, const XidCatalogueRules& catalogue,
+                                        Report& report);
 
 }  // namespace gp

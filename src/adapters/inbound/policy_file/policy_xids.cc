@@ -1,7 +1,7 @@
 #include "adapters/inbound/policy_file/policy_xids.h"
 
-#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "base/text.h"
+#include "domain/faults/xid_words.h"
 #include "lib/yaml/scalar.h"
 
 namespace gp {
@@ -53,7 +53,8 @@ bool ReadWords(const std::string& path, const YamlNode& map, XidWords& words, Re
 
 }  // namespace
 
-std::map<int, XidRule> ReadXidRules(const YamlNode& map, Report& report) {
+std::map<int, XidRule> ReadXidRules(const YamlNode& map, const std::map<int, XidRule>& catalogue,
+                                    Report& report) {
   std::map<int, XidRule> rules;
   if (map.kind != YamlNode::Kind::kMap) {
     report.Add(map.place, FileCode::kWrongType,
@@ -64,8 +65,8 @@ std::map<int, XidRule> ReadXidRules(const YamlNode& map, Report& report) {
     const int xid = ReadXid(entry, report);
     if (xid == 0) continue;
     const std::string path = "xids." + std::to_string(xid);
-    const XidFacts* facts = FindXid(xid);
-    XidWords words = WordsOf(facts == nullptr ? kUnknownXid : facts->rule);
+    const auto known = catalogue.find(xid);
+    XidWords words = WordsOf(known == catalogue.end() ? kUnknownXid : known->second);
     if (!ReadWords(path, entry.value, words, report)) continue;
     const auto rule = XidRuleFrom(words.job, words.gpu);
     if (!rule) {

@@ -12,8 +12,9 @@ namespace gp {
 
 inline constexpr int kXidMax = 1023;
 
-// The rules of the map; a word that it leaves out is taken from the catalogue.  Problems are added
-// to the report.
-std::map<int, XidRule> ReadXidRules(const YamlNode& map, Report& report);
+// The rules of the map; a word that it leaves out is taken from the catalogue's rule.  Problems are
+// added to the report.
+std::map<int, XidRule> ReadXidRules(const YamlNode& map, const std::map<int, XidRule>& catalogue,
+                                    Report& report);
 
 }  // namespace gp

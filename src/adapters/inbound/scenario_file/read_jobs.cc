@@ -1,4 +1,3 @@
-#include "adapters/inbound/job_file/decode.h"
 #include "adapters/inbound/scenario_file/key_table.h"
 #include "adapters/inbound/scenario_file/parts.h"
 #include "base/text.h"
@@ -120,7 +119,7 @@ std::shared_ptr<const JobSpec> JobsReader::ReadSpec() {
   }
   const std::string name =
       "jobs-" + std::to_string(draft_.scenario.jobs.size() + draft_.scenario.traces.size() + 1);
-  auto spec = DecodeJob(job, name, draft_.report);
+  auto spec = draft_.sources.job(job, name, draft_.report);
   return spec ? std::make_shared<const JobSpec>(std::move(*spec)) : nullptr;
 }
 

@@ -1,6 +1,5 @@
 #include "adapters/inbound/scenario_file/scenario_file.h"
 
-#include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/scenario_file/key_table.h"
 #include "adapters/inbound/scenario_file/parts.h"
 #include "lib/yaml/check_text.h"
@@ -21,7 +20,8 @@ void ReadScenario(const YamlNode& document, ScenarioDraft& draft) {
       .Count("seed", 0, INT64_MAX, seed)
       .Span("until", Duration::Seconds(1), kScenarioSpanMax, until)
       .Span("resume_cost", {}, kScenarioSpanMax, scenario.resume_cost)
-      .Add("policy", [&](const YamlNode& map) { scenario.policy = ReadPolicy(map, draft.report); })
+      .Add("policy",
+           [&](const YamlNode& map) { scenario.policy = draft.sources.policy(map, draft.report); })
       .Add("nodes", [&](const YamlNode& list) { ReadNodes(list, draft); })
       .Add("queues", [&](const YamlNode& list) { ReadQueues(list, draft); })
       .Add("jobs", later)

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "domain/faults/xid_words.h"
 
 namespace gp {
 namespace {
@@ -12,53 +13,6 @@ namespace {
 constexpr std::string_view kHeader =
     "xid,mnemonic,status,products,severity,nvidia_action,announced_by_154,job,gpu,meaning";
 constexpr size_t kColumns = 10;
-
-struct JobWord {
-  const char* word;
-  TenantAction action;
-};
-constexpr JobWord kJobWords[] = {
-    {"none", TenantAction::kNone},
-    {"note", TenantAction::kNote},
-    {"forgive", TenantAction::kForgive},
-    {"named", TenantAction::kRestartNamed},
-    {"linked", TenantAction::kRestartLinked},
-    {"all", TenantAction::kRestartAll},
-    {"text", TenantAction::kNone},
-};
-
-struct GpuWord {
-  const char* word;
-  GpuRemedy remedy;
-  bool counts = false;
-  bool if_repeated = false;
-  bool by_text = false;
-};
-constexpr GpuWord kGpuWords[] = {
-    {"none", GpuRemedy::kNone},
-    {"count", GpuRemedy::kNone, true},
-    {"watch", GpuRemedy::kWatch},
-    {"reset-when-idle", GpuRemedy::kResetWhenIdle},
-    {"reset", GpuRemedy::kReset},
-    {"operator", GpuRemedy::kOperator},
-    {"operator-if-repeated", GpuRemedy::kOperator, false, true},
-    {"reboot", GpuRemedy::kReboot},
-    {"text", GpuRemedy::kNone, false, false, true},
-};
-
-template <typename Words>
-auto Find(const Words& words, std::string_view word) {
-  const auto* found = std::begin(words);
-  while (found != std::end(words) && word != found->word) ++found;
-  return found;
-}
-
-template <typename Words>
-std::string Listed(const Words& words) {
-  std::string text;
-  for (const auto& one : words) text += (text.empty() ? "" : ", ") + std::string(one.word);
-  return text;
-}
 
 std::vector<std::string_view> Split(std::string_view line) {
   std::vector<std::string_view> cells;
@@ -98,21 +52,6 @@ Result<XidFacts> RowFrom(std::string_view line) {
 
 }  // namespace
 
-Result<XidRule> XidRuleFrom(std::string_view job, std::string_view gpu) {
-  const auto* action = Find(kJobWords, job);
-  if (action == std::end(kJobWords))
-    return Fail(
-        InvalidArgument("job: \"" + Printable(job, 40) + "\"; there are " + Listed(kJobWords)));
-  const auto* word = Find(kGpuWords, gpu);
-  if (word == std::end(kGpuWords))
-    return Fail(
-        InvalidArgument("gpu: \"" + Printable(gpu, 40) + "\"; there are " + Listed(kGpuWords)));
-  // The text of an error decides for the jobs and for the GPU together.
-  if ((job == "text") != word->by_text)
-    return Fail(InvalidArgument("job and gpu: both are text, or neither"));
-  return XidRule{action->action, word->remedy, word->counts, word->if_repeated, word->by_text};
-}
-
 Result<std::vector<XidFacts>> DecodeXidCatalogue(std::string_view csv) {
   std::vector<XidFacts> rows;
   for (int number = 1; number == 1 || !csv.empty(); ++number) {
@@ -147,20 +86,6 @@ const std::vector<XidFacts>& XidCatalogue() {
 const XidFacts* FindXid(int xid) {
   const auto found = std::ranges::lower_bound(XidCatalogue(), xid, {}, &XidFacts::xid);
   return found == XidCatalogue().end() || found->xid != xid ? nullptr : &*found;
-}
-
-XidWords WordsOf(const XidRule& rule) {
-  if (rule.by_text) return {"text", "text"};
-  XidWords words;
-  for (const JobWord& one : kJobWords) {
-    if (words.job.empty() && one.action == rule.tenants) words.job = one.word;
-  }
-  for (const GpuWord& one : kGpuWords) {
-    if (one.remedy == rule.remedy && one.counts == rule.counts &&
-        one.if_repeated == rule.if_repeated && !one.by_text)
-      words.gpu = one.word;
-  }
-  return words;
 }
 
 std::map<int, XidRule> XidRules() {

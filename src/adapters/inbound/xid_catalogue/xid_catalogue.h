@@ -38,15 +38,4 @@ const std::vector<XidFacts>& XidCatalogue();
 const XidFacts* FindXid(int xid);
 std::map<int, XidRule> XidRules();
 
-// The rule for two words of the columns `job` and `gpu`.  kInvalidArgument: a word is unknown, or
-// only one of them is "text".
-Result<XidRule> XidRuleFrom(std::string_view job, std::string_view gpu);
-
-// The words of a rule, as in the columns.
-struct XidWords {
-  std::string job;
-  std::string gpu;
-};
-XidWords WordsOf(const XidRule& rule);
-
 }  // namespace gp

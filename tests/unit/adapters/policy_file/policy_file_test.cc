@@ -12,8 +12,12 @@
 namespace gp {
 namespace {
 
+Result<std::function<void(Policy&)>> Decode(std::string_view text) {
+  return DecodePolicy("p.yaml", text, XidRules());
+}
+
 TEST(PolicyFile, ChangesWhatItNamesAndNothingElse) {
-  const auto change = DecodePolicy("p.yaml", "min_run: 90s\nclass_floor: 10\nage_after: 2h\n");
+  const auto change = Decode("min_run: 90s\nclass_floor: 10\nage_after: 2h\n");
   ASSERT_TRUE(change) << change.error().message;
   Policy policy;
   (*change)(policy);
@@ -39,14 +43,14 @@ TEST(PolicyFile, EveryNameIsKnown) {
     const std::string value = maps.contains(name)     ? maps.at(name)
                               : counts.contains(name) ? "7"
                                                       : "7m";
-    const auto change = DecodePolicy("p.yaml", name + ": " + value);
+    const auto change = Decode(name + ": " + value);
     EXPECT_TRUE(change) << name << ": " << change.error().message;
   }
 }
 
 TEST(PolicyFile, ChangesRulesOfUnderUseByClass) {
-  const auto change = DecodePolicy(
-      "p.yaml", "under_use:\n  low: {below: 10, warn: 30m, stop: 1h}\n  interactive: {stop: 4h}\n");
+  const auto change =
+      Decode("under_use:\n  low: {below: 10, warn: 30m, stop: 1h}\n  interactive: {stop: 4h}\n");
   ASSERT_TRUE(change) << change.error().message;
   Policy policy;
   (*change)(policy);
@@ -58,7 +62,7 @@ TEST(PolicyFile, ChangesRulesOfUnderUseByClass) {
 
 TEST(PolicyFile, SaysWhatIsWrongWithRulesOfUnderUse) {
   const auto message = [](const std::string& text) {
-    const auto change = DecodePolicy("p.yaml", "under_use: " + text);
+    const auto change = Decode("under_use: " + text);
     return change ? std::string() : change.error().message;
   };
   EXPECT_NE(message("3").find("under_use: a map such as"), std::string::npos) << message("3");
@@ -81,7 +85,7 @@ TEST(PolicyFile, EveryNumberMayBeTheLeastAndTheMostThatIsTold) {
   for (const PolicyValue& one : PolicyNumbers(Policy())) {
     EXPECT_FALSE(one.meaning.empty()) << one.name;
     for (const std::string& value : {one.value, one.least, one.most}) {
-      const auto change = DecodePolicy("p.yaml", one.name + ": " + value);
+      const auto change = Decode(one.name + ": " + value);
       EXPECT_TRUE(change) << change.error().message;
     }
   }
@@ -101,8 +105,7 @@ TEST(PolicyFile, TheReferenceHasEveryMeaning) {
 }
 
 TEST(PolicyFile, ChangesTheNumbersOfFaults) {
-  const auto change = DecodePolicy(
-      "p.yaml",
+  const auto change = Decode(
       "faults_correlate: 10s\nincident_window: 5m\nerror_window: 7d\nsuspect_users: "
       "4\nsuspect_errors: 6\n"
       "suspect_errors_per_user: 3\nsuspect_factor: 20\nrecovery_hold: 2m\nlemon_failures: "
@@ -137,7 +140,7 @@ TEST(PolicyFile, TellsTheNumbersOfFaultsAsAFileHasThem) {
   odd.faults.suspect_factor = 3;
   std::string text;
   for (const PolicyValue& value : FaultNumbers(odd)) text += value.name + ": " + value.value + "\n";
-  const auto change = DecodePolicy("p.yaml", text);
+  const auto change = Decode(text);
   ASSERT_TRUE(change) << change.error().message << "\n" << text;
   Policy policy;
   (*change)(policy);
@@ -147,7 +150,7 @@ TEST(PolicyFile, TellsTheNumbersOfFaultsAsAFileHasThem) {
 }
 
 TEST(PolicyFile, OverridesWhatFollowsFromSingleFindings) {
-  const auto change = DecodePolicy("p.yaml", "health: {nvlink-down: no-new-work, warm: none}\n");
+  const auto change = Decode("health: {nvlink-down: no-new-work, warm: none}\n");
   ASSERT_TRUE(change) << change.error().message;
   Policy policy;
   (*change)(policy);
@@ -161,16 +164,15 @@ TEST(PolicyFile, OverridesWhatFollowsFromSingleFindings) {
                   "p.yaml:1:10: health: there is no \"cold\"; there are unread, "),
         std::pair("health: {warm: reboot}\n", "p.yaml:1:16: health.warm: one of none, "),
         std::pair("health: {warm: [none]}\n", "p.yaml:1:16: health.warm: ")}) {
-    const auto wrong = DecodePolicy("p.yaml", text);
+    const auto wrong = Decode(text);
     ASSERT_FALSE(wrong) << text;
     EXPECT_NE(wrong.error().message.find(said), std::string::npos) << text << wrong.error().message;
   }
 }
 
 TEST(PolicyFile, OverridesSingleXids) {
-  const auto change = DecodePolicy(
-      "p.yaml",
-      "xids:\n  109: {job: note, gpu: count}\n  79: {gpu: operator}\n  1023: {job: all}\n");
+  const auto change =
+      Decode("xids:\n  109: {job: note, gpu: count}\n  79: {gpu: operator}\n  1023: {job: all}\n");
   ASSERT_TRUE(change) << change.error().message;
   Policy policy;
   policy.faults.xids = XidRules();
@@ -213,7 +215,7 @@ TEST(PolicyFile, SaysWhereAnXidIsWrong) {
       {"error_window: 366d\n", "p.yaml:1:15: error_window: "},
   };
   for (const auto& [text, said] : bad) {
-    const auto change = DecodePolicy("p.yaml", text);
+    const auto change = Decode(text);
     ASSERT_FALSE(change) << text;
     EXPECT_NE(change.error().message.find(said), std::string::npos)
         << text << change.error().message;
@@ -221,8 +223,8 @@ TEST(PolicyFile, SaysWhereAnXidIsWrong) {
 }
 
 TEST(PolicyFile, WhatPoolsWantOfPlaces) {
-  const auto change = DecodePolicy(
-      "p.yaml", "placement:\n  inference: {spread: 5, model_fit: 1}\n  \"*\": {numa: 1000}\n");
+  const auto change =
+      Decode("placement:\n  inference: {spread: 5, model_fit: 1}\n  \"*\": {numa: 1000}\n");
   ASSERT_TRUE(change) << change.error().message;
   Policy policy;
   policy.placement["before"].numa = 1;
@@ -235,11 +237,11 @@ TEST(PolicyFile, WhatPoolsWantOfPlaces) {
 }
 
 TEST(PolicyFile, WhatAGpuHourCosts) {
-  const auto change = DecodePolicy("p.yaml",
-                                   "prices:\n  currency: EUR\n  per_kwh: 0.18\n  rules:\n    - "
-                                   "label: {purchase: spot}\n      per_gpu_hour: 0.9\n"
-                                   "    - {pool: default, model: H100, node: n1, per_gpu_hour: "
-                                   "2.10, watts: 1300}\n    - per_gpu_hour: 0\n");
+  const auto change = Decode(
+      "prices:\n  currency: EUR\n  per_kwh: 0.18\n  rules:\n    - "
+      "label: {purchase: spot}\n      per_gpu_hour: 0.9\n"
+      "    - {pool: default, model: H100, node: n1, per_gpu_hour: "
+      "2.10, watts: 1300}\n    - per_gpu_hour: 0\n");
   ASSERT_TRUE(change) << change.error().message;
   Policy policy;
   (*change)(policy);
@@ -295,7 +297,7 @@ TEST(PolicyFile, SaysWhereAPriceIsWrong) {
        "prices.rules[0]: there is no \"modell\"; did you mean \"model\"?"},
   };
   for (const auto& [text, said] : bad) {
-    const auto change = DecodePolicy("p.yaml", text);
+    const auto change = Decode(text);
     ASSERT_FALSE(change) << text;
     EXPECT_NE(change.error().message.find(said), std::string::npos)
         << text << change.error().message;
@@ -306,8 +308,8 @@ TEST(PolicyFile, AsManyPoolsAsMayBeWeighed) {
   std::string text = "placement:\n";
   for (size_t i = 0; i < kPoolsWeighedMax; ++i)
     text += "  p" + std::to_string(i) + ": {spread: 1}\n";
-  EXPECT_TRUE(DecodePolicy("p.yaml", text));
-  const auto change = DecodePolicy("p.yaml", text + "  more: {spread: 1}\n");
+  EXPECT_TRUE(Decode(text));
+  const auto change = Decode(text + "  more: {spread: 1}\n");
   ASSERT_FALSE(change);
   EXPECT_NE(change.error().message.find("p.yaml:2:3: placement: at most 1000 pools, not 1001"),
             std::string::npos)
@@ -334,13 +336,13 @@ TEST(PolicyFile, SaysWhereItIsWrong) {
        "p.yaml:2:3: placement.w b: the name of a pool, or \"*\""},
   };
   for (const auto& [text, said] : bad) {
-    const auto change = DecodePolicy("p.yaml", text);
+    const auto change = Decode(text);
     ASSERT_FALSE(change) << text;
     EXPECT_NE(change.error().message.find(said), std::string::npos) << change.error().message;
   }
-  EXPECT_EQ(ReadPolicyFile("/nowhere/p.yaml").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(ReadPolicyFile("/proc").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(ReadPolicyFile("/dev/zero").error().code, ErrorCode::kInvalidArgument)
+  EXPECT_EQ(ReadPolicyFile("/nowhere/p.yaml", {}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(ReadPolicyFile("/proc", {}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(ReadPolicyFile("/dev/zero", {}).error().code, ErrorCode::kInvalidArgument)
       << "it has no end";
 }
 

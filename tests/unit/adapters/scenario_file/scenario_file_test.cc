@@ -6,6 +6,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "adapters/inbound/job_file/decode.h"
+#include "adapters/inbound/policy_file/policy_file.h"
+#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "simulation/engine/plain_node.h"
 
 namespace gp {
@@ -29,6 +32,10 @@ ScenarioSources Sources() {
                  {kScenarioBegin,
                   NodeArrival{NodeId{0}, std::make_shared<const NodeFacts>(PlainNode(1, 8))}}};
     return run;
+  };
+  sources.job = DecodeJob;
+  sources.policy = [](const YamlNode& map, Report& report) {
+    return ReadPolicy(map, XidRules(), report);
   };
   return sources;
 }

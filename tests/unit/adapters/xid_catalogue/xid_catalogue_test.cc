@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "domain/faults/xid_words.h"
+
 namespace gp {
 namespace {
 
@@ -61,37 +63,6 @@ TEST(XidCatalogue, TheWordsOfEveryRowMeanItsRule) {
   EXPECT_EQ(XidRules().size(), XidCatalogue().size());
   EXPECT_EQ(FindXid(0), nullptr);
   EXPECT_EQ(FindXid(177), nullptr);
-}
-
-TEST(XidCatalogue, EachWordMeansOneThing) {
-  const std::pair<const char*, TenantAction> jobs[] = {
-      {"none", TenantAction::kNone},
-      {"note", TenantAction::kNote},
-      {"forgive", TenantAction::kForgive},
-      {"named", TenantAction::kRestartNamed},
-      {"linked", TenantAction::kRestartLinked},
-      {"all", TenantAction::kRestartAll},
-  };
-  for (const auto& [word, action] : jobs) {
-    const auto rule = XidRuleFrom(word, "none");
-    ASSERT_TRUE(rule) << word;
-    EXPECT_EQ(*rule, (XidRule{action, GpuRemedy::kNone, false, false, false})) << word;
-  }
-  const std::pair<const char*, XidRule> gpus[] = {
-      {"count", {TenantAction::kNone, GpuRemedy::kNone, true, false, false}},
-      {"watch", {TenantAction::kNone, GpuRemedy::kWatch, false, false, false}},
-      {"reset-when-idle", {TenantAction::kNone, GpuRemedy::kResetWhenIdle, false, false, false}},
-      {"reset", {TenantAction::kNone, GpuRemedy::kReset, false, false, false}},
-      {"operator", {TenantAction::kNone, GpuRemedy::kOperator, false, false, false}},
-      {"operator-if-repeated", {TenantAction::kNone, GpuRemedy::kOperator, false, true, false}},
-      {"reboot", {TenantAction::kNone, GpuRemedy::kReboot, false, false, false}},
-      {"text", {TenantAction::kNone, GpuRemedy::kNone, false, false, true}},
-  };
-  for (const auto& [word, expected] : gpus) {
-    const auto rule = XidRuleFrom(expected.by_text ? "text" : "none", word);
-    ASSERT_TRUE(rule) << word;
-    EXPECT_EQ(*rule, expected) << word;
-  }
 }
 
 TEST(XidCatalogue, ReadsARowCellByCell) {
