@@ -6,9 +6,8 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
-SOURCES = [*(ROOT / "src/adapters/outbound/event_log").glob("*.cc"), ROOT / "src/cmd/daemon/console_log.cc"]
-
-SOURCE = ROOT / "src/adapters/outbound/event_log/event_line.cc"
+SOURCE = ROOT / "src/adapters/wire/event_line.cc"
+SOURCES = [SOURCE, *(ROOT / "src/adapters/outbound/event_log").glob("*.cc"), ROOT / "src/cmd/daemon/console_log.cc"]
 
 
 def listed(function):

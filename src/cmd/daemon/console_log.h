@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "adapters/outbound/event_log/event_line.h"
+#include "adapters/wire/event_line.h"
 #include "ports/outbound/operator_log.h"
 
 namespace gp {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "adapters/inbound/grpc/server.h"
-#include "adapters/outbound/event_log/event_line.h"
+#include "adapters/wire/event_line.h"
 #include "adapters/outbound/traces/trace_exporter.h"
 #include "base/time.h"
 #include "cmd/agent/agent_config.h"

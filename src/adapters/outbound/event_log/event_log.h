@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "adapters/outbound/event_log/event_line.h"
+#include "adapters/wire/event_line.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/outbound/clock.h"
 

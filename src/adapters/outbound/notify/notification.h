@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/outbound/event_log/event_line.h"
+#include "adapters/wire/event_line.h"
 #include "base/time.h"
 #include "domain/cluster/state.h"
 

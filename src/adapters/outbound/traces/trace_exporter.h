@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "adapters/outbound/event_log/event_line.h"
 #include "adapters/outbound/traces/span.h"
+#include "adapters/wire/event_line.h"
 #include "lib/http/web_post.h"
 #include "ports/inbound/control_gateway.h"
 

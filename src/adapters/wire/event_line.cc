@@ -1,4 +1,4 @@
-#include "adapters/outbound/event_log/event_line.h"
+#include "adapters/wire/event_line.h"
 
 #include <algorithm>
 #include <map>
