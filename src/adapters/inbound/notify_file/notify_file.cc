@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "adapters/wire/event_line.h"
 #include "base/text.h"
 #include "domain/model/text_rules.h"
 #include "lib/http/web_post.h"

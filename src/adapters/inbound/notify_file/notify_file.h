@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/outbound/notify/notification.h"
 #include "base/result.h"
+#include "ports/outbound/notify_config.h"
 
 namespace gp {
 
