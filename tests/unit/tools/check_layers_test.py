@@ -1,6 +1,7 @@
 """The layer check finds planted violations, and the tree has none."""
 import pathlib
 import tempfile
+import tomllib
 import unittest
 
 from run_check import ROOT, run_check
@@ -51,6 +52,20 @@ class CheckLayers(unittest.TestCase):
     def test_a_sibling_adapter(self):
         self.assert_found("src/adapters/outbound/nvml/x.cc", '#include "adapters/outbound/sqlite/sqlite_journal.h"\n',
                           "adapters/outbound/nvml may not include")
+
+    def permissions(self, ring):
+        layers = tomllib.loads((ROOT / "tools/layers.toml").read_text())["layers"]
+        return {(layer, other) for layer, others in layers.items() if layer.startswith(ring) for other in others}
+
+    def test_adapters_may_not_include_each_other(self):
+        shared = {"adapters/wire", "adapters/inbound/api"}
+        found = {pair for pair in self.permissions("adapters/") if pair[1].startswith("adapters") and pair[1] not in shared}
+        self.assertEqual(found, set())
+
+    def test_libraries_know_no_domain(self):
+        found = {pair for pair in self.permissions("lib/") if pair[1] not in ("base", "files") and not pair[1].startswith("lib/")}
+        self.assertGreater(len(self.permissions("lib/")), 5)
+        self.assertEqual(found, set())
 
     def test_a_directory_without_a_layer(self):
         self.assert_found("src/novelty/x.cc", "\n", "src/novelty/x.cc: belongs to no layer")
