@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/tls/authority.h"
 #include "cmd/daemon/component.h"
 #include "cmd/serve/controller_config.h"
+#include "lib/tls/authority.h"
 #include "ports/outbound/clock.h"
 
 namespace gp {

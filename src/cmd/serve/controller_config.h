@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "adapters/inbound/grpc/server.h"
-#include "adapters/wire/event_line.h"
 #include "adapters/outbound/traces/trace_exporter.h"
+#include "adapters/wire/event_line.h"
 #include "base/time.h"
 #include "cmd/agent/agent_config.h"
 

@@ -1,4 +1,3 @@
-#include "lib/tls/authority.h"
 #include "cmd/cli.h"
 #include "cmd/connection/controller_authority.h"
 #include "cmd/daemon/console_log.h"
@@ -9,6 +8,7 @@
 #include "cmd/serve/serve_flags.h"
 #include "cmd/serve/writer_part.h"
 #include "infrastructure/system_clock.h"
+#include "lib/tls/authority.h"
 
 namespace gp {
 namespace {

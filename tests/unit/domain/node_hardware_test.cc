@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "domain/node/gpu_places.h"
 #include "tests/support/test_cluster.h"
 
