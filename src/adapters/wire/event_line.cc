@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
+#include "domain/cluster/event_traits.h"
 
 namespace gp {
 namespace {
@@ -170,39 +171,11 @@ class Describer {
   }
 
   // Parts of events above, or events before anyone listens.
-  void operator()(const ControllerStarted&) {}
   void operator()(const WallClockStepped& event) {
     Begin(LogLevel::kWarning, "wall_clock_stepped");
     Add("wall_ahead_ms", event.wall.ToMilliseconds());
   }
-  void operator()(const NodeLeasesExpired&) {}
-  void operator()(const LeaseStarted&) {}
-  void operator()(const LeaseEnded&) {}
-  void operator()(const JobUnblocked&) {}
-  void operator()(const JobRetried&) {}
-  void operator()(const JobForgotten&) {}
-  void operator()(const GpuRemedyChanged&) {}
-  void operator()(const GpuTaskEnded&) {}
-  void operator()(const GpuHealthChanged&) {}
-  void operator()(const LeaseUseNoted&) {}
-  void operator()(const DrainDeadlineSet&) {}
   // Requests of users: the audit has them.
-  void operator()(const JobHeld&) {}
-  void operator()(const JobReleased&) {}
-  void operator()(const JobPriorityChanged&) {}
-  void operator()(const QueueChanged&) {}
-  void operator()(const QueueDeleted&) {}
-  void operator()(const NodePoolChanged&) {}
-  void operator()(const NodeLabelsChanged&) {}
-  void operator()(const NodesReserved&) {}
-  void operator()(const ReservationEnded&) {}
-  void operator()(const RoleGranted&) {}
-  void operator()(const TokenIssued&) {}
-  void operator()(const TokenEnded&) {}
-  void operator()(const NodeCertified&) {}
-  void operator()(const NodeRevoked&) {}
-  void operator()(const BudgetChanged&) {}
-  void operator()(const BudgetDeleted&) {}
   void operator()(const BudgetLevelChanged& event) {
     const bool is_any = event.level.warned > 0 || event.level.is_used_up;
     Begin(is_any ? LogLevel::kWarning : LogLevel::kInfo, event.level.is_used_up ? "budget_used_up"
@@ -216,10 +189,6 @@ class Describer {
     const auto budget = state_.budgets.find(event.who.key);
     if (budget != state_.budgets.end()) Add("over", Name(budget->second.over));
   }
-  void operator()(const AccessRefused&) {}
-  void operator()(const ChangeNoted&) {}
-  void operator()(const PolicyChanged&) {}
-  void operator()(const JobTimeLimitChanged&) {}
 
  private:
   void Begin(LogLevel level, std::string event) {
@@ -337,7 +306,11 @@ std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& eve
   std::map<JobId, int> placed_later;
   for (const Event& event : events | std::views::reverse) {
     Describer describer(state, placed_later);
-    std::visit(describer, event);
+    std::visit(
+        [&describer]<typename E>(const E& one) {
+          if constexpr ((kTraitsOf<E> & kLogged) != 0) describer(one);
+        },
+        event);
     if (describer.has_line()) lines.push_back(describer.Take());
     if (const auto* placed = std::get_if<GangPlaced>(&event)) ++placed_later[placed->job];
   }

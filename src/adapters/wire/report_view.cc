@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "adapters/wire/views.h"
+#include "base/units.h"
 #include "domain/cluster/under_use.h"
 #include "domain/explaining/right_size.h"
 
 namespace gp {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 double Ratio(int64_t part, int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);

@@ -8,6 +8,7 @@
 #include "adapters/wire/recovery_view.h"
 #include "adapters/wire/usage_view.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "domain/cluster/faults.h"
 #include "domain/cluster/metering.h"
 #include "domain/cluster/verdict.h"
@@ -21,8 +22,6 @@ std::string TimeText(const State& state, Instant at) {
 }
 
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 double Seconds(Duration span) { return static_cast<double>(span.ns) / 1e9; }
 

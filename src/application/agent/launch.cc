@@ -4,13 +4,13 @@
 
 #include "application/agent/sharing_runner.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "domain/model/array.h"
 #include "domain/model/text_rules.h"
 
 namespace gp {
 namespace {
 
-constexpr int64_t kMiB = 1 << 20;
 constexpr int kPortFirst = 20'000;
 constexpr int kPorts = 12'000;
 // A prime, so that an attempt's port is far from those of the next jobs

@@ -13,6 +13,7 @@
 #include "base/ignore_result.h"
 #include "domain/cluster/apply.h"
 #include "domain/cluster/decide.h"
+#include "domain/cluster/event_traits.h"
 #include "domain/cluster/invariants.h"
 #include "domain/scheduling/planner.h"
 
@@ -27,23 +28,6 @@ constexpr Duration kMillisecond = Duration::Milliseconds(1);
 constexpr Duration kStepMin = Duration::Milliseconds(500);
 
 constexpr Duration kAroundSleep = Duration::Milliseconds(500);
-
-// Whether an event may allow a pending job to start or to preempt a running one.
-struct CallsForPlan {
-  template <typename E>
-  bool operator()(const E&) const {
-    return IsOneOf<E, JobSubmitted, JobStarted, JobHeld, JobReleased, JobRetried, JobUnblocked,
-                   JobRequeued, JobEnded, JobPriorityChanged, LeaseEnded, NodeJoined, GpuMoved,
-                   GpuRetired, NodeReturned, NodeDrainChanged, NodePoolChanged, NodeLabelsChanged,
-                   GpuDrainChanged, GpuConditionChanged, QueueChanged, QueueDeleted, NodesReserved,
-                   ReservationEnded, PolicyChanged, JobTimeLimitChanged, WallClockStepped,
-                   BudgetLevelChanged>;
-  }
-
- private:
-  template <typename E, typename... Others>
-  static constexpr bool IsOneOf = (std::is_same_v<E, Others> || ...);
-};
 
 }  // namespace
 
@@ -254,7 +238,7 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   if (events.empty()) return events;
   for (const Event& event : events) {
     Apply(state_, envelope.at, event);
-    plan_needed_ = plan_needed_ || std::visit(CallsForPlan{}, event);
+    plan_needed_ = plan_needed_ || Has(event, kWakesPlanner);
   }
   for (const Violation& violation : CheckDelta(state_, events)) {
     AssertFailed(violation.detail.c_str(), violation.rule.c_str(), __FILE__, __LINE__);

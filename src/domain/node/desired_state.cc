@@ -1,5 +1,7 @@
 #include "domain/node/desired_state.h"
 
+#include "domain/cluster/event_traits.h"
+
 namespace gp {
 namespace {
 
@@ -45,15 +47,17 @@ struct OrderedNodes {
     if (job->spec->checkpoint.keep > 0) of_rank(event.checkpoint.rank);
     for (const SurplusCheckpoint& one : job->surplus) of_rank(one.rank);
   }
-  template <typename E>
-  void operator()(const E&) {}
 };
 
 }  // namespace
 
 std::set<NodeId> NodesToUpdate(const State& state, const std::vector<Event>& events) {
   std::set<NodeId> nodes;
-  for (const Event& event : events) std::visit(OrderedNodes{state, nodes}, event);
+  OrderedNodes ordered{state, nodes};
+  const auto add = [&ordered]<typename E>(const E& event) {
+    if constexpr ((kTraitsOf<E> & kChangesDesiredState) != 0) ordered(event);
+  };
+  for (const Event& event : events) std::visit(add, event);
   return nodes;
 }
 

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/units.h"
 #include "domain/cluster/grants.h"
 
 namespace gp {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // The distance of a NUMA node from the GPUs: it has some, its socket has some, or neither.
 enum class Nearness { kOwn, kOwnSocket, kOther };

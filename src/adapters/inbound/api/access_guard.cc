@@ -6,16 +6,11 @@
 
 #include "adapters/inbound/api/operations.h"
 #include "base/text.h"
+#include "domain/cluster/event_traits.h"
 #include "lib/secrets/secrets.h"
 
 namespace gp {
 namespace {
-
-bool ChangesAccess(const Event& event) {
-  return std::holds_alternative<RoleGranted>(event) || std::holds_alternative<TokenIssued>(event) ||
-         std::holds_alternative<TokenEnded>(event) ||
-         std::holds_alternative<NodeCertified>(event) || std::holds_alternative<NodeRevoked>(event);
-}
 
 bool IsRefusal(const Status& status) {
   return !status && (status.error().code == ErrorCode::kPermissionDenied ||
@@ -75,7 +70,8 @@ Status AccessGuard::Answer(const Result<Caller>& caller, const std::string& from
 }
 
 void AccessGuard::OnCommit(const State& state, const std::vector<Event>& events) {
-  if (std::ranges::any_of(events, ChangesAccess)) Take(state);
+  const auto changes_access = [](const Event& event) { return Has(event, kChangesAccess); };
+  if (std::ranges::any_of(events, changes_access)) Take(state);
   refusals_.Flush();
 }
 

@@ -1,11 +1,10 @@
 #include "adapters/outbound/grpc/gpu_readings.h"
+#include "base/units.h"
 
 #include <algorithm>
 
 namespace gp {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 const char* Name(RecoveryAction action) {
   switch (action) {

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <cstdint>
+
+namespace gp {
+
+inline constexpr int64_t kMiB = 1 << 20;  // bytes
+
+}  // namespace gp
