@@ -70,82 +70,13 @@ class ControlApi {
         changes_(changes),
         about_(std::move(about)) {}
 
-  Status SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request,
-                    v1::SubmitJobsReply* reply);
-  Status ListJobs(const Caller& caller, const v1::ListJobsRequest& request,
-                  v1::ListJobsReply* reply);
-  Status GetJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply);
-  Status StopJob(const Caller& caller, const v1::StopJobRequest& request, v1::Job* reply);
-  Status ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request,
-                    v1::ListJobsReply* reply);
-  Status HoldJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply);
-  Status ReleaseJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply);
-  Status GetCluster(const Caller& caller, const v1::GetClusterRequest& request, v1::Cluster* reply);
-  Status ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request,
-                       v1::Cluster* reply);
-  Status DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLostRequest& request,
-                         v1::Cluster* reply);
-  Status ExplainJob(const Caller& caller, const v1::ExplainJobRequest& request,
-                    v1::ExplainJobReply* reply);
-  Status ListReservations(const Caller& caller, const v1::ListReservationsRequest& request,
-                          v1::ListReservationsReply* reply);
-  Status GetMetrics(const Caller& caller, const v1::GetMetricsRequest& request,
-                    v1::GetMetricsReply* reply);
-  Status ListIncidents(const Caller& caller, const v1::ListIncidentsRequest& request,
-                       v1::ListIncidentsReply* reply);
-  Status GetIncident(const Caller& caller, const v1::GetIncidentRequest& request,
-                     v1::Incident* reply);
-  Status ChangeIncident(const Caller& caller, const v1::ChangeIncidentRequest& request,
-                        v1::Incident* reply);
-  Status ReserveNodes(const Caller& caller, const v1::ReserveNodesRequest& request,
-                      v1::Reservation* reply);
-  Status DeleteReservation(const Caller& caller, const v1::DeleteReservationRequest& request,
-                           v1::ListReservationsReply* reply);
-  Status PlanMoves(const Caller& caller, const v1::PlanMovesRequest& request, v1::MovePlans* reply);
-  Status ApplyMoves(const Caller& caller, const v1::PlanMovesRequest& request,
-                    v1::MovePlans* reply);
-  Status ListQueues(const Caller& caller, const v1::ListQueuesRequest& request,
-                    v1::ListQueuesReply* reply);
-  Status SetQueue(const Caller& caller, const v1::SetQueueRequest& request, v1::Queue* reply);
-  Status DeleteQueue(const Caller& caller, const v1::DeleteQueueRequest& request,
-                     v1::ListQueuesReply* reply);
-  Status ChangeNode(const Caller& caller, const v1::ChangeNodeRequest& request, v1::Cluster* reply);
-  Status RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request, v1::Cluster* reply);
-  Status SetPriority(const Caller& caller, const v1::SetPriorityRequest& request, v1::Job* reply);
-  Status SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequest& request, v1::Job* reply);
-  Status GetJobReport(const Caller& caller, const v1::GetJobRequest& request, v1::JobReport* reply);
-  Status ReloadConfig(const Caller& caller, const v1::ReloadConfigRequest& request,
-                      v1::ReloadConfigReply* reply);
-  Status ListSecrets(const Caller& caller, const v1::ListSecretsRequest& request,
-                     v1::ListSecretsReply* reply);
-  Status SetSecret(const Caller& caller, const v1::SetSecretRequest& request,
-                   v1::ListSecretsReply* reply);
-  Status DeleteSecret(const Caller& caller, const v1::DeleteSecretRequest& request,
-                      v1::ListSecretsReply* reply);
-  Status GetUsage(const Caller& caller, const v1::GetUsageRequest& request, v1::Usage* reply);
-  Status ListBudgets(const Caller& caller, const v1::ListBudgetsRequest& request,
-                     v1::ListBudgetsReply* reply);
-  Status SetBudget(const Caller& caller, const v1::SetBudgetRequest& request,
-                   v1::ListBudgetsReply* reply);
-  Status DeleteBudget(const Caller& caller, const v1::DeleteBudgetRequest& request,
-                      v1::ListBudgetsReply* reply);
-  Status GetSettings(const Caller& caller, const v1::GetSettingsRequest& request,
-                     v1::Settings* reply);
-  Status WhoAmI(const Caller& caller, const v1::WhoAmIRequest& request, v1::WhoAmIReply* reply);
-  Status ListRoles(const Caller& caller, const v1::ListRolesRequest& request,
-                   v1::ListRolesReply* reply);
-  Status GrantRole(const Caller& caller, const v1::GrantRoleRequest& request,
-                   v1::ListRolesReply* reply);
-  Status ListTokens(const Caller& caller, const v1::ListTokensRequest& request,
-                    v1::ListTokensReply* reply);
-  Status IssueToken(const Caller& caller, const v1::IssueTokenRequest& request,
-                    v1::IssueTokenReply* reply);
-  Status RevokeToken(const Caller& caller, const v1::RevokeTokenRequest& request,
-                     v1::ListTokensReply* reply);
-  Status ListAudit(const Caller& caller, const v1::ListAuditRequest& request,
-                   v1::ListAuditReply* reply);
-  Status ReadJournal(const Caller& caller, const v1::ReadJournalRequest& request,
-                     v1::ReadJournalReply* reply);
+  // One method for each unary operation, defined in the file of its subject.
+#define GP_UNARY(name, request, reply, role, reach, speed) \
+  Status name(const Caller& caller, const v1::request& input, v1::reply* output);
+#define GP_STREAM(name, role, reach)
+#include "adapters/inbound/api/operations.inc"
+#undef GP_UNARY
+#undef GP_STREAM
 
   // Whether the writer answers; needs no caller.
   Status CheckReady() {

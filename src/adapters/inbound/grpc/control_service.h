@@ -16,58 +16,16 @@ class ControlService final : public v1::Control::Service {
   ControlService(ControlApi& api, AccessGuard& guard, LocalCredentialIssuer& local_credentials)
       : api_(api), guard_(guard), local_credentials_(local_credentials) {}
 
-#define GP_UNARY(Name, Request, Reply)                                                          \
-  grpc::Status Name(grpc::ServerContext* context, const v1::Request* request, v1::Reply* reply) \
-      override {                                                                                \
-    return Answer(*context, #Name,                                                              \
-                  [&](const Caller& caller) { return api_.Name(caller, *request, reply); });    \
+#define GP_UNARY(name, request, reply, role, reach, speed)                                     \
+  grpc::Status name(grpc::ServerContext* context, const v1::request* input, v1::reply* output) \
+      override {                                                                               \
+    return Answer(*context, #name,                                                             \
+                  [&](const Caller& caller) { return api_.name(caller, *input, output); });    \
   }
-  GP_UNARY(SubmitJobs, SubmitJobsRequest, SubmitJobsReply)
-  GP_UNARY(ListJobs, ListJobsRequest, ListJobsReply)
-  GP_UNARY(GetJob, GetJobRequest, Job)
-  GP_UNARY(StopJob, StopJobRequest, Job)
-  GP_UNARY(ChangeJobs, ChangeJobsRequest, ListJobsReply)
-  GP_UNARY(HoldJob, GetJobRequest, Job)
-  GP_UNARY(ReleaseJob, GetJobRequest, Job)
-  GP_UNARY(GetCluster, GetClusterRequest, Cluster)
-  GP_UNARY(ChangeService, ChangeServiceRequest, Cluster)
-  GP_UNARY(DeclareNodeLost, DeclareNodeLostRequest, Cluster)
-  GP_UNARY(ExplainJob, ExplainJobRequest, ExplainJobReply)
-  GP_UNARY(ListReservations, ListReservationsRequest, ListReservationsReply)
-  GP_UNARY(GetMetrics, GetMetricsRequest, GetMetricsReply)
-  GP_UNARY(ListIncidents, ListIncidentsRequest, ListIncidentsReply)
-  GP_UNARY(GetIncident, GetIncidentRequest, Incident)
-  GP_UNARY(ChangeIncident, ChangeIncidentRequest, Incident)
-  GP_UNARY(ReserveNodes, ReserveNodesRequest, Reservation)
-  GP_UNARY(DeleteReservation, DeleteReservationRequest, ListReservationsReply)
-  GP_UNARY(PlanMoves, PlanMovesRequest, MovePlans)
-  GP_UNARY(ApplyMoves, PlanMovesRequest, MovePlans)
-  GP_UNARY(ListQueues, ListQueuesRequest, ListQueuesReply)
-  GP_UNARY(SetQueue, SetQueueRequest, Queue)
-  GP_UNARY(DeleteQueue, DeleteQueueRequest, ListQueuesReply)
-  GP_UNARY(ChangeNode, ChangeNodeRequest, Cluster)
-  GP_UNARY(RevokeNode, RevokeNodeRequest, Cluster)
-  GP_UNARY(SetPriority, SetPriorityRequest, Job)
-  GP_UNARY(SetTimeLimit, SetTimeLimitRequest, Job)
-  GP_UNARY(GetJobReport, GetJobRequest, JobReport)
-  GP_UNARY(ReloadConfig, ReloadConfigRequest, ReloadConfigReply)
-  GP_UNARY(ListSecrets, ListSecretsRequest, ListSecretsReply)
-  GP_UNARY(SetSecret, SetSecretRequest, ListSecretsReply)
-  GP_UNARY(DeleteSecret, DeleteSecretRequest, ListSecretsReply)
-  GP_UNARY(GetUsage, GetUsageRequest, Usage)
-  GP_UNARY(ListBudgets, ListBudgetsRequest, ListBudgetsReply)
-  GP_UNARY(SetBudget, SetBudgetRequest, ListBudgetsReply)
-  GP_UNARY(DeleteBudget, DeleteBudgetRequest, ListBudgetsReply)
-  GP_UNARY(GetSettings, GetSettingsRequest, Settings)
-  GP_UNARY(WhoAmI, WhoAmIRequest, WhoAmIReply)
-  GP_UNARY(ListRoles, ListRolesRequest, ListRolesReply)
-  GP_UNARY(GrantRole, GrantRoleRequest, ListRolesReply)
-  GP_UNARY(ListTokens, ListTokensRequest, ListTokensReply)
-  GP_UNARY(IssueToken, IssueTokenRequest, IssueTokenReply)
-  GP_UNARY(RevokeToken, RevokeTokenRequest, ListTokensReply)
-  GP_UNARY(ListAudit, ListAuditRequest, ListAuditReply)
-  GP_UNARY(ReadJournal, ReadJournalRequest, ReadJournalReply)
+#define GP_STREAM(name, role, reach)
+#include "adapters/inbound/api/operations.inc"
 #undef GP_UNARY
+#undef GP_STREAM
 
   grpc::Status WatchJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
                         grpc::ServerWriter<v1::Job>* writer) override;
