@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity prove-attacks prove-lines bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -162,6 +162,10 @@ prove-requests: build
 ## make prove-parity     42,000 random requests get equal replies over HTTP and over gRPC of another controller (root; 2 min)
 prove-parity: build
 	GP_PARITY=42000 PYTHONPATH=tests/integration $(PYTHON) -B tests/integration/live/parity_test.py --binary $(abspath $(BINARY))
+
+## make compare-answers  42,000 random requests to this program and to OLDER, a program of before: what differs (root; 3 min)
+compare-answers: build
+	PYTHONPATH=tests/integration:tests/integration/live $(PYTHON) -B tests/integration/live/compare_answers.py --binary $(BINARY) --older $(OLDER)
 
 ## make prove-attacks    malformed HTTP, 10,000 connections, slow readers, 100,000 mutated requests; secrets (root; 4 min)
 prove-attacks: build

@@ -49,8 +49,8 @@ def common(value):
 
 
 class Twin:
-    def __init__(self, test):
-        self.cluster = Cluster(case.binary, nodes=0, serve_flags=("--listen", "127.0.0.1:0"))
+    def __init__(self, test, binary=None):
+        self.cluster = Cluster(binary or case.binary, nodes=0, serve_flags=("--listen", "127.0.0.1:0"))
         test.addCleanup(self.cluster.close)
         self.cluster.start()
         test.addCleanup(self.cluster.stop)
@@ -59,8 +59,8 @@ class Twin:
 
 
 class ByHttp(Twin):
-    def __init__(self, test):
-        super().__init__(test)
+    def __init__(self, test, binary=None):
+        super().__init__(test, binary)
         self.line = UnixConnection(os.path.join(self.cluster.run_directory, "http.sock"), timeout=60)
         test.addCleanup(self.line.close)
         self.document = self.ask("GET", "/openapi.json")[1]
