@@ -110,6 +110,18 @@ TEST_F(Preemption, LevelsGrowWithGpuTimeAcrossAttempts) {
   EXPECT_EQ(ServiceLevel(JobOf(job), cluster_.now()), kServiceLevelMax);
 }
 
+// Nine of ten nodes are wanted.  Evicting the gang frees two of them, so one of the eight other
+// jobs may stay, whichever nodes were chosen first.
+TEST_F(Preemption, TheOtherNodeOfAVictimSparesAJob) {
+  for (int i = 0; i < 10; ++i) AddNode();
+  const JobId gang = Run(8, 250, true, 2);
+  for (int i = 0; i < 8; ++i) Run(8, 250);
+  cluster_.Advance(Duration::Minutes(10));
+  const std::vector<JobId> victims = VictimsFor(Submit(8, 750, true, 9));
+  EXPECT_EQ(victims.size(), 8u);
+  EXPECT_TRUE(std::ranges::count(victims, gang));
+}
+
 TEST_F(Preemption, EachRefusal) {
   AddNode();
   AddNode();
