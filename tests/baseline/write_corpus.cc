@@ -25,7 +25,8 @@ constexpr uint64_t kDroppedEvery = 3;
 Status AppendAll(Journal& journal, const std::vector<Record>& records) {
   std::vector<std::string> bytes;
   for (const Record& record : records) bytes.push_back(EncodeRecord(record));
-  return journal.Append(bytes);
+  const Appended end = journal.Append(1, journal.LastSequence(), bytes);
+  return end.end == AppendEnd::kDurable ? Ok() : Fail(Internal(end.why));
 }
 
 State Fold(const std::vector<Record>& records, size_t count) {
@@ -78,7 +79,8 @@ Status WriteNotes(const std::string& directory) {
   (void)GP_TRY(cluster.Execute(NoteRefusal{"SubmitJobs", "not with this role", 3}));
   (void)GP_TRY(cluster.Execute(NoteChange{"SetSecret", "token", "of ana"}));
   const auto journal = GP_TRY(SqliteJournal::Open(directory + "/notes.db"));
-  return journal->Append(cluster.records());
+  const Appended end = journal->Append(1, 0, cluster.records());
+  return end.end == AppendEnd::kDurable ? Ok() : Fail(Internal(end.why));
 }
 
 Status WriteCorpus(const std::string& directory) {

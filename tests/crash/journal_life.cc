@@ -19,11 +19,12 @@ class WitnessedJournal : public Journal {
  public:
   WitnessedJournal(Journal& journal, Witness& witness) : journal_(journal), witness_(witness) {}
 
-  Status Append(std::span<const std::string> records) override {
+  Appended Append(uint64_t epoch, uint64_t expected,
+                  std::span<const std::string> records) override {
     witness_.Offer(journal_.LastSequence(), records);
-    GP_CHECK_OK(journal_.Append(records));
-    witness_.MarkDurable(journal_.LastSequence());
-    return Ok();
+    Appended end = journal_.Append(epoch, expected, records);
+    if (end.end == AppendEnd::kDurable) witness_.MarkDurable(journal_.LastSequence());
+    return end;
   }
   Status ReadAfter(uint64_t sequence,
                    const std::function<Status(uint64_t, std::string_view)>& visit) override {

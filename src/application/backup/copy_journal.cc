@@ -94,7 +94,8 @@ Result<JournalCopy> CopyJournal(Journal& copy, const JournalPages& pages,
     if (page.first != copy.LastSequence() + 1)
       return Fail(Internal("asked for record " + std::to_string(copy.LastSequence() + 1) +
                            ", got " + std::to_string(page.first)));
-    GP_CHECK_OK(copy.Append(page.records));
+    const Appended added = copy.Append(0, copy.LastSequence(), page.records);
+    if (added.end != AppendEnd::kDurable) return Fail(Internal(added.why));
   }
   return JournalCopy{copy.LastSequence() - before, copy.LastSequence()};
 }

@@ -48,9 +48,11 @@ Status ControlLoop::Recover() {
   state_ = std::move(recovered.state);
   last_at_ = recovered.last_at;
   records_since_snapshot_ = recovered.records;
+  written_ = journal_.LastSequence();
   GP_CHECK_OK(CatchUpAudit());
   GP_CHECK_OK(BeginEpoch());
-  GP_CHECK_OK(Append());
+  if (const Appended begun = Append(); begun.end != AppendEnd::kDurable)
+    return Fail(begun.end == AppendEnd::kDeposed ? Conflict(begun.why) : Internal(begun.why));
   Publish();
   SaveSnapshotWhenDue();
   // The heartbeat timeout of every node starts now.
@@ -350,26 +352,30 @@ void ControlLoop::RunPass() {
   newest_plan_ = std::move(plan);
 }
 
-Status ControlLoop::Append() {
-  if (batch_records_.empty()) return Ok();
-  GP_CHECK_OK(journal_.Append(batch_records_));
+Appended ControlLoop::Append() {
+  if (batch_records_.empty()) return {};
+  const uint64_t before = written_;
+  Appended end = journal_.Append(state_.epoch, before, batch_records_);
+  if (end.end != AppendEnd::kDurable) return end;
+  written_ += batch_records_.size();
   records_since_snapshot_ += batch_records_.size();
-  const uint64_t before = journal_.LastSequence() - batch_records_.size();
   for (auto& [place, record] : batch_audited_)
     audited_.emplace_back(before + place, std::move(record));
   batch_audited_.clear();
   batch_records_.clear();
-  return Ok();
+  return end;
 }
 
 void ControlLoop::Commit() {
-  const Status appended = Append();
-  if (appended) return;
+  const Appended appended = Append();
+  if (appended.end == AppendEnd::kDurable) return;
   if (options_.end_process) options_.end_process();
+  const bool is_deposed = appended.end == AppendEnd::kDeposed;
   Log(LogLevel::kError,
-      appended.error().message +
-          "; the controller stops, because it must not report what is not in the journal");
-  std::_Exit(EXIT_FAILURE);  // no core dump: the disk may be full
+      appended.why + (is_deposed ? "; this controller stops, because another one leads"
+                                 : "; the controller stops, because it must not report what is "
+                                   "not in the journal"));
+  std::_Exit(is_deposed ? kExitDeposed : EXIT_FAILURE);  // no core dump: the disk may be full
 }
 
 void ControlLoop::Publish() {

@@ -21,6 +21,9 @@
 
 namespace gp {
 
+// The exit code of a controller that another one has deposed.
+inline constexpr int kExitDeposed = 4;
+
 // Settings of a ControlLoop.
 struct ControlOptions {
   Policy policy;
@@ -99,7 +102,7 @@ class ControlLoop : public ControlGateway {
   bool HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns);
   void ExpireHeartbeats(int64_t boot_ns);  // declares nodes lost after the heartbeat timeout
   void RunPass();
-  Status Append();
+  Appended Append();
   void Commit();
   void Publish();
   void SaveSnapshotWhenDue();
@@ -136,6 +139,7 @@ class ControlLoop : public ControlGateway {
   // Durable, but not yet in the audit trail; with their numbers
   std::vector<std::pair<uint64_t, Record>> audited_;
   std::vector<ReadItem> batch_reads_;
+  uint64_t written_ = 0;  // the last record that this controller knows to be durable
   uint64_t records_since_snapshot_ = 0;
   bool sweeps_ = true;               // dropped records may still use disk space
   int64_t sweep_not_before_ns_ = 0;  // boot time

@@ -56,7 +56,7 @@ std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places
   return superfluous;
 }
 
-Status DropOld(Journal& journal, Instant now, const JournalRetention& retention) {
+Status DropOld(Journal& journal, Instant now, const RetentionLimits& retention) {
   std::vector<SnapshotPlace> places = GP_TRY(PlacesOf(journal));
   for (const uint64_t base : NextBases(places, now, retention.keep)) {
     if (base > retention.until) continue;

@@ -27,13 +27,13 @@ std::vector<uint64_t> SuperfluousSnapshots(std::span<const SnapshotPlace> places
                                            Duration keep);
 
 // Limits of what may be dropped.
-struct JournalRetention {
+struct RetentionLimits {
   Duration keep;
   // Records with higher numbers are still needed and stay, whatever their age
   uint64_t until = UINT64_MAX;
 };
 
 // Drops what may be dropped, after a snapshot was saved; Journal::Sweep frees the disk space.
-Status DropOld(Journal& journal, Instant now, const JournalRetention& retention);
+Status DropOld(Journal& journal, Instant now, const RetentionLimits& retention);
 
 }  // namespace gp

@@ -79,7 +79,7 @@ Result<State> StateOf(const Snapshot& snapshot) {
 
 }  // namespace
 
-Instant TimeOf(Journal& journal, uint64_t sequence) {
+Instant TimeOf(JournalReader& journal, uint64_t sequence) {
   Instant at;
   IgnoreResult(journal.ReadAfter(sequence - 1,
                                  [&](uint64_t number, std::string_view bytes) -> Status {
@@ -91,7 +91,7 @@ Instant TimeOf(Journal& journal, uint64_t sequence) {
   return at;
 }
 
-Result<Recovered> RecoverState(Journal& journal) {
+Result<Recovered> RecoverState(JournalReader& journal) {
   const Snapshot snapshot = GP_TRY(journal.LatestSnapshot());
   Recovered recovered;
   recovered.state = GP_TRY(StateOf(snapshot));
@@ -111,7 +111,7 @@ Result<Recovered> RecoverState(Journal& journal) {
   return recovered;
 }
 
-Result<ReplayReport> Replay(Journal& journal, bool verify, const DoneWatch& watch) {
+Result<ReplayReport> Replay(JournalReader& journal, bool verify, const DoneWatch& watch) {
   ReplayReport report;
   const Snapshot base = GP_TRY(journal.Base());
   report.first = base.sequence + 1;

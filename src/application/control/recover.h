@@ -19,11 +19,11 @@ struct Recovered {
 };
 
 // Applies all records after the latest snapshot to it.
-Result<Recovered> RecoverState(Journal& journal);
+Result<Recovered> RecoverState(JournalReader& journal);
 
 // When this record was written, so that time continues from there; ns == 0: unknown, because the
 // record does not exist.
-Instant TimeOf(Journal& journal, uint64_t sequence);
+Instant TimeOf(JournalReader& journal, uint64_t sequence);
 
 // The result of a replay.
 struct ReplayReport {
@@ -39,6 +39,6 @@ inline constexpr size_t kDifferencesMax = 100;
 
 // Applies the journal again; with `verify`, also decides every command and plans every pass again
 // and compares the results.  If old records were dropped, starts from the base.
-Result<ReplayReport> Replay(Journal& journal, bool verify, const DoneWatch& watch = {});
+Result<ReplayReport> Replay(JournalReader& journal, bool verify, const DoneWatch& watch = {});
 
 }  // namespace gp

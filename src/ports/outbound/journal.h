@@ -17,25 +17,19 @@ struct Snapshot {
   std::string bytes;
 };
 
-// The memory of the controller: an append-only sequence of records, and snapshots that allow old
-// records to be dropped.  It stores bytes; the codec gives them meaning.  Every record carries a
-// checksum and the chain value of the record before it, so recovery returns a true prefix or says
-// what is damaged, but never a wrong record.  One thread at a time calls it.
-class Journal {
+// What is written in a journal: records, numbered from 1 without gaps, and snapshots that stand for
+// old ones.  It stores bytes; the codec gives them meaning.  Every record carries a checksum and
+// the chain value of the record before it, so reading returns a true prefix or says what is
+// damaged, but never a wrong record.  One thread at a time calls it.
+class JournalReader {
  public:
-  virtual ~Journal() = default;
+  virtual ~JournalReader() = default;
 
-  // Appends all records or none, and returns when they are durable.  Records are numbered from 1
-  // without gaps.  Errors: kInternal (disk full, I/O); the caller must then stop, because its state
-  // is ahead of the journal.
-  virtual Status Append(std::span<const std::string> records) = 0;
   // Calls `visit` for every record after `sequence`, in order, until `visit` fails.
   // Errors: kInternal with the number of the first damaged or missing record.
   virtual Status ReadAfter(uint64_t sequence,
                            const std::function<Status(uint64_t, std::string_view)>& visit) = 0;
   virtual uint64_t LastSequence() const = 0;
-  // Makes the snapshot durable; the records that it contains may then be dropped.
-  virtual Status SaveSnapshot(const Snapshot& snapshot) = 0;
   // The newest intact snapshot; sequence 0 and no bytes if there is none.
   virtual Result<Snapshot> LatestSnapshot() = 0;
   // Number of the last dropped record, up to which a snapshot, the base, stands for all records;
@@ -46,6 +40,15 @@ class Journal {
   virtual Result<Snapshot> Base() = 0;
   // Numbers of the base and all later snapshots, oldest first.
   virtual Result<std::vector<uint64_t>> Snapshots() = 0;
+};
+
+// Saves snapshots, and drops what they stand for.
+class JournalRetention {
+ public:
+  virtual ~JournalRetention() = default;
+
+  // Makes the snapshot durable; the records that it contains may then be dropped.
+  virtual Status SaveSnapshot(const Snapshot& snapshot) = 0;
   // Makes this snapshot the base and drops all records and snapshots before it.  Errors: kConflict
   // (the snapshot does not exist, is damaged, or is older than the base).
   virtual Status BeginWith(uint64_t snapshot) = 0;
@@ -54,6 +57,50 @@ class Journal {
   // Frees some disk space of dropped records and snapshots, within milliseconds.  Returns whether
   // there is more to free.
   virtual Result<bool> Sweep() = 0;
+};
+
+// How an append ended.
+enum class AppendEnd {
+  kDurable,  // all records are written, and survive a power cut
+  kDeposed,  // none is written: another controller leads, or has written meanwhile
+  kUnknown,  // they may be written or not: the disk is full, or fails
+};
+
+struct Appended {
+  AppendEnd end = AppendEnd::kDurable;
+  std::string why;  // not durable: the reason, for an operator
+  bool operator==(const Appended&) const = default;
+};
+
+// The memory of the controller.
+class Journal : public JournalReader, public JournalRetention {
+ public:
+  // Appends all records or none after record `expected`, and returns when they are durable.
+  // `epoch`: of the controller that writes; a journal that has taken records of a later epoch takes
+  // none of an earlier one.  0: no controller writes, but a copy is made.
+  // Unless the end is kDurable, a controller must stop, because its state is ahead of the journal.
+  virtual Appended Append(uint64_t epoch, uint64_t expected,
+                          std::span<const std::string> records) = 0;
+};
+
+// Guards the appends of a journal that one process at a time has open.
+class AppendFence {
+ public:
+  // kDurable: these records may be written after record `last`.
+  Appended Check(uint64_t epoch, uint64_t expected, uint64_t last) {
+    if (epoch < epoch_)
+      return {AppendEnd::kDeposed, "journal: epoch " + std::to_string(epoch_) + " has begun, and " +
+                                       std::to_string(epoch) + " is over"};
+    if (expected != last)
+      return {AppendEnd::kDeposed, "journal: it ends with record " + std::to_string(last) +
+                                       ", not " + std::to_string(expected) +
+                                       ": another controller has written"};
+    epoch_ = epoch;
+    return {};
+  }
+
+ private:
+  uint64_t epoch_ = 0;  // the latest one that was written
 };
 
 }  // namespace gp

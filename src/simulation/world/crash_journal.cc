@@ -4,14 +4,15 @@
 
 namespace gp {
 
-Status CrashJournal::Append(std::span<const std::string> records) {
+Appended CrashJournal::Append(uint64_t epoch, uint64_t expected,
+                              std::span<const std::string> records) {
   const CrashPoint point = std::exchange(point_, CrashPoint::kNone);
   has_failed_ = point == CrashPoint::kDiskFails;
-  if (has_failed_) return Fail(Internal("journal: no space left on the device"));
+  if (has_failed_) return {AppendEnd::kUnknown, "journal: no space left on the device"};
   if (point == CrashPoint::kBeforeSync) throw ControllerCrash();
-  GP_CHECK_OK(MemoryJournal::Append(records));
+  Appended end = MemoryJournal::Append(epoch, expected, records);
   if (point == CrashPoint::kAfterSync) throw ControllerCrash();
-  return Ok();
+  return end;
 }
 
 }  // namespace gp

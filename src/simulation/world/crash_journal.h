@@ -9,7 +9,7 @@ namespace gp {
 // Crashes of the controller are injected here, because every external effect follows an append.
 class CrashJournal : public MemoryJournal {
  public:
-  Status Append(std::span<const std::string> records) override;
+  Appended Append(uint64_t epoch, uint64_t expected, std::span<const std::string> records) override;
 
   // Crashes the controller at the next append.
   void CrashAt(CrashPoint point) { point_ = point; }

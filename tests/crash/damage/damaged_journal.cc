@@ -11,6 +11,7 @@
 #include "application/control/recover.h"
 #include "base/assert.h"
 #include "domain/cluster/apply.h"
+#include "tests/support/append_to.h"
 
 namespace gp {
 namespace {
@@ -116,7 +117,7 @@ std::string DamagedJournal::AppendAndStartAgain() const {
   {
     auto journal = SqliteJournal::Open(Path(), kLogPages);
     if (!journal || !RecoverState(**journal) || !(*journal)->AcceptLoss()) return "";
-    if (!(*journal)->Append({&records_.front(), 1})) return "";
+    if (!AppendTo(**journal, {&records_.front(), 1})) return "";
     last = (*journal)->LastSequence();
   }
   auto journal = SqliteJournal::Open(Path(), kLogPages);
@@ -142,7 +143,7 @@ std::string DamagedJournal::Salvage() const {
   const auto recovered = RecoverState(**journal);
   if (!recovered) return "what was kept is refused: " + recovered.error().message;
   if (StateDigest(recovered->state) != digests_[*kept]) return "what was kept is wrong";
-  return (*journal)->Append({&records_.front(), 1}) ? "" : "what was kept takes no record";
+  return AppendTo(**journal, {&records_.front(), 1}) ? "" : "what was kept takes no record";
 }
 
 }  // namespace gp

@@ -49,8 +49,8 @@ class ControlApi {
     std::string version;
     std::function<Result<std::string>(const std::string& names)> metrics;  // empty: none
     AuditTrail* audit = nullptr;                                           // nullptr: none
-    Journal* journal = nullptr;   // owned by the writer: read it only inside gateway_.Read
-    std::string state_directory;  // empty: no state on disk
+    JournalReader* journal = nullptr;  // owned by the writer: read it only inside gateway_.Read
+    std::string state_directory;       // empty: no state on disk
     // Fills in the policy and the receivers; empty: neither
     std::function<void(const Policy&, v1::Settings*)> settings = nullptr;
     // Reads the configuration files again; empty: there are none

@@ -11,7 +11,7 @@ constexpr size_t kPageBytes = 1 << 20;   // a read blocks the writer for a milli
 constexpr size_t kBaseBytes = 16 << 20;  // larger, because a copy has only one base
 
 // The records after `after`, up to a page.
-Status FillRecords(Journal& journal, uint64_t after, v1::ReadJournalReply* reply) {
+Status FillRecords(JournalReader& journal, uint64_t after, v1::ReadJournalReply* reply) {
   size_t bytes = 0;
   const Status read =
       journal.ReadAfter(after, [&](uint64_t sequence, std::string_view record) -> Status {
@@ -34,11 +34,11 @@ void FillBase(const Snapshot& snapshot, uint64_t offset, v1::ReadJournalReply::B
 
 // A copy from the beginning begins with the base: records before it might be dropped faster than
 // the client can read them.
-bool BeginsWithBase(Journal& journal, uint64_t after) {
+bool BeginsWithBase(JournalReader& journal, uint64_t after) {
   return after == 0 && journal.BaseNumber().value_or(0) > 0;
 }
 
-Status FillPage(Journal& journal, const v1::ReadJournalRequest& request,
+Status FillPage(JournalReader& journal, const v1::ReadJournalRequest& request,
                 v1::ReadJournalReply* reply) {
   const auto after = static_cast<uint64_t>(request.after());
   reply->set_last(static_cast<int64_t>(journal.LastSequence()));

@@ -4,13 +4,16 @@
 
 namespace gp {
 
-Status MemoryJournal::Append(std::span<const std::string> records) {
+Appended MemoryJournal::Append(uint64_t epoch, uint64_t expected,
+                               std::span<const std::string> records) {
   if (fail_next_) {
     fail_next_ = false;
-    return Fail(Internal("journal: no space left"));
+    return {AppendEnd::kUnknown, "journal: no space left"};
   }
-  records_.insert(records_.end(), records.begin(), records.end());
-  return Ok();
+  Appended end = fence_.Check(epoch, expected, LastSequence());
+  if (end.end == AppendEnd::kDurable)
+    records_.insert(records_.end(), records.begin(), records.end());
+  return end;
 }
 
 Status MemoryJournal::ReadAfter(uint64_t sequence,

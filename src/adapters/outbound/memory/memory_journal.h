@@ -12,7 +12,7 @@ namespace gp {
 // time.
 class MemoryJournal : public Journal {
  public:
-  Status Append(std::span<const std::string> records) override;
+  Appended Append(uint64_t epoch, uint64_t expected, std::span<const std::string> records) override;
   Status ReadAfter(uint64_t sequence,
                    const std::function<Status(uint64_t, std::string_view)>& visit) override;
   uint64_t LastSequence() const override { return swept_ + records_.size(); }
@@ -36,6 +36,7 @@ class MemoryJournal : public Journal {
   uint64_t swept_ = 0;  // records dropped from the beginning
   uint64_t base_ = 0;
   std::map<uint64_t, std::string> snapshots_;  // by the last record that each contains
+  AppendFence fence_;
   bool fail_next_ = false;
 };
 

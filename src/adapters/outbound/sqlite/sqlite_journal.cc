@@ -179,7 +179,16 @@ Status SqliteJournal::InsertAll(std::span<const std::string> records, uint64_t& 
   return Step(commit_);
 }
 
-Status SqliteJournal::Append(std::span<const std::string> records) {
+Appended SqliteJournal::Append(uint64_t epoch, uint64_t expected,
+                               std::span<const std::string> records) {
+  Appended end = fence_.Check(epoch, expected, last_sequence_);
+  if (end.end != AppendEnd::kDurable) return end;
+  if (const Status written = Write(records); !written)
+    return {AppendEnd::kUnknown, written.error().message};
+  return end;
+}
+
+Status SqliteJournal::Write(std::span<const std::string> records) {
   GP_CHECK_OK(Step(begin_));
   uint64_t sequence = last_sequence_;
   uint64_t chain = chain_;

@@ -37,7 +37,7 @@ class SqliteJournal : public Journal {
   // kConflict: the snapshot's last record is here.
   Status GoOnAfter(const Snapshot& snapshot);
 
-  Status Append(std::span<const std::string> records) override;
+  Appended Append(uint64_t epoch, uint64_t expected, std::span<const std::string> records) override;
   Status ReadAfter(uint64_t sequence,
                    const std::function<Status(uint64_t, std::string_view)>& visit) override;
   uint64_t LastSequence() const override { return last_sequence_; }
@@ -57,6 +57,7 @@ class SqliteJournal : public Journal {
   Status CheckOrCreate();
   Status LoadTail();
   void CompareMark();
+  Status Write(std::span<const std::string> records);
   Status InsertAll(std::span<const std::string> records, uint64_t& sequence, uint64_t& chain);
   Status InsertSnapshot(const Snapshot& snapshot, uint64_t chain);
   Result<std::optional<uint64_t>> ChainAt(uint64_t sequence);
@@ -85,6 +86,7 @@ class SqliteJournal : public Journal {
   sqlite3* database_;
   const std::string path_;
   HighWaterMark mark_;
+  AppendFence fence_;
   std::string loss_;
   sqlite3_stmt* begin_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;

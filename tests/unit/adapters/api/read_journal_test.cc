@@ -7,6 +7,7 @@
 #include "application/control/control_loop.h"
 #include "application/control/node_connections.h"
 #include "infrastructure/system_clock.h"
+#include "tests/support/append_to.h"
 
 namespace gp {
 namespace {
@@ -44,7 +45,7 @@ class ReadJournalTest : public testing::Test {
   }
   void Append(size_t records, size_t bytes) {
     const std::vector<std::string> some(records, std::string(bytes, 'x'));
-    ASSERT_TRUE(journal_.Append(some));
+    ASSERT_TRUE(AppendTo(journal_, some));
   }
 
   SystemClock clock_;

@@ -1,4 +1,5 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
+#include "tests/support/append_to.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -52,13 +53,28 @@ class SqliteJournalTest : public testing::Test {
   std::string path_;
 };
 
+TEST_F(SqliteJournalTest, TakesNoRecordOfADeposedController) {
+  auto journal = Open();
+  const std::string record[] = {"a"};
+  EXPECT_EQ(journal->Append(2, 0, record).end, AppendEnd::kDurable);
+  const Appended earlier = journal->Append(1, 1, record);
+  EXPECT_EQ(earlier.end, AppendEnd::kDeposed);
+  EXPECT_EQ(earlier.why, "journal: epoch 2 has begun, and 1 is over");
+  const Appended elsewhere = journal->Append(2, 0, record);
+  EXPECT_EQ(elsewhere.end, AppendEnd::kDeposed);
+  EXPECT_EQ(elsewhere.why, "journal: it ends with record 1, not 0: another controller has written");
+  EXPECT_EQ(journal->Append(2, 2, record).end, AppendEnd::kDeposed) << "a record is missing";
+  EXPECT_EQ(Read(*journal, 0), std::vector<std::string>{"a"});
+  EXPECT_EQ(journal->Append(3, 1, record).end, AppendEnd::kDurable);
+}
+
 TEST_F(SqliteJournalTest, KeepsRecordsInOrderAcrossOpenings) {
   {
     auto journal = Open();
     const std::string first[] = {"a", std::string("b\0c", 3)};
-    ASSERT_TRUE(journal->Append(first));
+    ASSERT_TRUE(AppendTo(*journal, first));
     const std::string second[] = {std::string(100'000, 'x')};
-    ASSERT_TRUE(journal->Append(second));
+    ASSERT_TRUE(AppendTo(*journal, second));
     EXPECT_EQ(journal->LastSequence(), 3u);
   }
   auto journal = Open();
@@ -73,11 +89,11 @@ TEST_F(SqliteJournalTest, RoomReservedInTheLogHoldsNoRecords) {
   const std::string copy = directory_ + "/copy.db";
   auto journal = Open();
   const std::string records[] = {"a", "b"};
-  ASSERT_TRUE(journal->Append(records));
+  ASSERT_TRUE(AppendTo(*journal, records));
   EXPECT_GE(std::filesystem::file_size(path_ + "-wal"), 16'000'000U);
   for (const std::string suffix : {"", "-wal"})
     std::filesystem::copy_file(path_ + suffix, copy + suffix);
-  ASSERT_TRUE(journal->Append(records));
+  ASSERT_TRUE(AppendTo(*journal, records));
   EXPECT_GE(std::filesystem::file_size(path_ + "-wal"), 16'000'000U);
   path_ = copy;
   auto cut = Open();
@@ -89,10 +105,10 @@ TEST_F(SqliteJournalTest, SnapshotsAreReadBackAndRecordsGoOnBehindThem) {
     auto journal = Open();
     EXPECT_EQ(journal->LatestSnapshot()->sequence, 0u);
     const std::string records[] = {"a", "b"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     ASSERT_TRUE(journal->SaveSnapshot({2, "state"}));
     const std::string more[] = {"c"};
-    ASSERT_TRUE(journal->Append(more));
+    ASSERT_TRUE(AppendTo(*journal, more));
   }
   auto journal = Open();
   EXPECT_EQ(journal->LatestSnapshot()->sequence, 2u);
@@ -104,12 +120,12 @@ TEST_F(SqliteJournalTest, GoesOnBehindASnapshotThatWasMadeElsewhere) {
   {
     auto journal = Open();
     const std::string before[] = {"a", "b"};
-    ASSERT_TRUE(journal->Append(before));
+    ASSERT_TRUE(AppendTo(*journal, before));
     EXPECT_EQ(journal->GoOnAfter({2, "known"}).error().code, ErrorCode::kConflict);
     ASSERT_TRUE(journal->GoOnAfter({7, "state"}));
     EXPECT_EQ(journal->LastSequence(), 7u);
     const std::string after[] = {"h", "i"};
-    ASSERT_TRUE(journal->Append(after));
+    ASSERT_TRUE(AppendTo(*journal, after));
   }
   auto journal = Open();
   EXPECT_EQ(journal->loss(), "");
@@ -133,7 +149,7 @@ TEST_F(SqliteJournalTest, DropsWhatASnapshotStandsForAndGoesOn) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c", "d", "e", "f"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     for (const uint64_t sequence : {2, 4, 6})
       ASSERT_TRUE(journal->SaveSnapshot({sequence, "state " + std::to_string(sequence)}));
     EXPECT_EQ(journal->BaseNumber().value(), 0u);
@@ -144,7 +160,7 @@ TEST_F(SqliteJournalTest, DropsWhatASnapshotStandsForAndGoesOn) {
     EXPECT_EQ(journal->BeginWith(2).error().code, ErrorCode::kConflict)
         << "what was dropped does not come back";
     const std::string more[] = {"g"};
-    ASSERT_TRUE(journal->Append(more));
+    ASSERT_TRUE(AppendTo(*journal, more));
   }
   for (const bool is_swept : {false, true}) {
     auto journal = Open();
@@ -167,8 +183,8 @@ TEST_F(SqliteJournalTest, DropsWhatASnapshotStandsForAndGoesOn) {
 
 TEST_F(SqliteJournalTest, SweepsALittleAtATime) {
   auto journal = Open();
-  ASSERT_TRUE(journal->Append(std::vector<std::string>(3'500, "small")));
-  ASSERT_TRUE(journal->Append(std::vector<std::string>(10, std::string(300 << 10, 'x'))));
+  ASSERT_TRUE(AppendTo(*journal, std::vector<std::string>(3'500, "small")));
+  ASSERT_TRUE(AppendTo(*journal, std::vector<std::string>(10, std::string(300 << 10, 'x'))));
   ASSERT_TRUE(journal->SaveSnapshot({3'510, "state"}));
   ASSERT_TRUE(journal->BeginWith(3'510));
   EXPECT_EQ(SweepAll(*journal), 8) << "a thousand small ones, or two large ones, in each step";
@@ -180,7 +196,7 @@ TEST_F(SqliteJournalTest, BeginsWithAWholeSnapshotOnly) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c", "d"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     for (const uint64_t sequence : {2, 4}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
     EXPECT_EQ(journal->BeginWith(3).error().code, ErrorCode::kConflict);
   }
@@ -195,7 +211,7 @@ TEST_F(SqliteJournalTest, BeginsWithAWholeSnapshotOnly) {
 TEST_F(SqliteJournalTest, TheBaseIsNoSnapshotThatCanBeDropped) {
   auto journal = Open();
   const std::string records[] = {"a", "b", "c"};
-  ASSERT_TRUE(journal->Append(records));
+  ASSERT_TRUE(AppendTo(*journal, records));
   for (const uint64_t sequence : {1, 2, 3}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
   ASSERT_TRUE(journal->BeginWith(1));
   const uint64_t all[] = {1, 2};
@@ -207,7 +223,7 @@ TEST_F(SqliteJournalTest, KeepsItsBeginningWhenItsEndIsGivenUp) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c", "d", "e"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     for (const uint64_t sequence : {2, 5}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
     ASSERT_TRUE(journal->BeginWith(2));
     SweepAll(*journal);
@@ -224,7 +240,7 @@ TEST_F(SqliteJournalTest, GivesUpNothingWhereAllFollowsFromWhatIsLost) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     ASSERT_TRUE(journal->SaveSnapshot({2, "state"}));
     ASSERT_TRUE(journal->BeginWith(2));
     SweepAll(*journal);
@@ -243,7 +259,7 @@ TEST_F(SqliteJournalTest, RecordsThatAreLostWereNotDropped) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     ASSERT_TRUE(journal->SaveSnapshot({2, "state"}));
   }
   Damage("DELETE FROM records WHERE sequence=1");
@@ -257,7 +273,7 @@ TEST_F(SqliteJournalTest, ABaseThatIsDamagedSweepsNothing) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     for (const uint64_t sequence : {1, 3}) ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
     ASSERT_TRUE(journal->BeginWith(1));
   }
@@ -270,7 +286,7 @@ TEST_F(SqliteJournalTest, ABaseThatIsDamagedSweepsNothing) {
   EXPECT_EQ(journal->loss(), "");
   EXPECT_EQ(journal->Base()->sequence, 3u) << "by the newest snapshot it begins for certain";
   const std::string more[] = {"d"};
-  ASSERT_TRUE(journal->Append(more));
+  ASSERT_TRUE(AppendTo(*journal, more));
   EXPECT_EQ(Read(*journal, 3), std::vector<std::string>{"d"});
 }
 
@@ -278,7 +294,7 @@ TEST_F(SqliteJournalTest, SweepsNoSnapshotThatIsTheLastWholeOne) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b", "c"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     for (const uint64_t sequence : {1, 2, 3})
       ASSERT_TRUE(journal->SaveSnapshot({sequence, "state"}));
     ASSERT_TRUE(journal->BeginWith(2));
@@ -293,7 +309,7 @@ TEST_F(SqliteJournalTest, ADamagedSnapshotFallsBackToTheOneBefore) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     ASSERT_TRUE(journal->SaveSnapshot({1, "older"}));
     ASSERT_TRUE(journal->SaveSnapshot({2, "newer"}));
   }
@@ -305,7 +321,7 @@ TEST_F(SqliteJournalTest, EveryKindOfDamageIsFoundAndThePrefixIsSound) {
   {
     auto journal = Open();
     const std::string records[] = {"one", "two", "three", "four"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
   }
   const auto expect_prefix = [&](const char* sql, size_t sound, const char* words) {
     const std::string copy = directory_ + "/copy.db";
@@ -329,13 +345,13 @@ TEST_F(SqliteJournalTest, EveryKindOfDamageIsFoundAndThePrefixIsSound) {
 
 TEST_F(SqliteJournalTest, AnOldCopyPutBackIsKnownByTheMark) {
   const std::string records[] = {"a", "b"};
-  ASSERT_TRUE(Open()->Append(records));
+  ASSERT_TRUE(AppendTo(*Open(), records));
   const std::string copy = directory_ + "/copy.db";
   std::filesystem::copy_file(path_, copy);
   {
     auto journal = Open();
     EXPECT_EQ(journal->loss(), "");
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
   }
   std::filesystem::copy_file(copy, path_, std::filesystem::copy_options::overwrite_existing);
   EXPECT_NE(Open()->loss().find("records 3 to 4"), std::string::npos);
@@ -346,7 +362,7 @@ TEST_F(SqliteJournalTest, AnOldCopyPutBackIsKnownByTheMark) {
 
 TEST_F(SqliteJournalTest, ACutIsKnownUntilItIsAccepted) {
   const std::string records[] = {"one", "two", "three", "four"};
-  ASSERT_TRUE(Open()->Append(records));
+  ASSERT_TRUE(AppendTo(*Open(), records));
   Damage("UPDATE records SET bytes='thrEe' WHERE sequence=3");
   EXPECT_EQ(Open()->KeepSoundPrefix().value(), 2u);
   EXPECT_NE(Open()->loss().find("records 3 to 4"), std::string::npos);
@@ -356,7 +372,7 @@ TEST_F(SqliteJournalTest, TheSoundPrefixCanBeKeptAndGoesOn) {
   {
     auto journal = Open();
     const std::string records[] = {"one", "two", "three", "four"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     EXPECT_EQ(journal->KeepSoundPrefix().value(), 4u);  // nothing is damaged: nothing is given up
   }
   Damage("UPDATE records SET bytes='thrEe' WHERE sequence=3");
@@ -364,7 +380,7 @@ TEST_F(SqliteJournalTest, TheSoundPrefixCanBeKeptAndGoesOn) {
     auto journal = Open();
     EXPECT_EQ(journal->KeepSoundPrefix().value(), 2u);
     const std::string more[] = {"five"};
-    ASSERT_TRUE(journal->Append(more));
+    ASSERT_TRUE(AppendTo(*journal, more));
   }
   EXPECT_TRUE(std::filesystem::exists(path_ + ".damaged"));
   Status status = Ok();
@@ -375,7 +391,7 @@ TEST_F(SqliteJournalTest, TheSoundPrefixCanBeKeptAndGoesOn) {
 TEST_F(SqliteJournalTest, OnlyOneControllerAtATime) {
   auto first = Open();
   const std::string records[] = {"a"};
-  ASSERT_TRUE(first->Append(records));
+  ASSERT_TRUE(AppendTo(*first, records));
   const auto second = SqliteJournal::Open(path_);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
@@ -391,7 +407,7 @@ TEST_F(SqliteJournalTest, TheLockIsHeldBeforeAnythingIsAppended) {
 
 TEST_F(SqliteJournalTest, TheLossOfTheLastRecordAloneIsTold) {
   const std::string records[] = {"a", "b", "c"};
-  ASSERT_TRUE(Open()->Append(records));
+  ASSERT_TRUE(AppendTo(*Open(), records));
   Damage("DELETE FROM records WHERE sequence=3");
   EXPECT_NE(Open()->loss().find("records 3 to 3"), std::string::npos);
 }
@@ -401,7 +417,7 @@ TEST_F(SqliteJournalTest, ASnapshotThatClaimsAnotherPlaceIsPassedOver) {
   {
     auto journal = Open();
     const std::string records[] = {"a", "b"};
-    ASSERT_TRUE(journal->Append(records));
+    ASSERT_TRUE(AppendTo(*journal, records));
     ASSERT_TRUE(journal->SaveSnapshot({2, "state"}));
   }
   for (const char* sql :
@@ -414,7 +430,7 @@ TEST_F(SqliteJournalTest, ASnapshotThatClaimsAnotherPlaceIsPassedOver) {
 
 TEST_F(SqliteJournalTest, AJournalWithoutItsTablesIsDamagedAndNotNew) {
   const std::string records[] = {"a"};
-  ASSERT_TRUE(Open()->Append(records));
+  ASSERT_TRUE(AppendTo(*Open(), records));
   Damage("ALTER TABLE records RENAME TO recorcs");
   const auto journal = SqliteJournal::Open(path_);
   ASSERT_FALSE(journal);
@@ -427,7 +443,7 @@ TEST_F(SqliteJournalTest, WhatIsSoundIsKeptEvenFromDamagedPages) {
     auto journal = Open();
     for (int i = 0; i < 40; ++i) {
       const std::string record[] = {std::string(1'000, static_cast<char>('A' + i))};
-      ASSERT_TRUE(journal->Append(record));
+      ASSERT_TRUE(AppendTo(*journal, record));
     }
   }
   {  // a page in the middle of the records
@@ -443,7 +459,7 @@ TEST_F(SqliteJournalTest, WhatIsSoundIsKeptEvenFromDamagedPages) {
   EXPECT_NE(journal->loss(), "");
   EXPECT_EQ(std::filesystem::file_size(path_ + ".damaged") % 4'096, 0U);
   const std::string more[] = {"more"};
-  EXPECT_TRUE(journal->Append(more));
+  EXPECT_TRUE(AppendTo(*journal, more));
 }
 
 // All records are read in order, and yet a new one would be put where nobody finds it.
@@ -452,7 +468,7 @@ TEST_F(SqliteJournalTest, AKeyThatWouldLeadNewRecordsAstrayIsNoticed) {
     auto journal = Open();
     for (int i = 0; i < 400; ++i) {
       const std::string record[] = {std::string(100, static_cast<char>('A' + i % 26))};
-      ASSERT_TRUE(journal->Append(record));
+      ASSERT_TRUE(AppendTo(*journal, record));
     }
   }
   {
@@ -478,7 +494,7 @@ TEST_F(SqliteJournalTest, AKeyThatWouldLeadNewRecordsAstrayIsNoticed) {
   EXPECT_NE(status.error().message.find("record 400 cannot be found"), std::string::npos);
   EXPECT_EQ(journal->KeepSoundPrefix().value(), 400U);
   const std::string more[] = {"more"};
-  ASSERT_TRUE(journal->Append(more));
+  ASSERT_TRUE(AppendTo(*journal, more));
   journal.reset();
   EXPECT_EQ(Open()->LastSequence(), 401U);
 }

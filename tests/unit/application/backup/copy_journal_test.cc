@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/outbound/memory/memory_journal.h"
+#include "tests/support/append_to.h"
 
 namespace gp {
 namespace {
@@ -104,7 +105,7 @@ TEST_F(CopyJournalTest, EndsWhereTheJournalEndedWhenItBegan) {
 
 TEST_F(CopyJournalTest, OfAnotherJournalStaysAsItWas) {
   const std::string records[] = {"a", "b", "c"};
-  ASSERT_TRUE(copy_.Append(records));
+  ASSERT_TRUE(AppendTo(copy_, records));
   for (const std::vector<std::string>& other :
        {std::vector<std::string>{"a", "b", "x", "d"}, {"a", "b"}, {}}) {
     Source source{.records = other, .growth = {}, .snapshot = {}, .asked = {}};

@@ -327,9 +327,10 @@ TEST(ControlLoop, WhoeverIsAnsweredIsWritten) {
 // Where the journal is written.
 struct WatchedJournal : MemoryJournal {
   std::set<std::thread::id> writers;
-  Status Append(std::span<const std::string> records) override {
+  Appended Append(uint64_t epoch, uint64_t expected,
+                  std::span<const std::string> records) override {
     writers.insert(std::this_thread::get_id());
-    return MemoryJournal::Append(records);
+    return MemoryJournal::Append(epoch, expected, records);
   }
 };
 
@@ -369,17 +370,41 @@ TEST(ControlLoop, CallersDoNotKeepTheWriterFromPlanning) {
   for (std::thread& caller : callers) caller.join();
 }
 
+// As a daemon writes it.
+struct StderrLog : OperatorLog {
+  void Write(LogLevel, const std::string& text) override {
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+};
+
 TEST(ControlLoopDeathTest, AJournalThatFailsStopsTheProcess) {
   ManualClock clock;
   MemoryJournal journal;
-  auto loop = *ControlLoop::Open(journal, clock, {});
-  EXPECT_DEATH(
+  StderrLog log;
+  auto loop = *ControlLoop::Open(journal, clock, {.log = &log});
+  EXPECT_EXIT(
       {
         journal.FailNextAppend();
         loop->Start();
         (void)loop->Execute("user:ana", "", Submit());
       },
-      "no space left");
+      testing::ExitedWithCode(EXIT_FAILURE), "no space left.*must not report");
+}
+
+TEST(ControlLoopDeathTest, ADeposedControllerStopsWithoutAnAnswer) {
+  ManualClock clock;
+  MemoryJournal journal;
+  StderrLog log;
+  auto loop = *ControlLoop::Open(journal, clock, {.log = &log});
+  EXPECT_EXIT(
+      {
+        const std::string record[] = {"of another controller"};
+        (void)journal.Append(99, journal.LastSequence(), record);
+        loop->Start();
+        (void)loop->Execute("user:ana", "", Submit());
+        std::fprintf(stderr, "it answered\n");
+      },
+      testing::ExitedWithCode(kExitDeposed), "epoch 99 has begun.*another one leads");
 }
 
 }  // namespace

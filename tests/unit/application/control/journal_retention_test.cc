@@ -8,6 +8,7 @@
 #include "adapters/outbound/memory/memory_journal.h"
 #include "application/control/control_loop.h"
 #include "application/control/recover.h"
+#include "tests/support/append_to.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -91,7 +92,7 @@ class DropOldTest : public testing::Test {
       Record record;
       record.envelope.at = Day(day);
       const std::string records[] = {EncodeRecord(record)};
-      ASSERT_TRUE(journal_.Append(records));
+      ASSERT_TRUE(AppendTo(journal_, records));
       ASSERT_TRUE(journal_.SaveSnapshot({journal_.LastSequence(), "state"}));
     }
   }
