@@ -6,6 +6,7 @@
 #include <clocale>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cmd/cli.h"
@@ -13,57 +14,91 @@
 
 namespace {
 
-int Run(int argc, char** argv) {
-  CLI::App app(
+// A function that adds commands to the tree, and the names of those commands at the root.
+struct CommandGroup {
+  void (*add)(CLI::App&, gp::Cli&);
+  std::vector<std::string_view> names;
+};
+
+// In the order of the help.
+const std::vector<CommandGroup>& Groups() {
+  static const std::vector<CommandGroup> groups = {
+      {gp::AddServe, {"serve"}},
+      {gp::AddAgent, {"agent"}},
+      {gp::AddRun, {"run"}},
+      {gp::AddJobs, {"jobs"}},
+      {gp::AddStatus, {"status", "health", "gpus"}},
+      {gp::AddWatch, {"watch"}},
+      {gp::AddTopology, {"topology"}},
+      {gp::AddService, {"drain", "offline", "reset", "online"}},
+      {gp::AddIncidents, {"incidents"}},
+      {gp::AddMetrics, {"metrics"}},
+      {gp::AddNodes, {"nodes"}},
+      {gp::AddQueues, {"queues", "pools", "quotas"}},
+      {gp::AddCosts, {"usage", "cost"}},
+      {gp::AddBudget, {"budget"}},
+      {gp::AddReservations, {"reservations"}},
+      {gp::AddDefrag, {"defrag"}},
+      {gp::AddAccess, {"whoami", "roles", "tokens"}},
+      {gp::AddLogin, {"login", "logout"}},
+      {gp::AddDashboard, {"dashboard"}},
+      {gp::AddAudit, {"audit"}},
+      {gp::AddAdmin, {"admin"}},
+      {gp::AddNotify, {"notify"}},
+      {gp::AddSecrets, {"secrets"}},
+      {gp::AddReplay, {"replay"}},
+      {gp::AddSimulate, {"simulate"}},
+      {gp::AddBench, {"bench"}},
+      {gp::AddExplain, {"explain"}},
+      {gp::AddXid, {"xid"}},
+      {gp::AddConfig, {"config"}},
+      {gp::AddFaults, {"faults"}},
+      {gp::AddDemo, {"demo"}},
+      {gp::AddDoctor, {"doctor"}},
+      {gp::AddCapture, {"capture"}},
+      {gp::AddVersion, {"version"}},
+      {gp::AddWatchGpu, {"__watch-gpu"}},
+      {gp::AddGpuCare, {"__test-gpu", "__reset-simulated-gpu"}},
+      {gp::AddMig, {"__mig"}},
+      // These read the whole tree.
+      {gp::AddCompletion, {}},
+      {gp::AddCommands, {}},
+  };
+  return groups;
+}
+
+// The tree of commands; `only`: of one group.  Building all of it takes longer than most commands.
+// It is never freed: the process ends with it.
+CLI::App& MakeTree(gp::Cli& cli, const CommandGroup* only) {
+  auto& app = *new CLI::App(
       "GPU scheduler: fair-share queues, gang scheduling, topology-aware placement, isolated jobs.",
       "gpu-platform");
   app.require_subcommand(1);
   app.fallthrough();
   app.set_help_all_flag("--help-all", "Help of all subcommands");
-  gp::Cli cli;
   cli.AddTo(app);
-  gp::AddServe(app, cli);
-  gp::AddAgent(app, cli);
-  gp::AddRun(app, cli);
-  gp::AddJobs(app, cli);
-  gp::AddStatus(app, cli);
-  gp::AddWatch(app, cli);
-  gp::AddTopology(app, cli);
-  gp::AddService(app, cli);
-  gp::AddIncidents(app, cli);
-  gp::AddMetrics(app, cli);
-  gp::AddNodes(app, cli);
-  gp::AddQueues(app, cli);
-  gp::AddCosts(app, cli);
-  gp::AddBudget(app, cli);
-  gp::AddReservations(app, cli);
-  gp::AddDefrag(app, cli);
-  gp::AddAccess(app, cli);
-  gp::AddLogin(app, cli);
-  gp::AddDashboard(app, cli);
-  gp::AddAudit(app, cli);
-  gp::AddAdmin(app, cli);
-  gp::AddNotify(app, cli);
-  gp::AddSecrets(app, cli);
-  gp::AddReplay(app, cli);
-  gp::AddSimulate(app, cli);
-  gp::AddBench(app, cli);
-  gp::AddExplain(app, cli);
-  gp::AddXid(app, cli);
-  gp::AddConfig(app, cli);
-  gp::AddFaults(app, cli);
-  gp::AddDemo(app, cli);
-  gp::AddDoctor(app, cli);
-  gp::AddCapture(app, cli);
-  gp::AddVersion(app, cli);
-  gp::AddWatchGpu(app, cli);
-  gp::AddGpuCare(app, cli);
-  gp::AddMig(app, cli);
-  gp::AddCompletion(app, cli);
-  gp::AddCommands(app, cli);
+  for (const CommandGroup& group : Groups()) {
+    if (only == nullptr || only == &group) group.add(app, cli);
+  }
+  return app;
+}
+
+// nullptr: the first word does not name a command.
+const CommandGroup* GroupOf(const std::vector<std::string>& words) {
+  if (words.empty()) return nullptr;
+  const auto found = std::ranges::find_if(Groups(), [&](const CommandGroup& group) {
+    return std::ranges::count(group.names, words.front()) > 0;
+  });
+  return found == Groups().end() ? nullptr : &*found;
+}
+
+int Run(int argc, char** argv) {
+  gp::Cli cli;
   const std::vector<std::string> words = gp::WordsOf(argc, argv);
   cli.has_separator = std::ranges::find(words, "--") != words.end();
-  if (const auto code = gp::RunCommand(app, words)) return *code;
+  CLI::App& app = MakeTree(cli, GroupOf(words));
+  const auto whole = [&cli]() -> const CLI::App& { return MakeTree(cli, nullptr); };
+  if (const auto code = gp::RunCommand(app, words, whole)) return *code;
   return cli.exit_code;
 }
 

@@ -176,17 +176,21 @@ std::vector<std::string> WordsOf(int argc, char** argv) {
   return words;
 }
 
-std::optional<int> RunCommand(CLI::App& app, const std::vector<std::string>& words) {
+std::optional<int> RunCommand(CLI::App& app, const std::vector<std::string>& words,
+                              const std::function<const CLI::App&()>& whole) {
+  const auto explain = [&](const std::string& error) {
+    return ExplainUsage(whole ? whole() : app, error, words);
+  };
   if (words.empty()) {
     std::fputs(app.help().c_str(), stdout);
     return kExitOk;
   }
   try {
-    if (IsUnknownCommand(app, words)) return ExplainUsage(app, "", words);
+    if (IsUnknownCommand(app, words)) return explain("");
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return ExplainUsage(app, error.what(), words);
+    return explain(error.what());
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@ std::vector<std::string> WordsOf(int argc, char** argv);
 // Parses the words and runs the command that they name. Without words, shows the help of all.
 // Returns an exit code if no command ran: 0 after help, 2 after a usage error, whose message names
 // the unknown word and what was probably meant: a typo, a command of a group, or a name of Slurm.
-std::optional<int> RunCommand(CLI::App& app, const std::vector<std::string>& words);
+// `whole`: makes the tree of all commands, if `app` has only some; empty: it has all.
+std::optional<int> RunCommand(CLI::App& app, const std::vector<std::string>& words,
+                              const std::function<const CLI::App&()>& whole = {});
 
 }  // namespace gp

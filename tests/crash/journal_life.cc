@@ -9,6 +9,7 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
 #include "domain/cluster/apply.h"
+#include "tests/support/stderr_log.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -51,6 +52,7 @@ struct Controller {
   std::unique_ptr<SqliteJournal> file;
   std::unique_ptr<WitnessedJournal> journal;
   std::unique_ptr<ManualClock> clock = std::make_unique<ManualClock>();
+  std::unique_ptr<StderrLog> log = std::make_unique<StderrLog>();
   std::unique_ptr<ControlLoop> loop;
 };
 
@@ -76,6 +78,7 @@ Result<Controller> Begin(const std::string& directory, Witness& witness,
   options.records_per_snapshot = snapshotting.records_per_snapshot;
   options.keep_journal = snapshotting.keep_journal;
   options.begin_lineage = !controller.file->loss().empty();
+  options.log = controller.log.get();
   controller.loop = GP_TRY(ControlLoop::Open(*controller.journal, *controller.clock, options));
   GP_CHECK_OK(controller.file->AcceptLoss());
   controller.loop->Start();

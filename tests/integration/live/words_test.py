@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Calls that mean something else than they say: what is answered to them.  No controller is needed."""
 
+import json
 import unittest
 
 import live_platform.case
@@ -19,6 +20,12 @@ class Words(unittest.TestCase):
         self.assertTrue(error.startswith("error: "), answer)
         self.assertRegex(see, r"^See: gpu-platform.* --help$")
         return error.removeprefix("error: ")
+
+    def test_each_command_is_found_alone_as_in_the_whole_tree(self):
+        commands = json.loads(self.cli("__commands").out)["subcommands"]
+        for name in [command["command"].removeprefix("gpu-platform ") for command in commands]:
+            alone, whole = self.cli(name, "--help"), self.cli("--no-headers", name, "--help")
+            self.assertEqual((alone.code, alone.out), (0, whole.out), name)
 
     def test_without_a_word_it_shows_its_help(self):
         self.assertEqual(self.cli().ok().out, self.cli("--help").ok().out)

@@ -9,6 +9,7 @@
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/memory/memory_journal.h"
 #include "application/control/recover.h"
+#include "tests/support/stderr_log.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -369,13 +370,6 @@ TEST(ControlLoop, CallersDoNotKeepTheWriterFromPlanning) {
   stop = true;
   for (std::thread& caller : callers) caller.join();
 }
-
-// As a daemon writes it.
-struct StderrLog : OperatorLog {
-  void Write(LogLevel, const std::string& text) override {
-    std::fprintf(stderr, "%s\n", text.c_str());
-  }
-};
 
 TEST(ControlLoopDeathTest, AJournalThatFailsStopsTheProcess) {
   ManualClock clock;
