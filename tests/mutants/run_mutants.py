@@ -87,6 +87,11 @@ def sources_of(file):
     return re.findall(r'^#include "(.+)"', pathlib.Path(file).read_text(), flags=re.M)
 
 
+def folders_of(source):
+    """The folder of a file, and those above it: a library may have subfolders."""
+    return pathlib.Path(source).relative_to(ROOT).parents if source.startswith(f"{ROOT}/") else []
+
+
 class Build:
     """How an existing build compiles a file and links a test."""
 
@@ -95,13 +100,12 @@ class Build:
         if names:
             subprocess.run(["ninja", "-C", directory] + names, check=True, stdout=subprocess.DEVNULL)
         entries = json.loads((directory / "compile_commands.json").read_text())
-        # By the library of the file's own directory, as other programs may compile it again; or by its test, where a
-        # mutated header is in no library.
+        # By the library of the file's own directory or one above it, as other programs may compile it again; or by its
+        # test, where a mutated header is in no library.
         self.compile_commands = {
             source: entry["command"] for entry in entries for source in sources_of(entry["file"])
             if source.startswith(f"{ROOT}/tests/unit/")
-            or (source.startswith(f"{ROOT}/")
-                and f" {pathlib.Path(source).relative_to(ROOT).parent}/CMakeFiles/gp_" in entry["command"])}
+            or any(f" {folder}/CMakeFiles/gp_" in entry["command"] for folder in folders_of(source))}
         self.link_commands = {net: self.link_command(net) for net in names}
 
     def link_command(self, net):
