@@ -29,10 +29,15 @@ endfunction()
 # Sources of a library that are compiled as one; a directory may set another number for what is below it.
 set(GP_BATCH 8)
 
-# gp_library(NAME [DEPS target...]): a library of the *.cc files of the current directory, without subdirectories.
+# gp_library(NAME [SUBFOLDERS] [DEPS target...]): a library of the *.cc files of the current directory, with SUBFOLDERS
+# also of */*.cc.
 function(gp_library name)
-  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  cmake_parse_arguments(ARG "SUBFOLDERS" "" "DEPS" ${ARGN})
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  if(ARG_SUBFOLDERS)
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cc)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)

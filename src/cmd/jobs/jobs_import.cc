@@ -7,8 +7,8 @@
 
 #include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/job_file.h"
-#include "adapters/inbound/job_import/kubernetes.h"
-#include "adapters/inbound/job_import/sbatch.h"
+#include "adapters/inbound/job_import/kubernetes/import_kubernetes.h"
+#include "adapters/inbound/job_import/slurm/import_sbatch.h"
 #include "base/text.h"
 #include "cmd/jobs/submit.h"
 #include "domain/model/text_rules.h"

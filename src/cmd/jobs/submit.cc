@@ -14,7 +14,7 @@
 #include <map>
 #include <sstream>
 
-#include "adapters/inbound/job_import/slurm_values.h"
+#include "adapters/inbound/job_import/slurm/slurm_values.h"
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
 #include "cmd/connection/controller_line.h"

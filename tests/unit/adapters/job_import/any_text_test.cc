@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "adapters/inbound/job_file/codes.h"
-#include "adapters/inbound/job_import/kubernetes.h"
-#include "adapters/inbound/job_import/sbatch.h"
+#include "adapters/inbound/job_import/kubernetes/import_kubernetes.h"
+#include "adapters/inbound/job_import/slurm/import_sbatch.h"
 #include "base/rng.h"
 #include "tests/unit/adapters/job_import/imported.h"
 

@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/kubernetes.h"
+#include "adapters/inbound/job_import/kubernetes/import_kubernetes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/sbatch.h"
+#include "adapters/inbound/job_import/slurm/import_sbatch.h"
 
 #include <gtest/gtest.h>
 

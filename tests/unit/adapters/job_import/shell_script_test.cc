@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/shell_script.h"
+#include "adapters/inbound/job_import/slurm/shell_script.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "adapters/inbound/job_import/gpu_names.h"
-#include "adapters/inbound/job_import/quantity.h"
-#include "adapters/inbound/job_import/slurm_values.h"
+#include "adapters/inbound/job_import/kubernetes/quantity.h"
+#include "adapters/inbound/job_import/slurm/slurm_values.h"
 #include "domain/model/gpu_model.h"
 #include "domain/model/job_spec.h"
 #include "tests/unit/adapters/job_import/imported.h"

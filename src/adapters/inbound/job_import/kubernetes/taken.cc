@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/taken.h"
+#include "adapters/inbound/job_import/kubernetes/taken.h"
 
 #include <algorithm>
 

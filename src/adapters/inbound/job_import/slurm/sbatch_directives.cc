@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/sbatch_directives.h"
+#include "adapters/inbound/job_import/slurm/sbatch_directives.h"
 
 #include <algorithm>
 #include <iterator>

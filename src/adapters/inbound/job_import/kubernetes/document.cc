@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/document.h"
+#include "adapters/inbound/job_import/kubernetes/document.h"
 
 #include <iterator>
 

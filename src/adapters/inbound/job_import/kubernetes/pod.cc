@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/kubernetes_pod.h"
+#include "adapters/inbound/job_import/kubernetes/pod.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,8 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "adapters/inbound/job_import/kubernetes_gpus.h"
-#include "adapters/inbound/job_import/quantity.h"
+#include "adapters/inbound/job_import/kubernetes/pod_gpus.h"
+#include "adapters/inbound/job_import/kubernetes/quantity.h"
 #include "base/text.h"
 #include "domain/model/job_spec.h"
 #include "domain/model/text_rules.h"

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "adapters/inbound/job_import/document.h"
 #include "adapters/inbound/job_import/gpu_demand.h"
+#include "adapters/inbound/job_import/kubernetes/document.h"
 
 namespace gp {
 

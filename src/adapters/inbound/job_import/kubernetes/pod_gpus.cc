@@ -1,9 +1,9 @@
-#include "adapters/inbound/job_import/kubernetes_gpus.h"
+#include "adapters/inbound/job_import/kubernetes/pod_gpus.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "adapters/inbound/job_import/quantity.h"
+#include "adapters/inbound/job_import/kubernetes/quantity.h"
 #include "base/text.h"
 #include "domain/model/job_spec.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "adapters/inbound/job_import/imported_job.h"
-#include "adapters/inbound/job_import/sbatch_directives.h"
+#include "adapters/inbound/job_import/slurm/sbatch_directives.h"
 
 namespace gp {
 

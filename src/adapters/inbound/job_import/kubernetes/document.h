@@ -12,7 +12,7 @@
 
 #include "adapters/inbound/job_import/draft.h"
 #include "adapters/inbound/job_import/imported_job.h"
-#include "adapters/inbound/job_import/taken.h"
+#include "adapters/inbound/job_import/kubernetes/taken.h"
 #include "base/result.h"
 
 namespace gp {

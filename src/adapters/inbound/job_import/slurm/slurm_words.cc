@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/slurm_words.h"
+#include "adapters/inbound/job_import/slurm/slurm_words.h"
 
 #include <algorithm>
 #include <map>

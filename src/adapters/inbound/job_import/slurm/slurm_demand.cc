@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/slurm_demand.h"
+#include "adapters/inbound/job_import/slurm/slurm_demand.h"
 
 #include <algorithm>
 #include <initializer_list>

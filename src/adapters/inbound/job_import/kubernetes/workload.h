@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/inbound/job_import/document.h"
+#include "adapters/inbound/job_import/kubernetes/document.h"
 
 namespace gp {
 

@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/sbatch_hints.h"
+#include "adapters/inbound/job_import/slurm/sbatch_hints.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/slurm_values.h"
+#include "adapters/inbound/job_import/slurm/slurm_values.h"
 
 #include <algorithm>
 #include <set>

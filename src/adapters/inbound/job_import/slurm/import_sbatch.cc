@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/sbatch.h"
+#include "adapters/inbound/job_import/slurm/import_sbatch.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "adapters/inbound/job_import/draft.h"
-#include "adapters/inbound/job_import/sbatch_directives.h"
-#include "adapters/inbound/job_import/sbatch_hints.h"
-#include "adapters/inbound/job_import/slurm_demand.h"
-#include "adapters/inbound/job_import/slurm_steps.h"
-#include "adapters/inbound/job_import/slurm_values.h"
-#include "adapters/inbound/job_import/slurm_words.h"
+#include "adapters/inbound/job_import/slurm/sbatch_directives.h"
+#include "adapters/inbound/job_import/slurm/sbatch_hints.h"
+#include "adapters/inbound/job_import/slurm/slurm_demand.h"
+#include "adapters/inbound/job_import/slurm/slurm_steps.h"
+#include "adapters/inbound/job_import/slurm/slurm_values.h"
+#include "adapters/inbound/job_import/slurm/slurm_words.h"
 #include "base/text.h"
 #include "domain/model/job_name.h"
 #include "domain/model/job_spec.h"

@@ -2,7 +2,7 @@
 
 // Imports the pod of a workload: its program, its resources, and how long it may run.
 
-#include "adapters/inbound/job_import/kubernetes_workload.h"
+#include "adapters/inbound/job_import/kubernetes/workload.h"
 
 namespace gp {
 

@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/quantity.h"
+#include "adapters/inbound/job_import/kubernetes/quantity.h"
 
 #include <string>
 

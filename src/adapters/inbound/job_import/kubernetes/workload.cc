@@ -1,9 +1,9 @@
-#include "adapters/inbound/job_import/kubernetes_workload.h"
+#include "adapters/inbound/job_import/kubernetes/workload.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "adapters/inbound/job_import/pod_groups.h"
+#include "adapters/inbound/job_import/kubernetes/pod_groups.h"
 #include "base/text.h"
 
 namespace gp {

@@ -1,12 +1,12 @@
-#include "adapters/inbound/job_import/kubernetes.h"
+#include "adapters/inbound/job_import/kubernetes/import_kubernetes.h"
 
 #include <algorithm>
 #include <iterator>
 #include <optional>
 
-#include "adapters/inbound/job_import/document.h"
-#include "adapters/inbound/job_import/kubernetes_pod.h"
-#include "adapters/inbound/job_import/kubernetes_workload.h"
+#include "adapters/inbound/job_import/kubernetes/document.h"
+#include "adapters/inbound/job_import/kubernetes/pod.h"
+#include "adapters/inbound/job_import/kubernetes/workload.h"
 #include "base/text.h"
 #include "domain/model/job_name.h"
 #include "domain/model/text_rules.h"

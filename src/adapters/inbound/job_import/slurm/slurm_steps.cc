@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/slurm_steps.h"
+#include "adapters/inbound/job_import/slurm/slurm_steps.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "adapters/inbound/job_import/shell_script.h"
+#include "adapters/inbound/job_import/slurm/shell_script.h"
 #include "base/text.h"
 
 namespace gp {

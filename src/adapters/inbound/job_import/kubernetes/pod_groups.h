@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/inbound/job_import/document.h"
+#include "adapters/inbound/job_import/kubernetes/document.h"
 
 namespace gp {
 

@@ -10,8 +10,8 @@
 
 #include "adapters/inbound/job_import/draft.h"
 #include "adapters/inbound/job_import/imported_job.h"
-#include "adapters/inbound/job_import/sbatch_directives.h"
-#include "adapters/inbound/job_import/slurm_values.h"
+#include "adapters/inbound/job_import/slurm/sbatch_directives.h"
+#include "adapters/inbound/job_import/slurm/slurm_values.h"
 
 namespace gp {
 

@@ -1,4 +1,4 @@
-#include "adapters/inbound/job_import/pod_groups.h"
+#include "adapters/inbound/job_import/kubernetes/pod_groups.h"
 
 #include <algorithm>
 #include <optional>
