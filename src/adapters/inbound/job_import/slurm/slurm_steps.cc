@@ -1,267 +1,23 @@
 #include "adapters/inbound/job_import/slurm/slurm_steps.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "adapters/inbound/job_import/slurm/script_text.h"
 #include "adapters/inbound/job_import/slurm/shell_script.h"
+#include "adapters/inbound/job_import/slurm/srun_step.h"
 #include "base/text.h"
 
 namespace gp {
 namespace {
 
-// The lines of a script as one text; Apply writes the collected changes back to the lines.
-class Lines {
- public:
-  explicit Lines(std::vector<ScriptLine>& lines) : lines_(lines) {
-    for (const ScriptLine& line : lines) {
-      begins_.push_back(text_.size());
-      text_ += line.text + "\n";
-    }
-  }
-
-  const std::string& Text() const { return text_; }
-  int NumberAt(size_t at) const { return lines_[IndexAt(at)].number; }
-
-  void Replace(size_t begin, size_t end, std::string with) {
-    changes_.push_back({begin, end, std::move(with)});
-  }
-
-  // Applies the changes from the last to the first, so that earlier offsets stay valid; a change
-  // within another one is dropped.
-  void Apply() {
-    std::ranges::stable_sort(changes_, {}, &Change::begin);
-    std::vector<Change> apart;
-    for (Change& change : changes_) {
-      if (apart.empty() || change.begin >= apart.back().end) apart.push_back(std::move(change));
-    }
-    std::ranges::reverse(apart);
-    for (const Change& change : apart) {
-      const size_t first = IndexAt(change.begin), last = IndexAt(change.end);
-      const std::string rest = lines_[last].text.substr(change.end - begins_[last]);
-      lines_[first].text =
-          lines_[first].text.substr(0, change.begin - begins_[first]) + change.with + rest;
-      lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
-                   lines_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
-    }
-  }
-
- private:
-  struct Change {
-    size_t begin;
-    size_t end;
-    std::string with;
-  };
-
-  size_t IndexAt(size_t at) const {
-    return static_cast<size_t>(std::ranges::upper_bound(begins_, at) - begins_.begin()) - 1;
-  }
-
-  std::vector<ScriptLine>& lines_;
-  std::vector<size_t> begins_;
-  std::string text_;
-  std::vector<Change> changes_;
-};
-
-std::string ProgramOf(const ShellWord& word) { return word.text.substr(word.text.rfind('/') + 1); }
-
-// What an import does with an option of srun.
-enum class Fate {
-  kCounts,   // read: the number of tasks, of nodes, or of GPUs of a task
-  kGpus,     // the GPUs of the step; here a step has all GPUs of the job
-  kNothing,  // dropped: it has no effect here
-  kNoted,    // dropped, with a note
-};
-
-struct StepOption {
-  std::string_view name;
-  char letter;
-  char takes;  // '=': a value; '?': only after "="; 0: none
-  Fate fate;
-};
-
-constexpr StepOption kStepOptions[] = {
-    {"ntasks", 'n', '=', Fate::kCounts},
-    {"nodes", 'N', '=', Fate::kCounts},
-    {"ntasks-per-node", 0, '=', Fate::kCounts},
-    {"tasks-per-node", 0, '=', Fate::kCounts},
-    {"account", 'A', '=', Fate::kNothing},
-    {"bcast", 0, '?', Fate::kNoted},
-    {"chdir", 'D', '=', Fate::kNoted},
-    {"cluster-constraint", 0, '=', Fate::kNothing},
-    {"constraint", 'C', '=', Fate::kNoted},
-    {"container", 0, '=', Fate::kNoted},
-    {"container-env", 0, '=', Fate::kNoted},
-    {"container-image", 0, '=', Fate::kNoted},
-    {"container-mounts", 0, '=', Fate::kNoted},
-    {"container-name", 0, '=', Fate::kNoted},
-    {"container-workdir", 0, '=', Fate::kNoted},
-    {"container-writable", 0, 0, Fate::kNoted},
-    {"container-mount-home", 0, 0, Fate::kNoted},
-    {"no-container-mount-home", 0, 0, Fate::kNoted},
-    {"no-container-entrypoint", 0, 0, Fate::kNoted},
-    {"no-container-remap-root", 0, 0, Fate::kNoted},
-    {"container-remap-root", 0, 0, Fate::kNoted},
-    {"cores-per-socket", 0, '=', Fate::kNothing},
-    {"cpu-bind", 0, '=', Fate::kNothing},
-    {"cpu_bind", 0, '=', Fate::kNothing},
-    {"cpu-freq", 0, '=', Fate::kNoted},
-    {"cpus-per-gpu", 0, '=', Fate::kNothing},
-    {"cpus-per-task", 'c', '=', Fate::kNothing},
-    {"disable-status", 'X', 0, Fate::kNothing},
-    {"distribution", 'm', '=', Fate::kNothing},
-    {"error", 'e', '=', Fate::kNoted},
-    {"exact", 0, 0, Fate::kNothing},
-    {"exclude", 'x', '=', Fate::kNoted},
-    {"exclusive", 0, '?', Fate::kGpus},
-    {"export", 0, '=', Fate::kNoted},
-    {"gpu-bind", 0, '=', Fate::kNoted},
-    {"gpus", 'G', '=', Fate::kGpus},
-    {"gpus-per-node", 0, '=', Fate::kGpus},
-    {"gpus-per-task", 0, '=', Fate::kCounts},
-    {"gres", 0, '=', Fate::kGpus},
-    {"gres-flags", 0, '=', Fate::kNothing},
-    {"het-group", 0, '=', Fate::kNoted},
-    {"hint", 0, '=', Fate::kNothing},
-    {"immediate", 'I', '?', Fate::kNothing},
-    {"input", 'i', '=', Fate::kNoted},
-    {"interactive", 0, 0, Fate::kNothing},
-    {"job-name", 'J', '=', Fate::kNothing},
-    {"jobid", 0, '=', Fate::kNothing},
-    {"kill-on-bad-exit", 'K', '?', Fate::kNothing},
-    {"label", 'l', 0, Fate::kNothing},
-    {"mem", 0, '=', Fate::kNothing},
-    {"mem-bind", 0, '=', Fate::kNothing},
-    {"mem-per-cpu", 0, '=', Fate::kNothing},
-    {"mem-per-gpu", 0, '=', Fate::kNothing},
-    {"mpi", 0, '=', Fate::kNoted},
-    {"network", 0, '=', Fate::kNothing},
-    {"nodelist", 'w', '=', Fate::kNoted},
-    {"ntasks-per-gpu", 0, '=', Fate::kNoted},
-    {"ntasks-per-socket", 0, '=', Fate::kNothing},
-    {"open-mode", 0, '=', Fate::kNothing},
-    {"output", 'o', '=', Fate::kNoted},
-    {"overcommit", 'O', 0, Fate::kNothing},
-    {"overlap", 0, 0, Fate::kNothing},
-    {"oversubscribe", 's', 0, Fate::kNothing},
-    {"partition", 'p', '=', Fate::kNothing},
-    {"preserve-env", 'E', 0, Fate::kNothing},
-    {"propagate", 0, '?', Fate::kNothing},
-    {"pty", 0, '?', Fate::kNoted},
-    {"qos", 'q', '=', Fate::kNothing},
-    {"quiet", 'Q', 0, Fate::kNothing},
-    {"quit-on-interrupt", 0, 0, Fate::kNothing},
-    {"relative", 'r', '=', Fate::kNoted},
-    {"reservation", 0, '=', Fate::kNothing},
-    {"resv-ports", 0, '?', Fate::kNothing},
-    {"signal", 0, '=', Fate::kNoted},
-    {"slurmd-debug", 0, '=', Fate::kNothing},
-    {"sockets-per-node", 0, '=', Fate::kNothing},
-    {"task-epilog", 0, '=', Fate::kNoted},
-    {"task-prolog", 0, '=', Fate::kNoted},
-    {"threads", 'T', '=', Fate::kNothing},
-    {"threads-per-core", 0, '=', Fate::kNothing},
-    {"time", 't', '=', Fate::kNoted},
-    {"unbuffered", 'u', 0, Fate::kNothing},
-    {"verbose", 'v', 0, Fate::kNothing},
-    {"wait", 'W', '=', Fate::kNothing},
-};
-
-const StepOption* StepOptionByName(std::string_view name) {
-  const auto exact = std::ranges::find(kStepOptions, name, &StepOption::name);
-  return exact == std::end(kStepOptions) ? nullptr : &*exact;
-}
-
-const StepOption* StepOptionByLetter(char letter) {
-  const auto found = std::ranges::find(kStepOptions, letter, &StepOption::letter);
-  return letter == 0 || found == std::end(kStepOptions) ? nullptr : &*found;
-}
-
-// The options of a step, and where its program begins.
-struct Step {
-  std::map<std::string_view, std::string> counts;
-  std::vector<std::string> noted;  // as written
-  // Options that give it GPUs, as written, and their values.
-  std::vector<std::pair<std::string, std::string>> gpus;
-  size_t program = 0;  // index of the word
-};
-
-// nullopt: an option is unknown, or there is no program.
-std::optional<Step> ReadStep(const std::vector<ShellWord>& words, size_t srun) {
-  Step step;
-  size_t at = srun + 1;
-  while (at < words.size() && words[at].text.starts_with('-') && words[at].text.size() > 1) {
-    std::string written = words[at++].text;
-    if (written == "--") break;
-    const bool is_long = written.starts_with("--");
-    const size_t equals = is_long ? written.find('=') : std::string::npos;
-    const StepOption* option = is_long ? StepOptionByName(std::string_view(written).substr(
-                                             2, equals == std::string::npos ? equals : equals - 2))
-                                       : StepOptionByLetter(written[1]);
-    if (option == nullptr) return std::nullopt;
-    std::string value = equals != std::string::npos ? written.substr(equals + 1)
-                        : is_long                   ? ""
-                                                    : written.substr(2);
-    // Letters without values may be combined.
-    if (option->takes == 0 && !value.empty() && !is_long) {
-      if (std::ranges::any_of(value, [](char c) {
-            return StepOptionByLetter(c) == nullptr || StepOptionByLetter(c)->takes == '=';
-          }))
-        return std::nullopt;
-    }
-    if (option->takes == '=' && value.empty() && equals == std::string::npos) {
-      if (at == words.size()) return std::nullopt;
-      value = words[at++].text;
-      written += " " + value;
-    }
-    if (option->fate == Fate::kCounts)
-      step.counts[option->name == "tasks-per-node" ? "ntasks-per-node" : option->name] = value;
-    if (option->fate == Fate::kGpus) step.gpus.emplace_back(written, value);
-    const bool is_plain_export = option->name == "export" && (value == "ALL" || value.empty());
-    if (option->fate == Fate::kNoted && !is_plain_export) step.noted.push_back(written);
-  }
-  if (at >= words.size()) return std::nullopt;
-  step.program = at;
-  return step;
-}
-
-// The index of the word srun; nullopt: the command is not a step.
-std::optional<size_t> FindSrun(const std::vector<ShellWord>& words) {
-  constexpr std::string_view kRunners[] = {"exec", "nohup", "command", "timeout"};
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (ProgramOf(words[i]) == "srun") return i;
-    const bool is_runner = std::ranges::find(kRunners, words[i].text) != std::end(kRunners);
-    const bool is_its_option =
-        i > 0 && (words[i].text.starts_with('-') || words[0].text == "timeout");
-    if (!is_runner && !is_its_option) return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-// Whether the step asks for the rendezvous address of the ranks:
-// srun -N1 -n1 -w "$head_node" hostname --ip-address.
-bool AsksForTheHead(const std::vector<ShellWord>& words, const Step& step) {
-  const auto is_one = [&](std::string_view option) {
-    const auto count = step.counts.find(option);
-    return count != step.counts.end() && count->second == "1";
-  };
-  constexpr std::string_view kHeads[] = {"head", "HEAD", "master", "MASTER", "[0]"};
-  const auto is_head = [&](const std::string& option) {
-    const bool is_place = option.starts_with("-w") || option.starts_with("--nodelist");
-    return is_place && std::ranges::any_of(
-                           kHeads, [&](std::string_view head) { return option.contains(head); });
-  };
-  return std::ranges::any_of(step.noted, is_head) && (is_one("nodes") || is_one("ntasks")) &&
-         ProgramOf(words[step.program]) == "hostname";
-}
-
 // Finds the steps of a script and replaces them.
 class StepWriter {
  public:
-  StepWriter(const StepPlan& plan, Lines& lines, std::vector<ImportNote>& notes)
+  StepWriter(const StepPlan& plan, ScriptText& lines, std::vector<ImportNote>& notes)
       : plan_(plan), lines_(lines), notes_(notes) {}
 
   StepUse All() {
@@ -289,7 +45,7 @@ class StepWriter {
   }
 
   void Take(const std::vector<ShellWord>& words, size_t srun) {
-    const auto step = ReadStep(words, srun);
+    const auto step = ReadSrunStep(words, srun);
     if (!step) return;  // it gets its note as a Slurm command
     if (AsksForTheHead(words, *step)) {
       lines_.Replace(words[srun].begin, words.back().end, "echo \"$GP_MASTER_ADDR\"");
@@ -334,7 +90,7 @@ class StepWriter {
   }
 
   // In Slurm, parallel steps have their own GPUs; here each sees all of the job.
-  void NoteGpus(const ShellWord& word, const Step& step) {
+  void NoteGpus(const ShellWord& word, const SrunStep& step) {
     for (const auto& [written, value] : step.gpus) {
       const bool is_gres = written.starts_with("--gres");
       if (is_gres && !value.starts_with("gpu")) continue;
@@ -347,14 +103,14 @@ class StepWriter {
   }
 
   // The number of an option; `otherwise` if it is not given or only known when the job runs.
-  static int64_t CountOf(const Step& step, std::string_view option, int64_t otherwise) {
+  static int64_t CountOf(const SrunStep& step, std::string_view option, int64_t otherwise) {
     const auto count = step.counts.find(option);
     return count == step.counts.end()
                ? otherwise
                : std::max<int64_t>(ParseCount(count->second).value_or(otherwise), 1);
   }
 
-  int64_t TasksOnANode(const ShellWord& word, const Step& step) {
+  int64_t TasksOnANode(const ShellWord& word, const SrunStep& step) {
     constexpr int64_t kTasksMost = 4'096;
     const int64_t nodes = CountOf(step, "nodes", plan_.nodes);
     int64_t on_node = CountOf(step, "ntasks-per-node", plan_.tasks_per_node);
@@ -379,7 +135,7 @@ class StepWriter {
   }
 
   StepPlan plan_;
-  Lines& lines_;
+  ScriptText& lines_;
   std::vector<ImportNote>& notes_;
   StepUse use_;
 };
@@ -389,7 +145,7 @@ class StepWriter {
 StepUse TakeSteps(const StepPlan& plan, std::vector<ScriptLine>& body,
                   std::vector<ImportNote>& notes) {
   if (body.empty()) return {};
-  Lines lines(body);
+  ScriptText lines(body);
   const StepUse use = StepWriter(plan, lines, notes).All();
   lines.Apply();
   return use;
@@ -429,23 +185,6 @@ std::vector<std::string> StepFunctions(const StepUse& use) {
   if (use.has_terminal)
     lines.emplace_back("case \"${TERM:-dumb}\" in dumb) export TERM=xterm ;; esac");
   return lines;
-}
-
-void NoteArguments(const std::vector<ScriptLine>& body, std::vector<ImportNote>& notes) {
-  std::vector<ScriptLine> copy = body;
-  if (copy.empty()) return;
-  const Lines lines(copy);
-  std::map<int, std::vector<std::string>> by_line;
-  for (const ShellArgument& argument : ReadShellScript(lines.Text()).arguments) {
-    std::vector<std::string>& texts = by_line[lines.NumberAt(argument.at)];
-    if (std::ranges::find(texts, argument.text) == texts.end()) texts.push_back(argument.text);
-  }
-  for (const auto& [line, texts] : by_line) {
-    notes.push_back(
-        {line, Printable(Join(texts, " "), 100),
-         "arguments of the script are given at submit: gpu-platform jobs submit FILE -- "
-         "ARGUMENTS"});
-  }
 }
 
 }  // namespace gp

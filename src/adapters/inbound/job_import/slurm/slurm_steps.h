@@ -35,7 +35,4 @@ StepUse TakeSteps(const StepPlan& plan, std::vector<ScriptLine>& body,
 // The lines that define the functions of `use`, and TERM.
 std::vector<std::string> StepFunctions(const StepUse& use);
 
-// A note for each line that reads arguments of the script.
-void NoteArguments(const std::vector<ScriptLine>& body, std::vector<ImportNote>& notes);
-
 }  // namespace gp

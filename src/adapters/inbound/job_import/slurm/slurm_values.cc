@@ -1,6 +1,8 @@
 #include "adapters/inbound/job_import/slurm/slurm_values.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -171,6 +173,30 @@ std::optional<SlurmRange> ReadSlurmRange(std::string_view text) {
   const auto most = dash == std::string_view::npos ? least : Number(text.substr(dash + 1));
   if (!least || !most || *most < *least) return std::nullopt;
   return SlurmRange{*least, *most};
+}
+
+std::optional<SlurmSignal> ReadSlurmSignal(std::string_view text) {
+  constexpr std::string_view kSignals[] = {"SIGUSR1", "SIGUSR2", "SIGTERM",
+                                           "SIGINT",  "SIGHUP",  "SIGQUIT"};
+  const std::map<std::string_view, std::string_view> numbers{
+      {"1", "HUP"}, {"2", "INT"}, {"3", "QUIT"}, {"10", "USR1"}, {"12", "USR2"}, {"15", "TERM"}};
+  const size_t colon = text.find(':');
+  const std::string_view receivers = text.substr(0, colon == std::string_view::npos ? 0 : colon);
+  if (colon != std::string_view::npos) text.remove_prefix(colon + 1);
+  const size_t at = text.find('@');
+  std::string name(text.substr(0, at));
+  if (const auto number = numbers.find(name); number != numbers.end()) name = number->second;
+  if (!name.starts_with("SIG")) name = "SIG" + name;
+  const bool is_read =
+      std::ranges::find(kSignals, name) != std::end(kSignals) &&
+      (receivers.empty() || receivers == "B" || receivers == "R" || receivers == "RB");
+  if (!is_read) return std::nullopt;
+  SlurmSignal signal{.name = name};
+  if (at == std::string_view::npos) return signal;
+  const auto seconds = ParseCount(text.substr(at + 1));
+  if (!seconds || *seconds < 1 || *seconds > 65'535) return std::nullopt;
+  signal.seconds_before = *seconds;
+  return signal;
 }
 
 }  // namespace gp

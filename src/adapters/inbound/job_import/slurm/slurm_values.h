@@ -50,4 +50,13 @@ struct SlurmRange {
 };
 std::optional<SlurmRange> ReadSlurmRange(std::string_view text);
 
+// "B:USR1@120": a signal, and its time before the end.
+struct SlurmSignal {
+  std::string name;             // "SIGUSR1"
+  int64_t seconds_before = 60;  // if not given
+  bool operator==(const SlurmSignal&) const = default;
+};
+// nullopt: not a signal, or one that a job here cannot receive.
+std::optional<SlurmSignal> ReadSlurmSignal(std::string_view text);
+
 }  // namespace gp
