@@ -7,6 +7,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / "src/adapters/wire/event_line.cc"
+DRAFT = ROOT / "src/adapters/wire/event_line_draft"
 SOURCES = [SOURCE, *(ROOT / "src/adapters/outbound/event_log").glob("*.cc"), ROOT / "src/cmd/daemon/console_log.cc"]
 
 
@@ -30,7 +31,7 @@ class EventLog(unittest.TestCase):
         self.assertEqual(listed("EventNames"), written - {"said", "log_lost_lines"})
 
     def test_fields(self):
-        text = SOURCE.read_text(encoding="utf-8")
+        text = "".join(source.read_text(encoding="utf-8") for source in (SOURCE, DRAFT.with_suffix(".cc"), DRAFT.with_suffix(".h")))
         added = set(re.findall(r'Add\("([a-z_]+)"', text))
         self.assertGreater(len(added), 15)
         self.assertEqual(listed("EventFields"), added)

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <ranges>
 
+#include "adapters/wire/event_line_draft.h"
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
 #include "domain/cluster/event_traits.h"
@@ -12,17 +13,10 @@
 namespace gp {
 namespace {
 
-constexpr size_t kWordsMax = 300;  // of one field
-constexpr size_t kNodesMax = 16;   // named for one job
-
-class Describer {
+// Describes one event; one without a description has no line.
+class Describer : public EventLineDraft {
  public:
-  // `placed_later`: number of times each job was placed after the event, in the same commit.
-  Describer(const State& state, const std::map<JobId, int>& placed_later)
-      : state_(state), placed_later_(placed_later) {}
-
-  EventLine Take() { return std::move(line_); }
-  bool has_line() const { return !line_.event.empty(); }
+  using EventLineDraft::EventLineDraft;
 
   void operator()(const JobSubmitted& event) {
     Begin(LogLevel::kInfo, "job_submitted");
@@ -49,12 +43,12 @@ class Describer {
   void operator()(const JobPreemptionOrdered& event) {
     Begin(LogLevel::kInfo, "job_preempted");
     AddJob(event.job);
-    Add("by", NameOf(state_, event.by));
+    Add("by", NameOf(state(), event.by));
   }
   void operator()(const JobMoveOrdered& event) {
     Begin(LogLevel::kInfo, "job_moved");
     AddJob(event.job);
-    Add("by", NameOf(state_, event.by));
+    Add("by", NameOf(state(), event.by));
   }
   void operator()(const JobRequeued& event) {
     const bool is_planned =
@@ -82,9 +76,9 @@ class Describer {
   void operator()(const JobLimitNear& event) {
     Begin(LogLevel::kWarning, "job_limit_near");
     AddJob(event.job);
-    const Job* job = state_.FindJob(event.job);
+    const Job* job = state().FindJob(event.job);
     if (job != nullptr && HasEnd(*job))
-      Add("ends_at", ToRfc3339(WallOf(state_.time, LimitReachedAt(*job))));
+      Add("ends_at", ToRfc3339(WallOf(state().time, LimitReachedAt(*job))));
   }
   void operator()(const JobIdle& event) {
     Begin(LogLevel::kWarning, "job_idle");
@@ -100,11 +94,11 @@ class Describer {
   void operator()(const NodeJoined& event) { OfNode(LogLevel::kInfo, "node_joined", event.node); }
   void operator()(const GpuMoved& event) {
     Begin(LogLevel::kWarning, "gpu_moved");
-    const NodeFacts& to = *state_.FindNode(event.to.node)->facts;
+    const NodeFacts& to = *state().FindNode(event.to.node)->facts;
     Add("node", to.name);
     Add("gpu", event.to.gpu);
     Add("uuid", to.gpus[static_cast<size_t>(event.to.gpu)].uuid);
-    Add("from", state_.FindNode(event.from.node)->facts->name);
+    Add("from", state().FindNode(event.from.node)->facts->name);
   }
   void operator()(const GpuRetired& event) {
     OfNode(LogLevel::kInfo, "gpu_retired", event.gpu.node);
@@ -186,61 +180,9 @@ class Describer {
     Add("user", event.who.user);
     Add("pool", event.who.key.pool);
     if (event.level.warned > 0) Add("percent", event.level.warned);
-    const auto budget = state_.budgets.find(event.who.key);
-    if (budget != state_.budgets.end()) Add("over", Name(budget->second.over));
+    const auto budget = state().budgets.find(event.who.key);
+    if (budget != state().budgets.end()) Add("over", Name(budget->second.over));
   }
-
- private:
-  void Begin(LogLevel level, std::string event) {
-    line_.level = level;
-    line_.event = std::move(event);
-  }
-  void Add(std::string name, const std::string& text) {
-    if (!text.empty()) line_.fields.emplace_back(std::move(name), Printable(text, kWordsMax));
-  }
-  void Add(std::string name, const char* text) { Add(std::move(name), std::string(text)); }
-  void Add(std::string name, int64_t number) { line_.fields.emplace_back(std::move(name), number); }
-  void Add(std::string name, int number) { Add(std::move(name), int64_t{number}); }
-
-  std::string NameOfNode(NodeId id) const {
-    const Node* node = state_.FindNode(id);
-    return node == nullptr ? "" : node->facts->name;
-  }
-  void AddJob(JobId id) {
-    Add("job", NameOf(state_, id));
-    const Job* job = state_.FindJob(id);
-    if (job == nullptr) return;  // removed in the same commit
-    Add("name", job->spec->name);
-    Add("user", job->user.name);
-    Add("queue", job->queue);
-    const auto later = placed_later_.find(id);
-    const int attempt = job->attempt - (later == placed_later_.end() ? 0 : later->second);
-    if (attempt > 0) Add("attempt", attempt);
-  }
-  void AddNodes(const std::vector<Lease>& leases) {
-    std::vector<std::string> nodes;
-    for (const Lease& lease : leases) nodes.push_back(NameOfNode(lease.node));
-    std::ranges::sort(nodes);
-    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
-    std::string text;
-    for (size_t i = 0; i < nodes.size() && i < kNodesMax; ++i)
-      text += (i == 0 ? "" : ",") + nodes[i];
-    if (nodes.size() > kNodesMax) text += ",…";
-    Add("nodes", text);
-  }
-  void OfNode(LogLevel level, std::string event, NodeId node) {
-    Begin(level, std::move(event));
-    Add("node", NameOfNode(node));
-  }
-  template <typename E>
-  void OfGpu(LogLevel level, std::string name, const E& event) {
-    OfNode(level, std::move(name), event.node);
-    Add("gpu", event.gpu);
-  }
-
-  const State& state_;
-  const std::map<JobId, int>& placed_later_;
-  EventLine line_;
 };
 
 // Without quotes if it is one word; else as a JSON string.
@@ -311,7 +253,7 @@ std::vector<EventLine> LinesOf(const State& state, const std::vector<Event>& eve
           if constexpr ((kTraitsOf<E> & kLogged) != 0) describer(one);
         },
         event);
-    if (describer.has_line()) lines.push_back(describer.Take());
+    if (describer.HasLine()) lines.push_back(describer.Take());
     if (const auto* placed = std::get_if<GangPlaced>(&event)) ++placed_later[placed->job];
   }
   std::ranges::reverse(lines);
