@@ -1,105 +1,26 @@
 #pragma once
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <atomic>
-#include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl/context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/basic_stream.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
-#include <chrono>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include "adapters/inbound/api/peer.h"
-#include "adapters/inbound/rest/http_server.h"
+#include "adapters/inbound/rest/connection.h"
 #include "adapters/inbound/rest/lane.h"
 #include "adapters/inbound/rest/problem.h"
 #include "adapters/inbound/rest/request_reader.h"
-#include "base/ignore_result.h"
+#include "adapters/inbound/rest/streamed_answer.h"
 
 namespace gp {
 
-namespace net = boost::asio;
-namespace beast = boost::beast;
-namespace http = beast::http;
-using Tcp = net::ip::tcp;
-namespace ssl = net::ssl;
-using Local = net::local::stream_protocol;
-// One type for local sockets and TCP: each further stream type costs half a minute of compilation.
-using PlainStream = beast::basic_stream<net::generic::stream_protocol>;
-using HiddenStream = beast::ssl_stream<PlainStream>;
-
-inline constexpr auto kHandshakeTime = std::chrono::seconds(10);
-// From the start of reading to the last byte
-inline constexpr auto kRequestTime = std::chrono::seconds(30);
-inline constexpr auto kAnswerTime = std::chrono::seconds(30);
-// Bytes.  The limits apply before the caller is identified, so TCP has a lower one.
-inline constexpr uint64_t kBodyMaxLocal = 16 << 20;
-inline constexpr uint64_t kBodyMaxTcp = 2 << 20;
-
-// State that all connections share.
-struct Shared {
-  HttpServer::Handler handler;
-  net::thread_pool long_work;
-  std::optional<ssl::context> tls;  // nullopt: nothing is encrypted
-  std::atomic<bool> is_ending = false;
-  // Open connections; they may outlive their listener.
-  std::atomic<size_t> open_local = 0;
-  std::atomic<size_t> open_tcp = 0;
-};
-
-// Detects a peer whose machine has vanished within two minutes.
-inline void NoticeLoss(int socket) {
-  const int on = 1;
-  const int idle_s = 60;
-  const int every_s = 15;
-  const int times = 4;
-  IgnoreResult(setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on),
-               "an idle peer is noticed later");
-  IgnoreResult(setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s),
-               "an idle peer is noticed later");
-  IgnoreResult(setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s),
-               "an idle peer is noticed later");
-  IgnoreResult(setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times),
-               "an idle peer is noticed later");
-}
-
-// The other end of a connection.
-struct FarEnd {
-  std::string from;          // "unix", or address and port
-  std::optional<User> peer;  // of a local socket, as the kernel reports it
-  uint64_t body_max;         // bytes
-};
-
-inline FarEnd FarEndOf(Local::socket& socket) {
-  const auto peer = PeerOf(socket.native_handle());
-  return {"unix", peer ? std::optional(*peer) : std::nullopt, kBodyMaxLocal};
-}
-
-inline FarEnd FarEndOf(Tcp::socket& socket) {
-  boost::system::error_code error;
-  const auto peer = socket.remote_endpoint(error);
-  return {error ? "" : peer.address().to_string() + ":" + std::to_string(peer.port()), std::nullopt,
-          kBodyMaxTcp};
-}
-
 // One connection: reads a request, answers it, and repeats.  Its lane's thread calls it.
 template <typename Stream>
-class Session : public Streaming, public std::enable_shared_from_this<Session<Stream>> {
+class Session : public std::enable_shared_from_this<Session<Stream>> {
  public:
   // `open`: counts the connections of this kind.
   template <typename Socket>
@@ -111,7 +32,7 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
         far_end_(std::move(far_end)) {
     ++open_;
   }
-  ~Session() override { --open_; }
+  ~Session() { --open_; }
   auto executor() { return stream_.get_executor(); }
 
   void Begin() {
@@ -182,15 +103,6 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
 
   bool MayGoOn() const { return reader_.may_go_on() && !shared_.is_ending; }
 
-  template <typename Head>
-  static void SetFields(Head& head, const HttpReply& reply) {
-    head.set(http::field::content_type, reply.content_type);
-    head.set(http::field::cache_control, "no-store");
-    head.set(http::field::server, "gpu-platform");
-    head.set("X-Content-Type-Options", "nosniff");
-    for (const auto& [name, value] : reply.headers) head.set(name, value);
-  }
-
   void Send(HttpReply reply, bool keep_alive) {
     if (reply.stream != nullptr) return BeginStream(std::move(reply));
     reply_.emplace(static_cast<http::status>(reply.status), reader_.version());
@@ -210,92 +122,10 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   }
 
   void BeginStream(HttpReply reply) {
-    source_ = std::move(reply.stream);
-    head_.emplace(static_cast<http::status>(reply.status), 11);
-    SetFields(*head_, reply);
-    head_->chunked(true);
-    head_->keep_alive(false);
-    const std::weak_ptr<Session> weak = this->weak_from_this();
-    source_->OnNews([weak, executor = stream_.get_executor()] {
-      net::post(executor, [weak] {
-        if (const auto self = weak.lock()) self->Push(false);
-      });
-    });
-    lane_.Add(this->shared_from_this());
-    begun_.expires_at(std::chrono::steady_clock::time_point::max());
-    // Keeps the session alive until the result of the call is known
-    begun_.async_wait([self = this->shared_from_this()](const boost::system::error_code&) {});
-    Push(false);
-  }
-
-  void SendHead() {
-    serializer_.emplace(*head_);
-    is_sending_ = true;
-    lowest().expires_after(kAnswerTime);
-    http::async_write_header(
-        stream_, *serializer_,
-        [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
-          self->is_sending_ = false;
-          if (error) self->source_ = nullptr;
-          if (!error) self->AwaitGone();
-          self->Push(false);
-        });
-  }
-
-  // A client sends nothing during a streaming answer: anything readable means that it is gone.
-  void AwaitGone() {
-    lowest().expires_never();
-    stream_.async_read_some(
-        net::buffer(&nothing_, 1),
-        [self = this->shared_from_this()](const boost::system::error_code&, size_t) {
-          self->source_ = nullptr;
-          beast::get_lowest_layer(self->stream_).cancel();
-        });
-  }
-
-  void Push(bool is_beat) override {
-    if (source_ == nullptr) return;
-    std::string beat = is_beat ? source_->Heartbeat() : "";
-    if (is_sending_ || !source_->HasBegun()) return;
-    if (!serializer_) {
-      begun_.cancel();
-      // The result of the call is known: a stream or an error.
-      const auto failure = source_->Failure();
-      return failure ? Refuse(*failure) : SendHead();
-    }
-    auto piece = source_->Take();
-    if (!piece) return EndStream();
-    if (piece->empty()) piece = std::move(beat);
-    if (piece->empty()) return;
-    is_sending_ = true;
-    // A client that reads too slowly is disconnected; it can resume where it was.
-    lowest().expires_after(kAnswerTime);
-    piece_ = *std::move(piece);
-    net::async_write(
-        stream_, http::make_chunk(net::buffer(piece_)),
-        [self = this->shared_from_this()](const boost::system::error_code& error, size_t) {
-          self->is_sending_ = false;
-          if (error) self->source_ = nullptr;
-          self->Push(false);
-        });
-  }
-
-  void Refuse(const Error& why) {
-    source_ = nullptr;
-    Send(ProblemOf(why), false);
-  }
-
-  // Sends the last chunk only if the answer is complete.
-  void EndStream() {
-    const bool is_whole = !source_->Failure();
-    source_ = nullptr;
-    if (!is_whole) return beast::get_lowest_layer(stream_).close();
-    is_sending_ = true;
-    lowest().expires_after(kAnswerTime);
-    net::async_write(stream_, http::make_chunk_last(),
-                     [self = this->shared_from_this()](const boost::system::error_code&, size_t) {
-                       beast::get_lowest_layer(self->stream_).cancel();
-                     });
+    const auto refuse = [self = this->shared_from_this()](const Error& why) {
+      self->Send(ProblemOf(why), false);
+    };
+    std::make_shared<StreamedAnswer<Stream>>(stream_, std::move(reply), refuse)->Begin(lane_);
   }
 
   void End() {
@@ -316,14 +146,6 @@ class Session : public Streaming, public std::enable_shared_from_this<Session<St
   const FarEnd far_end_;
   RequestReader reader_{far_end_.body_max};
   std::optional<http::response<http::string_body>> reply_;
-  // For a streaming answer:
-  std::shared_ptr<HttpStream> source_;  // nullptr: none, or the client is gone
-  std::optional<http::response<http::empty_body>> head_;
-  std::optional<http::response_serializer<http::empty_body>> serializer_;
-  net::steady_timer begun_{stream_.get_executor()};
-  std::string piece_;
-  bool is_sending_ = false;
-  char nothing_ = 0;
 };
 
 }  // namespace gp
