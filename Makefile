@@ -38,6 +38,7 @@ check:
 	python3 tools/check_format.py
 	python3 tools/check_words.py
 	python3 tools/check_contracts.py
+	python3 tools/check_sizes.py
 
 ## make pictures    take screenshots of the dashboard for the documentation, in its tests (1 min)
 pictures: build-tests
