@@ -23,7 +23,7 @@ std::string TimeText(const State& state, Instant at) {
 
 namespace {
 
-double Seconds(Duration span) { return static_cast<double>(span.ns) / 1e9; }
+double SecondsOf(Duration span) { return static_cast<double>(span.ns) / 1e9; }
 
 v1::GpuState ToProto(ShownGpuState state) {
   return static_cast<v1::GpuState>(static_cast<int>(state) + 1);
@@ -74,7 +74,7 @@ void AttemptView(const State& state, const AttemptRecord& attempt, v1::Attempt* 
   message->set_placed_at(TimeText(state, attempt.placed_at));
   if (attempt.started_at.ns > 0) {
     message->set_started_at(TimeText(state, attempt.started_at));
-    message->set_start_seconds(Seconds(attempt.started_at - attempt.placed_at));
+    message->set_start_seconds(SecondsOf(attempt.started_at - attempt.placed_at));
   }
   if (attempt.ended_at.ns > 0) message->set_ended_at(TimeText(state, attempt.ended_at));
   message->set_placement(attempt.placement);
@@ -252,8 +252,8 @@ void JobLine(const State& state, const Job& job, Instant now, PendingReasons& re
     message->set_exit_code(job.exit_code);
   }
   const Instant until = over ? job.ended_at : now;
-  message->set_wait_seconds(Seconds((started.ns > 0 ? started : until) - job.submitted_at));
-  if (started.ns > 0) message->set_run_seconds(Seconds(std::max(until, started) - started));
+  message->set_wait_seconds(SecondsOf((started.ns > 0 ? started : until) - job.submitted_at));
+  if (started.ns > 0) message->set_run_seconds(SecondsOf(std::max(until, started) - started));
   const Job* self = &job;
   JobsUseView(state, {&self, 1}, now, message);
 }
@@ -293,7 +293,7 @@ void ClusterView(const State& state, Instant now, v1::Cluster* message) {
   message->set_jobs_running(static_cast<int64_t>(running.size()));
   Instant oldest = now;
   for (const JobId id : state.queued) oldest = std::min(oldest, state.FindJob(id)->queued_at);
-  if (!state.queued.empty()) message->set_oldest_wait_seconds(Seconds(now - oldest));
+  if (!state.queued.empty()) message->set_oldest_wait_seconds(SecondsOf(now - oldest));
 }
 
 }  // namespace gp
