@@ -13,7 +13,8 @@ namespace gp {
 namespace {
 
 constexpr const char* kAside = "status.reserved";
-constexpr off_t kReservedBytes = 4096;
+// The largest status of a job that ran: 8 checkpoints, each with a path and a reason, and messages.
+constexpr off_t kReservedBytes = 32 << 10;
 
 }  // namespace
 
