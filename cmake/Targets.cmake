@@ -52,14 +52,14 @@ function(gp_library name)
 endfunction()
 
 # gp_test(NAME DIRECTORY [SUBFOLDERS] [LABEL label] [DEPS target...]): a googletest executable of DIRECTORY/*.cc, with
-# SUBFOLDERS of DIRECTORY/*/*.cc.
+# SUBFOLDERS also of DIRECTORY/*/*.cc.
 function(gp_test name directory)
   cmake_parse_arguments(ARG "SUBFOLDERS" "LABEL" "DEPS" ${ARGN})
-  set(pattern *.cc)
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*.cc)
   if(ARG_SUBFOLDERS)
-    set(pattern */*.cc)
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*/*.cc)
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/${pattern})
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   if(NOT sources)
     return()
   endif()

@@ -125,7 +125,7 @@ std::string PageOf(const Json& command, const Json& root) {
   return page;
 }
 
-Status Write(const std::string& path, const std::string& text) {
+Status WritePage(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
@@ -139,9 +139,9 @@ Status WriteManPages(const Json& root, const std::string& directory) {
   const auto path = [&](const Json& command) {
     return directory + "/" + PageName(command["command"]) + ".1";
   };
-  GP_CHECK_OK(Write(path(root), PageOf(root, root)));
+  GP_CHECK_OK(WritePage(path(root), PageOf(root, root)));
   for (const Json& command : root["subcommands"])
-    GP_CHECK_OK(Write(path(command), PageOf(command, root)));
+    GP_CHECK_OK(WritePage(path(command), PageOf(command, root)));
   return Ok();
 }
 

@@ -64,7 +64,7 @@ WatchCell Mark(bool attention) {
           attention ? WatchLevel::kBad : WatchLevel::kPlain};
 }
 
-WatchCell Utilization(const v1::GpuReadings& r) {
+WatchCell UtilizationCell(const v1::GpuReadings& r) {
   WatchCell cell = Number(r.has_utilization_percent(), r.utilization_percent());
   if (r.has_utilization_percent()) cell.fill = r.utilization_percent() / 100.0;
   return cell;
@@ -159,7 +159,7 @@ WatchTable GpuView(const WatchData& data) {
                             {{name, static_cast<double>(table.rows.size())},
                              Mark(NeedsAttention(gpu)),
                              Text(ShortState(gpu), LevelOf(gpu)),
-                             Utilization(r),
+                             UtilizationCell(r),
                              MemoryUse(gpu),
                              Temperature(r),
                              Number(r.has_power_watts(), r.power_watts()),
