@@ -58,7 +58,9 @@ Result<std::optional<Login>> ReadLogin() {
   const auto has = [&](const char* name) {
     return fields.is_object() && fields.contains(name) && fields[name].is_string();
   };
-  const bool is_whole = has("server") && has("secret");
+  // Logins of older versions have no authority.
+  const bool is_whole =
+      has("server") && has("secret") && (!fields.contains("authority") || has("authority"));
   if (!is_whole)
     return Fail(InvalidArgument(*path + ": is damaged: gpu-platform login rewrites it"));
   return std::optional(Login{fields["server"].get<std::string>(),
