@@ -78,6 +78,11 @@ Json XidsOf(const Policy& policy) {
   return xids;
 }
 
+// YAML would read the others as no text.
+bool IsPlainKey(const std::string& key) {
+  return key != kEveryPool && key != "null" && key != "Null" && key != "NULL";
+}
+
 // A map or a list below its name, its members in YAML's flow form, which JSON is; numbers as names
 // of XIDs.
 std::string SectionText(const char* name, const Json& members) {
@@ -85,7 +90,7 @@ std::string SectionText(const char* name, const Json& members) {
   if (members.empty()) return text + " {}\n";
   text += "\n";
   for (const auto& [key, value] : members.items()) {
-    text += fmt::format("  {}:", key == "*" ? "\"*\"" : key);
+    text += fmt::format("  {}:", IsPlainKey(key) ? key : "\"" + key + "\"");
     if (value.is_array() && !value.empty()) {
       for (const Json& item : value) text += "\n    - " + item.dump();
     } else {
