@@ -222,11 +222,12 @@ Table NodeTable(const v1::Cluster& cluster) {
 
 FoundGpu FindGpu(const v1::Cluster& cluster, const std::string& text) {
   FoundGpu found;
+  if (text.empty()) return found;  // a prefix of each
   int matches = 0;
   for (const v1::Node& node : cluster.nodes()) {
     for (const v1::Gpu& gpu : node.gpus()) {
       if (gpu.uuid() == text) return {&node, &gpu};
-      const bool match = (!text.empty() && gpu.uuid().starts_with(text)) ||
+      const bool match = gpu.uuid().starts_with(text) ||
                          text == fmt::format("{}/{}", node.name(), gpu.index()) ||
                          text == gpu.pci_bus_id();
       if (!match) continue;
