@@ -36,7 +36,7 @@ void Planner::Follow(const State& state) {
 
 Plan Planner::Schedule(const State& state, Instant at) {
   Follow(state);
-  return Pass(state, at, classes_, rankings_, ready_times_).Run();
+  return MakePlan({state, at, classes_, rankings_, ready_times_});
 }
 
 Plan Schedule(const State& state, Instant at) { return Planner().Schedule(state, at); }
