@@ -7,6 +7,7 @@
 #include "domain/cluster/moves.h"
 #include "domain/model/variants.h"
 #include "domain/placement/place_gang.h"
+#include "domain/scheduling/candidates_by_node.h"
 #include "domain/scheduling/planner.h"
 #include "domain/scheduling/queue_order.h"
 #include "domain/scheduling/ready_times.h"

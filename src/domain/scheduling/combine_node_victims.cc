@@ -29,7 +29,7 @@ EvictionCost Times(const EvictionCost& cost, size_t nodes) {
 class Combination {
  public:
   Combination(const std::vector<std::vector<NodeVictims>>& options, size_t wanted,
-              const VictimSearch::MayEvict& may_evict, std::optional<EvictionCost> cheaper_than)
+              const MayEvict& may_evict, std::optional<EvictionCost> cheaper_than)
       : options_(options), wanted_(wanted), may_evict_(may_evict), least_(cheaper_than) {
     for (const std::vector<NodeVictims>& node : options_) {
       std::vector<Choice>& choices = choices_.emplace_back();
@@ -108,7 +108,7 @@ class Combination {
 
   const std::vector<std::vector<NodeVictims>>& options_;
   const size_t wanted_;
-  const VictimSearch::MayEvict& may_evict_;
+  const MayEvict& may_evict_;
   std::optional<EvictionCost> least_;
   std::vector<const Job*> jobs_;              // possible victims
   std::vector<std::vector<Choice>> choices_;  // by node
@@ -121,8 +121,8 @@ class Combination {
 }  // namespace
 
 std::optional<std::vector<NodeVictims>> CombineNodeVictims(
-    const std::vector<std::vector<NodeVictims>>& options, size_t wanted,
-    const VictimSearch::MayEvict& may_evict, std::optional<EvictionCost> cheaper_than) {
+    const std::vector<std::vector<NodeVictims>>& options, size_t wanted, const MayEvict& may_evict,
+    std::optional<EvictionCost> cheaper_than) {
   return Combination(options, wanted, may_evict, cheaper_than).Find();
 }
 

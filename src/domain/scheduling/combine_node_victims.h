@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "domain/scheduling/victim_search.h"
+#include "domain/scheduling/node_victims.h"
 
 namespace gp {
 
@@ -15,7 +15,7 @@ namespace gp {
 // ones the first. nullopt: none is cheaper than `cheaper_than`, or the search reached its limit
 // before it found one.
 std::optional<std::vector<NodeVictims>> CombineNodeVictims(
-    const std::vector<std::vector<NodeVictims>>& options, size_t wanted,
-    const VictimSearch::MayEvict& may_evict, std::optional<EvictionCost> cheaper_than);
+    const std::vector<std::vector<NodeVictims>>& options, size_t wanted, const MayEvict& may_evict,
+    std::optional<EvictionCost> cheaper_than);
 
 }  // namespace gp

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "domain/cluster/preemption.h"
+#include "domain/scheduling/candidates_by_node.h"
 #include "domain/scheduling/victim_search.h"
 
 namespace gp {

@@ -1,0 +1,24 @@
+#include "domain/scheduling/eviction_cost.h"
+
+#include <algorithm>
+
+namespace gp {
+
+EvictionCost EvictionCost::operator+(const EvictionCost& other) const {
+  return {std::max(priority, other.priority), gpus + other.gpus, jobs + other.jobs,
+          priorities + other.priorities};
+}
+
+EvictionCost CostOf(const Job& victim) {
+  return {victim.spec->priority, GpusOnAllNodes(victim), 1, victim.spec->priority};
+}
+
+EvictionCost CostOf(const std::vector<const Job*>& victims) {
+  EvictionCost cost;
+  for (const Job* victim : victims) cost = cost + CostOf(*victim);
+  return cost;
+}
+
+int64_t GpusOnAllNodes(const Job& job) { return int64_t{job.spec->nodes} * job.spec->gpus.count; }
+
+}  // namespace gp
