@@ -62,19 +62,19 @@ const Kind& Draw(Rng& rng) {
 
 std::shared_ptr<const JobSpec> SpecOf(int gpus, int nodes, int cpus = 0, int64_t memory_bytes = 0) {
   auto spec = std::make_shared<JobSpec>();
-  spec->gpus.count = gpus;
-  spec->nodes = nodes;
-  spec->cpus = cpus;
-  spec->memory_bytes = memory_bytes;
-  spec->command = {"train"};
-  spec->priority = kLow;
+  spec->resources.gpus.count = gpus;
+  spec->resources.nodes = nodes;
+  spec->resources.cpus = cpus;
+  spec->resources.memory_bytes = memory_bytes;
+  spec->program.command = {"train"};
+  spec->policy.priority = kLow;
   return spec;
 }
 
 std::shared_ptr<const JobSpec> WithPriority(const JobSpec& base, int priority, bool preemptible) {
   auto spec = std::make_shared<JobSpec>(base);
-  spec->priority = priority;
-  spec->preemptible = preemptible;
+  spec->policy.priority = priority;
+  spec->policy.preemptible = preemptible;
   return spec;
 }
 

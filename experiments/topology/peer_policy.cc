@@ -14,8 +14,8 @@ class PeerPolicy : public TopologyPolicy {
       : nodes_(nodes), pick_(pick), order_(order), rng_(seed) {}
 
   std::optional<std::vector<RankPlacement>> Place(const Job& job) override {
-    const HostAsk ask{job.spec->gpus.count, job.spec->cpus};
-    const auto wanted = static_cast<size_t>(job.spec->nodes);
+    const HostAsk ask{job.spec->resources.gpus.count, job.spec->resources.cpus};
+    const auto wanted = static_cast<size_t>(job.spec->resources.nodes);
     std::vector<const Node*> fit;
     for (const Node& node : nodes_) {
       if (order_ == NodeChoiceOrder::kLowest && fit.size() == wanted) break;
@@ -39,7 +39,8 @@ class PeerPolicy : public TopologyPolicy {
     rank.node = node.id;
     for (GpuMask rest = pick.gpus; rest != 0; rest &= rest - 1) {
       const int gpu = std::countr_zero(rest);
-      rank.gpus.push_back(GrantOf(job.spec->gpus, gpu, node.facts->gpus[static_cast<size_t>(gpu)]));
+      rank.gpus.push_back(
+          GrantOf(job.spec->resources.gpus, gpu, node.facts->gpus[static_cast<size_t>(gpu)]));
     }
     for (size_t numa = 0; numa < pick.cores.size(); ++numa) {
       if (!pick.cores[numa].Empty())

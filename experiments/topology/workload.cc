@@ -21,21 +21,21 @@ struct Machine {
 void DrawGpus(const Machine& machine, Rng& rng, JobSpec& spec) {
   const uint64_t lot = rng.Below(100);
   if (lot >= 90) {
-    spec.nodes = 2;
-    spec.gpus.count = rng.Chance(1, 2) ? machine.gpus : std::max(1, machine.gpus / 2);
+    spec.resources.nodes = 2;
+    spec.resources.gpus.count = rng.Chance(1, 2) ? machine.gpus : std::max(1, machine.gpus / 2);
     return;
   }
   const int wanted = lot < 40 ? 1 : lot < 65 ? 2 : lot < 80 ? 4 : 8;
-  spec.gpus.count = std::min(wanted, machine.gpus);
+  spec.resources.gpus.count = std::min(wanted, machine.gpus);
 }
 
 // Most jobs request the cores that belong to their GPUs; of ten, three request half as many and one
 // requests twice as many.
 void DrawCpus(const Machine& machine, Rng& rng, JobSpec& spec) {
-  const int fair = machine.cpus * spec.gpus.count / machine.gpus;
+  const int fair = machine.cpus * spec.resources.gpus.count / machine.gpus;
   const uint64_t lot = rng.Below(10);
   const int wanted = lot < 6 ? fair : lot < 9 ? fair / 2 : fair * 2;
-  spec.cpus = std::clamp(wanted, 1, machine.cpus);
+  spec.resources.cpus = std::clamp(wanted, 1, machine.cpus);
 }
 
 // Two minutes to two hours; each doubling is equally likely.
@@ -56,7 +56,7 @@ TopologyWorkload InventJobs(const NodeFacts& facts, const TopologyDemand& demand
     JobSpec spec;
     // Host memory is left out: other schedulers do not account for it by NUMA node, so the
     // comparison would not be fair.
-    spec.memory_bytes = kMiB;
+    spec.resources.memory_bytes = kMiB;
     DrawGpus(machine, rng, spec);
     DrawCpus(machine, rng, spec);
     TopologyJob job{0, DrawDuration(rng), std::make_shared<const JobSpec>(std::move(spec))};

@@ -16,7 +16,7 @@ struct TopologyJob {
   int64_t submit_s = 0;
   int64_t duration_s = 0;
   std::shared_ptr<const JobSpec> spec;
-  int gpus() const { return spec->nodes * spec->gpus.count; }
+  int gpus() const { return spec->resources.nodes * spec->resources.gpus.count; }
 };
 
 struct TopologyWorkload {

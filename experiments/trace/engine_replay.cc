@@ -79,10 +79,10 @@ class EngineReplay {
     std::shared_ptr<const JobSpec>& known = specs_[gpus];
     if (known != nullptr) return known;
     auto spec = std::make_shared<JobSpec>();
-    spec->nodes = (gpus + gpus_per_node_ - 1) / gpus_per_node_;
-    spec->gpus.count = (gpus + spec->nodes - 1) / spec->nodes;
-    spec->command = {"train"};
-    spec->preemptible = true;
+    spec->resources.nodes = (gpus + gpus_per_node_ - 1) / gpus_per_node_;
+    spec->resources.gpus.count = (gpus + spec->resources.nodes - 1) / spec->resources.nodes;
+    spec->program.command = {"train"};
+    spec->policy.preemptible = true;
     return known = std::move(spec);
   }
 

@@ -41,8 +41,8 @@ struct Fleet {
           TestCluster::MakeFacts("node-" + std::to_string(i), {0, 0, 0, 0, 1, 1, 1, 1}));
     for (int i = 0; i < kQueues; ++i) Do(SetQueue{.name = "team-" + std::to_string(i)});
     JobSpec spec;
-    spec.command = {"train"};
-    spec.gpus.count = 8;
+    spec.program.command = {"train"};
+    spec.resources.gpus.count = 8;
     for (int i = 0; i < kNodes; ++i)
       Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
     metrics.OnCommit(cluster.state(), cluster.Pass());

@@ -87,7 +87,7 @@ Result<Controller> Begin(const std::string& directory, Witness& witness,
 
 JobSpec SmallJob() {
   JobSpec spec;
-  spec.command = {"/bin/true"};
+  spec.program.command = {"/bin/true"};
   return spec;
 }
 

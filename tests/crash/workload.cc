@@ -11,11 +11,11 @@ constexpr const char* kNodes[] = {"n1", "n2"};
 
 JobSpec Spec(int round, int which) {
   JobSpec spec;
-  spec.command = {"/usr/bin/train", "--round", std::to_string(round)};
-  spec.environment["DATA"] = std::string(static_cast<size_t>(60 + round * 7), 'd');
-  spec.gpus.count = 1 + (round + which) % 3;
-  spec.nodes = (round + which) % 5 == 4 ? 2 : 1;
-  spec.retry.on_failure = which == 0;
+  spec.program.command = {"/usr/bin/train", "--round", std::to_string(round)};
+  spec.program.environment["DATA"] = std::string(static_cast<size_t>(60 + round * 7), 'd');
+  spec.resources.gpus.count = 1 + (round + which) % 3;
+  spec.resources.nodes = (round + which) % 5 == 4 ? 2 : 1;
+  spec.recovery.retry.on_failure = which == 0;
   return spec;
 }
 
@@ -69,7 +69,7 @@ Outcome Workload::Submit(const std::string& request_id, const JobSpec& spec) {
 void Workload::SubmitSome(int round) {
   const std::string id = "r" + std::to_string(round) + "-";
   JobSpec spec = Spec(round, 0);
-  if (HasSnapshots(kind_) && round % 2 == 0) spec.array = {3, 2};
+  if (HasSnapshots(kind_) && round % 2 == 0) spec.policy.array = {3, 2};
   Submit(id + "0", spec);
   if (round % 2 == 0) return;
   std::vector<std::pair<std::string, Command>> two;

@@ -238,48 +238,52 @@ ArrayRequest TableRunner::ArrayFrom(const std::string& text) {
 std::string TableRunner::Submit(const Line& line) {
   JobSpec spec;
   spec.name = line.words[0];
-  spec.command = {"/bin/true"};
-  spec.gpus.count = line.Number("gpus", 1);
-  spec.gpus.share_thousandths = line.Number("share", kWholeShare);
-  spec.gpus.memory_mib = line.Number("mem", 0);
-  if (line.Has("share") || line.Has("mem")) spec.gpus.isolation = Isolation::kTimeslice;
-  if (line.Has("model")) spec.gpus.models = {line.Option("model", "")};
+  spec.program.command = {"/bin/true"};
+  spec.resources.gpus.count = line.Number("gpus", 1);
+  spec.resources.gpus.share_thousandths = line.Number("share", kWholeShare);
+  spec.resources.gpus.memory_mib = line.Number("mem", 0);
+  if (line.Has("share") || line.Has("mem")) spec.resources.gpus.isolation = Isolation::kTimeslice;
+  if (line.Has("model")) spec.resources.gpus.models = {line.Option("model", "")};
   for (const std::string& text : Split(line.Option("or", ""), ',')) {
-    if (!text.empty()) spec.any_of.push_back(AlternativeFrom(text));
+    if (!text.empty()) spec.resources.any_of.push_back(AlternativeFrom(text));
   }
-  if (line.Option("isolation", "") == "mps") spec.gpus.isolation = Isolation::kMps;
-  if (line.Option("isolation", "") == "mig") spec.gpus.isolation = Isolation::kMig;
-  spec.gpus.memory_mib_min = line.Number("mem_min", 0);
-  spec.nodes = line.Number("nodes", 1);
-  spec.nodes_min = line.Number("nodes_min", 0);
-  spec.cpus = line.Number("cpus", 0);
-  spec.priority = line.Number("priority", 500);
-  spec.preemptible = line.Option("preemptible", "no") == "yes";
-  spec.movable = line.Option("movable", "no") == "yes";
-  spec.grace = Duration::Seconds(line.Number("grace", 30));
-  spec.queue = line.Option("queue", "");
+  if (line.Option("isolation", "") == "mps") spec.resources.gpus.isolation = Isolation::kMps;
+  if (line.Option("isolation", "") == "mig") spec.resources.gpus.isolation = Isolation::kMig;
+  spec.resources.gpus.memory_mib_min = line.Number("mem_min", 0);
+  spec.resources.nodes = line.Number("nodes", 1);
+  spec.resources.nodes_min = line.Number("nodes_min", 0);
+  spec.resources.cpus = line.Number("cpus", 0);
+  spec.policy.priority = line.Number("priority", 500);
+  spec.policy.preemptible = line.Option("preemptible", "no") == "yes";
+  spec.policy.movable = line.Option("movable", "no") == "yes";
+  spec.policy.grace = Duration::Seconds(line.Number("grace", 30));
+  spec.policy.queue = line.Option("queue", "");
   spec.project = line.Option("project", "default");
-  spec.reservation = line.Option("reservation", "");
+  spec.placement.reservation = line.Option("reservation", "");
   for (const std::string& text : Split(line.Option("after", ""), ',')) {
-    if (!text.empty()) spec.after.push_back(DependencyFrom(text));
+    if (!text.empty()) spec.policy.after.push_back(DependencyFrom(text));
   }
-  if (line.Has("zone")) spec.node_labels = {{"zone", line.Option("zone", "")}};
-  spec.time_limit = Duration::Seconds(line.Number("limit", 0));
-  spec.topology.allow_cross_numa = line.Option("cross", "yes") == "yes";
-  spec.topology.network_levels = line.Number("levels", 0);
-  if (line.Option("require", "") == "same_numa") spec.topology.require = TopologyLevel::kSameNuma;
-  if (line.Option("require", "") == "nvlink") spec.topology.require = TopologyLevel::kNvlink;
-  if (line.Option("prefer", "") == "nvlink") spec.topology.prefer = TopologyLevel::kNvlink;
-  spec.retry.on_failure = line.Has("retry");
-  spec.retry.retries_max = line.Number("retry", 3);
-  if (line.Option("on_loss", "") == "stop") spec.on_lease_loss = LeaseLoss::kStop;
-  if (line.Option("on_loss", "") == "continue") spec.on_lease_loss = LeaseLoss::kContinue;
-  spec.hang_after = Duration::Seconds(line.Number("hang", 0));
+  if (line.Has("zone")) spec.placement.node_labels = {{"zone", line.Option("zone", "")}};
+  spec.policy.time_limit = Duration::Seconds(line.Number("limit", 0));
+  spec.placement.topology.allow_cross_numa = line.Option("cross", "yes") == "yes";
+  spec.placement.topology.network_levels = line.Number("levels", 0);
+  if (line.Option("require", "") == "same_numa")
+    spec.placement.topology.require = TopologyLevel::kSameNuma;
+  if (line.Option("require", "") == "nvlink")
+    spec.placement.topology.require = TopologyLevel::kNvlink;
+  if (line.Option("prefer", "") == "nvlink")
+    spec.placement.topology.prefer = TopologyLevel::kNvlink;
+  spec.recovery.retry.on_failure = line.Has("retry");
+  spec.recovery.retry.retries_max = line.Number("retry", 3);
+  if (line.Option("on_loss", "") == "stop") spec.recovery.on_lease_loss = LeaseLoss::kStop;
+  if (line.Option("on_loss", "") == "continue") spec.recovery.on_lease_loss = LeaseLoss::kContinue;
+  spec.recovery.hang_after = Duration::Seconds(line.Number("hang", 0));
   if (line.Has("rule")) {
-    spec.on_log = {{"pattern", line.Option("rule", "") == "exclude" ? LogAction::kExcludeNode
-                                                                    : LogAction::kStopRetries}};
+    spec.recovery.on_log = {{"pattern", line.Option("rule", "") == "exclude"
+                                            ? LogAction::kExcludeNode
+                                            : LogAction::kStopRetries}};
   }
-  if (line.Has("array")) spec.array = ArrayFrom(line.Option("array", ""));
+  if (line.Has("array")) spec.policy.array = ArrayFrom(line.Option("array", ""));
   const JobId next{cluster_.state().last_job + 1};
   names_[next] = spec.name;
   const User user{line.Option("user", "ana"), 1000, 1000};
@@ -290,7 +294,7 @@ std::string TableRunner::Submit(const Line& line) {
     return outcome;
   }
   jobs_[spec.name] = next;
-  for (int index = 0; index < spec.array.count; ++index) {
+  for (int index = 0; index < spec.policy.array.count; ++index) {
     const JobId element = ElementId(next, index);
     names_[element] = spec.name + "[" + std::to_string(index) + "]";
     jobs_[names_[element]] = element;

@@ -34,33 +34,34 @@ void AddGpus(Rng& rng, NodeFacts& facts, int count) {
 
 void ChooseShare(Rng& rng, JobSpec& spec) {
   static constexpr std::array kOfOne = {Isolation::kTimeslice, Isolation::kMps, Isolation::kMig};
-  spec.gpus.isolation =
-      spec.gpus.count == 1 ? kOfOne[rng.Below(kOfOne.size())] : Isolation::kTimeslice;
+  spec.resources.gpus.isolation =
+      spec.resources.gpus.count == 1 ? kOfOne[rng.Below(kOfOne.size())] : Isolation::kTimeslice;
   if (rng.Chance(1, 3)) {
-    spec.gpus.memory_mib = rng.Between(1, 40) * 1000;
+    spec.resources.gpus.memory_mib = rng.Between(1, 40) * 1000;
     return;
   }
   static constexpr std::array kShares = {100, 250, 333, 500, 667, 999};
-  spec.gpus.share_thousandths = kShares[rng.Below(kShares.size())];
-  if (rng.Chance(1, 3)) spec.gpus.memory_mib = rng.Between(1, 40) * 1000;
+  spec.resources.gpus.share_thousandths = kShares[rng.Below(kShares.size())];
+  if (rng.Chance(1, 3)) spec.resources.gpus.memory_mib = rng.Between(1, 40) * 1000;
 }
 
 void ChooseTopology(Rng& rng, JobSpec& spec) {
-  if (rng.Chance(1, 6)) spec.topology.require = TopologyLevel::kSameNuma;
-  if (rng.Chance(1, 6)) spec.topology.require = TopologyLevel::kNvlink;
-  if (rng.Chance(1, 4)) spec.topology.prefer = TopologyLevel::kNvlink;
-  if (rng.Chance(1, 6)) spec.topology.allow_cross_numa = false;
+  if (rng.Chance(1, 6)) spec.placement.topology.require = TopologyLevel::kSameNuma;
+  if (rng.Chance(1, 6)) spec.placement.topology.require = TopologyLevel::kNvlink;
+  if (rng.Chance(1, 4)) spec.placement.topology.prefer = TopologyLevel::kNvlink;
+  if (rng.Chance(1, 6)) spec.placement.topology.allow_cross_numa = false;
 }
 
 void ChooseLife(Rng& rng, JobSpec& spec) {
-  spec.priority = 250 * rng.Between(1, 3);
-  if (rng.Chance(1, 4)) spec.time_limit = Duration::Seconds(rng.Between(1, 60));
-  spec.grace = Duration::Seconds(rng.Chance(1, 4) ? 600 : rng.Between(0, 20));
-  spec.on_lease_loss = static_cast<LeaseLoss>(rng.Between(0, 2));
-  spec.retry.on_failure = rng.Chance(1, 3);
-  spec.retry.retries_max = rng.Between(0, 3);
-  spec.retry.backoff_min = Duration::Seconds(rng.Between(0, 10));
-  spec.retry.backoff_max = spec.retry.backoff_min + Duration::Seconds(rng.Between(0, 30));
+  spec.policy.priority = 250 * rng.Between(1, 3);
+  if (rng.Chance(1, 4)) spec.policy.time_limit = Duration::Seconds(rng.Between(1, 60));
+  spec.policy.grace = Duration::Seconds(rng.Chance(1, 4) ? 600 : rng.Between(0, 20));
+  spec.recovery.on_lease_loss = static_cast<LeaseLoss>(rng.Between(0, 2));
+  spec.recovery.retry.on_failure = rng.Chance(1, 3);
+  spec.recovery.retry.retries_max = rng.Between(0, 3);
+  spec.recovery.retry.backoff_min = Duration::Seconds(rng.Between(0, 10));
+  spec.recovery.retry.backoff_max =
+      spec.recovery.retry.backoff_min + Duration::Seconds(rng.Between(0, 30));
 }
 
 }  // namespace
@@ -86,15 +87,16 @@ NodeFacts RandomFacts(Rng& rng, int index) {
 
 JobSpec RandomSpec(Rng& rng, int machines) {
   JobSpec spec;
-  spec.command = {"run"};
-  spec.gpus.count = rng.Chance(1, 10) ? 0 : rng.Chance(2, 3) ? 1 : rng.Between(2, 4);
-  if (machines > 1 && rng.Chance(1, 4)) spec.nodes = rng.Between(2, 3);
-  if (spec.gpus.count > 0 && rng.Chance(1, 3)) ChooseShare(rng, spec);
-  if (spec.gpus.count > 0 && rng.Chance(1, 8))
-    spec.gpus.models = {rng.Chance(1, 2) ? "H100" : "A100"};
-  if (spec.gpus.count > 0 && rng.Chance(1, 12)) spec.gpus.memory_mib_min = 50'000;
-  if (rng.Chance(1, 3)) spec.cpus = rng.Between(1, 10);
-  if (rng.Chance(1, 4)) spec.memory_bytes = rng.Between(1, 100) * (int64_t{1} << 30);
+  spec.program.command = {"run"};
+  spec.resources.gpus.count = rng.Chance(1, 10) ? 0 : rng.Chance(2, 3) ? 1 : rng.Between(2, 4);
+  if (machines > 1 && rng.Chance(1, 4)) spec.resources.nodes = rng.Between(2, 3);
+  if (spec.resources.gpus.count > 0 && rng.Chance(1, 3)) ChooseShare(rng, spec);
+  if (spec.resources.gpus.count > 0 && rng.Chance(1, 8))
+    spec.resources.gpus.models = {rng.Chance(1, 2) ? "H100" : "A100"};
+  if (spec.resources.gpus.count > 0 && rng.Chance(1, 12))
+    spec.resources.gpus.memory_mib_min = 50'000;
+  if (rng.Chance(1, 3)) spec.resources.cpus = rng.Between(1, 10);
+  if (rng.Chance(1, 4)) spec.resources.memory_bytes = rng.Between(1, 100) * (int64_t{1} << 30);
   ChooseTopology(rng, spec);
   ChooseLife(rng, spec);
   return spec;

@@ -198,44 +198,46 @@ bool Sequence::StepOfTrouble(uint64_t dice) {
 
 // Other ways to be given what it needs: fewer nodes, fewer GPUs, another model.
 void Sequence::AddVariants(JobSpec& spec) {
-  if (spec.nodes > 1 && rng_.Chance(1, 2)) spec.nodes_min = rng_.Between(1, spec.nodes);
-  if (spec.gpus.count == 0 || !rng_.Chance(1, 6)) return;
+  if (spec.resources.nodes > 1 && rng_.Chance(1, 2))
+    spec.resources.nodes_min = rng_.Between(1, spec.resources.nodes);
+  if (spec.resources.gpus.count == 0 || !rng_.Chance(1, 6)) return;
   for (int i = rng_.Between(1, 2); i > 0; --i) {
-    Alternative other{spec.nodes, spec.nodes_min, spec.gpus, spec.cpus, spec.memory_bytes};
-    const bool is_of_one =
-        spec.gpus.isolation == Isolation::kMps || spec.gpus.isolation == Isolation::kMig;
+    Alternative other{spec.resources.nodes, spec.resources.nodes_min, spec.resources.gpus,
+                      spec.resources.cpus, spec.resources.memory_bytes};
+    const bool is_of_one = spec.resources.gpus.isolation == Isolation::kMps ||
+                           spec.resources.gpus.isolation == Isolation::kMig;
     other.gpus.count = is_of_one ? 1 : rng_.Between(1, 4);
     if (rng_.Chance(1, 3)) other.nodes = other.nodes_min = 1;
-    spec.any_of.push_back(std::move(other));
+    spec.resources.any_of.push_back(std::move(other));
   }
 }
 
 bool Sequence::Submit() {
   if (ledger_.state().last_job >= 24) return false;
   JobSpec spec = RandomSpec(rng_, machines_max_);
-  spec.preemptible = shares_time_ && rng_.Chance(2, 3);
-  spec.movable = shares_time_ && rng_.Chance(2, 3);
+  spec.policy.preemptible = shares_time_ && rng_.Chance(2, 3);
+  spec.policy.movable = shares_time_ && rng_.Chance(2, 3);
   AddVariants(spec);
-  if (has_queues_ && spec.nodes > 1 && rng_.Chance(1, 6))
-    spec.topology.network_levels = rng_.Between(1, 2);
-  if (has_queues_ && rng_.Chance(3, 4)) spec.queue = AnyQueue();
+  if (has_queues_ && spec.resources.nodes > 1 && rng_.Chance(1, 6))
+    spec.placement.topology.network_levels = rng_.Between(1, 2);
+  if (has_queues_ && rng_.Chance(3, 4)) spec.policy.queue = AnyQueue();
   const auto& reservations = ledger_.state().reservations;
-  if (!reservations.empty() && spec.time_limit.ns != 0 && rng_.Chance(2, 3))
-    spec.reservation = reservations.begin()->first;
+  if (!reservations.empty() && spec.policy.time_limit.ns != 0 && rng_.Chance(2, 3))
+    spec.placement.reservation = reservations.begin()->first;
   if (has_queues_ && rng_.Chance(1, 8))
-    spec.node_labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
+    spec.placement.node_labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
   if (ledger_.state().last_job > 0 && rng_.Chance(1, 5))
-    spec.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
+    spec.policy.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
   if (rng_.Chance(1, 8))
-    spec.array = {rng_.Between(1, 6), rng_.Chance(2, 3) ? rng_.Between(1, 3) : 0};
-  if (rng_.Chance(1, 3)) spec.hang_after = Duration::Seconds(60);
+    spec.policy.array = {rng_.Between(1, 6), rng_.Chance(2, 3) ? rng_.Between(1, 3) : 0};
+  if (rng_.Chance(1, 3)) spec.recovery.hang_after = Duration::Seconds(60);
   if (rng_.Chance(1, 2))
-    spec.checkpoint = {.directory = "/ckpt",
-                       .keep = rng_.Between(1, 3),
-                       .best = static_cast<BestScore>(rng_.Below(3))};
+    spec.recovery.checkpoint = {.directory = "/ckpt",
+                                .keep = rng_.Between(1, 3),
+                                .best = static_cast<BestScore>(rng_.Below(3))};
   if (rng_.Chance(1, 3))
-    spec.on_log = {{"a", LogAction::kStopRetries}, {"b", LogAction::kExcludeNode}};
-  const bool may_be_refused = !spec.reservation.empty() || !spec.after.empty();
+    spec.recovery.on_log = {{"a", LogAction::kStopRetries}, {"b", LogAction::kExcludeNode}};
+  const bool may_be_refused = !spec.placement.reservation.empty() || !spec.policy.after.empty();
   const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
   if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)},
            request_id) == nullptr) {
@@ -344,7 +346,7 @@ void Sequence::ComparePlan(const Plan& plan) {
   // The plain way knows neither interruptions (a budget that is used up brings them about, too) nor
   // who comes first after a fault.
   const bool may_interrupt = std::ranges::any_of(ledger_.state().jobs, [](const auto& one) {
-    return !IsTerminal(one.second.state) && one.second.spec->preemptible;
+    return !IsTerminal(one.second.state) && one.second.spec->policy.preemptible;
   });
   const bool is_plain = !shares_time_ && !may_interrupt && ledger_.state().recovering.empty();
   const Plan other = is_plain ? PlainPlan(ledger_.state(), now_) : Schedule(ledger_.state(), now_);

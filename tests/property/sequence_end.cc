@@ -132,7 +132,7 @@ void Sequence::CheckPreempted(const JobPreemptionOrdered& order) {
   const auto expect = [&](bool holds, const char* what) {
     if (!holds) ledger_.Break(ToText(order.job) + " was interrupted " + what);
   };
-  expect(victim.spec->preemptible, "though it is not preemptible");
+  expect(victim.spec->policy.preemptible, "though it is not preemptible");
   const bool same_queue = victim.queue == by.queue;
   bool guaranteed = false;
   for (const std::string& path : PathsTo(by.queue))
@@ -144,11 +144,11 @@ void Sequence::CheckPreempted(const JobPreemptionOrdered& order) {
          "before it had run for min_run");
   expect(victim.pool == by.pool, "in another pool");
   if (reclaims) return;
-  expect(same_queue || by.spec->priority > victim.spec->priority,
+  expect(same_queue || by.spec->policy.priority > victim.spec->policy.priority,
          "for one of another queue that has no claim");
   expect(by.state == JobState::kQueued, "for nobody who waits");
-  expect(by.spec->priority >= victim.spec->priority, "for a lower class");
-  expect(by.spec->priority > victim.spec->priority || by.spec->preemptible,
+  expect(by.spec->policy.priority >= victim.spec->policy.priority, "for a lower class");
+  expect(by.spec->policy.priority > victim.spec->policy.priority || by.spec->policy.preemptible,
          "for an equal that does not give way itself");
 }
 
@@ -157,7 +157,7 @@ void Sequence::CheckArray(const Job& placed) {
   int holding = 0;
   for (const auto& [id, job] : ledger_.state().jobs)
     holding += job.array == placed.array && !job.leases.empty() ? 1 : 0;
-  const int max_parallel = placed.spec->array.max_parallel;
+  const int max_parallel = placed.spec->policy.array.max_parallel;
   if (max_parallel > 0 && holding > max_parallel)
     ledger_.Break("of array " + ToText(placed.array) + " more run than may");
 }
@@ -168,31 +168,33 @@ void Sequence::CheckPlaced(const GangPlaced& placed) {
   const auto expect = [&](bool holds, const char* what) {
     if (!holds) ledger_.Break(ToText(placed.job) + " was placed " + what);
   };
-  expect(static_cast<int>(placed.leases.size()) == spec.nodes, "in part");
+  expect(static_cast<int>(placed.leases.size()) == spec.resources.nodes, "in part");
   std::set<NodeId> nodes;
   std::set<std::string> models;
   for (const Lease& lease : placed.leases) {
     const NodeFacts& facts = *ledger_.state().FindNode(lease.node)->facts;
     expect(nodes.insert(lease.node).second, "twice on one node");
-    expect(static_cast<int>(lease.gpus.size()) == spec.gpus.count, "with other GPUs than asked");
+    expect(static_cast<int>(lease.gpus.size()) == spec.resources.gpus.count,
+           "with other GPUs than asked");
     std::set<int> numas;
     for (const GpuGrant& grant : lease.gpus) {
       const GpuFacts& gpu = facts.gpus[static_cast<size_t>(grant.gpu)];
       numas.insert(gpu.numa);
       models.insert(gpu.model);
-      expect(spec.gpus.models.empty() || gpu.model == spec.gpus.models[0], "on another model");
-      expect(gpu.memory_mib >= spec.gpus.memory_mib_min, "on a GPU too small");
-      if (spec.topology.require != TopologyLevel::kNvlink) continue;
+      expect(spec.resources.gpus.models.empty() || gpu.model == spec.resources.gpus.models[0],
+             "on another model");
+      expect(gpu.memory_mib >= spec.resources.gpus.memory_mib_min, "on a GPU too small");
+      if (spec.placement.topology.require != TopologyLevel::kNvlink) continue;
       for (const GpuGrant& other : lease.gpus) {
         expect(&other == &grant || facts.LinkCount(grant.gpu, other.gpu) > 0, "without NVLink");
       }
     }
-    const bool one_numa =
-        spec.topology.require == TopologyLevel::kSameNuma || !spec.topology.allow_cross_numa;
+    const bool one_numa = spec.placement.topology.require == TopologyLevel::kSameNuma ||
+                          !spec.placement.topology.allow_cross_numa;
     expect(!one_numa || numas.size() <= 1, "across NUMA nodes");
     int cpus = 0;
     for (const NumaGrant& grant : lease.numa) cpus += grant.cpus.Count();
-    expect(spec.cpus == 0 || cpus == spec.cpus, "with other cores than asked");
+    expect(spec.resources.cpus == 0 || cpus == spec.resources.cpus, "with other cores than asked");
   }
   expect(models.size() <= 1, "on two models");
 }

@@ -46,12 +46,12 @@ bool Sequence::MoveAtRandom() {
     return NodeId{(first + static_cast<uint32_t>(rank)) %
                   static_cast<uint32_t>(state.nodes.size())};
   };
-  for (int rank = 0; rank < by.spec->nodes; ++rank) command.nodes.push_back(node(rank));
-  for (int rank = 0; rank < job.spec->nodes; ++rank) {
+  for (int rank = 0; rank < by.spec->resources.nodes; ++rank) command.nodes.push_back(node(rank));
+  for (int rank = 0; rank < job.spec->resources.nodes; ++rank) {
     RankTarget& target = command.moves.front().destination.emplace_back();
     target.node = node(rank);
     const uint64_t lowest = rng_.Below(3);
-    for (int gpu = 0; gpu < job.spec->gpus.count; ++gpu)
+    for (int gpu = 0; gpu < job.spec->resources.gpus.count; ++gpu)
       target.gpus |= uint64_t{1} << (lowest + static_cast<uint64_t>(gpu)) % 64;
   }
   return Tell(std::move(command)) != nullptr;
@@ -64,10 +64,10 @@ void Sequence::CheckMoved(const JobMoveOrdered& order) {
   const auto expect = [&](bool holds, const char* what) {
     if (!holds) ledger_.Break(ToText(order.job) + " was moved " + what);
   };
-  expect(job.spec->movable, "though it is not movable");
+  expect(job.spec->policy.movable, "though it is not movable");
   expect(by.state == JobState::kQueued, "for nobody who waits");
   expect(now_ - job.attempts.back().placed_at >= policy_.min_run, "before it had run for min_run");
-  expect(static_cast<int>(order.destination.size()) == job.spec->nodes, "in part");
+  expect(static_cast<int>(order.destination.size()) == job.spec->resources.nodes, "in part");
   expect(static_cast<int>(ledger_.state().moved.size()) <= policy_.moves_per_hour,
          "beyond moves_per_hour");
 }

@@ -108,7 +108,8 @@ void Sequence::LiftQuotas() {
   for (const auto& [name, reservation] : reservations) Tell(EndReservation{name});
   std::vector<JobId> without_place;
   for (const auto& [id, job] : ledger_.state().jobs) {
-    if (!job.spec->reservation.empty() && !IsTerminal(job.state)) without_place.push_back(id);
+    if (!job.spec->placement.reservation.empty() && !IsTerminal(job.state))
+      without_place.push_back(id);
   }
   for (const JobId id : without_place) Tell(StopJob{id});
   const auto budgets = ledger_.state().budgets;

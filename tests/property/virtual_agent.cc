@@ -79,7 +79,7 @@ void VirtualAgent::CarryOut(Instant now, const NodeAction& action) {
     case NodeActionKind::kDecline: return declined_.push_back(action.lease);
     case NodeActionKind::kStop:
       stopped_[action.lease] = StopOrder::kGraceful;
-      return world_->Stop(now, action.lease, DesiredLeaseFor(action.lease).spec->grace);
+      return world_->Stop(now, action.lease, DesiredLeaseFor(action.lease).spec->policy.grace);
     case NodeActionKind::kKill:
       stopped_[action.lease] = StopOrder::kKill;
       return world_->Stop(now, action.lease, Duration{});

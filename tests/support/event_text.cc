@@ -67,7 +67,7 @@ struct Teller {
     return (e.draining ? "gpu-draining " : "gpu-undrained ") + Gpu(e.node, e.gpu);
   }
   std::string operator()(const JobSubmitted& e) const {
-    const int count = e.spec->array.count;
+    const int count = e.spec->policy.array.count;
     return "job-submitted " + Job(e.job) +
            (count == 0 ? "" : "[0-" + std::to_string(count - 1) + "]");
   }

@@ -67,7 +67,7 @@ std::pair<std::vector<Candidate>, int> NearTogether(const std::vector<Candidate>
 std::optional<PlaceGang> FindPlace(const State& state, const std::vector<Node>& nodes,
                                    const Job& job) {
   const PlacementWeights weights = WeightsOf(state.policy.placement, job.pool);
-  const auto wanted = static_cast<size_t>(job.spec->nodes);
+  const auto wanted = static_cast<size_t>(job.spec->resources.nodes);
   std::map<std::string, std::vector<Candidate>> by_trait;
   for (const Node& node : nodes) {
     auto choice = ChooseGpus(node, job, weights);
@@ -98,12 +98,12 @@ std::optional<PlaceGang> FindPlace(const State& state, const std::vector<Node>& 
 std::vector<Node> WithoutFaulty(std::vector<Node> others, const Job& job) {
   for (const AttemptRecord& attempt : job.attempts) {
     for (const RankRecord& rank : attempt.ranks) {
-      const bool is_bad =
-          IsPlatformFault(rank.outcome.end) ||
-          std::ranges::any_of(rank.outcome.clues.rules, [&](int rule) {
-            return job.spec->on_log.size() > static_cast<size_t>(rule) &&
-                   job.spec->on_log[static_cast<size_t>(rule)].action == LogAction::kExcludeNode;
-          });
+      const bool is_bad = IsPlatformFault(rank.outcome.end) ||
+                          std::ranges::any_of(rank.outcome.clues.rules, [&](int rule) {
+                            return job.spec->recovery.on_log.size() > static_cast<size_t>(rule) &&
+                                   job.spec->recovery.on_log[static_cast<size_t>(rule)].action ==
+                                       LogAction::kExcludeNode;
+                          });
       if (is_bad) std::erase_if(others, [&](const Node& node) { return node.id == rank.node; });
     }
   }
@@ -125,7 +125,7 @@ std::vector<NodeId> EmptiestFor(const State& state, const std::vector<Node>& nod
     if (!choice) continue;
     std::vector<NodeId>& found = alike[CommonTrait(*job.spec, *node, *choice)];
     found.push_back(node->id);
-    if (static_cast<int>(found.size()) == job.spec->nodes) return found;
+    if (static_cast<int>(found.size()) == job.spec->resources.nodes) return found;
   }
   return {};
 }
@@ -134,7 +134,7 @@ bool IsOpenFrom(const State& state, NodeId id, const Job& job, Instant from) {
   for (const auto& [name, reservation] : state.reservations) {
     if (std::ranges::count(reservation.nodes, id) == 0) continue;
     const bool is_own =
-        job.spec->reservation == name && Admits(reservation, job.user.name, job.queue);
+        job.spec->placement.reservation == name && Admits(reservation, job.user.name, job.queue);
     const Instant left = EndOfStay(from, *job.spec);
     if (is_own ? from < reservation.starts_at || left > reservation.ends_at
                : left > reservation.starts_at)
@@ -182,7 +182,8 @@ std::pair<std::vector<NodeId>, Instant> FirstReadyFor(const State& state, Instan
                                                       const std::vector<Node>& nodes,
                                                       const Job& job) {
   std::pair<std::vector<NodeId>, Instant> best{{}, kNever};
-  if (job.spec->gpus.count == 0 || ModeFor(job.spec->gpus) != GpuMode::kWhole) return best;
+  if (job.spec->resources.gpus.count == 0 || ModeFor(job.spec->resources.gpus) != GpuMode::kWhole)
+    return best;
   std::map<std::string, std::vector<std::tuple<Instant, int, NodeId>>> alike;
   for (const Node& node : nodes) {
     if (node.condition != NodeCondition::kUp || node.draining) continue;
@@ -197,9 +198,9 @@ std::pair<std::vector<NodeId>, Instant> FirstReadyFor(const State& state, Instan
     for (const auto& [time, emptiness, id] : times) {
       if (time >= best.second) break;
       ready.push_back(id);
-      if (static_cast<int>(ready.size()) < job.spec->nodes) continue;
+      if (static_cast<int>(ready.size()) < job.spec->resources.nodes) continue;
       std::erase_if(ready, [&](NodeId one) { return !IsOpenFrom(state, one, job, time); });
-      if (static_cast<int>(ready.size()) < job.spec->nodes) continue;
+      if (static_cast<int>(ready.size()) < job.spec->resources.nodes) continue;
       best = {ready, time};
       break;
     }
@@ -245,7 +246,7 @@ class PlainTurns {
   }
 
   static auto Order(const Job& job) {
-    return std::tuple(-job.spec->priority, ServiceLevel(job, Instant{}), job.id);
+    return std::tuple(-job.spec->policy.priority, ServiceLevel(job, Instant{}), job.id);
   }
 
   const Job* Choose(const std::vector<const Job*>& jobs, size_t level) const {
@@ -312,11 +313,12 @@ class PlainTurns {
   }
 
   int Rank(const Job& job) const {
-    const int job_class = ClassOf(job.spec->priority);
+    const int job_class = ClassOf(job.spec->policy.priority);
     if (at_ - job.queued_at < state_.policy.age_after) return job_class;
     int64_t held = 0;
     for (const auto& [id, other] : state_.jobs) {
-      if (id >= job.id || other.pool != job.pool || ClassOf(other.spec->priority) != job_class)
+      if (id >= job.id || other.pool != job.pool ||
+          ClassOf(other.spec->policy.priority) != job_class)
         continue;
       held += HoldingOf(state_, other).share;
       if (const auto planned = planned_shares_.find(id); planned != planned_shares_.end())
@@ -325,7 +327,7 @@ class PlainTurns {
     int64_t gpus = 0;
     for (const Node& node : state_.nodes)
       gpus += node.pool == job.pool ? int64_t{node.facts->CountGpus()} : 0;
-    if (job.spec->gpus.count > 0 && held * 100 < gpus * 1000 * state_.policy.class_floor)
+    if (job.spec->resources.gpus.count > 0 && held * 100 < gpus * 1000 * state_.policy.class_floor)
       return kBelowFloor;
     return std::min(job_class + 1, 2);
   }
@@ -357,10 +359,10 @@ std::vector<Node> OpenTo(const State& state, const Plan& plan, Instant at, std::
 template <typename F>
 std::pair<Job, std::optional<PlaceGang>> FirstVariant(const Job& job, const F& place) {
   Job as = job;
-  for (int variant = 0; variant <= static_cast<int>(job.spec->any_of.size()); ++variant) {
+  for (int variant = 0; variant <= static_cast<int>(job.spec->resources.any_of.size()); ++variant) {
     const JobSpec widest = Variant(*job.spec, variant);
     for (const bool with_faulty : {false, true}) {
-      for (int nodes = widest.nodes; nodes >= LeastNodes(widest); --nodes) {
+      for (int nodes = widest.resources.nodes; nodes >= LeastNodes(widest); --nodes) {
         as.spec = Resolve(job.spec, variant, nodes);
         auto found = place(as, with_faulty);
         if (!found) continue;
@@ -391,8 +393,9 @@ Plan PlainPlan(const State& state, Instant at) {
     const Job& job = *PlainTurns(state, at, planned, planned_shares).Next(heads);
     const auto line = lines.find(EquivalenceClassOf(job));
     Job least = job;
-    least.spec =
-        Resolve(job.spec, 0, job.spec->nodes_min == 0 ? job.spec->nodes : job.spec->nodes_min);
+    least.spec = Resolve(job.spec, 0,
+                         job.spec->resources.nodes_min == 0 ? job.spec->resources.nodes
+                                                            : job.spec->resources.nodes_min);
     const bool stopped = FindQuotaStop(state, least, at, counted).has_value();
     auto [as, place] = FirstVariant(job, [&](const Job& one, bool with_faulty) {
       if (FindQuotaStop(state, one, at, counted)) return std::optional<PlaceGang>();
@@ -401,10 +404,10 @@ Plan PlainPlan(const State& state, Instant at) {
     });
     if (!place) {
       lines.erase(line);
-      const bool is_of_whole_gpus =
-          least.spec->gpus.count > 0 && ModeFor(least.spec->gpus) == GpuMode::kWhole;
+      const bool is_of_whole_gpus = least.spec->resources.gpus.count > 0 &&
+                                    ModeFor(least.spec->resources.gpus) == GpuMode::kWhole;
       const Duration keeps_after =
-          is_of_whole_gpus && least.spec->nodes * least.spec->gpus.count > 1
+          is_of_whole_gpus && least.spec->resources.nodes * least.spec->resources.gpus.count > 1
               ? state.policy.reserve_after
               : std::max(state.policy.reserve_after, Duration::Minutes(5));
       if (stopped || pools_reserved.contains(job.pool) || at - job.queued_at < keeps_after)
@@ -428,7 +431,7 @@ Plan PlainPlan(const State& state, Instant at) {
     for (const RankPlacement& rank : place->ranks) {
       Lease lease;
       lease.id = {~plan.steps.size()};
-      lease.mode = ModeFor(as.spec->gpus);
+      lease.mode = ModeFor(as.spec->resources.gpus);
       lease.gpus = rank.gpus;
       lease.numa = rank.numa;
       HoldGrants(*std::ranges::find(nodes, rank.node, &Node::id), lease, job.user.name);

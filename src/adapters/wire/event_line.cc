@@ -21,8 +21,8 @@ class Describer : public EventLineDraft {
   void operator()(const JobSubmitted& event) {
     Begin(LogLevel::kInfo, "job_submitted");
     AddJob(event.job);
-    Add("nodes_asked", event.spec->nodes);
-    Add("gpus_asked", event.spec->gpus.count);
+    Add("nodes_asked", event.spec->resources.nodes);
+    Add("gpus_asked", event.spec->resources.gpus.count);
     Add("note", event.note);
   }
   void operator()(const GangPlaced& event) {

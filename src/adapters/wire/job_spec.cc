@@ -102,41 +102,45 @@ Duration FromMilliseconds(int64_t ms) {
 void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_name(spec.name);
   message->set_project(spec.project);
-  message->set_queue(spec.queue);
-  message->set_reservation(spec.reservation);
-  for (const Dependency& dependency : spec.after) {
+  message->set_queue(spec.policy.queue);
+  message->set_reservation(spec.placement.reservation);
+  for (const Dependency& dependency : spec.policy.after) {
     v1::Dependency* one = message->add_after();
     one->set_job_id(ToText(dependency.job));
     one->set_when(Name(dependency.kind));
   }
-  message->set_nodes(spec.nodes);
-  message->set_nodes_min(spec.nodes_min);
-  for (const Alternative& alternative : spec.any_of) ToProto(alternative, message->add_any_of());
-  ToProto(spec.gpus, message->mutable_gpus());
-  message->set_cpus(spec.cpus);
-  message->set_memory_bytes(spec.memory_bytes);
-  message->set_shm_bytes(spec.shm_bytes);
-  message->mutable_topology()->set_require(static_cast<v1::TopologyLevel>(spec.topology.require));
-  message->mutable_topology()->set_prefer(static_cast<v1::TopologyLevel>(spec.topology.prefer));
-  message->mutable_topology()->set_allow_cross_numa(spec.topology.allow_cross_numa);
-  message->mutable_topology()->set_network_levels(spec.topology.network_levels);
-  message->set_priority(spec.priority);
-  message->set_time_limit_ms(spec.time_limit.ToMilliseconds());
-  message->set_grace_ms(spec.grace.ToMilliseconds());
-  message->set_on_lease_loss(static_cast<v1::LeaseLoss>(spec.on_lease_loss));
-  ToProto(spec.retry, message->mutable_retry());
-  message->mutable_environment()->insert(spec.environment.begin(), spec.environment.end());
+  message->set_nodes(spec.resources.nodes);
+  message->set_nodes_min(spec.resources.nodes_min);
+  for (const Alternative& alternative : spec.resources.any_of)
+    ToProto(alternative, message->add_any_of());
+  ToProto(spec.resources.gpus, message->mutable_gpus());
+  message->set_cpus(spec.resources.cpus);
+  message->set_memory_bytes(spec.resources.memory_bytes);
+  message->set_shm_bytes(spec.resources.shm_bytes);
+  message->mutable_topology()->set_require(
+      static_cast<v1::TopologyLevel>(spec.placement.topology.require));
+  message->mutable_topology()->set_prefer(
+      static_cast<v1::TopologyLevel>(spec.placement.topology.prefer));
+  message->mutable_topology()->set_allow_cross_numa(spec.placement.topology.allow_cross_numa);
+  message->mutable_topology()->set_network_levels(spec.placement.topology.network_levels);
+  message->set_priority(spec.policy.priority);
+  message->set_time_limit_ms(spec.policy.time_limit.ToMilliseconds());
+  message->set_grace_ms(spec.policy.grace.ToMilliseconds());
+  message->set_on_lease_loss(static_cast<v1::LeaseLoss>(spec.recovery.on_lease_loss));
+  ToProto(spec.recovery.retry, message->mutable_retry());
+  message->mutable_environment()->insert(spec.program.environment.begin(),
+                                         spec.program.environment.end());
   message->mutable_labels()->insert(spec.labels.begin(), spec.labels.end());
-  message->set_working_directory(spec.working_directory);
-  for (const std::string& word : spec.command) message->add_command(word);
-  message->set_interactive(spec.interactive);
-  message->set_checkpoint_directory(spec.checkpoint.directory);
-  message->set_checkpoint_signal(spec.checkpoint.signal);
-  message->set_checkpoint_every_ms(spec.checkpoint.every.ToMilliseconds());
-  message->set_checkpoint_keep(spec.checkpoint.keep);
-  message->set_checkpoint_best(static_cast<int>(spec.checkpoint.best));
-  message->set_hang_after_ms(spec.hang_after.ToMilliseconds());
-  for (const LogRule& rule : spec.on_log) {
+  message->set_working_directory(spec.program.working_directory);
+  for (const std::string& word : spec.program.command) message->add_command(word);
+  message->set_interactive(spec.program.interactive);
+  message->set_checkpoint_directory(spec.recovery.checkpoint.directory);
+  message->set_checkpoint_signal(spec.recovery.checkpoint.signal);
+  message->set_checkpoint_every_ms(spec.recovery.checkpoint.every.ToMilliseconds());
+  message->set_checkpoint_keep(spec.recovery.checkpoint.keep);
+  message->set_checkpoint_best(static_cast<int>(spec.recovery.checkpoint.best));
+  message->set_hang_after_ms(spec.recovery.hang_after.ToMilliseconds());
+  for (const LogRule& rule : spec.recovery.on_log) {
     v1::LogRule* one = message->add_on_log();
     one->set_pattern(rule.pattern);
     one->set_action(std::string(ToText(rule.action)));
@@ -145,73 +149,78 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
     message->mutable_notify()->mutable_to()->Assign(spec.notify.to.begin(), spec.notify.to.end());
     message->mutable_notify()->mutable_on()->Assign(spec.notify.on.begin(), spec.notify.on.end());
   }
-  message->mutable_secrets()->Assign(spec.secrets.begin(), spec.secrets.end());
-  message->set_preemptible(spec.preemptible);
-  message->set_movable(spec.movable);
-  message->set_wait_for_nodes(spec.wait_for_nodes);
+  message->mutable_secrets()->Assign(spec.program.secrets.begin(), spec.program.secrets.end());
+  message->set_preemptible(spec.policy.preemptible);
+  message->set_movable(spec.policy.movable);
+  message->set_wait_for_nodes(spec.policy.wait_for_nodes);
   message->set_file(spec.file);
-  if (spec.array.count != 0) {
-    message->mutable_array()->set_count(spec.array.count);
-    message->mutable_array()->set_max_parallel(spec.array.max_parallel);
+  if (spec.policy.array.count != 0) {
+    message->mutable_array()->set_count(spec.policy.array.count);
+    message->mutable_array()->set_max_parallel(spec.policy.array.max_parallel);
   }
-  message->mutable_node_labels()->insert(spec.node_labels.begin(), spec.node_labels.end());
+  message->mutable_node_labels()->insert(spec.placement.node_labels.begin(),
+                                         spec.placement.node_labels.end());
 }
 
 Result<JobSpec> FromProto(const v1::JobSpec& message) {
   JobSpec spec;
   spec.name = message.name();
   if (!message.project().empty()) spec.project = message.project();
-  spec.queue = message.queue();
-  spec.reservation = message.reservation();
-  for (const v1::Dependency& one : message.after()) spec.after.push_back(GP_TRY(FromProto(one)));
-  if (message.has_nodes()) spec.nodes = message.nodes();
-  spec.nodes_min = message.nodes_min();
-  for (const v1::Alternative& one : message.any_of()) spec.any_of.push_back(GP_TRY(FromProto(one)));
-  spec.gpus = GP_TRY(FromProto(message.gpus()));
-  spec.cpus = message.cpus();
-  spec.memory_bytes = message.memory_bytes();
-  spec.shm_bytes = message.shm_bytes();
+  spec.policy.queue = message.queue();
+  spec.placement.reservation = message.reservation();
+  for (const v1::Dependency& one : message.after())
+    spec.policy.after.push_back(GP_TRY(FromProto(one)));
+  if (message.has_nodes()) spec.resources.nodes = message.nodes();
+  spec.resources.nodes_min = message.nodes_min();
+  for (const v1::Alternative& one : message.any_of())
+    spec.resources.any_of.push_back(GP_TRY(FromProto(one)));
+  spec.resources.gpus = GP_TRY(FromProto(message.gpus()));
+  spec.resources.cpus = message.cpus();
+  spec.resources.memory_bytes = message.memory_bytes();
+  spec.resources.shm_bytes = message.shm_bytes();
   const v1::TopologyRequest& topology = message.topology();
-  spec.topology.require =
+  spec.placement.topology.require =
       GP_TRY(EnumFrom(topology.require(), TopologyLevel::kSameNode, "topology.require"));
   if (topology.has_prefer())
-    spec.topology.prefer =
+    spec.placement.topology.prefer =
         GP_TRY(EnumFrom(topology.prefer(), TopologyLevel::kSameNode, "topology.prefer"));
-  if (topology.has_allow_cross_numa()) spec.topology.allow_cross_numa = topology.allow_cross_numa();
-  spec.topology.network_levels = topology.network_levels();
-  if (message.has_priority()) spec.priority = message.priority();
-  spec.time_limit = FromMilliseconds(message.time_limit_ms());
-  if (message.has_grace_ms()) spec.grace = FromMilliseconds(message.grace_ms());
-  spec.on_lease_loss =
+  if (topology.has_allow_cross_numa())
+    spec.placement.topology.allow_cross_numa = topology.allow_cross_numa();
+  spec.placement.topology.network_levels = topology.network_levels();
+  if (message.has_priority()) spec.policy.priority = message.priority();
+  spec.policy.time_limit = FromMilliseconds(message.time_limit_ms());
+  if (message.has_grace_ms()) spec.policy.grace = FromMilliseconds(message.grace_ms());
+  spec.recovery.on_lease_loss =
       GP_TRY(EnumFrom(message.on_lease_loss(), LeaseLoss::kContinue, "on_lease_loss"));
-  spec.retry = FromProto(message.retry());
-  spec.environment.insert(message.environment().begin(), message.environment().end());
+  spec.recovery.retry = FromProto(message.retry());
+  spec.program.environment.insert(message.environment().begin(), message.environment().end());
   spec.labels.insert(message.labels().begin(), message.labels().end());
-  spec.working_directory = message.working_directory();
-  spec.command.assign(message.command().begin(), message.command().end());
-  spec.interactive = message.interactive();
-  spec.checkpoint = {message.checkpoint_directory(),
-                     message.checkpoint_signal(),
-                     FromMilliseconds(message.checkpoint_every_ms()),
-                     message.checkpoint_keep(),
-                     {}};
+  spec.program.working_directory = message.working_directory();
+  spec.program.command.assign(message.command().begin(), message.command().end());
+  spec.program.interactive = message.interactive();
+  spec.recovery.checkpoint = {message.checkpoint_directory(),
+                              message.checkpoint_signal(),
+                              FromMilliseconds(message.checkpoint_every_ms()),
+                              message.checkpoint_keep(),
+                              {}};
   if (message.checkpoint_best() < 0 ||
       message.checkpoint_best() > static_cast<int>(BestScore::kMax)) {
     return Fail(InvalidArgument("checkpoint.best: 0, 1 (least) or 2 (greatest), not " +
                                 std::to_string(message.checkpoint_best())));
   }
-  spec.checkpoint.best = static_cast<BestScore>(message.checkpoint_best());
-  spec.hang_after = FromMilliseconds(message.hang_after_ms());
-  for (const v1::LogRule& one : message.on_log()) spec.on_log.push_back(GP_TRY(FromProto(one)));
+  spec.recovery.checkpoint.best = static_cast<BestScore>(message.checkpoint_best());
+  spec.recovery.hang_after = FromMilliseconds(message.hang_after_ms());
+  for (const v1::LogRule& one : message.on_log())
+    spec.recovery.on_log.push_back(GP_TRY(FromProto(one)));
   spec.notify.to.assign(message.notify().to().begin(), message.notify().to().end());
   spec.notify.on.assign(message.notify().on().begin(), message.notify().on().end());
-  spec.secrets.assign(message.secrets().begin(), message.secrets().end());
-  spec.preemptible = message.preemptible();
-  spec.movable = message.movable();
-  spec.wait_for_nodes = message.wait_for_nodes();
+  spec.program.secrets.assign(message.secrets().begin(), message.secrets().end());
+  spec.policy.preemptible = message.preemptible();
+  spec.policy.movable = message.movable();
+  spec.policy.wait_for_nodes = message.wait_for_nodes();
   spec.file = message.file();
-  if (message.has_array()) spec.array = GP_TRY(FromProto(message.array()));
-  spec.node_labels.insert(message.node_labels().begin(), message.node_labels().end());
+  if (message.has_array()) spec.policy.array = GP_TRY(FromProto(message.array()));
+  spec.placement.node_labels.insert(message.node_labels().begin(), message.node_labels().end());
   return spec;
 }
 

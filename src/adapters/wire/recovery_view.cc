@@ -30,7 +30,7 @@ void CheckpointsView(const State& state, const Job& job, v1::Job* message) {
   }
   if (cost.ns > 0)
     message->set_checkpoint_best_seconds(
-        Seconds(BestInterval(cost, job.spec->nodes, state.policy.node_mtbf)));
+        Seconds(BestInterval(cost, job.spec->resources.nodes, state.policy.node_mtbf)));
 }
 
 void ProgressView(const v1::LeaseProgress& progress, v1::Progress* message) {

@@ -35,8 +35,9 @@ int64_t GrantedMemory(const Lease* lease, const JobSpec& spec, int gpu, int64_t 
     const auto grant = std::ranges::find(lease->gpus, gpu, &GpuGrant::gpu);
     if (grant != lease->gpus.end()) return grant->memory_mib;
   }
-  return spec.gpus.memory_mib > 0 ? spec.gpus.memory_mib
-                                  : whole * spec.gpus.share_thousandths / kShareMax;
+  return spec.resources.gpus.memory_mib > 0
+             ? spec.resources.gpus.memory_mib
+             : whole * spec.resources.gpus.share_thousandths / kShareMax;
 }
 
 void GpuView(const NodeFacts& facts, const Lease* lease, const JobSpec& spec, const RankUse& use,

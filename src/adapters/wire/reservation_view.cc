@@ -14,7 +14,8 @@ void ReservationView(const State& state, const Reservation& reservation, Instant
     message->add_nodes(node.facts->name);
     for (const LeaseId lease_id : node.leases) {
       const Lease& lease = *state.FindLease(lease_id);
-      running += lease.rank == 0 && state.FindJob(lease.job)->spec->reservation == reservation.name
+      running += lease.rank == 0 &&
+                         state.FindJob(lease.job)->spec->placement.reservation == reservation.name
                      ? 1
                      : 0;
     }

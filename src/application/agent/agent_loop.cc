@@ -203,7 +203,7 @@ void AgentLoop::Renew() {
 // Passes the complete list each time; a path that is not in it any more is not removed.
 void AgentLoop::PassSurplus() {
   for (const DesiredLease& desired_lease : desired_.leases) {
-    const CheckpointRequest& request = desired_lease.spec->checkpoint;
+    const CheckpointRequest& request = desired_lease.spec->recovery.checkpoint;
     const auto seen = seen_.find(desired_lease.lease.id);
     if (request.keep > 0 && seen != seen_.end() && seen->second.running)
       runner_.Discard(KeyOf(desired_lease.lease.id), request.directory, desired_lease.surplus);
@@ -309,7 +309,8 @@ bool AgentLoop::IsAtWork(LeaseId lease) const {
       progress_, [&](const LeaseProgress& one) { return one.lease == lease && one.at.ns != 0; });
   const DesiredLease* desired_lease = DesiredLeaseFor(lease);
   const std::optional<Duration> idle = meter_.IdleFor(lease, clock_.BootNs());
-  return !reports && desired_lease != nullptr && idle && *idle < desired_lease->spec->hang_after;
+  return !reports && desired_lease != nullptr && idle &&
+         *idle < desired_lease->spec->recovery.hang_after;
 }
 
 void AgentLoop::MeasureUse() {
@@ -341,7 +342,7 @@ void AgentLoop::CarryOut(const NodeAction& action) {
       return Decline(action.lease, {LeaseEnd::kStopped, 0, 0, "stopped before it was started"});
     case NodeActionKind::kStop:
       stopped_[action.lease] = StopOrder::kGraceful;
-      return runner_.Stop(key, DesiredLeaseFor(action.lease)->spec->grace);
+      return runner_.Stop(key, DesiredLeaseFor(action.lease)->spec->policy.grace);
     case NodeActionKind::kKill:
       stopped_[action.lease] = StopOrder::kKill;
       return runner_.Stop(key, Duration{});
@@ -354,7 +355,7 @@ void AgentLoop::CarryOut(const NodeAction& action) {
 
 void AgentLoop::StartLease(LeaseId id) {
   const DesiredLease& desired_lease = *DesiredLeaseFor(id);
-  for (const std::string& name : desired_lease.spec->secrets) {
+  for (const std::string& name : desired_lease.spec->program.secrets) {
     if (!desired_lease.secrets.contains(name))
       return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0,
                           "there is no secret " + name +

@@ -104,20 +104,20 @@ std::vector<std::string> MakeEnvironment(const DesiredLease& desired, const Node
   env["USER"] = env["LOGNAME"] = user.name;
   env["SHELL"] = user.shell.empty() ? "/bin/sh" : user.shell;
   env["LANG"] = "C.UTF-8";
-  for (const auto& [name, value] : spec.environment) {
+  for (const auto& [name, value] : spec.program.environment) {
     if (!IsReservedVariable(name)) env[name] = value;
   }
   env["GP_JOB_ID"] = ElementName(desired.array, desired.lease.job);
   if (desired.array.value != 0) {
     env["GP_ARRAY_ID"] = ToText(desired.array);
     env["GP_ARRAY_INDEX"] = std::to_string(IndexIn(desired.array, desired.lease.job));
-    env["GP_ARRAY_COUNT"] = std::to_string(spec.array.count);
+    env["GP_ARRAY_COUNT"] = std::to_string(spec.policy.array.count);
   }
   env["GP_ATTEMPT"] = std::to_string(desired.lease.attempt);
   AddRendezvous(desired, env);
-  if (!spec.checkpoint.directory.empty()) {
-    env["GP_CHECKPOINT_DIR"] = spec.checkpoint.directory;
-    if (desired.lease.attempt > 1) env["GP_RESUME_FROM"] = spec.checkpoint.directory;
+  if (!spec.recovery.checkpoint.directory.empty()) {
+    env["GP_CHECKPOINT_DIR"] = spec.recovery.checkpoint.directory;
+    if (desired.lease.attempt > 1) env["GP_RESUME_FROM"] = spec.recovery.checkpoint.directory;
   }
   if (!desired.resume_from.empty()) {
     env["GP_RESUME_FROM"] = desired.resume_from;
@@ -155,8 +155,9 @@ bool IsBelowTmp(const std::string& path) { return path == "/tmp" || path.starts_
 
 // A private /tmp would hide paths below /tmp that the job is to use.
 bool NeedsHostTmp(const JobSpec& spec, const std::string& device_directory) {
-  return IsBelowTmp(device_directory) || IsBelowTmp(spec.working_directory) ||
-         IsBelowTmp(spec.checkpoint.directory) || std::ranges::any_of(spec.command, IsBelowTmp);
+  return IsBelowTmp(device_directory) || IsBelowTmp(spec.program.working_directory) ||
+         IsBelowTmp(spec.recovery.checkpoint.directory) ||
+         std::ranges::any_of(spec.program.command, IsBelowTmp);
 }
 
 }  // namespace
@@ -172,18 +173,19 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   LaunchSpec launch;
   launch.key = KeyOf(desired.lease.id);
   // An interactive job gets its program by Exec, with its user's terminal.
-  if (!spec.interactive) launch.argv = spec.command;
+  if (!spec.program.interactive) launch.argv = spec.program.command;
   launch.environment = MakeEnvironment(desired, facts, user, options);
   for (const auto& [name, value] : desired.secrets) {
     if (!IsReservedVariable(name)) launch.secrets.push_back(name + "=" + value);
   }
-  launch.working_directory = !spec.working_directory.empty() ? spec.working_directory
-                             : user.home.empty()             ? "/"
-                                                             : user.home;
+  launch.working_directory = !spec.program.working_directory.empty()
+                                 ? spec.program.working_directory
+                             : user.home.empty() ? "/"
+                                                 : user.home;
   launch.uid = user.uid;
   launch.gid = user.gid;
   launch.groups = user.groups;
-  launch.interactive = spec.interactive;
+  launch.interactive = spec.program.interactive;
   for (const GpuGrant& grant : desired.lease.gpus) {
     launch.devices.push_back({options.gpu_major, facts.gpus[static_cast<size_t>(grant.gpu)].minor});
   }
@@ -203,21 +205,23 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   const bool by_mps = !launch.parts.empty() && launch.parts.front().mps;
   // MPS clients and their server share the host's /dev/shm, and a directory that a private /tmp may
   // hide.
-  launch.shm_bytes = by_mps ? 0 : spec.shm_bytes > 0 ? spec.shm_bytes : launch.memory_bytes_max;
+  launch.shm_bytes = by_mps                         ? 0
+                     : spec.resources.shm_bytes > 0 ? spec.resources.shm_bytes
+                                                    : launch.memory_bytes_max;
   launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) &&
                        !(by_mps && IsBelowTmp(options.state_directory));
   launch.private_processes = !by_mps;  // the MPS server identifies its clients by their pids
   launch.log_directory = LogDirectory(options, desired.lease.job, desired.lease.attempt);
   launch.log_name = std::to_string(desired.lease.rank);
   launch.log_bytes_max = options.log_bytes_max;
-  launch.grace = spec.grace;
+  launch.grace = spec.policy.grace;
   launch.stop_on_lease_loss = desired.lease.stop_on_loss;
   launch.lease_deadline_boot_ns = lease_deadline_boot_ns;
   launch.report_pipe = ReportPipe(options, desired.lease.id);
-  launch.hang_after = spec.hang_after;
-  launch.checkpoint_signal = spec.checkpoint.signal;
-  launch.checkpoint_interval = spec.checkpoint.every;
-  for (const LogRule& rule : spec.on_log) launch.log_patterns.push_back(rule.pattern);
+  launch.hang_after = spec.recovery.hang_after;
+  launch.checkpoint_signal = spec.recovery.checkpoint.signal;
+  launch.checkpoint_interval = spec.recovery.checkpoint.every;
+  for (const LogRule& rule : spec.recovery.on_log) launch.log_patterns.push_back(rule.pattern);
   launch.prolog = options.prolog;
   launch.epilog = options.epilog;
   return launch;

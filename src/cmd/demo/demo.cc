@@ -84,7 +84,7 @@ class Demo {
     if (!discovery_.real) places_.device_directories = host_->DeviceDirectories(nodes);
     jobs_ = GP_TRY(LoadDemoJobs(places_, cluster_));
     const JobSpec& largest = jobs_.back().spec;
-    if (largest.nodes * largest.gpus.count < 16)
+    if (largest.resources.nodes * largest.resources.gpus.count < 16)
       story_.Line("gangs are cut to the GPUs that are here");
     return Ok();
   }

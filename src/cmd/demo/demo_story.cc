@@ -155,8 +155,9 @@ void DemoStory::Table(const std::vector<DemoJob>& jobs) const {
   for (const DemoJob& job : jobs) {
     table.Add({"  " + job.spec.name, v1::JobState_Name(job.seen.state()),
                std::to_string(job.seen.exit_code()),
-               std::to_string(job.spec.gpus.count * job.spec.nodes), PlacesText(job.seen),
-               SpanText(job.seen.wait_seconds()), SpanText(job.seen.run_seconds())});
+               std::to_string(job.spec.resources.gpus.count * job.spec.resources.nodes),
+               PlacesText(job.seen), SpanText(job.seen.wait_seconds()),
+               SpanText(job.seen.run_seconds())});
   }
   std::fputs(table.ToText().c_str(), stdout);
 }

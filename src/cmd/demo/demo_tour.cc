@@ -127,15 +127,15 @@ Result<std::string> DemoTour::SubmitCounter(const std::string& name, int nodes, 
                                             int priority, int steps) {
   JobSpec spec;
   spec.name = name;
-  spec.nodes = nodes;
-  spec.gpus.count = gpus;
-  spec.priority = priority;
-  spec.preemptible = true;
-  spec.on_lease_loss = LeaseLoss::kStop;  // should the demo be killed, its jobs end
-  spec.grace = Duration::Seconds(2);
-  spec.checkpoint.directory = host_->checkpoints() + "/" + name;
-  spec.environment = {{"STEPS", std::to_string(steps)}};
-  spec.command = {"/bin/sh", "-c", kCounter};
+  spec.resources.nodes = nodes;
+  spec.resources.gpus.count = gpus;
+  spec.policy.priority = priority;
+  spec.policy.preemptible = true;
+  spec.recovery.on_lease_loss = LeaseLoss::kStop;  // should the demo be killed, its jobs end
+  spec.policy.grace = Duration::Seconds(2);
+  spec.recovery.checkpoint.directory = host_->checkpoints() + "/" + name;
+  spec.program.environment = {{"STEPS", std::to_string(steps)}};
+  spec.program.command = {"/bin/sh", "-c", kCounter};
   return host_->client().Submit(spec);
 }
 
@@ -165,9 +165,9 @@ Status DemoTour::ShowPriorities() {
       2 * kGpusPerNode));
   JobSpec spec;
   spec.name = "urgent";
-  spec.gpus.count = kGpusPerNode;
-  spec.priority = kUrgent;
-  spec.command = {"sleep", "2"};
+  spec.resources.gpus.count = kGpusPerNode;
+  spec.policy.priority = kUrgent;
+  spec.program.command = {"sleep", "2"};
   const int64_t begin = SystemClock().BootNs();
   const std::string urgent = GP_TRY(host_->client().Submit(spec));
   GP_TRY(AwaitJob(urgent, "its start",
@@ -233,9 +233,9 @@ Status DemoTour::ShowFaults() {
 Result<double> DemoTour::RunSweep(int jobs) {
   JobSpec spec;
   spec.name = "sweep";
-  spec.gpus.count = 1;
-  spec.array.count = jobs;
-  spec.command = {"sleep", "0.5"};
+  spec.resources.gpus.count = 1;
+  spec.policy.array.count = jobs;
+  spec.program.command = {"sleep", "0.5"};
   const int64_t begin = SystemClock().BootNs();
   v1::ListJobsRequest all;
   all.set_name(GP_TRY(host_->client().Submit(spec)));

@@ -71,8 +71,8 @@ class Judge {
   int ExpectedCode(const DemoJob& job) const {
     int gpus = 0;
     for (const v1::Node& node : cluster_.nodes()) gpus += node.gpus_size();
-    const bool refused =
-        job.role == DemoRole::kProbe && places_.devices_isolated && gpus > job.spec.gpus.count;
+    const bool refused = job.role == DemoRole::kProbe && places_.devices_isolated &&
+                         gpus > job.spec.resources.gpus.count;
     return refused ? kRefusedCode : 0;
   }
 
@@ -89,12 +89,13 @@ class Judge {
     std::set<std::string> nodes;
     for (const v1::Rank& rank : LastAttempt(job).ranks()) {
       nodes.insert(rank.node());
-      if (rank.gpus_size() == job.spec.gpus.count) continue;
+      if (rank.gpus_size() == job.spec.resources.gpus.count) continue;
       Blame(job, fmt::format("rank {} has {} GPUs instead of {}", rank.rank(), rank.gpus_size(),
-                             job.spec.gpus.count));
+                             job.spec.resources.gpus.count));
     }
-    if (static_cast<int>(nodes.size()) == job.spec.nodes) return;
-    Blame(job, fmt::format("ran on {} nodes instead of {}", nodes.size(), job.spec.nodes));
+    if (static_cast<int>(nodes.size()) == job.spec.resources.nodes) return;
+    Blame(job,
+          fmt::format("ran on {} nodes instead of {}", nodes.size(), job.spec.resources.nodes));
   }
 
   void JudgeTraining(const DemoJob& job) {
@@ -129,8 +130,9 @@ class Judge {
       const bool ours = std::ranges::find(rank.gpus(), gpu.index()) != rank.gpus().end();
       if (ours) used.insert(gpu.numa_node());
     }
-    const bool could = std::ranges::any_of(
-        size_by_numa, [&](const auto& numa) { return numa.second >= job.spec.gpus.count; });
+    const bool could = std::ranges::any_of(size_by_numa, [&](const auto& numa) {
+      return numa.second >= job.spec.resources.gpus.count;
+    });
     if (could && used.size() > 1) Blame(job, "its GPUs are of several NUMA nodes");
   }
 

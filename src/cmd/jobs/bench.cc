@@ -26,9 +26,9 @@ struct BenchFlags {
 JobSpec TrueJob(int gpus) {
   JobSpec spec;
   spec.name = "bench";
-  spec.gpus.count = gpus;
-  spec.command = {"/bin/true"};
-  spec.working_directory = "/";
+  spec.resources.gpus.count = gpus;
+  spec.program.command = {"/bin/true"};
+  spec.program.working_directory = "/";
   return spec;
 }
 

@@ -57,10 +57,10 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   const std::string file = JobFilePath(flags.file);
   for (JobSpec& spec : decoded.jobs) {
     spec.file = file;
-    if (spec.working_directory.empty()) spec.working_directory = CallerDirectory();
+    if (spec.program.working_directory.empty()) spec.program.working_directory = CallerDirectory();
   }
-  const bool has_array =
-      std::ranges::any_of(decoded.jobs, [](const JobSpec& spec) { return spec.array.count > 0; });
+  const bool has_array = std::ranges::any_of(
+      decoded.jobs, [](const JobSpec& spec) { return spec.policy.array.count > 0; });
   if (has_array && flags.count > 1)
     return cli.Complain(InvalidArgument("--count: an array has its own count: set it there"));
   if (flags.plan) {

@@ -40,7 +40,7 @@ void RunJob(RunFlags flags, Cli& cli) {
   if (!spec) return cli.Complain(spec.error());
   if (flags.plan) return PlanJob(*spec, cli);
   const bool follows = !flags.detach && !flags.pty;
-  if (follows && spec->array.count > 0) {
+  if (follows && spec->policy.array.count > 0) {
     return cli.Complain(InvalidArgument(
         "--array: run follows only one job: use --detach, then gpu-platform jobs wait"));
   }
@@ -60,7 +60,7 @@ void RunJob(RunFlags flags, Cli& cli) {
   }
   cli.Say(job + " queued" + (gang.empty() ? "" : ": " + gang));
   if (flags.pty) {
-    cli.exit_code = RunInteractive(cli, job, spec->command);
+    cli.exit_code = RunInteractive(cli, job, spec->program.command);
     return;
   }
   const JobNarrator narrator(cli, job);

@@ -155,8 +155,9 @@ std::string JobFilePath(const std::string& path) {
 }
 
 std::string GangText(const JobSpec& spec) {
-  if (spec.nodes < 2 || spec.gpus.count == 0) return "";
-  return Count(spec.gpus.count * spec.nodes, "GPU") + " on " + Count(spec.nodes, "node");
+  if (spec.resources.nodes < 2 || spec.resources.gpus.count == 0) return "";
+  return Count(spec.resources.gpus.count * spec.resources.nodes, "GPU") + " on " +
+         Count(spec.resources.nodes, "node");
 }
 
 Result<std::string> ReadJobFile(const std::string& path) {

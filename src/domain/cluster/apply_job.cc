@@ -141,7 +141,7 @@ void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
     job.state = JobState::kBlocked;
     job.reason = TellOpen(state, *job.spec);
   }
-  if (const int count = event.spec->array.count; count > 0) {
+  if (const int count = event.spec->policy.array.count; count > 0) {
     job.array = event.job;
     state.arrays[job.array] = {.count = count, .known = count};
   }
@@ -249,7 +249,7 @@ void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   if (runs) IndexLimit(state, job, false);
   const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
     JobSpec changed = *spec;
-    changed.time_limit = event.time_limit;
+    changed.policy.time_limit = event.time_limit;
     spec = std::make_shared<const JobSpec>(std::move(changed));
   };
   change(job.spec);
@@ -271,7 +271,8 @@ void ApplyEvent(State& state, Instant at, const CheckpointSaved& event) {
         const Lease* lease = state.FindLease(rank.lease);
         return lease != nullptr && lease->phase == LeasePhase::kGranted;
       });
-  AddCheckpoint(job.spec->checkpoint, event.checkpoint, is_beginning, job.checkpoints, job.surplus);
+  AddCheckpoint(job.spec->recovery.checkpoint, event.checkpoint, is_beginning, job.checkpoints,
+                job.surplus);
   if (const Checkpoint* newest = NewestComplete(job.checkpoints);
       newest != nullptr && *newest == event.checkpoint)
     SaveUse(state, at, job.id);

@@ -49,7 +49,7 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   IndexEvictable(state, job, false);
   const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
     JobSpec changed = *spec;
-    changed.priority = event.priority;
+    changed.policy.priority = event.priority;
     spec = std::make_shared<const JobSpec>(std::move(changed));
   };
   change(job.spec);

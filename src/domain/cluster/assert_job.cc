@@ -134,7 +134,7 @@ void CheckBefore(const State& state, const JobPriorityChanged& event) {
             "a priority is on the scale");
 }
 void CheckAfter(const State& state, const JobPriorityChanged& event) {
-  GP_ASSERT(JobIn(state, event.job).spec->priority == event.priority,
+  GP_ASSERT(JobIn(state, event.job).spec->policy.priority == event.priority,
             "a job has the priority of the event");
 }
 
@@ -143,7 +143,7 @@ void CheckBefore(const State& state, const JobTimeLimitChanged& event) {
   GP_ASSERT(event.time_limit.ns >= 0, "a time limit is no negative time");
 }
 void CheckAfter(const State& state, const JobTimeLimitChanged& event) {
-  GP_ASSERT(JobIn(state, event.job).spec->time_limit == event.time_limit,
+  GP_ASSERT(JobIn(state, event.job).spec->policy.time_limit == event.time_limit,
             "a job has the time limit of the event");
 }
 

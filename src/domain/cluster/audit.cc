@@ -41,11 +41,12 @@ class Teller {
     const auto* submitted =
         record_.events.empty() ? nullptr : std::get_if<JobSubmitted>(&record_.events.front());
     const JobSpec& spec = *command.spec;
-    const std::string array =
-        spec.array.count > 0 ? ", " + std::to_string(spec.array.count) + " elements" : "";
+    const std::string array = spec.policy.array.count > 0
+                                  ? ", " + std::to_string(spec.policy.array.count) + " elements"
+                                  : "";
     Tell("SubmitJob", submitted == nullptr ? "" : ToText(submitted->job),
-         spec.name + ": " + std::to_string(spec.nodes) + " x " + GpusText(spec.gpus) +
-             ", priority " + std::to_string(spec.priority) +
+         spec.name + ": " + std::to_string(spec.resources.nodes) + " x " +
+             GpusText(spec.resources.gpus) + ", priority " + std::to_string(spec.policy.priority) +
              (submitted == nullptr ? "" : ", queue " + submitted->queue) + array);
   }
   void operator()(const StopJob& command) {

@@ -29,7 +29,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   const bool is_blocked = job.state == JobState::kBlocked;
   expect(is_blocked && ProspectOf(state, *job.spec) != Prospect::kOpen,
          state.decided.contains(job.id), "decided jobs");
-  for (const Dependency& dependency : job.spec->after)
+  for (const Dependency& dependency : job.spec->policy.after)
     expect(is_blocked, state.dependents.contains({dependency.job, job.id}), "dependents");
   expect(IsTerminal(job.state), state.finished.contains({job.ended_at, job.id}), "finished jobs");
   expect(!job.nominated_nodes.empty(), state.nominated.contains(job.id), "nominated jobs");
@@ -42,7 +42,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
     found.push_back({"index", ToText(job.id) + " (" + Name(job.state) +
                                   ") has a destination, but is not being moved"});
   }
-  const auto evictable = state.evictable.find({job.pool, ClassOf(job.spec->priority)});
+  const auto evictable = state.evictable.find({job.pool, ClassOf(job.spec->policy.priority)});
   expect(IsEvictable(job), evictable != state.evictable.end() && evictable->second.contains(job.id),
          "evictable jobs");
   expect(IsBeingPreempted(job), state.preemptions.contains({job.preempted_for, job.id}),
@@ -69,7 +69,7 @@ void CheckIndexSizes(const State& state, Violations& found) {
   for (const auto& [id, job] : state.jobs) {
     queued += job.state == JobState::kQueued ? 1 : 0;
     retrying += job.state == JobState::kRetryWait ? 1 : 0;
-    for (const Dependency& dependency : job.spec->after) {
+    for (const Dependency& dependency : job.spec->policy.after) {
       if (job.state == JobState::kBlocked) dependencies.insert({dependency.job, id});
     }
     limited += RunsAgainstLimit(job) ? 1 : 0;

@@ -15,7 +15,7 @@ void CheckShares(const State& state, Violations& found) {
   for (const auto& [id, lease] : state.leases) {
     const Job& job = *state.FindJob(lease.job);
     const int64_t share = CountedShare(state, lease);
-    if (share != 0) sums[{job.pool, ClassOf(job.spec->priority)}][job.id] += share;
+    if (share != 0) sums[{job.pool, ClassOf(job.spec->policy.priority)}][job.id] += share;
   }
   if (sums != state.shares_by_class) found.push_back({"I8", "shares by class are off"});
 }

@@ -118,8 +118,8 @@ bool BuildIndexes(State& state) {
     const int64_t share = CountedShare(state, lease);
     IndexMaintenanceStop(state, job->second);
     if (share > 0)
-      state.shares_by_class[{job->second.pool, ClassOf(job->second.spec->priority)}][lease.job] +=
-          share;
+      state.shares_by_class[{job->second.pool, ClassOf(job->second.spec->policy.priority)}]
+                           [lease.job] += share;
   }
   return true;
 }

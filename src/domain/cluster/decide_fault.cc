@@ -340,7 +340,7 @@ FaultDecider::Impact FaultDecider::StopTenants(const Gpu& gpu, const FaultSignal
   }
   for (const JobId id : jobs) {
     const Job& job = *state_.FindJob(id);
-    const bool is_linked = job.spec->nodes * job.spec->gpus.count > 1;
+    const bool is_linked = job.spec->resources.nodes * job.spec->resources.gpus.count > 1;
     const bool is_co_client = reaches_all && (named == nullptr || named->id != id);
     const bool is_ended = is_co_client || verdict.tenants == TenantAction::kRestartAll ||
                           (verdict.tenants == TenantAction::kRestartLinked && is_linked) ||
@@ -370,7 +370,7 @@ void FaultDecider::StopJob(const Job& job, const FaultVerdict& verdict, const st
   events_.push_back(JobStopOrdered{job.id, cause, order, verdict.why + " on " + place});
   impact.jobs.push_back(job.id);
   const Instant since = WorkKeptUntil(job);
-  impact.lost_gpu_ms += int64_t{job.spec->nodes} * job.spec->gpus.count *
+  impact.lost_gpu_ms += int64_t{job.spec->resources.nodes} * job.spec->resources.gpus.count *
                         (std::max<int64_t>((at_ - since).ns, 0) / 1'000'000);
 }
 

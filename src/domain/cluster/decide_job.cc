@@ -63,8 +63,8 @@ Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob&
   const std::string whose = SaysUsedUp(stop->key);
   if (stop->over == OverBudget::kRefuse) return Fail(Conflict("budget: " + whose));
   JobSpec demoted = *command.spec;
-  demoted.priority = kPriorityMin;
-  demoted.preemptible = true;
+  demoted.policy.priority = kPriorityMin;
+  demoted.policy.preemptible = true;
   return Admission{std::make_shared<const JobSpec>(std::move(demoted)),
                    "in the lowest class, and preemptible: " + whose};
 }
@@ -72,9 +72,9 @@ Result<Admission> AdmitByBudget(const State& state, Instant at, const SubmitJob&
 // A job without a time limit gets that of its queue.
 Admission WithTimeLimit(const State& state, const Queue& queue, Admission admission) {
   const QueueTime given = DefaultTimeOf(state, queue.name);
-  if (admission.spec->time_limit.ns != 0 || given.time.ns == 0) return admission;
+  if (admission.spec->policy.time_limit.ns != 0 || given.time.ns == 0) return admission;
   JobSpec limited = *admission.spec;
-  limited.time_limit = given.time;
+  limited.policy.time_limit = given.time;
   admission.spec = std::make_shared<const JobSpec>(std::move(limited));
   admission.note += (admission.note.empty() ? "" : "; ") +
                     ("time limit " + ToText(given.time) + ", by queue " + given.queue);
@@ -108,9 +108,10 @@ Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
   }
   for (const JobId id : state.queued) {
     const Job& other = *state.FindJob(id);
-    const bool may_take_its_place = other.pool == job.pool &&
-                                    other.spec->reservation == job.spec->reservation &&
-                                    other.user.uid != job.user.uid;
+    const bool may_take_its_place =
+        other.pool == job.pool &&
+        other.spec->placement.reservation == job.spec->placement.reservation &&
+        other.user.uid != job.user.uid;
     const Duration after = ReservesAfter(state.policy, *other.spec);
     if (may_take_its_place && other.queued_at + after <= at) {
       return Fail(Conflict(NameOf(state, id) + " waits in pool " + job.pool +
@@ -142,7 +143,7 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope,
     return events;  // a repeated request: the first answer holds
   }
   const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
-  GP_CHECK_OK(CheckMaxTime(state, queue.name, command.spec->time_limit));
+  GP_CHECK_OK(CheckMaxTime(state, queue.name, command.spec->policy.time_limit));
   GP_CHECK_OK(CheckQuotas(state, command, queue));
   const Admission admission =
       WithTimeLimit(state, queue, GP_TRY(AdmitByBudget(state, envelope.at, command, queue)));
@@ -195,8 +196,8 @@ Result<Events> DecidePriority(const State& state, const SetPriority& command) {
     return Fail(InvalidArgument("priority: " + std::to_string(command.priority) +
                                 " is not between 0 and " + std::to_string(kPriorityMax)));
   }
-  if (command.priority == job.spec->priority) return Events{};
-  if (command.priority > job.spec->priority && !command.may_raise)
+  if (command.priority == job.spec->policy.priority) return Events{};
+  if (command.priority > job.spec->policy.priority && !command.may_raise)
     return Fail(PermissionDenied("priority: only an admin of its queue raises it"));
   return Events{JobPriorityChanged{job.id, command.priority}};
 }
@@ -204,7 +205,7 @@ Result<Events> DecidePriority(const State& state, const SetPriority& command) {
 Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeLimit& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
-  const Duration before = job.spec->time_limit;
+  const Duration before = job.spec->policy.time_limit;
   if (before.ns == 0) return Fail(Conflict(NameOf(job) + " has no time limit"));
   const Duration limit =
       command.longer_by.ns == 0
@@ -217,7 +218,7 @@ Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeL
   if (limit == before) return Events{};
   if (limit > before && !command.force) GP_CHECK_OK(CheckMaxTime(state, job.queue, limit));
   JobSpec changed = *job.spec;
-  changed.time_limit = limit;
+  changed.policy.time_limit = limit;
   const JobTimeLimitChanged event{job.id, limit};
   if (!HoldsLeases(job.state)) {
     GP_CHECK_OK(CheckReservationOf(state, changed, job.user.name, state.queues.at(job.queue)));

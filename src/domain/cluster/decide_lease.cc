@@ -136,7 +136,7 @@ Event Recover(const State& state, Instant at, const Job& job, const Verdict& ver
         "given up after " + std::to_string(in_row + 1) + " faults in a row; last: " + reason, end};
   }
   // The first fault causes no wait; a job with consecutive faults backs off.
-  const Instant eligible = in_row == 0 ? at : at + Backoff(job.spec->retry, in_row - 1);
+  const Instant eligible = in_row == 0 ? at : at + Backoff(job.spec->recovery.retry, in_row - 1);
   return JobRequeued{job.id, RequeueCharge::kFault, eligible, reason, end};
 }
 
@@ -151,7 +151,7 @@ Event TryAgain(const State& state, Instant at, const Job& job, Verdict verdict) 
     verdict.end = EndClass::kHang;
     verdict.exit_code = kExitTimedOut;
   }
-  const RetryPolicy& retry = job.spec->retry;
+  const RetryPolicy& retry = job.spec->recovery.retry;
   // Hang detection, or a rule that excludes bad nodes, implies a restart.
   const bool is_retried = hangs || (verdict.failed && (retry.on_failure || verdict.is_of_node));
   if (!is_retried || job.retries_used >= retry.retries_max) return GiveUp(job, verdict);
@@ -181,7 +181,7 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
       return JobRequeued{job.id, RequeueCharge::kNobody, at,
                          job.reason + ": it goes on when it is released", EndClass::kUnderUse};
     case StopCause::kBudget:
-      if (job.spec->interactive)
+      if (job.spec->program.interactive)
         return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kBudget};
       return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason, EndClass::kBudget};
     default: break;

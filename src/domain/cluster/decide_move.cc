@@ -22,8 +22,8 @@ Status CheckMove(const State& state, Instant at, const MoveJobs::Move& move) {
   std::vector<NodeId> nodes;
   for (const RankTarget& target : move.destination) {
     nodes.push_back(target.node);
-    if (std::popcount(target.gpus) != job->spec->gpus.count)
-      return refuse("its destination must have " + std::to_string(job->spec->gpus.count) +
+    if (std::popcount(target.gpus) != job->spec->resources.gpus.count)
+      return refuse("its destination must have " + std::to_string(job->spec->resources.gpus.count) +
                     " GPUs of each node");
   }
   return CheckGangNodes(state, *job, nodes);

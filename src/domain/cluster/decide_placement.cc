@@ -39,8 +39,8 @@ Status CheckJob(const State& state, const PlaceGang& command) {
 }
 
 bool StopsOnLoss(const JobSpec& spec) {
-  if (spec.on_lease_loss == LeaseLoss::kDefault) return spec.nodes > 1;
-  return spec.on_lease_loss == LeaseLoss::kStop;
+  if (spec.recovery.on_lease_loss == LeaseLoss::kDefault) return spec.resources.nodes > 1;
+  return spec.recovery.on_lease_loss == LeaseLoss::kStop;
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
     lease.attempt = job.attempt + 1;
     lease.rank = static_cast<int>(rank);
     lease.node = place.node;
-    lease.mode = ModeFor(job.spec->gpus);
+    lease.mode = ModeFor(job.spec->resources.gpus);
     lease.gpus = place.gpus;
     lease.numa = place.numa;
     lease.stop_on_loss = StopsOnLoss(*job.spec);

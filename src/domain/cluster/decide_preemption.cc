@@ -12,7 +12,8 @@ Status CheckGangNodes(const State& state, const Job& job, const std::vector<Node
   const bool known = distinct.empty() || distinct.rbegin()->value < state.nodes.size();
   const int least = LeastNodes(*job.spec);
   const auto count = static_cast<int>(nodes.size());
-  if (known && distinct.size() == nodes.size() && count >= least && count <= job.spec->nodes)
+  if (known && distinct.size() == nodes.size() && count >= least &&
+      count <= job.spec->resources.nodes)
     return Ok();
   return Fail(
       Conflict(NameOf(job) + " needs " + std::to_string(least) + " different nodes that exist"));

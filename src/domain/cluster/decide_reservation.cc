@@ -112,26 +112,27 @@ Result<Events> DecideEndReservation(const State& state, const EndReservation& co
 
 Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user,
                           const Queue& queue) {
-  if (spec.reservation.empty()) return Ok();
-  const auto found = state.reservations.find(spec.reservation);
+  if (spec.placement.reservation.empty()) return Ok();
+  const auto found = state.reservations.find(spec.placement.reservation);
   if (found == state.reservations.end())
-    return Fail(NotFound("reservation: there is no reservation " + spec.reservation +
+    return Fail(NotFound("reservation: there is no reservation " + spec.placement.reservation +
                          " (gpu-platform reservations list)"));
   const Reservation& reservation = found->second;
   if (!Admits(reservation, user, queue.name))
-    return Fail(PermissionDenied("reservation: " + spec.reservation + " is not for user " + user +
-                                 ", nor for queue " + queue.name));
+    return Fail(PermissionDenied("reservation: " + spec.placement.reservation +
+                                 " is not for user " + user + ", nor for queue " + queue.name));
   if (reservation.pool != queue.pool)
-    return Fail(InvalidArgument("reservation: " + spec.reservation + " is in pool " +
+    return Fail(InvalidArgument("reservation: " + spec.placement.reservation + " is in pool " +
                                 reservation.pool + "; queue " + queue.name + " is in pool " +
                                 queue.pool));
-  if (spec.time_limit.ns == 0)
+  if (spec.policy.time_limit.ns == 0)
     return Fail(InvalidArgument(
         "time_limit: a job in a reservation needs one, to end before the reservation does"));
   if (LongestStay(spec) > reservation.ends_at - reservation.starts_at) {
     return Fail(InvalidArgument("time_limit: with its grace and " + ToText(kEndMargin) +
-                                " to end, the job is longer than reservation " + spec.reservation +
-                                " of " + ToText(reservation.ends_at - reservation.starts_at)));
+                                " to end, the job is longer than reservation " +
+                                spec.placement.reservation + " of " +
+                                ToText(reservation.ends_at - reservation.starts_at)));
   }
   return Ok();
 }

@@ -168,8 +168,9 @@ Result<Events> DecideTick(const State& state, Instant at) {
     if (due > at) break;
     limits_due = true;
     const Job& job = *state.FindJob(id);
-    events.push_back(JobStopOrdered{id, StopCause::kTimeLimit, StopOrder::kGraceful,
-                                    "ran for its time limit of " + ToText(job.spec->time_limit)});
+    events.push_back(
+        JobStopOrdered{id, StopCause::kTimeLimit, StopOrder::kGraceful,
+                       "ran for its time limit of " + ToText(job.spec->policy.time_limit)});
   }
   // One kind of stop per tick, and losses in the next one: the outcome of a job depends on its
   // earlier stop orders.

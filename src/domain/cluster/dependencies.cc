@@ -69,14 +69,14 @@ Prospect ProspectOf(const State& state, const Dependency& dependency) {
 
 Prospect ProspectOf(const State& state, const JobSpec& spec) {
   Prospect all = Prospect::kMet;
-  for (const Dependency& dependency : spec.after)
+  for (const Dependency& dependency : spec.policy.after)
     all = std::max(all, ProspectOf(state, dependency));
   return all;
 }
 
 std::string TellOpen(const State& state, const JobSpec& spec) {
   std::string text;
-  for (const Dependency& dependency : spec.after) {
+  for (const Dependency& dependency : spec.policy.after) {
     if (ProspectOf(state, dependency) != Prospect::kOpen) continue;
     text += (text.empty() ? "waits for " : ", ") + NameOfAwaited(state, dependency.job) + " " +
             Wish(dependency.kind);
@@ -85,7 +85,7 @@ std::string TellOpen(const State& state, const JobSpec& spec) {
 }
 
 std::string TellImpossible(const State& state, const JobSpec& spec) {
-  for (const Dependency& dependency : spec.after) {
+  for (const Dependency& dependency : spec.policy.after) {
     if (ProspectOf(state, dependency) != Prospect::kImpossible) continue;
     return NameOfAwaited(state, dependency.job) + " " + Fate(state, dependency.job) + ", and was " +
            Wish(dependency.kind) + " first";
@@ -136,13 +136,13 @@ bool IsWaitedFor(const State& state, const Job& job) {
 }
 
 void IndexBlocked(State& state, const Job& job) {
-  for (const Dependency& dependency : job.spec->after)
+  for (const Dependency& dependency : job.spec->policy.after)
     state.dependents.insert({dependency.job, job.id});
   if (ProspectOf(state, *job.spec) != Prospect::kOpen) state.decided.insert(job.id);
 }
 
 void UnindexBlocked(State& state, const Job& job) {
-  for (const Dependency& dependency : job.spec->after)
+  for (const Dependency& dependency : job.spec->policy.after)
     state.dependents.erase({dependency.job, job.id});
   state.decided.erase(job.id);
 }

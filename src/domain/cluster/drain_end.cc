@@ -10,7 +10,7 @@ namespace {
 
 // A job that is stopped at the deadline has its grace, as at its time limit.
 Instant LeftAfter(Instant deadline, const JobSpec& spec) {
-  return deadline + spec.grace + kEndMargin;
+  return deadline + spec.policy.grace + kEndMargin;
 }
 
 }  // namespace

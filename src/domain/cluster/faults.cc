@@ -159,8 +159,8 @@ Instant EndOf(const State& state, const Incident& incident) {
 }
 
 uint64_t DigestOf(const JobSpec& spec) {
-  uint64_t digest = Digest64(spec.working_directory);
-  for (const std::string& word : spec.command) digest = Digest64(word, digest);
+  uint64_t digest = Digest64(spec.program.working_directory);
+  for (const std::string& word : spec.program.command) digest = Digest64(word, digest);
   return digest;
 }
 

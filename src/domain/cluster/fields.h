@@ -45,12 +45,15 @@ GP_FIELDS(SurplusCheckpoint, v.rank, v.path)
 GP_FIELDS(LogRule, v.pattern, v.action)
 GP_FIELDS(LogClues, v.gpu_memory, v.communication, v.rules, v.last_error, Since<17>(v.mps_failed))
 GP_FIELDS(NotifyRequest, v.to, v.on)
-GP_FIELDS(JobSpec, v.name, v.project, v.queue, v.nodes, v.gpus, v.cpus, v.memory_bytes, v.shm_bytes,
-          v.topology, v.priority, v.time_limit, v.grace, v.on_lease_loss, v.retry, v.environment,
-          v.labels, v.working_directory, v.command, v.interactive, v.checkpoint, v.preemptible,
-          v.node_labels, v.reservation, v.after, v.movable, v.nodes_min, v.any_of, v.array,
-          v.hang_after, v.on_log, v.notify, v.secrets, v.shared_secrets_only,
-          Since<17>(v.wait_for_nodes), Since<17>(v.file))
+GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resources.gpus,
+          v.resources.cpus, v.resources.memory_bytes, v.resources.shm_bytes, v.placement.topology,
+          v.policy.priority, v.policy.time_limit, v.policy.grace, v.recovery.on_lease_loss,
+          v.recovery.retry, v.program.environment, v.labels, v.program.working_directory,
+          v.program.command, v.program.interactive, v.recovery.checkpoint, v.policy.preemptible,
+          v.placement.node_labels, v.placement.reservation, v.policy.after, v.policy.movable,
+          v.resources.nodes_min, v.resources.any_of, v.policy.array, v.recovery.hang_after,
+          v.recovery.on_log, v.notify, v.program.secrets, v.program.shared_secrets_only,
+          Since<17>(v.policy.wait_for_nodes), Since<17>(v.file))
 GP_FIELDS(User, v.name, v.uid, v.gid)
 GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message, v.clues)
 GP_FIELDS(GpuUse, v.gpu, v.seen_ms, v.busy_ms, v.memory_mib)

@@ -125,7 +125,7 @@ Status CheckGpuGrant(const Gpu& gpu, const GpuFacts& facts, GpuMode mode, const 
 namespace {
 
 Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
-  const GpuRequest& request = job.spec->gpus;
+  const GpuRequest& request = job.spec->resources.gpus;
   if (static_cast<int>(at.gpus.size()) != request.count) {
     return Fail(Conflict(NameOf(job) + ": " + std::to_string(request.count) + " GPUs asked, " +
                          std::to_string(at.gpus.size()) + " placed"));
@@ -154,7 +154,7 @@ Status CheckGpus(const Node& node, const Job& job, const RankPlacement& at) {
 
 // Checks the job's topology requirements against the present hardware: the plan may be older.
 Status CheckTopology(const Node& node, const Job& job, const RankPlacement& at) {
-  const TopologyRequest& request = job.spec->topology;
+  const TopologyRequest& request = job.spec->placement.topology;
   const bool needs_numa = request.require == TopologyLevel::kSameNuma || !request.allow_cross_numa;
   const bool needs_nvlink = request.require == TopologyLevel::kNvlink;
   if (!needs_numa && !needs_nvlink) return Ok();
@@ -203,10 +203,10 @@ Status CheckNuma(const Node& node, const RankPlacement& at) {
 }  // namespace
 
 bool MayUse(const Job& job, const Node& node) {
-  const std::string& reservation = job.spec->reservation;
+  const std::string& reservation = job.spec->placement.reservation;
   if (!reservation.empty() && !node.reservations.contains(reservation)) return false;
   return node.pool == job.pool &&
-         std::ranges::all_of(job.spec->node_labels, [&](const auto& wanted) {
+         std::ranges::all_of(job.spec->placement.node_labels, [&](const auto& wanted) {
            const auto found = node.labels.find(wanted.first);
            return found != node.labels.end() && found->second == wanted.second;
          });

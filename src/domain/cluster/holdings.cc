@@ -20,7 +20,7 @@ std::vector<AccountId> AccountsOf(const Job& job) {
   return accounts;
 }
 
-Quota LimitOf(const Job& element) { return {{}, element.spec->array.max_parallel, {}}; }
+Quota LimitOf(const Job& element) { return {{}, element.spec->policy.array.max_parallel, {}}; }
 
 Meter MeterOf(const Policy& policy) { return {policy.share_half_life, policy.usage_period}; }
 
@@ -37,14 +37,14 @@ Account AccountAt(const State& state, const AccountId& id, Instant at) {
 }
 
 bool IsFirm(const State& state, const Job& job) {
-  return !job.spec->preemptible || !state.queues.at(job.queue).reclaimable;
+  return !job.spec->policy.preemptible || !state.queues.at(job.queue).reclaimable;
 }
 
 namespace {
 
 // The largest share that the request counts for on any GPU of the pool.
 int64_t LargestShareOf(const State& state, const Job& job) {
-  const GpuRequest& gpus = job.spec->gpus;
+  const GpuRequest& gpus = job.spec->resources.gpus;
   const auto found = state.gpu_sizes.find(job.pool);
   if (found == state.gpu_sizes.end()) {
     GpuFacts none;
@@ -65,9 +65,9 @@ int64_t LargestShareOf(const State& state, const Job& job) {
 }  // namespace
 
 Holding AskOf(const State& state, const Job& job) {
-  const GpuRequest& gpus = job.spec->gpus;
+  const GpuRequest& gpus = job.spec->resources.gpus;
   const int64_t each = gpus.count == 0 ? 0 : LargestShareOf(state, job);
-  const int64_t share = int64_t{job.spec->nodes} * gpus.count * each;
+  const int64_t share = int64_t{job.spec->resources.nodes} * gpus.count * each;
   return {share, IsFirm(state, job) ? share : 0, 1};
 }
 
@@ -81,7 +81,7 @@ void Charge(State& state, Instant at, const Job& job, const Holding& change) {
     if (id.array.value != 0 && account.held == Holding{}) state.accounts.erase(id);
   }
   if (change.share == 0) return;
-  const PoolClass pool_class{job.pool, ClassOf(job.spec->priority)};
+  const PoolClass pool_class{job.pool, ClassOf(job.spec->policy.priority)};
   std::map<JobId, int64_t>& shares = state.shares_by_class[pool_class];
   int64_t& share = shares[job.id];
   share += change.share;

@@ -103,7 +103,7 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
   const auto report = [&](const char* rule, const std::string& what) {
     found.push_back({rule, ToText(job.id) + " (" + Name(job.state) + "): " + what});
   };
-  const size_t ranks = static_cast<size_t>(job.spec->nodes);
+  const size_t ranks = static_cast<size_t>(job.spec->resources.nodes);
   if (HoldsLeases(job.state)) {
     if (job.leases.empty() || job.leases.size() > ranks) report("I5", "wrong number of leases");
     // Ranks may end one by one; a gang with a failed rank is being stopped.
@@ -123,7 +123,7 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
     const Lease* lease = state.FindLease(id);
     if (lease == nullptr || lease->job != job.id || lease->attempt != job.attempt) {
       report("I6", ToText(id) + " is not of its current attempt");
-    } else if (static_cast<int>(lease->gpus.size()) != job.spec->gpus.count) {
+    } else if (static_cast<int>(lease->gpus.size()) != job.spec->resources.gpus.count) {
       report("I5", ToText(id) + " has not the GPUs asked");
     }
   }

@@ -9,7 +9,8 @@
 namespace gp {
 
 bool IsMovable(const Job& job) {
-  return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->movable;
+  return job.state == JobState::kRunning && job.stop == StopCause::kNone &&
+         job.spec->policy.movable;
 }
 
 std::string WhyNotMoved(const State& state, const Job& job, Instant at) {

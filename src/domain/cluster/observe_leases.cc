@@ -59,11 +59,13 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
   ObserveUse(state, at, job, lease, seen.use, seen.ended, events);
   if (seen.ended) {
     EndLease(state, at, lease, seen.outcome, events);
-  } else if (seen.is_hung && job.stop == StopCause::kNone && job.spec->hang_after.ns > 0) {
-    const std::string who =
-        job.spec->nodes > 1 ? "rank " + std::to_string(lease.rank) + " hangs" : "it hangs";
-    events.push_back(JobStopOrdered{job.id, StopCause::kHang, StopOrder::kGraceful,
-                                    who + ": no progress for " + ToText(job.spec->hang_after)});
+  } else if (seen.is_hung && job.stop == StopCause::kNone && job.spec->recovery.hang_after.ns > 0) {
+    const std::string who = job.spec->resources.nodes > 1
+                                ? "rank " + std::to_string(lease.rank) + " hangs"
+                                : "it hangs";
+    events.push_back(
+        JobStopOrdered{job.id, StopCause::kHang, StopOrder::kGraceful,
+                       who + ": no progress for " + ToText(job.spec->recovery.hang_after)});
   }
 }
 

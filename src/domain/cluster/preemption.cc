@@ -35,12 +35,12 @@ int ClassOf(int priority) {
 
 int64_t AttainedGpuMs(const Job& job, Instant at) {
   if (!HoldsLeases(job.state)) return job.attained_gpu_ms;
-  const int64_t gpus = int64_t{job.spec->nodes} * job.spec->gpus.count;
+  const int64_t gpus = int64_t{job.spec->resources.nodes} * job.spec->resources.gpus.count;
   return job.attained_gpu_ms + gpus * ((at - job.attempts.back().placed_at).ns / 1'000'000);
 }
 
 int ServiceLevel(const Job& job, Instant at) {
-  if (!job.spec->preemptible) return 0;
+  if (!job.spec->policy.preemptible) return 0;
   const int64_t attained = AttainedGpuMs(job, at);
   int level = 0;
   for (int64_t bound = kHourMs; level < kServiceLevelMax && attained >= bound; bound *= 10) ++level;
@@ -50,15 +50,16 @@ int ServiceLevel(const Job& job, Instant at) {
 Contender ContenderOf(const Job& job, Instant at) {
   const Instant placed_at = HoldsLeases(job.state) ? job.attempts.back().placed_at : Instant{};
   return {&job,
-          ClassOf(job.spec->priority),
-          job.spec->priority,
+          ClassOf(job.spec->policy.priority),
+          job.spec->policy.priority,
           ServiceLevel(job, at),
-          job.spec->gpus.count,
+          job.spec->resources.gpus.count,
           placed_at};
 }
 
 bool IsEvictable(const Job& job) {
-  return job.state == JobState::kRunning && job.stop == StopCause::kNone && job.spec->preemptible;
+  return job.state == JobState::kRunning && job.stop == StopCause::kNone &&
+         job.spec->policy.preemptible;
 }
 
 bool IsBeingPreempted(const Job& job) {
@@ -112,7 +113,7 @@ PreemptionGround Preemptions::GroundFor(const Contender& by, const Contender& vi
       return PreemptionGround::kClass;
   }
   const bool had_less = by.job_class == victim.job_class && by.level < victim.level;
-  if (had_less && by.job->spec->preemptible && by.job->queue == victim.job->queue)
+  if (had_less && by.job->spec->policy.preemptible && by.job->queue == victim.job->queue)
     return PreemptionGround::kSharedTime;
   return any_guarantees_ && Reclaims(*by.job, *victim.job) ? PreemptionGround::kReclaim
                                                            : PreemptionGround::kNone;

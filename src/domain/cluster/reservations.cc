@@ -5,7 +5,8 @@
 namespace gp {
 
 bool IsOf(const Reservation& reservation, const Job& job) {
-  return job.spec->reservation == reservation.name && Admits(reservation, job.user.name, job.queue);
+  return job.spec->placement.reservation == reservation.name &&
+         Admits(reservation, job.user.name, job.queue);
 }
 
 bool Permits(const Reservation& reservation, const Job& job, Instant at) {
@@ -34,7 +35,7 @@ std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job) {
 }
 
 Instant MaintenanceStopAt(const Reservation& maintenance, const Job& job) {
-  return maintenance.starts_at - (job.spec->grace + kEndMargin);
+  return maintenance.starts_at - (job.spec->policy.grace + kEndMargin);
 }
 
 void IndexMaintenanceStop(State& state, const Job& job) {
@@ -65,7 +66,7 @@ Status CheckReservations(const State& state, const Job& job, const Node& node, I
 }
 
 std::string WhyReservationWaits(const State& state, const Job& job, Instant at) {
-  const std::string& name = job.spec->reservation;
+  const std::string& name = job.spec->placement.reservation;
   if (name.empty()) return "";
   const auto found = state.reservations.find(name);
   if (found == state.reservations.end())
@@ -78,8 +79,9 @@ std::string WhyReservationWaits(const State& state, const Job& job, Instant at) 
            ToRfc3339(WallOf(state.time, reservation.starts_at));
   if (Permits(reservation, job, at)) return "";
   return "reservation " + name + " ends at " + ToRfc3339(WallOf(state.time, reservation.ends_at)) +
-         ": the job's time limit of " + ToText(job.spec->time_limit) + ", its grace of " +
-         ToText(job.spec->grace) + " and " + ToText(kEndMargin) + " are more than what is left";
+         ": the job's time limit of " + ToText(job.spec->policy.time_limit) + ", its grace of " +
+         ToText(job.spec->policy.grace) + " and " + ToText(kEndMargin) +
+         " are more than what is left";
 }
 
 }  // namespace gp

@@ -9,17 +9,22 @@
 
 namespace gp {
 
-QueueKey KeyOf(const Job& job) { return {kPriorityMax - job.spec->priority, job.id}; }
+QueueKey KeyOf(const Job& job) { return {kPriorityMax - job.spec->policy.priority, job.id}; }
 
 EquivalenceClass EquivalenceClassOf(const Job& job) {
   const int level = ServiceLevel(job, Instant{});  // constant while the job is pending
-  return {
-      ClassOf(job.spec->priority), level,        job.spec->preemptible, job.user.name, job.queue,
-      LongestStay(*job.spec),      ShapeOf(job), LimitingArray(job)};
+  return {ClassOf(job.spec->policy.priority),
+          level,
+          job.spec->policy.preemptible,
+          job.user.name,
+          job.queue,
+          LongestStay(*job.spec),
+          ShapeOf(job),
+          LimitingArray(job)};
 }
 
 const std::string& QueueFor(const State& state, const JobSpec& spec) {
-  if (!spec.queue.empty()) return spec.queue;
+  if (!spec.policy.queue.empty()) return spec.policy.queue;
   const auto of_project = state.queues.find(spec.project);
   return of_project != state.queues.end() ? of_project->first
                                           : state.queues.find(kDefaultQueue)->first;
@@ -40,7 +45,7 @@ void Dequeue(State& state, const Job& job) {
 }
 
 void IndexEvictable(State& state, const Job& job, bool is_evictable) {
-  const PoolClass key{job.pool, ClassOf(job.spec->priority)};
+  const PoolClass key{job.pool, ClassOf(job.spec->policy.priority)};
   if (is_evictable) {
     state.evictable[key].insert(job.id);
     return;

@@ -21,8 +21,8 @@ bool IsDue(Duration after, int64_t idle_ms) {
 }  // namespace
 
 const UnderUseRule& RuleOf(const UnderUsePolicy& policy, const JobSpec& spec) {
-  if (spec.interactive) return policy.interactive;
-  const int job_class = ClassOf(spec.priority);
+  if (spec.program.interactive) return policy.interactive;
+  const int job_class = ClassOf(spec.policy.priority);
   return job_class == 2 ? policy.high : job_class == 1 ? policy.medium : policy.low;
 }
 

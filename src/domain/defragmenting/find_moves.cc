@@ -86,7 +86,7 @@ std::optional<MovePlan> MoveFinder::FindAmong(const Job& job, std::vector<Conten
   std::set<NodeId> closed = backfill_.OfOthers(job);
   // Nodes that other moves clear are closed, even if the pass reserves them for no job.
   for (const auto& [node, other] : NominatedToOthers(state_, job.id)) closed.insert(node);
-  const auto eviction = search.Find(by_node.Open(closed, job.spec->nodes > 1));
+  const auto eviction = search.Find(by_node.Open(closed, job.spec->resources.nodes > 1));
   if (!eviction) return std::nullopt;
   const std::vector<const Job*>& leaving = eviction->victims;
   if (leaving.empty() ||
@@ -111,11 +111,11 @@ std::optional<MovePlan> MoveFinder::Rehearse(const Job& job, const std::vector<c
   plan.places.push_back(rehearsal.PlaceOn(job, nodes));
   std::vector<const Job*> order = leaving;
   std::ranges::sort(order, {}, [](const Job* one) {
-    return std::tuple(-one->spec->nodes, -one->spec->gpus.count, one->id);
+    return std::tuple(-one->spec->resources.nodes, -one->spec->resources.gpus.count, one->id);
   });
   for (const Job* one : order) {
     // Advance reservations may begin while it stops.
-    const Instant back_at = at_ + one->spec->grace + kEndMargin;
+    const Instant back_at = at_ + one->spec->policy.grace + kEndMargin;
     auto place = rehearsal.Place(
         *one, BackfillReservations(state_, back_at, BackfillWithout(job.id)).OfOthers(*one));
     if (!place) {
@@ -143,9 +143,9 @@ void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
   Duration longest_grace;
   for (const MoveJobs::Move& move : plan.moves.moves) {
     const Job& moved = *state_.FindJob(move.job);
-    longest_grace = std::max(longest_grace, moved.spec->grace);
+    longest_grace = std::max(longest_grace, moved.spec->policy.grace);
     plan.cost += HoldingOf(state_, moved).share *
-                 (moved.spec->grace + state_.policy.move_cost).ToMilliseconds();
+                 (moved.spec->policy.grace + state_.policy.move_cost).ToMilliseconds();
   }
   ReadyTimes times;
   const auto able =

@@ -14,7 +14,7 @@ namespace gp {
 int64_t LeftWhenFull(Node node, const Job& job) {
   while (const auto choice = ChooseGpus(node, job, {})) {
     Lease lease;
-    lease.mode = ModeFor(job.spec->gpus);
+    lease.mode = ModeFor(job.spec->resources.gpus);
     lease.gpus = choice->placement.gpus;
     lease.numa = choice->placement.numa;
     HoldGrants(node, lease, job.user.name);

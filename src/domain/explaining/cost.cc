@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kHourOfGpu = int64_t{3'600'000} * kWholeShare;
 
 void TakeLengths(const Lengths& lengths, const Job& job, Cost& cost) {
-  const Duration limit = job.spec->time_limit;
+  const Duration limit = job.spec->policy.time_limit;
   const AlikeRuns* alike = lengths.Alike(job);
   if (alike == nullptr) {
     cost.source = limit.ns == 0 ? LengthSource::kNothing : LengthSource::kTimeLimit;

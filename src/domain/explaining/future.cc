@@ -66,7 +66,7 @@ Instant Future::EndOf(const Job& job) {
   const Duration done = WorkOf(job, now_);
   const auto [work, is_new] = work_.try_emplace(job.id);
   if (is_new) work->second = guesses_.WorkOf(job, done);
-  const Duration limit = job.spec->time_limit;
+  const Duration limit = job.spec->policy.time_limit;
   used_limits_ |= limit.ns != 0;
   const Instant by_limit = limit.ns == 0 ? kNever : job.attempts.back().placed_at + limit;
   const Instant by_work = work->second ? now_ + (*work->second - done) : kNever;

@@ -29,11 +29,11 @@ struct RowKey {
 };
 
 int LargestSet(const Node& node, const Job& job) {
-  for (int count = std::min(std::popcount(EligibleGpus(node, job)), job.spec->gpus.count);
+  for (int count = std::min(std::popcount(EligibleGpus(node, job)), job.spec->resources.gpus.count);
        count > 0; --count) {
     Job smaller = job;
     JobSpec spec = *job.spec;
-    spec.gpus.count = count;
+    spec.resources.gpus.count = count;
     smaller.spec = std::make_shared<const JobSpec>(std::move(spec));
     if (Fits(node, smaller)) return count;
   }

@@ -23,28 +23,29 @@ void ForEachGpu(ChangeSearch& search, const F& visit) {
 // One by one: fewer GPUs are not always easier to place near each other.
 void TryFewerGpus(ChangeSearch& search) {
   const JobSpec& asked = search.spec();
-  for (int count = asked.gpus.count - 1; count > 0; --count) {
+  for (int count = asked.resources.gpus.count - 1; count > 0; --count) {
     const std::string text = "gpus: " + std::to_string(count) + " instead of " +
-                             std::to_string(asked.gpus.count) +
-                             (asked.nodes > 1 ? " on each node" : "");
+                             std::to_string(asked.resources.gpus.count) +
+                             (asked.resources.nodes > 1 ? " on each node" : "");
     if (search.Try(ChangeKind::kFewerGpus, text,
-                   [count](JobSpec& spec) { spec.gpus.count = count; }))
+                   [count](JobSpec& spec) { spec.resources.gpus.count = count; }))
       return;
   }
 }
 
 void TryFewerNodes(ChangeSearch& search) {
   search.TryMost(
-      ChangeKind::kFewerNodes, search.spec().nodes, 1,
-      [](JobSpec& spec, int64_t nodes) { spec.nodes = static_cast<int>(nodes); }, "nodes:");
+      ChangeKind::kFewerNodes, search.spec().resources.nodes, 1,
+      [](JobSpec& spec, int64_t nodes) { spec.resources.nodes = static_cast<int>(nodes); },
+      "nodes:");
 }
 
 void TryTopology(ChangeSearch& search) {
   const JobSpec& asked = search.spec();
-  const auto across = [](JobSpec& spec) { spec.topology.allow_cross_numa = true; };
-  const auto weaker = [](JobSpec& spec) { spec.topology.require = TopologyLevel::kNone; };
-  const bool strict = !asked.topology.allow_cross_numa;
-  const bool requires_some = asked.topology.require != TopologyLevel::kNone;
+  const auto across = [](JobSpec& spec) { spec.placement.topology.allow_cross_numa = true; };
+  const auto weaker = [](JobSpec& spec) { spec.placement.topology.require = TopologyLevel::kNone; };
+  const bool strict = !asked.placement.topology.allow_cross_numa;
+  const bool requires_some = asked.placement.topology.require != TopologyLevel::kNone;
   if (strict && search.Try(ChangeKind::kTopology, "topology.allow_cross_numa: true", across))
     return;
   if (requires_some && search.Try(ChangeKind::kTopology, "topology.require: none", weaker)) return;
@@ -57,12 +58,12 @@ void TryTopology(ChangeSearch& search) {
 }
 
 void TryModels(ChangeSearch& search) {
-  if (search.spec().gpus.models.empty()) return;
+  if (search.spec().resources.gpus.models.empty()) return;
   std::set<std::string> models;
   ForEachGpu(search, [&](const GpuFacts& gpu) { models.insert(gpu.model); });
   for (const std::string& model : models) {
     if (search.Try(ChangeKind::kModel, "model: " + model,
-                   [&](JobSpec& spec) { spec.gpus.models = {model}; }))
+                   [&](JobSpec& spec) { spec.resources.gpus.models = {model}; }))
       return;
   }
 }
@@ -72,11 +73,11 @@ void TryGpuMemory(ChangeSearch& search) {
   std::set<int64_t, std::greater<>> sizes;
   ForEachGpu(search, [&](const GpuFacts& gpu) { sizes.insert(gpu.memory_mib); });
   for (const int64_t size : sizes) {
-    if (size >= asked.gpus.memory_mib_min) continue;
+    if (size >= asked.resources.gpus.memory_mib_min) continue;
     const std::string text = "memory_min: " + std::to_string(size) + "MiB instead of " +
-                             std::to_string(asked.gpus.memory_mib_min) + "MiB";
+                             std::to_string(asked.resources.gpus.memory_mib_min) + "MiB";
     if (search.Try(ChangeKind::kGpuMemory, text,
-                   [size](JobSpec& spec) { spec.gpus.memory_mib_min = size; }))
+                   [size](JobSpec& spec) { spec.resources.gpus.memory_mib_min = size; }))
       return;
   }
 }
@@ -84,27 +85,27 @@ void TryGpuMemory(ChangeSearch& search) {
 void TryHost(ChangeSearch& search) {
   const JobSpec& asked = search.spec();
   search.TryMost(
-      ChangeKind::kHost, asked.cpus, 1,
-      [](JobSpec& spec, int64_t cpus) { spec.cpus = static_cast<int>(cpus); }, "cpus:");
+      ChangeKind::kHost, asked.resources.cpus, 1,
+      [](JobSpec& spec, int64_t cpus) { spec.resources.cpus = static_cast<int>(cpus); }, "cpus:");
   constexpr int64_t kGiB = int64_t{1} << 30;
   const auto less = [](JobSpec& spec, int64_t gib) {
-    spec.memory_bytes = gib * kGiB;
-    spec.shm_bytes = std::min(spec.shm_bytes, spec.memory_bytes);
+    spec.resources.memory_bytes = gib * kGiB;
+    spec.resources.shm_bytes = std::min(spec.resources.shm_bytes, spec.resources.memory_bytes);
   };
-  search.TryMost(ChangeKind::kHost, (asked.memory_bytes + kGiB - 1) / kGiB, 1, less,
+  search.TryMost(ChangeKind::kHost, (asked.resources.memory_bytes + kGiB - 1) / kGiB, 1, less,
                  "memory:", "GiB");
 }
 
 void TryNodeLabels(ChangeSearch& search) {
   const JobSpec& asked = search.spec();
-  for (const auto& [name, value] : asked.node_labels) {
+  for (const auto& [name, value] : asked.placement.node_labels) {
     if (search.Try(ChangeKind::kNodeLabels, "without the node label " + name + "=" + value,
-                   [&](JobSpec& spec) { spec.node_labels.erase(name); }))
+                   [&](JobSpec& spec) { spec.placement.node_labels.erase(name); }))
       return;
   }
-  if (asked.node_labels.size() > 1)
+  if (asked.placement.node_labels.size() > 1)
     search.Try(ChangeKind::kNodeLabels, "without node labels",
-               [](JobSpec& spec) { spec.node_labels.clear(); });
+               [](JobSpec& spec) { spec.placement.node_labels.clear(); });
 }
 
 }  // namespace gp

@@ -69,7 +69,7 @@ class Adviser {
                      ": request none (gpus: 0), or see whether the program finds them",
                  1000);
     }
-    const int requested = spec_.gpus.count;
+    const int requested = spec_.resources.gpus.count;
     if (busy_of_rank_ < requested) {
       const std::string each = used_.ranks.size() > 1 ? " of each node" : "";
       return Add(AdviceKind::kGpus,
@@ -82,7 +82,8 @@ class Adviser {
 
   // Advises a part of one GPU.
   void Part() {
-    if (spec_.gpus.count != 1 || spec_.gpus.isolation != Isolation::kExclusive || !fullest_mib_ ||
+    if (spec_.resources.gpus.count != 1 ||
+        spec_.resources.gpus.isolation != Isolation::kExclusive || !fullest_mib_ ||
         smallest_mib_ == 0)
       return;
     const int memory = PercentOf(*fullest_mib_, smallest_mib_);
@@ -104,8 +105,9 @@ class Adviser {
       tenths = std::max(tenths, rank.cpu_ms * 10 / rank.cpu_seen_ms);
     }
     const int64_t enough = std::max<int64_t>(1, (WithRoom(tenths) + 9) / 10);
-    if (used_.ranks.empty() || spec_.cpus == 0 || enough * 2 > spec_.cpus) return;
-    Add(AdviceKind::kCpus, "it used " + Tenths(tenths) + " of " + Number(spec_.cpus) +
+    if (used_.ranks.empty() || spec_.resources.cpus == 0 || enough * 2 > spec_.resources.cpus)
+      return;
+    Add(AdviceKind::kCpus, "it used " + Tenths(tenths) + " of " + Number(spec_.resources.cpus) +
                                " cores: cpus: " + Number(enough));
   }
 
@@ -115,7 +117,7 @@ class Adviser {
       if (rank.memory_mib == GpuUse::kNotSeen) return;
       most = std::max(most, rank.memory_mib);
     }
-    const int64_t requested = spec_.memory_bytes >> 20;
+    const int64_t requested = spec_.resources.memory_bytes >> 20;
     const int64_t enough_gib = std::max<int64_t>(1, (WithRoom(most) + 1023) / 1024);
     if (used_.ranks.empty() || used_.length < Duration::Milliseconds(kSeenMsMin) ||
         enough_gib * 1024 * 2 > requested)
@@ -126,7 +128,7 @@ class Adviser {
   }
 
   void TimeLimit() {
-    const Duration limit = spec_.time_limit;
+    const Duration limit = spec_.policy.time_limit;
     if (!used_.is_completed || limit.ns == 0 || limit < used_.length * 3 ||
         limit - used_.length < kShortened)
       return;

@@ -17,7 +17,7 @@ constexpr int kClassPriority[kClasses] = {250, 500, 750};
 
 void TryQueues(ChangeSearch& search) {
   const JobSpec& asked = search.spec();
-  if (!asked.reservation.empty()) return;  // a reservation is for certain queues only
+  if (!asked.placement.reservation.empty()) return;  // a reservation is for certain queues only
   size_t tried = 0;
   const State& state = search.what_if().state();
   for (const auto& [name, queue] : state.queues) {
@@ -37,33 +37,33 @@ void TryTimeLimit(ChangeSearch& search) {
   for (const auto& [node, backfill] : search.what_if().plan().backfill)
     times.insert(backfill.shadow_time);
   for (const auto& [name, reservation] : search.what_if().state().reservations) {
-    times.insert(name == asked.reservation ? reservation.ends_at : reservation.starts_at);
+    times.insert(name == asked.placement.reservation ? reservation.ends_at : reservation.starts_at);
   }
   for (const Instant time : times) {
     const int64_t minutes =
-        (time - search.what_if().at() - asked.grace - kEndMargin).ToSeconds() / 60;
+        (time - search.what_if().at() - asked.policy.grace - kEndMargin).ToSeconds() / 60;
     if (minutes < 1) return;
     // The shadow time depends on jobs without a time limit, so any limit is short enough.
     const Duration limit = time == kUnknownStart ? kUsualLimit : Duration::Minutes(minutes);
     if (search.Try(ChangeKind::kTimeLimit, "time_limit: " + ToText(limit),
-                   [limit](JobSpec& spec) { spec.time_limit = limit; }))
+                   [limit](JobSpec& spec) { spec.policy.time_limit = limit; }))
       return;
   }
 }
 
 void TryPreemptible(ChangeSearch& search) {
   const JobSpec& asked = search.spec();
-  if (asked.preemptible) return;
+  if (asked.policy.preemptible) return;
   JobSpec spec = asked;
-  spec.preemptible = true;
+  spec.policy.preemptible = true;
   search.TryOutranking(ChangeKind::kPreemptible, std::move(spec), "preemptible: true");
 }
 
 void TryPriority(ChangeSearch& search) {
   const JobSpec& asked = search.spec();
-  for (int higher = ClassOf(asked.priority) + 1; higher < kClasses; ++higher) {
+  for (int higher = ClassOf(asked.policy.priority) + 1; higher < kClasses; ++higher) {
     JobSpec spec = asked;
-    spec.priority = kClassPriority[higher];
+    spec.policy.priority = kClassPriority[higher];
     if (search.TryOutranking(ChangeKind::kPriority, std::move(spec),
                              "priority: " + std::to_string(kClassPriority[higher])))
       return;

@@ -77,13 +77,14 @@ bool WhatIf::FitsWithout(const Job& job, const std::vector<const Job*>& ended) c
     if (!choice) return false;
     int& fit = by_trait[CommonTrait(*job.spec, node, *choice)];
     fit += members;
-    return fit >= job.spec->nodes;
+    return fit >= job.spec->resources.nodes;
   };
   for (const auto& [id, node] : changed) {
     if (!closed.contains(id) && count(node, 1)) return true;
   }
   const bool is_stopped = FindQuotaStop(state_, job, at_).has_value();
-  if (job.spec->nodes == 1 && !is_stopped) return false;  // the unchanged nodes do not fit it
+  // The unchanged nodes do not fit it
+  if (job.spec->resources.nodes == 1 && !is_stopped) return false;
   for (ClassId id = 0; id < planner_.classes().size(); ++id) {
     const NodeClasses::Class& one = planner_.classes().Of(id);
     int members = 0;

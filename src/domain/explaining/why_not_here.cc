@@ -24,16 +24,16 @@ Job With(const Job& job, const std::function<void(JobSpec&)>& edit) {
 
 Job AnyTopology(const Job& job) {
   return With(job, [](JobSpec& spec) {
-    spec.topology = {.require = TopologyLevel::kNone, .allow_cross_numa = true};
+    spec.placement.topology = {.require = TopologyLevel::kNone, .allow_cross_numa = true};
   });
 }
 
 std::string WhyClosed(const Node& node, const Job& job) {
   if (node.pool != job.pool) return "in pool " + node.pool;
-  const std::string& reservation = job.spec->reservation;
+  const std::string& reservation = job.spec->placement.reservation;
   if (!reservation.empty() && !node.reservations.contains(reservation))
     return "not in reservation " + reservation;
-  for (const auto& [name, value] : job.spec->node_labels) {
+  for (const auto& [name, value] : job.spec->placement.node_labels) {
     const auto found = node.labels.find(name);
     if (found == node.labels.end() || found->second != value)
       return "without the label " + name + "=" + value;
@@ -50,16 +50,16 @@ std::string WhyNoInstance(const Node& ideal) {
 
 // Why the node could not take a rank even if it were empty and in service.
 std::string WhyNever(const Node& ideal, const Job& job) {
-  const int requested = job.spec->gpus.count;
+  const int requested = job.spec->resources.gpus.count;
   const int eligible = std::popcount(EligibleGpus(ideal, job));
   if (eligible == 0 && requested > 0) {
-    const Job any_model = With(job, [](JobSpec& spec) { spec.gpus.models.clear(); });
+    const Job any_model = With(job, [](JobSpec& spec) { spec.resources.gpus.models.clear(); });
     if (ideal.gpus.empty()) return "no GPUs";
     const Job in_turns =
-        With(job, [](JobSpec& spec) { spec.gpus.isolation = Isolation::kTimeslice; });
-    if (job.spec->gpus.isolation == Isolation::kMps && EligibleGpus(ideal, in_turns) != 0)
+        With(job, [](JobSpec& spec) { spec.resources.gpus.isolation = Isolation::kTimeslice; });
+    if (job.spec->resources.gpus.isolation == Isolation::kMps && EligibleGpus(ideal, in_turns) != 0)
       return "no MPS on its GPUs";
-    if (job.spec->gpus.isolation == Isolation::kMig) return WhyNoInstance(ideal);
+    if (job.spec->resources.gpus.isolation == Isolation::kMig) return WhyNoInstance(ideal);
     if (std::ranges::all_of(ideal.facts->gpus, IsDivided)) return "its GPUs are in MIG mode";
     return EligibleGpus(ideal, any_model) == 0 ? "GPUs with too little memory"
                                                : "another GPU model";
@@ -86,7 +86,7 @@ std::string WhyTooFewFree(const Node& node, const Job& job) {
   const auto is_usable = [&](size_t i) {
     return IsGrantable(node.gpus[i]) && IsDivided(node.facts->gpus[i]);
   };
-  const bool by_mig = job.spec->gpus.isolation == Isolation::kMig;
+  const bool by_mig = job.spec->resources.gpus.isolation == Isolation::kMig;
   if (by_mig && std::ranges::any_of(std::views::iota(size_t{0}, node.gpus.size()), is_usable))
     return "no room left for a MIG instance of the requested size";
   const auto shared = static_cast<int>(std::ranges::count_if(node.gpus, [](const Gpu& gpu) {
@@ -99,10 +99,10 @@ std::string WhyTooFewFree(const Node& node, const Job& job) {
   if (shared > 0) add(Count(shared, "GPU") + " shared");
   if (const GpuMask out = OutOfService(node, 1); out != 0) add(TellOut(node, out));
   const auto unlinked = std::ranges::count_if(node.gpus, [&](const Gpu& gpu) {
-    return IsGrantable(gpu) && !IsGrantable(gpu, job.spec->gpus.count);
+    return IsGrantable(gpu) && !IsGrantable(gpu, job.spec->resources.gpus.count);
   });
   if (unlinked > 0) add(Count(static_cast<int>(unlinked), "GPU") + " with an NVLink down");
-  return text.empty() ? "too few GPUs for " + std::to_string(job.spec->gpus.count) : text;
+  return text.empty() ? "too few GPUs for " + std::to_string(job.spec->resources.gpus.count) : text;
 }
 
 // Enough GPUs are free, but they cannot be had together.
@@ -129,8 +129,9 @@ std::string WhyNotHere(const Node& node, const Job& job) {
   if (const Node ideal = Ideal(node); !Fits(ideal, job)) return WhyNever(ideal, job);
   if (node.condition != NodeCondition::kUp) return "lost";
   if (node.draining) return "draining";
-  return std::popcount(EligibleGpus(node, job)) < job.spec->gpus.count ? WhyTooFewFree(node, job)
-                                                                       : WhyNotTogether(node, job);
+  return std::popcount(EligibleGpus(node, job)) < job.spec->resources.gpus.count
+             ? WhyTooFewFree(node, job)
+             : WhyNotTogether(node, job);
 }
 
 }  // namespace gp

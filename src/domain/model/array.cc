@@ -26,18 +26,18 @@ std::optional<JobName::Elements> ParseElements(std::string_view text) {
 
 }  // namespace
 
-int CountJobs(const JobSpec& spec) { return std::max(spec.array.count, 1); }
+int CountJobs(const JobSpec& spec) { return std::max(spec.policy.array.count, 1); }
 
 std::vector<JobId> JobsOf(JobId submitted, const JobSpec& spec) {
-  if (spec.array.count == 0) return {submitted};
+  if (spec.policy.array.count == 0) return {submitted};
   std::vector<JobId> elements;
-  for (int index = 0; index < spec.array.count; ++index)
+  for (int index = 0; index < spec.policy.array.count; ++index)
     elements.push_back(ElementId(submitted, index));
   return elements;
 }
 
 JobId Behind(JobId submitted, const JobSpec& spec) {
-  return ElementId(submitted, spec.array.count);
+  return ElementId(submitted, spec.policy.array.count);
 }
 
 JobId ElementId(JobId array, int index) { return {array.value + 1 + static_cast<uint64_t>(index)}; }
@@ -50,7 +50,7 @@ int IndexIn(JobId array, JobId element) {
 JobId SubmittedAs(const Job& job) { return job.array.value == 0 ? job.id : job.array; }
 
 JobId LimitingArray(const Job& job) {
-  return job.spec->array.max_parallel == 0 ? JobId{} : job.array;
+  return job.spec->policy.array.max_parallel == 0 ? JobId{} : job.array;
 }
 
 std::string NameOf(const Job& job) { return ElementName(job.array, job.id); }

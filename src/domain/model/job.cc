@@ -45,7 +45,8 @@ bool IsRecovering(const Job& job) {
 }
 
 bool RunsAgainstLimit(const Job& job) {
-  return HoldsLeases(job.state) && job.stop == StopCause::kNone && job.spec->time_limit.ns > 0;
+  return HoldsLeases(job.state) && job.stop == StopCause::kNone &&
+         job.spec->policy.time_limit.ns > 0;
 }
 
 ShownJobState Shown(JobState state) {
@@ -68,17 +69,17 @@ ShownJobState Shown(JobState state) {
 }
 
 bool HasEnd(const Job& job) {
-  return job.spec->time_limit.ns != 0 && !job.attempts.empty() &&
+  return job.spec->policy.time_limit.ns != 0 && !job.attempts.empty() &&
          job.attempts.back().ended_at.ns == 0;
 }
 
 Instant LimitReachedAt(const Job& job) {
-  return job.attempts.back().placed_at + job.spec->time_limit;
+  return job.attempts.back().placed_at + job.spec->policy.time_limit;
 }
 
 Instant LimitNoticeAt(const Job& job) {
   constexpr Duration kMost = Duration::Minutes(10);
-  return LimitReachedAt(job) - std::min(kMost, Duration{job.spec->time_limit.ns / 4});
+  return LimitReachedAt(job) - std::min(kMost, Duration{job.spec->policy.time_limit.ns / 4});
 }
 
 Instant LatestEnd(const Job& job) { return EndOfStay(job.attempts.back().placed_at, *job.spec); }

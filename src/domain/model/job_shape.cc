@@ -4,11 +4,11 @@ namespace gp {
 
 JobShape ShapeOf(const Job& job) {
   const JobSpec& spec = *job.spec;
-  const bool shares = spec.gpus.isolation != Isolation::kExclusive;
-  return {spec.nodes,        spec.gpus,        spec.cpus,
-          spec.memory_bytes, spec.topology,    job.pool,
-          spec.node_labels,  spec.reservation, shares ? job.user.name : "",
-          spec.nodes_min,    spec.any_of};
+  const bool shares = spec.resources.gpus.isolation != Isolation::kExclusive;
+  return {spec.resources.nodes,        spec.resources.gpus,        spec.resources.cpus,
+          spec.resources.memory_bytes, spec.placement.topology,    job.pool,
+          spec.placement.node_labels,  spec.placement.reservation, shares ? job.user.name : "",
+          spec.resources.nodes_min,    spec.resources.any_of};
 }
 
 }  // namespace gp

@@ -48,9 +48,10 @@ void CheckNames(const JobSpec& spec, Findings& findings) {
   // empty: the job is shown by its id
   if (!spec.name.empty()) findings.Text("name", NameFault(spec.name));
   findings.Text("project", NameFault(spec.project));
-  if (!spec.queue.empty()) findings.Text("queue", QueueFault(spec.queue));
-  if (!spec.reservation.empty()) findings.Text("reservation", NameFault(spec.reservation));
-  findings.Range("after", static_cast<int64_t>(spec.after.size()), 0,
+  if (!spec.policy.queue.empty()) findings.Text("queue", QueueFault(spec.policy.queue));
+  if (!spec.placement.reservation.empty())
+    findings.Text("reservation", NameFault(spec.placement.reservation));
+  findings.Range("after", static_cast<int64_t>(spec.policy.after.size()), 0,
                  static_cast<int64_t>(kDependenciesMax));
 }
 
@@ -111,10 +112,10 @@ void CheckGpus(const GpuRequest& gpus, Findings& findings) {
 }
 
 void CheckHostResources(const JobSpec& spec, Findings& findings) {
-  findings.Range("resources.cpus", spec.cpus, 0, kCpusPerNodeMax);
-  findings.Range("resources.memory", spec.memory_bytes, 0, kMemoryBytesMax);
-  findings.Range("resources.shm", spec.shm_bytes, 0, kMemoryBytesMax);
-  if (spec.memory_bytes > 0 && spec.shm_bytes > spec.memory_bytes) {
+  findings.Range("resources.cpus", spec.resources.cpus, 0, kCpusPerNodeMax);
+  findings.Range("resources.memory", spec.resources.memory_bytes, 0, kMemoryBytesMax);
+  findings.Range("resources.shm", spec.resources.shm_bytes, 0, kMemoryBytesMax);
+  if (spec.resources.memory_bytes > 0 && spec.resources.shm_bytes > spec.resources.memory_bytes) {
     findings.Add(Kind::kContradiction, "resources.shm",
                  "is more than resources.memory, which it counts against: ask for less, or for "
                  "more memory");
@@ -122,13 +123,13 @@ void CheckHostResources(const JobSpec& spec, Findings& findings) {
 }
 
 void CheckTimes(const JobSpec& spec, Findings& findings) {
-  if (spec.time_limit != Duration{}) {
-    findings.Span("time_limit", spec.time_limit, Duration::Seconds(1), kTimeLimitMax);
+  if (spec.policy.time_limit != Duration{}) {
+    findings.Span("time_limit", spec.policy.time_limit, Duration::Seconds(1), kTimeLimitMax);
   }
-  findings.Span("checkpoint.grace", spec.grace, Duration{}, kGraceMax);
-  if (spec.hang_after != Duration{})
-    findings.Span("hang_after", spec.hang_after, Duration::Seconds(1), kTimeLimitMax);
-  const RetryPolicy& retry = spec.retry;
+  findings.Span("checkpoint.grace", spec.policy.grace, Duration{}, kGraceMax);
+  if (spec.recovery.hang_after != Duration{})
+    findings.Span("hang_after", spec.recovery.hang_after, Duration::Seconds(1), kTimeLimitMax);
+  const RetryPolicy& retry = spec.recovery.retry;
   findings.Range("retry.max", retry.retries_max, 0, kRetriesMax);
   findings.Span("retry.backoff", retry.backoff_min, Duration{}, kGraceMax);
   findings.Span("retry.backoff", retry.backoff_max, Duration{}, kGraceMax);
@@ -192,18 +193,18 @@ void CheckNotify(const NotifyRequest& request, Findings& findings) {
 }
 
 void CheckSecrets(const JobSpec& spec, Findings& findings) {
-  findings.Size("secrets", spec.secrets.size(), kSecretsPerJobMax, "secrets");
-  for (const std::string& name : spec.secrets) {
+  findings.Size("secrets", spec.program.secrets.size(), kSecretsPerJobMax, "secrets");
+  for (const std::string& name : spec.program.secrets) {
     findings.Text("secrets", VariableNameFault(name));
-    if (spec.environment.contains(name))
+    if (spec.program.environment.contains(name))
       findings.Add(Kind::kContradiction, "secrets", name + " is in env too: remove it there");
   }
 }
 
 void CheckEnvironment(const JobSpec& spec, Findings& findings) {
-  findings.Size("env", spec.environment.size(), kMapEntriesMax, "variables");
+  findings.Size("env", spec.program.environment.size(), kMapEntriesMax, "variables");
   size_t bytes = 0;
-  for (const auto& [name, value] : spec.environment) {
+  for (const auto& [name, value] : spec.program.environment) {
     bytes += name.size() + value.size() + 2;
     std::optional<std::string> fault = VariableNameFault(name);
     if (!fault) fault = ArgumentFault(name + "=" + value);
@@ -223,11 +224,11 @@ void CheckLabels(const std::string& field, const std::map<std::string, std::stri
 }
 
 void CheckCommand(const JobSpec& spec, Findings& findings) {
-  if (spec.command.empty() || spec.command.front().empty()) {
+  if (spec.program.command.empty() || spec.program.command.front().empty()) {
     findings.Add(Kind::kText, "run", "names no program: give a script or a list of arguments");
   }
   size_t bytes = 0;
-  for (const std::string& argument : spec.command) {
+  for (const std::string& argument : spec.program.command) {
     bytes += argument.size() + 1;
     if (auto fault = ArgumentFault(argument)) {
       findings.Text("run", std::move(fault));
@@ -235,23 +236,24 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
     }
   }
   findings.Size("run", bytes, kCommandBytesMax, "bytes");
-  if (!spec.working_directory.empty()) findings.Text("workdir", PathFault(spec.working_directory));
+  if (!spec.program.working_directory.empty())
+    findings.Text("workdir", PathFault(spec.program.working_directory));
   if (!spec.file.empty()) findings.Text("file", PathFault(spec.file));
 }
 
 // Each alternative must be as legal as the job's own fields; its problems are reported with its
 // number.
 void CheckAlternatives(const JobSpec& spec, Findings& findings) {
-  findings.Size("any_of", spec.any_of.size(), kAlternativesMax, "alternatives");
-  for (size_t i = 0; i < std::min(spec.any_of.size(), kAlternativesMax); ++i) {
+  findings.Size("any_of", spec.resources.any_of.size(), kAlternativesMax, "alternatives");
+  for (size_t i = 0; i < std::min(spec.resources.any_of.size(), kAlternativesMax); ++i) {
     JobSpec one;  // only the fields to check, not the whole job again
-    one.nodes = spec.any_of[i].nodes;
-    one.nodes_min = spec.any_of[i].nodes_min;
-    one.gpus = spec.any_of[i].gpus;
-    one.cpus = spec.any_of[i].cpus;
-    one.memory_bytes = spec.any_of[i].memory_bytes;
-    one.shm_bytes = spec.shm_bytes;
-    one.interactive = spec.interactive;
+    one.resources.nodes = spec.resources.any_of[i].nodes;
+    one.resources.nodes_min = spec.resources.any_of[i].nodes_min;
+    one.resources.gpus = spec.resources.any_of[i].gpus;
+    one.resources.cpus = spec.resources.any_of[i].cpus;
+    one.resources.memory_bytes = spec.resources.any_of[i].memory_bytes;
+    one.resources.shm_bytes = spec.resources.shm_bytes;
+    one.program.interactive = spec.program.interactive;
     for (SpecProblem& problem : FindProblems(one)) {
       const bool is_its_own =
           problem.field.starts_with("resources.") || problem.field.starts_with("nodes");
@@ -264,25 +266,26 @@ void CheckAlternatives(const JobSpec& spec, Findings& findings) {
 }
 
 void CheckNodes(const JobSpec& spec, Findings& findings) {
-  findings.Range("nodes", spec.nodes, 1, kNodesPerJobMax);
-  if (spec.nodes_min == 0) return;
-  findings.Range("nodes_min", spec.nodes_min, 1, kNodesPerJobMax);
-  if (spec.nodes_min > spec.nodes) {
+  findings.Range("nodes", spec.resources.nodes, 1, kNodesPerJobMax);
+  if (spec.resources.nodes_min == 0) return;
+  findings.Range("nodes_min", spec.resources.nodes_min, 1, kNodesPerJobMax);
+  if (spec.resources.nodes_min > spec.resources.nodes) {
     findings.Add(Kind::kContradiction, "nodes_min",
-                 std::to_string(spec.nodes_min) + " is more than nodes, the most that it takes (" +
-                     std::to_string(spec.nodes) + ")");
+                 std::to_string(spec.resources.nodes_min) +
+                     " is more than nodes, the most that it takes (" +
+                     std::to_string(spec.resources.nodes) + ")");
   }
 }
 
 void CheckArray(const JobSpec& spec, Findings& findings) {
-  findings.Range("array.count", spec.array.count, 0, kArrayMax);
-  findings.Range("array.max_parallel", spec.array.max_parallel, 0, kArrayMax);
-  if (spec.array.count == 0 && spec.array.max_parallel != 0) {
+  findings.Range("array.count", spec.policy.array.count, 0, kArrayMax);
+  findings.Range("array.max_parallel", spec.policy.array.max_parallel, 0, kArrayMax);
+  if (spec.policy.array.count == 0 && spec.policy.array.max_parallel != 0) {
     findings.Add(
         Kind::kContradiction, "array",
         "limits how many of its jobs run and does not say how many there are: write count");
   }
-  if (spec.array.count != 0 && spec.interactive) {
+  if (spec.policy.array.count != 0 && spec.program.interactive) {
     findings.Add(Kind::kContradiction, "array",
                  "an interactive job has one terminal, so it is no array: leave it out");
   }
@@ -291,42 +294,44 @@ void CheckArray(const JobSpec& spec, Findings& findings) {
 }  // namespace
 
 Duration LongestStay(const JobSpec& spec) {
-  return spec.time_limit.ns == 0 ? kForever : spec.time_limit + spec.grace + kEndMargin;
+  return spec.policy.time_limit.ns == 0 ? kForever
+                                        : spec.policy.time_limit + spec.policy.grace + kEndMargin;
 }
 
-bool KeepsWork(const JobSpec& spec) { return spec.preemptible || spec.movable; }
+bool KeepsWork(const JobSpec& spec) { return spec.policy.preemptible || spec.policy.movable; }
 
 bool Matches(const LogClues& clues, const JobSpec& spec, LogAction action) {
   return std::ranges::any_of(clues.rules, [&](int rule) {
-    return rule >= 0 && rule < static_cast<int>(spec.on_log.size()) &&
-           spec.on_log[static_cast<size_t>(rule)].action == action;
+    return rule >= 0 && rule < static_cast<int>(spec.recovery.on_log.size()) &&
+           spec.recovery.on_log[static_cast<size_t>(rule)].action == action;
   });
 }
 
 Instant EndOfStay(Instant placed_at, const JobSpec& spec) {
-  return spec.time_limit.ns == 0 ? kNever : placed_at + LongestStay(spec);
+  return spec.policy.time_limit.ns == 0 ? kNever : placed_at + LongestStay(spec);
 }
 
 std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   Findings findings;
   CheckNames(spec, findings);
   CheckNodes(spec, findings);
-  CheckGpus(spec.gpus, findings);
+  CheckGpus(spec.resources.gpus, findings);
   CheckHostResources(spec, findings);
-  findings.Range("priority", spec.priority, 0, kPriorityMax);
-  findings.Range("topology.network_levels", spec.topology.network_levels, 0, kNetworkLevelsMax);
+  findings.Range("priority", spec.policy.priority, 0, kPriorityMax);
+  findings.Range("topology.network_levels", spec.placement.topology.network_levels, 0,
+                 kNetworkLevelsMax);
   CheckTimes(spec, findings);
-  CheckCheckpoint(spec.checkpoint, findings);
-  CheckLogRules(spec.on_log, findings);
+  CheckCheckpoint(spec.recovery.checkpoint, findings);
+  CheckLogRules(spec.recovery.on_log, findings);
   CheckNotify(spec.notify, findings);
   CheckEnvironment(spec, findings);
   CheckSecrets(spec, findings);
   CheckLabels("labels", spec.labels, findings);
-  CheckLabels("node_labels", spec.node_labels, findings);
+  CheckLabels("node_labels", spec.placement.node_labels, findings);
   CheckCommand(spec, findings);
   CheckAlternatives(spec, findings);
   CheckArray(spec, findings);
-  if (spec.interactive && spec.nodes > 1) {
+  if (spec.program.interactive && spec.resources.nodes > 1) {
     findings.Add(Kind::kContradiction, "nodes",
                  "an interactive job has one terminal, so it has one node: write 1");
   }

@@ -97,49 +97,85 @@ struct NotifyRequest {
   bool operator==(const NotifyRequest&) const = default;
 };
 
-struct JobSpec {
-  std::string name;
-  std::string project = "default";
-  // Path; empty: the queue with the project's name, or "default" if there is none
-  std::string queue;
+// What each rank runs, and what it is given.
+struct JobProgram {
+  std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
+  std::string working_directory;     // empty: the user's home, or / if there is none
+  std::map<std::string, std::string> environment;
+  // Names of secrets; the controller sets an environment variable for each
+  std::vector<std::string> secrets;
+  // It may not use the user's own secrets: it was submitted with a token for one queue
+  bool shared_secrets_only = false;
+  bool interactive = false;
+
+  bool operator==(const JobProgram&) const = default;
+};
+
+// What the job asks for; an alternative of `any_of` replaces all but `shm_bytes`.
+struct JobResources {
   int nodes = 1;      // a gang: all or none
   int nodes_min = 0;  // it may start on fewer nodes, down to this number; 0: it may not
   GpuRequest gpus;
   int cpus = 0;              // cores per node; 0: the GPUs' fair part of the node's cores
   int64_t memory_bytes = 0;  // host memory per node; 0: the GPUs' fair part of the node's memory
   int64_t shm_bytes = 0;     // /dev/shm per node; 0: as much as the host memory of the job
-  TopologyRequest topology;
-  std::map<std::string, std::string> node_labels;  // only nodes with all of these
-  std::string reservation;        // advance reservation that it runs in; empty: none
-  std::vector<Dependency> after;  // all of them
-  int priority = 500;             // 0–1000; low 250, medium 500, high 750
-  Duration time_limit;            // 0: none
-  Duration grace = Duration::Seconds(30);
-  LeaseLoss on_lease_loss = LeaseLoss::kDefault;
-  RetryPolicy retry;
-  std::map<std::string, std::string> environment;
-  std::map<std::string, std::string> labels;
-  std::string working_directory;     // empty: the user's home, or / if there is none
-  std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
-  bool interactive = false;
-  CheckpointRequest checkpoint;
-  // May be preempted; it saves its work when it receives the signal to stop
-  bool preemptible = false;
   // If its own fields fit nowhere, the first of these that fits
   std::vector<Alternative> any_of;
+
+  bool operator==(const JobResources&) const = default;
+};
+
+// Which nodes it may have, and how they and its GPUs are connected.
+struct JobPlacement {
+  TopologyRequest topology;
+  std::map<std::string, std::string> node_labels;  // only nodes with all of these
+  std::string reservation;  // advance reservation that it runs in; empty: none
+
+  bool operator==(const JobPlacement&) const = default;
+};
+
+// When it may start, for how long it may run, and what may interrupt it.
+struct JobPolicy {
+  // Path; empty: the queue with the project's name, or "default" if there is none
+  std::string queue;
+  int priority = 500;             // 0–1000; low 250, medium 500, high 750
+  std::vector<Dependency> after;  // all of them
+  ArrayRequest array;
+  bool wait_for_nodes = false;  // queue it even if no known node could ever hold it
+  Duration time_limit;          // 0: none
+  Duration grace = Duration::Seconds(30);
+  // May be preempted; it saves its work when it receives the signal to stop
+  bool preemptible = false;
   // May be stopped to resume elsewhere; it then saves its work
   bool movable = false;
-  ArrayRequest array;
+
+  bool operator==(const JobPolicy&) const = default;
+};
+
+// What keeps its work, and what happens after a failure.
+struct JobRecovery {
+  RetryPolicy retry;
+  CheckpointRequest checkpoint;
   // Without a progress report for this time it hangs and is restarted; 0: never
   Duration hang_after;
   std::vector<LogRule> on_log;  // what lines of its output mean for a failure
+  LeaseLoss on_lease_loss = LeaseLoss::kDefault;
+
+  bool operator==(const JobRecovery&) const = default;
+};
+
+// A job as its user requests it. What only describes it is beside the groups.
+struct JobSpec {
+  std::string name;
+  std::string project = "default";
+  std::map<std::string, std::string> labels;
+  JobProgram program;
+  JobResources resources;
+  JobPlacement placement;
+  JobPolicy policy;
+  JobRecovery recovery;
   NotifyRequest notify;
-  // Names of secrets; the controller sets an environment variable for each
-  std::vector<std::string> secrets;
-  std::string file;             // file that it was submitted from, for information; empty: none
-  bool wait_for_nodes = false;  // queue it even if no known node could ever hold it
-  // It may not use the user's own secrets: it was submitted with a token for one queue
-  bool shared_secrets_only = false;
+  std::string file;  // file that it was submitted from, for information; empty: none
 
   bool operator==(const JobSpec&) const = default;
 };

@@ -44,7 +44,7 @@ struct OrderedNodes {
         nodes.insert(ranks[static_cast<size_t>(rank)].node);
     };
     // A surplus checkpoint of this rank may be needed again
-    if (job->spec->checkpoint.keep > 0) of_rank(event.checkpoint.rank);
+    if (job->spec->recovery.checkpoint.keep > 0) of_rank(event.checkpoint.rank);
     for (const SurplusCheckpoint& one : job->surplus) of_rank(one.rank);
   }
 };

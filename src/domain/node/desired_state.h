@@ -28,7 +28,7 @@ struct DesiredLease {
   std::string resume_from;              // its newest complete checkpoint; empty: none
   int64_t resume_step = 0;
   std::vector<std::string> surplus;  // checkpoints of this rank to remove
-  // Values of spec.secrets; the sender fills them in
+  // Values of spec.program.secrets; the sender fills them in
   std::map<std::string, std::string> secrets;
   bool operator==(const DesiredLease& other) const { return lease == other.lease; }
 };

@@ -80,7 +80,7 @@ NodeChoice Describe(const Node& node, const JobSpec& spec, const GpuScorer& scor
     const int gpu = std::countr_zero(rest);
     const auto at = static_cast<size_t>(gpu);
     choice.placement.gpus.push_back(
-        PlacedGrantOf(spec.gpus, gpu, node.facts->gpus[at], node.gpus[at]));
+        PlacedGrantOf(spec.resources.gpus, gpu, node.facts->gpus[at], node.gpus[at]));
   }
   choice.placement.numa = std::move(host);
   choice.score = scorer.Score(gpus);
@@ -99,11 +99,13 @@ GpuMask EligibleGpus(const Node& node, const Job& job) {
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const GpuFacts& facts = node.facts->gpus[i];
     // Most GPUs are in use: skip them before the costly check with a reason.
-    if (!IsGrantable(node.gpus[i], spec.gpus.count) || node.gpus[i].mode == GpuMode::kWhole)
+    if (!IsGrantable(node.gpus[i], spec.resources.gpus.count) ||
+        node.gpus[i].mode == GpuMode::kWhole)
       continue;
-    if (!ModelFits(spec.gpus, facts)) continue;
-    const GpuGrant grant = PlacedGrantOf(spec.gpus, static_cast<int>(i), facts, node.gpus[i]);
-    if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.gpus), job.user.name, grant))
+    if (!ModelFits(spec.resources.gpus, facts)) continue;
+    const GpuGrant grant =
+        PlacedGrantOf(spec.resources.gpus, static_cast<int>(i), facts, node.gpus[i]);
+    if (CheckGpuGrant(node.gpus[i], facts, ModeFor(spec.resources.gpus), job.user.name, grant))
       eligible |= GpuMask{1} << i;
   }
   return eligible;
@@ -141,7 +143,8 @@ namespace {
 
 bool IsOpen(const Node& node, const Job& job) {
   if (node.condition != NodeCondition::kUp || node.draining || !MayUse(job, node)) return false;
-  const int levels = job.spec->nodes == 1 ? 0 : job.spec->topology.network_levels;
+  const int levels =
+      job.spec->resources.nodes == 1 ? 0 : job.spec->placement.topology.network_levels;
   return levels == 0 || CountLevels(NetworkOf(node)) >= levels;
 }
 
@@ -149,7 +152,8 @@ bool IsOpen(const Node& node, const Job& job) {
 
 std::optional<NodeChoice> ChooseExactly(const Node& node, const Job& job, GpuMask gpus) {
   if (!IsOpen(node, job)) return std::nullopt;
-  if (std::popcount(gpus) != job.spec->gpus.count || (gpus & ~EligibleGpus(node, job)) != 0)
+  if (std::popcount(gpus) != job.spec->resources.gpus.count ||
+      (gpus & ~EligibleGpus(node, job)) != 0)
     return std::nullopt;
   const GpuScorer scorer(node, *job.spec, FreeGpus(node), {});
   if (!scorer.Allowed(gpus)) return std::nullopt;
@@ -163,7 +167,7 @@ std::optional<NodeChoice> ChooseGpus(const Node& node, const Job& job,
   if (!IsOpen(node, job)) return std::nullopt;
   const JobSpec& spec = *job.spec;
   const GpuMask eligible = EligibleGpus(node, job);
-  const int count = spec.gpus.count;
+  const int count = spec.resources.gpus.count;
   if (std::popcount(eligible) < count) return std::nullopt;
   const GpuScorer scorer(node, spec, FreeGpus(node), weights);
   std::vector<GpuScore> scores;

@@ -90,7 +90,7 @@ int GpuScorer::Links(GpuMask gpus) const {
 }
 
 bool GpuScorer::Allowed(GpuMask gpus) const {
-  const TopologyRequest& topology = spec_.topology;
+  const TopologyRequest& topology = spec_.placement.topology;
   const bool one_numa = !topology.allow_cross_numa || topology.require == TopologyLevel::kSameNuma;
   if (one_numa && LocalityOf(gpus) != Locality::kSameNuma) return false;
   return topology.require != TopologyLevel::kNvlink || UnlinkedPairs(gpus) == 0;
@@ -99,7 +99,8 @@ bool GpuScorer::Allowed(GpuMask gpus) const {
 int GpuScorer::MigLoss(int gpu) const {
   const auto at = static_cast<size_t>(gpu);
   const MigTable& table = node_.facts->gpus[at].mig;
-  const GpuGrant grant = PlacedGrantOf(spec_.gpus, gpu, node_.facts->gpus[at], node_.gpus[at]);
+  const GpuGrant grant =
+      PlacedGrantOf(spec_.resources.gpus, gpu, node_.facts->gpus[at], node_.gpus[at]);
   const MigProfile* profile = table.Find(grant.mig_profile);
   return profile == nullptr || grant.mig_start == kNoMig
              ? 0
@@ -112,19 +113,20 @@ GpuScore GpuScorer::Score(GpuMask gpus) const {
   const int unlinked_pairs = UnlinkedPairs(gpus);
   score.first = static_cast<int>(locality);
   score.second = unlinked_pairs;
-  if (spec_.topology.prefer == TopologyLevel::kNvlink) std::swap(score.first, score.second);
+  if (spec_.placement.topology.prefer == TopologyLevel::kNvlink)
+    std::swap(score.first, score.second);
   score.links_descending = -Links(gpus);
-  if (spec_.gpus.isolation == Isolation::kMig)
+  if (spec_.resources.gpus.isolation == Isolation::kMig)
     ForEach(gpus, [&](int gpu) { score.mig_lost += MigLoss(gpu); });
   score.gpus_opened =
-      spec_.gpus.isolation == Isolation::kExclusive ? 0 : std::popcount(gpus & free_);
+      spec_.resources.gpus.isolation == Isolation::kExclusive ? 0 : std::popcount(gpus & free_);
   const BlockCounts after = Blocks(free_ & ~gpus);
   for (size_t i = 0; i < after.size(); ++i) {
     score.blocks_lost[i] = static_cast<int8_t>(blocks_before_[i] - after[i]);
   }
   score.weighted = WeightedCost(
       weights_, {node_, spec_, gpus, free_, locality, unlinked_pairs, score.blocks_lost});
-  if (spec_.gpus.isolation != Isolation::kExclusive) {
+  if (spec_.resources.gpus.isolation != Isolation::kExclusive) {
     ForEach(gpus, [&](int gpu) {
       score.share_left += kWholeShare - node_.gpus[static_cast<size_t>(gpu)].share_granted;
     });

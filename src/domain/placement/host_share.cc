@@ -56,8 +56,8 @@ std::vector<int> GpusByNuma(const NodeFacts& facts, GpuMask gpus) {
 }
 
 HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts) {
-  HostNeed need{spec.cpus, (spec.memory_bytes + kMiB - 1) / kMiB};
-  if (facts.gpus.empty() || spec.gpus.count == 0) return need;
+  HostNeed need{spec.resources.cpus, (spec.resources.memory_bytes + kMiB - 1) / kMiB};
+  if (facts.gpus.empty() || spec.resources.gpus.count == 0) return need;
   int64_t node_memory = 0;
   int node_cpus = 0;
   for (const NumaFacts& numa : facts.numa) {
@@ -66,16 +66,17 @@ HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts) {
   }
   const auto gpus = int64_t{facts.CountGpus()};
   // Shared GPUs bring no cores: their jobs share those of the NUMA node.
-  if (spec.cpus == 0 && spec.gpus.isolation == Isolation::kExclusive) {
-    need.cpus = static_cast<int>(node_cpus * spec.gpus.count / gpus);
+  if (spec.resources.cpus == 0 && spec.resources.gpus.isolation == Isolation::kExclusive) {
+    need.cpus = static_cast<int>(node_cpus * spec.resources.gpus.count / gpus);
   }
-  if (spec.memory_bytes == 0) {
-    const bool by_mig = spec.gpus.isolation == Isolation::kMig;
+  if (spec.resources.memory_bytes == 0) {
+    const bool by_mig = spec.resources.gpus.isolation == Isolation::kMig;
     const auto divided =
         std::ranges::find_if(facts.gpus, [](const GpuFacts& gpu) { return !gpu.mig.empty(); });
     const GpuFacts& first = by_mig && divided != facts.gpus.end() ? *divided : facts.gpus.front();
-    const GpuGrant grant = GrantOf(spec.gpus, 0, first);
-    need.memory_mib = node_memory / gpus * spec.gpus.count * grant.memory_mib / first.memory_mib;
+    const GpuGrant grant = GrantOf(spec.resources.gpus, 0, first);
+    need.memory_mib =
+        node_memory / gpus * spec.resources.gpus.count * grant.memory_mib / first.memory_mib;
   }
   return need;
 }
@@ -91,8 +92,8 @@ std::optional<std::vector<NumaGrant>> ShareHost(const Node& node, const JobSpec&
     cpu_room.push_back(facts.numa[i].cpus.Minus(node.numa[i].cpus_granted).Count());
     memory_room.push_back(facts.numa[i].memory_mib - node.numa[i].memory_granted_mib);
   }
-  const bool cross =
-      spec.topology.allow_cross_numa && spec.topology.require != TopologyLevel::kSameNuma;
+  const bool cross = spec.placement.topology.allow_cross_numa &&
+                     spec.placement.topology.require != TopologyLevel::kSameNuma;
   std::vector<int64_t> cpus;
   std::vector<int64_t> memory;
   if (!Split(need.cpus, facts, weights, cpu_room, cross, &cpus)) return std::nullopt;

@@ -68,11 +68,11 @@ GpuMask MaskOf(const RankPlacement& rank) {
 }
 
 std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice& choice) {
-  if (spec.nodes == 1 || choice.placement.gpus.empty()) return "";
+  if (spec.resources.nodes == 1 || choice.placement.gpus.empty()) return "";
   std::string trait =
       node.facts->gpus[static_cast<size_t>(choice.placement.gpus.front().gpu)].model;
-  if (spec.topology.network_levels > 0)
-    trait += "\n" + std::string(Outer(NetworkOf(node), spec.topology.network_levels));
+  if (spec.placement.topology.network_levels > 0)
+    trait += "\n" + std::string(Outer(NetworkOf(node), spec.placement.topology.network_levels));
   return trait;
 }
 

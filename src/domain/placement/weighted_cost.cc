@@ -19,8 +19,9 @@ int64_t Fragmentation(const ScoredSet& set) {
   for (size_t power = 1; power < sizes && (size_t{1} << power) <= set.node.gpus.size(); ++power) {
     stranded += (int64_t{1} << power) * set.blocks_lost[sizes - 1 - power] - opened;
   }
-  return set.spec.gpus.isolation == Isolation::kExclusive ? stranded
-                                                          : std::max<int64_t>(stranded, 0);
+  return set.spec.resources.gpus.isolation == Isolation::kExclusive
+             ? stranded
+             : std::max<int64_t>(stranded, 0);
 }
 
 int64_t BestFit(const ScoredSet& set) { return std::popcount(set.free); }
@@ -31,7 +32,8 @@ int64_t Spread(const ScoredSet& set) {
 
 // GiB of GPU memory beyond the requested minimum.
 int64_t ModelFit(const ScoredSet& set) {
-  const int64_t asked = std::max(set.spec.gpus.memory_mib_min, set.spec.gpus.memory_mib);
+  const int64_t asked =
+      std::max(set.spec.resources.gpus.memory_mib_min, set.spec.resources.gpus.memory_mib);
   int64_t beyond_mib = 0;
   for (GpuMask rest = set.gpus; rest != 0; rest &= rest - 1) {
     beyond_mib +=

@@ -66,7 +66,7 @@ std::set<NodeId> BackfillReservations::Taken(const Job& job) const {
 }
 
 const std::set<NodeId>& BackfillReservations::ClosedTo(const Job& job) {
-  if (owners_.contains(job.id) || !job.spec->reservation.empty())
+  if (owners_.contains(job.id) || !job.spec->placement.reservation.empty())
     return of_owner_ = ComputeClosed(job);
   const auto [known, is_new] = by_bound_.try_emplace(BoundOf(job));
   if (is_new) known->second = ComputeClosed(job);

@@ -38,13 +38,13 @@ ClassFloors::Oldest& ClassFloors::Of(const PoolClass& pool_class) {
 }
 
 bool ClassFloors::IsBelow(const Job& job) {
-  const Oldest& oldest = Of({job.pool, ClassOf(job.spec->priority)});
+  const Oldest& oldest = Of({job.pool, ClassOf(job.spec->policy.priority)});
   if (oldest.sum * 100 < oldest.floor) return true;
   return !oldest.shares.empty() && job.id <= oldest.shares.back().first;
 }
 
 void ClassFloors::Charge(const Job& job, int64_t share) {
-  const PoolClass pool_class{job.pool, ClassOf(job.spec->priority)};
+  const PoolClass pool_class{job.pool, ClassOf(job.spec->policy.priority)};
   charged_[pool_class].push_back({job.id, share});
   if (const auto known = by_class_.find(pool_class); known != by_class_.end())
     Add(known->second, job.id, share);

@@ -70,7 +70,7 @@ class Combination {
       for (const NodeVictims& option : options_[i]) {
         EvictionCost own;
         for (const Job* job : option.victims) {
-          if (job->spec->nodes == 1) own = own + CostOf(*job);
+          if (job->spec->resources.nodes == 1) own = own + CostOf(*job);
         }
         bounds_[i] = Least(bounds_[i], own);
       }

@@ -10,7 +10,7 @@ EvictionCost EvictionCost::operator+(const EvictionCost& other) const {
 }
 
 EvictionCost CostOf(const Job& victim) {
-  return {victim.spec->priority, GpusOnAllNodes(victim), 1, victim.spec->priority};
+  return {victim.spec->policy.priority, GpusOnAllNodes(victim), 1, victim.spec->policy.priority};
 }
 
 EvictionCost CostOf(const std::vector<const Job*>& victims) {
@@ -19,6 +19,8 @@ EvictionCost CostOf(const std::vector<const Job*>& victims) {
   return cost;
 }
 
-int64_t GpusOnAllNodes(const Job& job) { return int64_t{job.spec->nodes} * job.spec->gpus.count; }
+int64_t GpusOnAllNodes(const Job& job) {
+  return int64_t{job.spec->resources.nodes} * job.spec->resources.gpus.count;
+}
 
 }  // namespace gp

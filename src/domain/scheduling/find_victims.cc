@@ -27,7 +27,7 @@ std::optional<Victims> FindVictims(const State& state, const ScratchNodes& nodes
   };
   VictimSearch search(state, nodes, at, job, may_preempt_all);
   CandidatesByNode by_node(state, candidates);
-  const auto eviction = search.Find(by_node.Open(reserved, job.spec->nodes > 1));
+  const auto eviction = search.Find(by_node.Open(reserved, job.spec->resources.nodes > 1));
   if (!eviction) return std::nullopt;
   Victims found;
   found.nodes = eviction->nodes;

@@ -43,7 +43,8 @@ std::string WithArticle(const std::string& name) {
 // before it.
 class Lack {
  public:
-  Lack(std::span<const Node> nodes, const Job& job) : job_(job), request_(job.spec->gpus) {
+  Lack(std::span<const Node> nodes, const Job& job)
+      : job_(job), request_(job.spec->resources.gpus) {
     for (const Node& node : nodes) {
       if (MayUse(job, node)) nodes_.push_back(node);
     }
@@ -90,7 +91,7 @@ class Lack {
     if (std::ranges::none_of(all_, [&](const Node& node) { return node.pool == job_.pool; }))
       return "no node is in pool " + job_.pool;
     const std::string in_pool = job_.pool == kDefaultPool ? "" : " in pool " + job_.pool;
-    for (const auto& [name, value] : job_.spec->node_labels) {
+    for (const auto& [name, value] : job_.spec->placement.node_labels) {
       const auto has_it = [&](const Node& node) {
         const auto found = node.labels.find(name);
         return node.pool == job_.pool && found != node.labels.end() && found->second == value;
@@ -98,7 +99,7 @@ class Lack {
       if (std::ranges::none_of(all_, has_it))
         return "no node" + in_pool + " has the label " + name + "=" + value;
     }
-    const std::string& reservation = job_.spec->reservation;
+    const std::string& reservation = job_.spec->placement.reservation;
     return "no node" + in_pool + " has all of its labels" +
            (reservation.empty() ? "" : " and is in reservation " + reservation);
   }
@@ -157,7 +158,7 @@ class Lack {
     if (most >= request_.count) return "";
     if (most == 0 && IsByMig()) return "no MIG instance is as large as requested";
     const std::string such = static_cast<size_t>(most) == gpus ? "" : "such ";
-    const std::string hint = job_.spec->nodes == 1 && job_.spec->any_of.empty()
+    const std::string hint = job_.spec->resources.nodes == 1 && job_.spec->resources.any_of.empty()
                                  ? " (request several nodes: --nodes 2)"
                                  : "";
     return "no node" + Where(job_) + " has " + Count(request_.count, such + "GPU") +
@@ -165,18 +166,20 @@ class Lack {
   }
 
   Job AnyNetwork() const {
-    return With(job_, [](JobSpec& spec) { spec.topology.network_levels = 0; });
+    return With(job_, [](JobSpec& spec) { spec.placement.topology.network_levels = 0; });
   }
 
   std::string OfNetwork() const {
     return "no node has a label network with " +
-           Count(job_.spec->topology.network_levels, "level") + ", as its topology requires";
+           Count(job_.spec->placement.topology.network_levels, "level") +
+           ", as its topology requires";
   }
 
   // REQUIRES: the GPUs are there.
   std::string OfHost() const {
-    const Job without_host =
-        With(AnyNetwork(), [](JobSpec& spec) { spec.cpus = 0, spec.memory_bytes = 0; });
+    const Job without_host = With(AnyNetwork(), [](JobSpec& spec) {
+      spec.resources.cpus = 0, spec.resources.memory_bytes = 0;
+    });
     if (!AnyFits(nodes_, without_host)) {
       return "no node has " + Count(request_.count, "GPU") +
              " as near to each other as its topology requires";
@@ -193,11 +196,11 @@ class Lack {
       cores = std::max(cores, here);
       memory_mib = std::max(memory_mib, here_mib);
     }
-    if (job_.spec->cpus > cores)
-      return "no node has " + Count(job_.spec->cpus, "core") + "; the largest has " +
+    if (job_.spec->resources.cpus > cores)
+      return "no node has " + Count(job_.spec->resources.cpus, "core") + "; the largest has " +
              std::to_string(cores);
-    if (job_.spec->memory_bytes > memory_mib * kMib) {
-      return "no node has " + BytesToText(job_.spec->memory_bytes) +
+    if (job_.spec->resources.memory_bytes > memory_mib * kMib) {
+      return "no node has " + BytesToText(job_.spec->resources.memory_bytes) +
              " of memory; the largest has " + BytesToText(memory_mib * kMib);
     }
     return "no node has the cores and the memory that it requests together" +
@@ -219,7 +222,7 @@ int CountAble(const State& state, const Job& job) {
     if (!MayUse(job, node)) continue;
     const auto choice = ChooseGpus(Ideal(node), job, {});
     if (choice) most = std::max(most, ++by_trait[CommonTrait(*job.spec, node, *choice)]);
-    if (most >= job.spec->nodes) break;
+    if (most >= job.spec->resources.nodes) break;
   }
   return most;
 }
@@ -228,9 +231,10 @@ int CountAble(const State& state, const Job& job) {
 
 std::string Where(const Job& job) {
   std::string text = job.pool == kDefaultPool ? "" : " in pool " + job.pool;
-  for (const auto& [name, value] : job.spec->node_labels)
+  for (const auto& [name, value] : job.spec->placement.node_labels)
     text += (text.empty() ? " with " : ", with ") + name + "=" + value;
-  const int levels = job.spec->nodes == 1 ? 0 : job.spec->topology.network_levels;
+  const int levels =
+      job.spec->resources.nodes == 1 ? 0 : job.spec->placement.topology.network_levels;
   if (levels > 0)
     text += (text.empty() ? " in one part of the network, " : ", in one part of the network, ") +
             Count(levels, "level") + " down";
@@ -238,10 +242,10 @@ std::string Where(const Job& job) {
 }
 
 std::string TooFewNodes(const Job& job, int able) {
-  const int count = job.spec->gpus.count;
+  const int count = job.spec->resources.gpus.count;
   const std::string gpus =
       count == 0 ? " that can hold a rank" : " with " + Count(count, "GPU") + " as requested";
-  return "needs " + Count(job.spec->nodes, "node") + gpus + Where(job) + "; there " +
+  return "needs " + Count(job.spec->resources.nodes, "node") + gpus + Where(job) + "; there " +
          (able == 1 ? "is 1" : "are " + std::to_string(able));
 }
 
@@ -256,7 +260,7 @@ std::string WhyNeverFits(const State& state, const Job& job) {
     Job as = job;
     as.spec = Resolve(job.spec, variant, NodesOf(*job.spec, variant).least);
     const int able = CountAble(state, as);
-    if (able >= as.spec->nodes) return "";
+    if (able >= as.spec->resources.nodes) return "";
     if (!first.empty()) continue;
     if (able > 0) {
       first = TooFewNodes(as, able);

@@ -109,7 +109,8 @@ NodeVictims VictimsOf(const OnNode& on, uint32_t set) {
 }  // namespace
 
 std::optional<NodeEvictionCost> NodeVictimSearch::LeastCost(const OnNode& on) const {
-  const int missing = job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
+  const int missing =
+      job_.spec->resources.gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
   if (missing <= 0)
     return NodeEvictionCost{{}, on.node};  // enough GPUs are free: perhaps no victims are needed
   const auto gpus = LeastGpusFor(missing, on.candidates);
@@ -137,7 +138,7 @@ std::vector<NodeVictims> NodeVictimSearch::FindAll(const OnNode& on) {
 // another one.
 std::vector<NodeVictims> NodeVictimSearch::CompareSets(const OnNode& on, size_t options_max) {
   const int64_t missing =
-      job_.spec->gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
+      job_.spec->resources.gpus.count - std::popcount(EligibleGpus(nodes_.Of(on.node), job_));
   AllSets sets;
   std::vector<const VictimSet*> enough = FillSets(on, missing, sets);
   const auto costs_more = [](const VictimSet* a, const VictimSet* b) {

@@ -9,7 +9,7 @@ namespace {
 
 bool AnyTimeLimits(const PassScratch& pass) {
   return pass.state.limited > 0 || std::ranges::any_of(pass.placed, [](const Job* job) {
-           return job->spec->time_limit.ns != 0;
+           return job->spec->policy.time_limit.ns != 0;
          });
 }
 

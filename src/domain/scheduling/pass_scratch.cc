@@ -83,7 +83,7 @@ bool IsOpenTo(const Node& node, const Job& job) {
 
 GpuGrant GrantOn(const Node& node, const Job& job, int gpu) {
   const auto at = static_cast<size_t>(gpu);
-  return PlacedGrantOf(job.spec->gpus, gpu, node.facts->gpus[at], node.gpus[at]);
+  return PlacedGrantOf(job.spec->resources.gpus, gpu, node.facts->gpus[at], node.gpus[at]);
 }
 
 }  // namespace gp

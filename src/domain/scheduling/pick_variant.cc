@@ -11,8 +11,8 @@ namespace {
 Job As(const Job& job, const JobSpec& variant, int nodes) {
   Job as = job;
   JobSpec spec = variant;
-  spec.nodes = nodes;
-  spec.nodes_min = 0;
+  spec.resources.nodes = nodes;
+  spec.resources.nodes_min = 0;
   as.spec = std::make_shared<const JobSpec>(std::move(spec));
   return as;
 }
@@ -42,11 +42,11 @@ class Picker {
   // Picks the most nodes that fit and that no limit stops. One ranking serves for all sizes except
   // one node, which needs no common trait.
   std::optional<VariantPick> Pick(const JobSpec& variant) {
-    if (variant.nodes > 1) {
-      const Job widest = As(job_, variant, variant.nodes);
+    if (variant.resources.nodes > 1) {
+      const Job widest = As(job_, variant, variant.resources.nodes);
       ShapeRanking& ranking = rankings_.Of(ShapeOf(widest));
       const auto fit = static_cast<int64_t>(ranking.CountMost(classes_, widest, closed_));
-      const int most = static_cast<int>(std::min<int64_t>(fit, variant.nodes));
+      const int most = static_cast<int>(std::min<int64_t>(fit, variant.resources.nodes));
       const int nodes =
           most < LeastNodes(variant) ? 0 : MostAllowed(job_, variant, most, is_stopped_);
       if (nodes > 1) return PickOf(ranking, As(job_, variant, nodes));

@@ -40,8 +40,8 @@ void FetchAhead(const std::vector<const Job*>& jobs, size_t current) {
   }
   if (current + kNear < jobs.size()) {
     const Job& job = *jobs[current + kNear];
-    __builtin_prefetch(&job.spec->priority);
-    __builtin_prefetch(&job.spec->gpus);
+    __builtin_prefetch(&job.spec->policy.priority);
+    __builtin_prefetch(&job.spec->resources.gpus);
     __builtin_prefetch(&job.attempts.back());
   }
 }
@@ -67,8 +67,8 @@ const PreemptionCandidates::Group& PreemptionCandidates::Of(const PoolClass& poo
 
 const PreemptionCandidates::Eligible& PreemptionCandidates::For(const Job& job) {
   const Contender by = ContenderOf(job, at_);
-  const auto [known, is_new] =
-      known_.try_emplace({by.job_class, by.level, job.spec->preemptible, job.queue, job.pool});
+  const auto [known, is_new] = known_.try_emplace(
+      {by.job_class, by.level, job.spec->policy.preemptible, job.queue, job.pool});
   if (is_new || preemptions_.any_guarantees()) known->second = ComputeEligible(job);
   return known->second;
 }
@@ -81,7 +81,7 @@ PreemptionCandidates::Eligible PreemptionCandidates::ComputeEligible(const Job& 
   const Contender by = ContenderOf(job, at_);
   // A peer is a candidate of the same queue: preemptible jobs share time with it. One peer is
   // enough to look again, because service levels change.
-  bool seeks_peer = job.spec->preemptible;
+  bool seeks_peer = job.spec->policy.preemptible;
   const auto note_peer = [&](const Contender& candidate) {
     if (!seeks_peer || candidate.job->queue != job.queue) return;
     consider(at_ + kLookAgain);
@@ -97,7 +97,7 @@ PreemptionCandidates::Eligible PreemptionCandidates::ComputeEligible(const Job& 
   };
   for (int job_class = 0; job_class < kClasses; ++job_class) {
     const bool may = job_class < by.job_class ||
-                     (job_class == by.job_class && job.spec->preemptible) ||
+                     (job_class == by.job_class && job.spec->policy.preemptible) ||
                      preemptions_.any_guarantees();
     if (!may) continue;
     const Group& group = Of({job.pool, job_class});

@@ -60,9 +60,9 @@ QueueOrder::QueueOrder(const State& state, Instant at)
 QueueOrder::~QueueOrder() = default;
 
 int QueueOrder::RankOf(const Job& job) {
-  const int job_class = ClassOf(job.spec->priority);
+  const int job_class = ClassOf(job.spec->policy.priority);
   if (at_ - job.queued_at < state_.policy.age_after) return job_class;
-  if (job.spec->gpus.count > 0 && floors_.IsBelow(job)) return kBelowFloor;
+  if (job.spec->resources.gpus.count > 0 && floors_.IsBelow(job)) return kBelowFloor;
   return std::min(job_class + 1, kClasses - 1);
 }
 

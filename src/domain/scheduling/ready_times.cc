@@ -51,7 +51,7 @@ Instant ReadyAt(const State& state, Instant at, const ScratchNodes& nodes, NodeI
 }  // namespace
 
 bool ReadyTimes::CanPredict(const JobSpec& spec) {
-  return spec.gpus.count > 0 && ModeFor(spec.gpus) == GpuMode::kWhole;
+  return spec.resources.gpus.count > 0 && ModeFor(spec.resources.gpus) == GpuMode::kWhole;
 }
 
 void ReadyTimes::Forget(NodeId changed) {
@@ -78,7 +78,8 @@ const std::vector<Instant>& ReadyTimes::EndsOf(const State& state, NodeId id) {
 // A lower bound: enough GPUs are free by number, wherever they are.
 Instant ReadyTimes::Earliest(const State& state, Instant at, const ScratchNodes& nodes, NodeId id,
                              const Job& job) {
-  const int missing = job.spec->gpus.count - std::popcount(EligibleGpus(nodes.Of(id), job));
+  const int missing =
+      job.spec->resources.gpus.count - std::popcount(EligibleGpus(nodes.Of(id), job));
   if (missing <= 0 || !nodes.PlannedOn(id).empty()) return at;
   const std::vector<Instant>& ends = EndsOf(state, id);
   const auto last = static_cast<size_t>(missing) - 1;
@@ -109,11 +110,11 @@ std::optional<ReadyTimes::Ready> ReadyTimes::FindAmong(const State& state, Insta
     }
     ready.nodes.push_back(id);
     ready.at = time;
-    if (static_cast<int>(ready.nodes.size()) < job.spec->nodes) continue;
+    if (static_cast<int>(ready.nodes.size()) < job.spec->resources.nodes) continue;
     // The ranks start together: a node that is ready early may be in an advance reservation by
     // then.
     std::erase_if(ready.nodes, [&](NodeId one) { return !IsOpen(state, one, job, time); });
-    if (static_cast<int>(ready.nodes.size()) == job.spec->nodes) return ready;
+    if (static_cast<int>(ready.nodes.size()) == job.spec->resources.nodes) return ready;
   }
   return std::nullopt;
 }

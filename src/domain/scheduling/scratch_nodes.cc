@@ -28,7 +28,7 @@ void ScratchNodes::Hold(const Job& job, const std::vector<RankPlacement>& ranks)
     Lease lease;
     // Only planned: no real lease has this id
     lease.id = {~uint64_t{0} - planned_[rank.node].size()};
-    lease.mode = ModeFor(job.spec->gpus);
+    lease.mode = ModeFor(job.spec->resources.gpus);
     lease.gpus = rank.gpus;
     lease.numa = rank.numa;
     HoldGrants(copy, lease, job.user.name);

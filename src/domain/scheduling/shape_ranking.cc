@@ -69,7 +69,7 @@ void ShapeRanking::Update(const NodeClasses& classes, const Job& job) {
 std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes, const Job& job,
                                                      const std::set<NodeId>& closed) {
   Update(classes, job);
-  const auto wanted = static_cast<size_t>(job.spec->nodes);
+  const auto wanted = static_cast<size_t>(job.spec->resources.nodes);
   if (std::set<NodeId> left_out = NodesWithFaults(job); !left_out.empty()) {
     left_out.insert(closed.begin(), closed.end());
     if (auto pick = FindAmong(classes, wanted, left_out)) return pick;
@@ -181,7 +181,7 @@ std::vector<NodeId> ShapeRanking::FindEmptied(const NodeClasses& classes, const 
       if (left_out.contains(node)) return true;
       std::vector<NodeId>& alike = by_trait[*trait_if_empty_[id]];
       alike.push_back(node);
-      if (static_cast<int>(alike.size()) == job.spec->nodes) found = &alike;
+      if (static_cast<int>(alike.size()) == job.spec->resources.nodes) found = &alike;
       return found == nullptr;
     });
     if (found != nullptr) return *found;

@@ -24,7 +24,7 @@ VictimSearch::VictimSearch(const State& state, const ScratchNodes& nodes, Instan
 std::optional<EvictionPlan> VictimSearch::Find(const std::vector<OnNode>& open) {
   const Options all_options = FindOptions(open);
   if (!all_options.best) return std::nullopt;
-  const auto wanted = static_cast<size_t>(job_.spec->nodes);
+  const auto wanted = static_cast<size_t>(job_.spec->resources.nodes);
   std::optional<EvictionPlan> found = Gather(
       std::span(all_options.by_trait.at(*all_options.best)).first(wanted), all_options, open);
   if (!may_evict_(found->victims)) found.reset();
@@ -38,7 +38,7 @@ std::optional<EvictionPlan> VictimSearch::Find(const std::vector<OnNode>& open) 
 // Looks at nodes in order of their lower bounds, until no other node can be cheaper than the best
 // gang so far, or than the options that are combined for it.
 VictimSearch::Options VictimSearch::FindOptions(const std::vector<OnNode>& open) {
-  const auto wanted = static_cast<size_t>(job_.spec->nodes);
+  const auto wanted = static_cast<size_t>(job_.spec->resources.nodes);
   std::vector<std::pair<NodeEvictionCost, const OnNode*>> promising;
   for (const OnNode& one : open) {
     if (const auto least = on_node_.LeastCost(one)) promising.emplace_back(*least, &one);
@@ -103,7 +103,7 @@ EvictionPlan VictimSearch::Gather(std::span<const NodeVictims> options, const Op
       });
     }
   }
-  std::ranges::stable_sort(victims, {}, [](const Job* job) { return job->spec->priority; });
+  std::ranges::stable_sort(victims, {}, [](const Job* job) { return job->spec->policy.priority; });
   usable.insert(found.nodes.begin(), found.nodes.end());
   for (const auto& [trait, alike] : all_options.by_trait) {
     for (const NodeVictims& option : alike) {
@@ -134,7 +134,7 @@ void VictimSearch::Spare(EvictionPlan& found, const std::vector<NodeId>& all) {
 // cannot hold it.
 std::vector<NodeId> VictimSearch::NodesWithout(const std::vector<const Job*>& victims,
                                                const std::vector<NodeId>& on) {
-  const auto wanted = static_cast<size_t>(job_.spec->nodes);
+  const auto wanted = static_cast<size_t>(job_.spec->resources.nodes);
   std::map<std::string, std::vector<NodeId>> by_trait;
   size_t most = 0;
   for (size_t i = 0; i < on.size() && most + (on.size() - i) >= wanted; ++i) {

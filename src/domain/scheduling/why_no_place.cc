@@ -19,7 +19,7 @@ namespace {
 
 bool InService(const Node& node, const JobSpec& spec) {
   if (node.condition != NodeCondition::kUp || node.draining) return false;
-  return spec.gpus.count == 0 ||
+  return spec.resources.gpus.count == 0 ||
          std::ranges::any_of(node.gpus, [](const Gpu& gpu) { return IsGrantable(gpu); });
 }
 
@@ -52,7 +52,7 @@ void LookAt(const NodeClasses::Class& one, const Job& job, Survey& survey) {
   survey.reason.nodes_up += members;
   const int eligible = std::popcount(EligibleGpus(node, job));
   survey.reason.gpus_free += eligible * members;
-  if (eligible >= spec.gpus.count) survey.nodes_with_gpus += members;
+  if (eligible >= spec.resources.gpus.count) survey.nodes_with_gpus += members;
   if (Fits(node, job)) {
     survey.reason.nodes_now += members;
   } else {
@@ -77,14 +77,14 @@ Survey Look(const NodeClasses& classes, const Job& job, const PlacementWeights& 
   Survey survey;
   for (const auto& [trait, other] : by_trait) {
     const auto nearness = [&spec](const Survey& s) {
-      const auto enough = [&spec](int nodes) { return std::min(nodes, spec.nodes); };
+      const auto enough = [&spec](int nodes) { return std::min(nodes, spec.resources.nodes); };
       return std::tuple(enough(s.reason.nodes_able), enough(s.reason.nodes_up),
                         enough(s.reason.nodes_now), s.reason.gpus_free);
     };
     if (nearness(other) > nearness(survey)) survey = other;
   }
   if (by_trait.empty()) survey.ideals = std::move(ideals);
-  survey.reason.gpus_asked = spec.gpus.count * spec.nodes;
+  survey.reason.gpus_asked = spec.resources.gpus.count * spec.resources.nodes;
   return survey;
 }
 
@@ -96,8 +96,8 @@ std::string Tell(const Survey& survey, const Job& job) {
     case PendingKind::kNoSuchHardware:
       return r.nodes_able == 0 ? WhatNoNodeHas(survey.ideals, job) : TooFewNodes(job, r.nodes_able);
     case PendingKind::kNodesAway:
-      return "needs " + Count(spec.nodes, "node") + "; of " + std::to_string(r.nodes_able) +
-             " that could hold it " + std::to_string(r.nodes_up) +
+      return "needs " + Count(spec.resources.nodes, "node") + "; of " +
+             std::to_string(r.nodes_able) + " that could hold it " + std::to_string(r.nodes_up) +
              (r.nodes_up == 1 ? " is" : " are") + " in service";
     case PendingKind::kTopology:
       return Count(r.gpus_free, "GPU") +
@@ -107,7 +107,8 @@ std::string Tell(const Survey& survey, const Job& job) {
     case PendingKind::kQuota: return "";        // the limit gives the text
     case PendingKind::kCapacity:
       return "waits for " + Count(r.gpus_asked, "GPU") +
-             (spec.nodes > 1 ? " on " + Count(spec.nodes, "node") + " at once" : std::string()) +
+             (spec.resources.nodes > 1 ? " on " + Count(spec.resources.nodes, "node") + " at once"
+                                       : std::string()) +
              ": " + std::to_string(r.gpus_free) + " free, " + std::to_string(r.nodes_now) + " of " +
              Count(r.nodes_up, "node") + " could take a rank now";
     case PendingKind::kHost:
@@ -121,20 +122,21 @@ std::string Tell(const Survey& survey, const Job& job) {
 PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec) {
   const PendingReason& r = survey.reason;
   if (state.nodes.empty()) return PendingKind::kNoNodes;
-  if (r.nodes_able < spec.nodes) return PendingKind::kNoSuchHardware;
-  if (r.nodes_up < spec.nodes) return PendingKind::kNodesAway;
-  if (r.nodes_now >= spec.nodes) return PendingKind::kTurn;
-  if (survey.nodes_with_gpus < spec.nodes) return PendingKind::kCapacity;
-  return survey.nodes_but_for_host < spec.nodes ? PendingKind::kTopology : PendingKind::kHost;
+  if (r.nodes_able < spec.resources.nodes) return PendingKind::kNoSuchHardware;
+  if (r.nodes_up < spec.resources.nodes) return PendingKind::kNodesAway;
+  if (r.nodes_now >= spec.resources.nodes) return PendingKind::kTurn;
+  if (survey.nodes_with_gpus < spec.resources.nodes) return PendingKind::kCapacity;
+  return survey.nodes_but_for_host < spec.resources.nodes ? PendingKind::kTopology
+                                                          : PendingKind::kHost;
 }
 
 // What is out of service, if the job would start without that.
 std::string RepairsNeeded(const State& state, const Survey& survey, const Job& job,
                           const IncidentsByGpu* incidents) {
   const PendingReason& r = survey.reason;
-  const int gpus = job.spec->gpus.count;
+  const int gpus = job.spec->resources.gpus.count;
   if (r.kind == PendingKind::kNodesAway)
-    return WhatIsOut(state, survey.away, gpus, job.spec->nodes - r.nodes_up, incidents);
+    return WhatIsOut(state, survey.away, gpus, job.spec->resources.nodes - r.nodes_up, incidents);
   if (r.kind != PendingKind::kCapacity && r.kind != PendingKind::kTopology) return "";
   std::vector<const NodeClasses::Class*> would_fit;
   for (const auto* classes : {&survey.away, &survey.full}) {
@@ -143,7 +145,7 @@ std::string RepairsNeeded(const State& state, const Survey& survey, const Job& j
       if (!is_sound && Fits(Repaired(one->example), job)) would_fit.push_back(one);
     }
   }
-  return WhatIsOut(state, would_fit, gpus, job.spec->nodes - r.nodes_now, incidents);
+  return WhatIsOut(state, would_fit, gpus, job.spec->resources.nodes - r.nodes_now, incidents);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ void RunRecorder::NoteEvent(Instant at, const Event& event) {
 void RunRecorder::NoteSubmit(Instant at, const JobSubmitted& event) {
   steps_[event.job] = run_.steps.size();
   JobArrival arrival{event.job, event.spec, event.user, {}, {}};
-  arrival.lengths.resize(static_cast<size_t>(event.spec->array.count));
+  arrival.lengths.resize(static_cast<size_t>(event.spec->policy.array.count));
   run_.steps.push_back({at, std::move(arrival)});
   for (const JobId id : JobsOf(event.job, *event.spec)) {
     lives_[id] = run_.lives.size();

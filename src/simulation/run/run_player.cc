@@ -101,7 +101,7 @@ void RunPlayer::Join(const NodeArrival& node) {
 void RunPlayer::Submit(const JobArrival& job, Instant at) {
   const size_t life = played_.lives.size();
   played_.lives.insert(played_.lives.end(), static_cast<size_t>(CountJobs(*job.spec)),
-                       {job.spec->queue, at, {}, {}, 0, 0});
+                       {job.spec->policy.queue, at, {}, {}, 0, 0});
   const auto spec = Translate(job.spec);
   const auto id = spec == nullptr ? Fail(NotFound("a job that it depends on does not exist"))
                                   : engine_.Submit(spec, job.user);
@@ -124,9 +124,9 @@ void RunPlayer::Submit(const JobArrival& job, Instant at) {
 // was refused.
 std::shared_ptr<const JobSpec> RunPlayer::Translate(
     const std::shared_ptr<const JobSpec>& spec) const {
-  if (spec->after.empty()) return spec;
+  if (spec->policy.after.empty()) return spec;
   auto translated = std::make_shared<JobSpec>(*spec);
-  for (Dependency& dependency : translated->after) {
+  for (Dependency& dependency : translated->policy.after) {
     const auto known = jobs_.find(dependency.job);
     if (known == jobs_.end()) return nullptr;
     dependency.job = known->second;

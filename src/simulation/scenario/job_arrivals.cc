@@ -77,11 +77,11 @@ Nodes CountNodes(const Scenario& scenario) {
 std::shared_ptr<const JobSpec> GangOf(const JobSpec& like, const TraceJob& job,
                                       int64_t gpus_per_node) {
   auto spec = std::make_shared<JobSpec>(like);
-  spec->nodes = static_cast<int>((job.gpus + gpus_per_node - 1) / gpus_per_node);
-  spec->gpus.count = (job.gpus + spec->nodes - 1) / spec->nodes;
+  spec->resources.nodes = static_cast<int>((job.gpus + gpus_per_node - 1) / gpus_per_node);
+  spec->resources.gpus.count = (job.gpus + spec->resources.nodes - 1) / spec->resources.nodes;
   if (job.share == kShareMax) return spec;
-  spec->gpus.share_thousandths = job.share;
-  spec->gpus.isolation = Isolation::kTimeslice;
+  spec->resources.gpus.share_thousandths = job.share;
+  spec->resources.gpus.isolation = Isolation::kTimeslice;
   return spec;
 }
 

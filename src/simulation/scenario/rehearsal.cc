@@ -37,7 +37,7 @@ std::vector<ScenarioFault> Rehearse(const Scenario& scenario, const RunSteps& no
   MakeWhatEventsMake(scenario, engine);
   for (size_t i = 0; i < scenario.jobs.size(); ++i) {
     JobSpec one = *scenario.jobs[i].spec;  // the first element of an array is enough
-    one.array = {};
+    one.policy.array = {};
     const auto job =
         engine.Submit(std::make_shared<const JobSpec>(std::move(one)), scenario.jobs[i].user);
     if (!job) faults.push_back({kJobs, i, job.error()});

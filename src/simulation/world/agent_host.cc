@@ -157,7 +157,8 @@ void AgentHost::Turn() {
 
 bool AgentHost::IsByMps(LeaseId lease) const {
   const Program* program = programs_.Find(lease);
-  return program != nullptr && programs_.PlanOf(*program).spec->gpus.isolation == Isolation::kMps;
+  return program != nullptr &&
+         programs_.PlanOf(*program).spec->resources.gpus.isolation == Isolation::kMps;
 }
 
 void AgentHost::RaiseXid(int card, int xid, LeaseId lease) {

@@ -47,8 +47,8 @@ void LedgerWatch::Expect(bool holds, const std::string& what) {
 }
 
 std::optional<size_t> LedgerWatch::PlanOf(const JobSpec& spec) const {
-  const auto name = spec.environment.find("PLAN");
-  if (name == spec.environment.end()) return std::nullopt;
+  const auto name = spec.program.environment.find("PLAN");
+  if (name == spec.program.environment.end()) return std::nullopt;
   const auto number = ParseCount(name->second);
   return number ? std::optional(static_cast<size_t>(*number)) : std::nullopt;
 }
@@ -169,14 +169,14 @@ void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
   }
   const Job* job = state.FindJob(event.job);
   if (job == nullptr) return;
-  Expect(static_cast<int>(nodes.size()) == job->spec->nodes, name + " is placed in part");
+  Expect(static_cast<int>(nodes.size()) == job->spec->resources.nodes, name + " is placed in part");
   CheckArray(state, *job);
   const AttemptRecord& record = job->attempts.back();
   if (record.number == event.leases.front().attempt) CheckReserved(name, record.placed_at, nodes);
 }
 
 void LedgerWatch::CheckArray(const State& state, const Job& job) {
-  const int most = job.spec->array.max_parallel;
+  const int most = job.spec->policy.array.max_parallel;
   if (job.array.value == 0 || most == 0) return;
   const auto holds = [&](JobId id) { return !state.FindJob(id)->leases.empty(); };
   Expect(std::ranges::count_if(ElementsOf(state, job.array), holds) <= most,
@@ -245,7 +245,7 @@ void LedgerWatch::Judge(const State& state, const JobEnded& event) {
 // Even if wall clocks are stepped, the time limit must have passed since the placement, except for
 // the drift of quartz.
 void LedgerWatch::CheckTimedOut(const Job& job) {
-  const Duration limit = job.spec->time_limit;
+  const Duration limit = job.spec->policy.time_limit;
   if (limit.ns == 0)
     return Expect(false, ToText(job.id) + " timed out without having a time limit");
   const Duration ran = timeline_.now() - placed_at_[job.id];
@@ -256,7 +256,7 @@ void LedgerWatch::CheckTimedOut(const Job& job) {
 // Its last attempt must have run on every rank, from its start to its planned end.
 void LedgerWatch::CheckCompleted(const Job& job) {
   const std::vector<LeaseId>& placed = placed_[job.id];
-  Expect(static_cast<int>(placed.size()) == job.spec->nodes,
+  Expect(static_cast<int>(placed.size()) == job.spec->resources.nodes,
          ToText(job.id) + " is completed with another number of ranks than it has");
   for (const LeaseId lease : placed) {
     const Program* program = programs_.Find(lease);
@@ -274,7 +274,7 @@ void LedgerWatch::CheckFailed(const Job& job, int exit_code) {
     const Program* program = programs_.Find(lease);
     return program != nullptr && program->is_hung;
   });
-  if (exit_code == kTimedOut && job.spec->hang_after.ns != 0)
+  if (exit_code == kTimedOut && job.spec->recovery.hang_after.ns != 0)
     return Expect(has_hung,
                   ToText(job.id) + " is reported to have hung, but none of its programs did");
   const bool did_fail = std::ranges::any_of(placed_[job.id], [&](LeaseId lease) {

@@ -12,8 +12,8 @@ void Programs::Note(const char* what, const Program& program) {
 
 // Why two programs must not share a GPU; empty: they may.
 std::string Programs::WhyApart(const Program& mine, const Program& other) const {
-  const GpuRequest& a = PlanOf(mine).spec->gpus;
-  const GpuRequest& b = PlanOf(other).spec->gpus;
+  const GpuRequest& a = PlanOf(mine).spec->resources.gpus;
+  const GpuRequest& b = PlanOf(other).spec->resources.gpus;
   if (a.isolation != b.isolation || a.isolation == Isolation::kExclusive) return "has two tenants";
   if (a.isolation == Isolation::kMig) {
     const bool is_apart = mine.mig.start + mine.mig.slices <= other.mig.start ||
@@ -32,7 +32,8 @@ void Programs::CheckTenants(const Program& mine, const Program& other) {
   if (other.job == mine.job && other.attempt != mine.attempt) fail("two attempts of a job");
   if (other.host != mine.host) return;
   // A job that requests no cores may have none of its own.
-  const bool has_cores = PlanOf(mine).spec->cpus > 0 && PlanOf(other).spec->cpus > 0;
+  const bool has_cores =
+      PlanOf(mine).spec->resources.cpus > 0 && PlanOf(other).spec->resources.cpus > 0;
   if (has_cores && mine.cpus.Intersects(other.cpus)) fail("a core has two tenants");
   for (const int gpu : mine.gpus) {
     if (std::ranges::find(other.gpus, gpu) == other.gpus.end()) continue;
@@ -44,11 +45,11 @@ void Programs::CheckTenants(const Program& mine, const Program& other) {
 void Programs::CheckTenants(const Program& mine) {
   for (const LeaseId id : alive_) CheckTenants(mine, entries_.at(id).program);
   // The slices of its instance limit its compute.
-  if (PlanOf(mine).spec->gpus.isolation == Isolation::kMig) return;
+  if (PlanOf(mine).spec->resources.gpus.isolation == Isolation::kMig) return;
   for (const int gpu : mine.gpus) {
-    int share = PlanOf(mine).spec->gpus.share_thousandths;
+    int share = PlanOf(mine).spec->resources.gpus.share_thousandths;
     for (const LeaseId id : AliveOn(mine.host, gpu))
-      share += PlanOf(entries_.at(id).program).spec->gpus.share_thousandths;
+      share += PlanOf(entries_.at(id).program).spec->resources.gpus.share_thousandths;
     if (share > 1000)
       findings_.Break(timeline_.now(), "GPU " + std::to_string(gpu) +
                                            " has programs with shares of more than the whole");
@@ -72,10 +73,11 @@ void Programs::Start(Program program, ProgramHost& host) {
   const JobSpec& spec = *PlanOf(program).spec;
   if (program.uid != PlanOf(program).user.uid)
     findings_.Break(timeline_.now(), ToText(program.job) + " runs as another user");
-  if (static_cast<int>(program.gpus.size()) != spec.gpus.count)
+  if (static_cast<int>(program.gpus.size()) != spec.resources.gpus.count)
     findings_.Break(timeline_.now(),
                     ToText(program.job) + " has another number of GPUs than requested");
-  if ((spec.gpus.isolation == Isolation::kMig) != (program.mig.instance != MigPart::kNotMade))
+  if ((spec.resources.gpus.isolation == Isolation::kMig) !=
+      (program.mig.instance != MigPart::kNotMade))
     findings_.Break(
         timeline_.now(),
         ToText(program.job) +

@@ -139,22 +139,27 @@ Policy DrawPolicy(Rng& rng, Policy policy) {
 // Requests a part of one GPU, with a random kind of isolation.
 void DrawShare(Rng& rng, JobSpec& spec, bool has_divided) {
   const int dice = rng.Between(0, has_divided ? 5 : 3);
-  spec.gpus.isolation = dice > 3   ? Isolation::kMig
-                        : dice > 1 ? Isolation::kMps
-                                   : Isolation::kTimeslice;
-  spec.gpus.share_thousandths =
-      spec.gpus.isolation == Isolation::kMig ? 140 * rng.Between(1, 3) : 250 * rng.Between(1, 2);
+  spec.resources.gpus.isolation = dice > 3   ? Isolation::kMig
+                                  : dice > 1 ? Isolation::kMps
+                                             : Isolation::kTimeslice;
+  spec.resources.gpus.share_thousandths = spec.resources.gpus.isolation == Isolation::kMig
+                                              ? 140 * rng.Between(1, 3)
+                                              : 250 * rng.Between(1, 2);
 }
 
 void DrawNeeds(Rng& rng, JobSpec& spec, bool has_divided) {
-  spec.gpus.count = rng.Chance(1, 12) ? 0 : rng.Chance(1, 2) ? 1 : rng.Between(2, kGpusPerHost);
-  if (rng.Chance(1, 3)) spec.nodes = rng.Between(2, 3);
-  if (spec.nodes == 1 && spec.gpus.count == 1 && rng.Chance(1, 2))
+  spec.resources.gpus.count = rng.Chance(1, 12)  ? 0
+                              : rng.Chance(1, 2) ? 1
+                                                 : rng.Between(2, kGpusPerHost);
+  if (rng.Chance(1, 3)) spec.resources.nodes = rng.Between(2, 3);
+  if (spec.resources.nodes == 1 && spec.resources.gpus.count == 1 && rng.Chance(1, 2))
     DrawShare(rng, spec, has_divided);
-  if (rng.Chance(1, 5)) spec.cpus = rng.Between(1, 8);
-  if (spec.gpus.count > 0 && spec.gpus.isolation != Isolation::kMig && rng.Chance(1, 8))
-    spec.gpus.models = {rng.Chance(1, 4) && spec.nodes == 1 ? "A100" : "H100"};
-  if (spec.gpus.count > 1 && rng.Chance(1, 6)) spec.topology.require = TopologyLevel::kNvlink;
+  if (rng.Chance(1, 5)) spec.resources.cpus = rng.Between(1, 8);
+  if (spec.resources.gpus.count > 0 && spec.resources.gpus.isolation != Isolation::kMig &&
+      rng.Chance(1, 8))
+    spec.resources.gpus.models = {rng.Chance(1, 4) && spec.resources.nodes == 1 ? "A100" : "H100"};
+  if (spec.resources.gpus.count > 1 && rng.Chance(1, 6))
+    spec.placement.topology.require = TopologyLevel::kNvlink;
 }
 
 JobPlan DrawJob(Rng& rng, size_t index, bool has_queues, bool has_divided) {
@@ -162,37 +167,42 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues, bool has_divided) {
   static constexpr std::array kXids = {13, 31, 43, 68};
   JobPlan plan;
   JobSpec spec;
-  spec.command = {"train", std::to_string(index)};
+  spec.program.command = {"train", std::to_string(index)};
   DrawNeeds(rng, spec, has_divided);
-  if (rng.Chance(1, 15)) spec.array = {rng.Between(2, 6), rng.Between(0, 3)};
-  spec.movable = rng.Chance(1, 2);
-  spec.priority = 250 * rng.Between(1, 3);
-  spec.preemptible = rng.Chance(1, 3);
-  spec.grace = Duration::Seconds(rng.Between(0, 12));
-  spec.on_lease_loss = static_cast<LeaseLoss>(rng.Between(0, 2));
-  spec.retry.on_failure = rng.Chance(1, 3);
-  spec.retry.retries_max = rng.Between(0, 3);
-  spec.retry.backoff_min = Duration::Seconds(rng.Between(0, 5));
-  spec.retry.backoff_max = spec.retry.backoff_min + Duration::Seconds(rng.Between(0, 10));
-  if (has_queues && rng.Chance(1, 2)) spec.queue = kSecondQueue;
-  spec.environment["PLAN"] = std::to_string(index);
+  if (rng.Chance(1, 15)) spec.policy.array = {rng.Between(2, 6), rng.Between(0, 3)};
+  spec.policy.movable = rng.Chance(1, 2);
+  spec.policy.priority = 250 * rng.Between(1, 3);
+  spec.policy.preemptible = rng.Chance(1, 3);
+  spec.policy.grace = Duration::Seconds(rng.Between(0, 12));
+  spec.recovery.on_lease_loss = static_cast<LeaseLoss>(rng.Between(0, 2));
+  spec.recovery.retry.on_failure = rng.Chance(1, 3);
+  spec.recovery.retry.retries_max = rng.Between(0, 3);
+  spec.recovery.retry.backoff_min = Duration::Seconds(rng.Between(0, 5));
+  spec.recovery.retry.backoff_max =
+      spec.recovery.retry.backoff_min + Duration::Seconds(rng.Between(0, 10));
+  if (has_queues && rng.Chance(1, 2)) spec.policy.queue = kSecondQueue;
+  spec.program.environment["PLAN"] = std::to_string(index);
   plan.hangs = rng.Chance(1, 25);
   // A job that hangs needs a limit that ends it.
   const bool is_watched = rng.Chance(1, plan.hangs ? 2 : 10);
-  if (is_watched) spec.hang_after = Duration::Seconds(rng.Between(5, 40));
+  if (is_watched) spec.recovery.hang_after = Duration::Seconds(rng.Between(5, 40));
   if ((plan.hangs && !is_watched) || rng.Chance(1, 8))
-    spec.time_limit = Duration::Seconds(rng.Between(20, 90));
-  if (spec.array.count == 0 && rng.Chance(1, 2)) {  // elements would write to the same directory
+    spec.policy.time_limit = Duration::Seconds(rng.Between(20, 90));
+  // Elements would write to the same directory
+  if (spec.policy.array.count == 0 && rng.Chance(1, 2)) {
     plan.saves_every = Between(rng, 200, 5'000);
-    spec.checkpoint = {.directory = "/ckpt/" + std::to_string(index), .keep = rng.Between(0, 3)};
-    if (spec.checkpoint.keep > 0) spec.checkpoint.best = static_cast<BestScore>(rng.Between(0, 2));
+    spec.recovery.checkpoint = {.directory = "/ckpt/" + std::to_string(index),
+                                .keep = rng.Between(0, 3)};
+    if (spec.recovery.checkpoint.keep > 0)
+      spec.recovery.checkpoint.best = static_cast<BestScore>(rng.Between(0, 2));
   }
   plan.ignores_stop = rng.Chance(1, 8);
   plan.work = Between(rng, 500, rng.Chance(1, 5) ? 60'000 : 20'000);
   if (rng.Chance(1, 4)) {
     plan.failures = rng.Between(1, 3);
     plan.exit_code = rng.Between(1, 99);
-    if (rng.Chance(1, 3) && spec.gpus.count > 0) plan.xid = kXids[rng.Below(kXids.size())];
+    if (rng.Chance(1, 3) && spec.resources.gpus.count > 0)
+      plan.xid = kXids[rng.Below(kXids.size())];
   }
   const size_t user = rng.Below(kUsers.size());
   plan.user = {kUsers[user], static_cast<uint32_t>(1000 + user),
@@ -245,7 +255,7 @@ const char* Name(MishapKind kind) { return kKinds[static_cast<size_t>(kind)].nam
 
 ProgramPlan JobPlan::Attempt(int attempt, int rank) const {
   if (attempt > failures) return {work, 0, 0, 0, hangs, ignores_stop};
-  const int failing_rank = attempt % spec->nodes;
+  const int failing_rank = attempt % spec->resources.nodes;
   // The other ranks of the gang wait for the one that fails.
   if (rank != failing_rank) return {work, 0, 0, 0, true, ignores_stop};
   const bool is_aborted = exit_code % 4 == 0;
@@ -282,7 +292,7 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
 }
 
 size_t CountOf(const JobPlan& job) {
-  return static_cast<size_t>(std::max(job.spec->array.count, 1));
+  return static_cast<size_t>(std::max(job.spec->policy.array.count, 1));
 }
 
 size_t CountJobs(const WorldPlan& plan, const WorldPart& part) {

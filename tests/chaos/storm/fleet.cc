@@ -48,9 +48,9 @@ void Fleet::Join(int nodes) {
 
 void Fleet::Run(int jobs) {
   JobSpec spec;
-  spec.command = {"train"};
+  spec.program.command = {"train"};
   // In a storm a job may be hit again where it goes
-  spec.retry.backoff_min = Duration::Milliseconds(100);
+  spec.recovery.retry.backoff_min = Duration::Milliseconds(100);
   const auto shared = std::make_shared<const JobSpec>(spec);
   std::vector<std::pair<std::string, Command>> commands;
   for (int i = 0; i < jobs; ++i)

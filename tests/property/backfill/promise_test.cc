@@ -41,12 +41,12 @@ class Cluster {
  private:
   void Submit() {
     auto spec = std::make_shared<JobSpec>();
-    spec->command = {"train"};
-    spec->gpus.count = rng_.Between(1, 8);
-    spec->nodes = rng_.Chance(1, 4) ? rng_.Between(2, nodes_) : 1;
-    spec->cpus = 1;
-    spec->memory_bytes = int64_t{1} << 30;
-    if (rng_.Chance(9, 10)) spec->time_limit = Duration::Minutes(rng_.Between(1, 180));
+    spec->program.command = {"train"};
+    spec->resources.gpus.count = rng_.Between(1, 8);
+    spec->resources.nodes = rng_.Chance(1, 4) ? rng_.Between(2, nodes_) : 1;
+    spec->resources.cpus = 1;
+    spec->resources.memory_bytes = int64_t{1} << 30;
+    if (rng_.Chance(9, 10)) spec->policy.time_limit = Duration::Minutes(rng_.Between(1, 180));
     ASSERT_TRUE(engine_.Submit(spec, {"ana", 1000, 1000}).has_value());
   }
 
@@ -64,7 +64,7 @@ class Cluster {
       engine_.Start(placed.job);
       const Job& job = *engine_.state().FindJob(placed.job);
       const int64_t seconds =
-          job.spec->time_limit.ns == 0 ? 100'000 : job.spec->time_limit.ToSeconds();
+          job.spec->policy.time_limit.ns == 0 ? 100'000 : job.spec->policy.time_limit.ToSeconds();
       const bool to_the_limit = rng_.Chance(1, 3);
       const int part = rng_.Between(1, 100);
       ends_.insert(
@@ -85,7 +85,7 @@ class Cluster {
   // Whoever has no time limit, and comes later, starts on no node that is kept for another.
   void CheckLetIn(const PlaceGang& placed, const std::map<NodeId, BackfillReservation>& before,
                   const std::map<NodeId, BackfillReservation>& now) {
-    if (engine_.state().FindJob(placed.job)->spec->time_limit.ns != 0) return;
+    if (engine_.state().FindJob(placed.job)->spec->policy.time_limit.ns != 0) return;
     for (const RankPlacement& rank : placed.ranks) {
       const auto was = before.find(rank.node);
       const auto is = now.find(rank.node);

@@ -51,14 +51,14 @@ std::string Crowd::Queue() { return kind_.guarantees ? (rng_.Chance(1, 2) ? "one
 
 JobId Crowd::Submit(int gpus, int nodes, int priority, bool preemptible, const std::string& queue) {
   JobSpec spec;
-  spec.command = {"run"};
-  spec.gpus.count = gpus;
-  spec.nodes = nodes;
-  spec.priority = priority;
-  spec.preemptible = preemptible;
-  spec.queue = queue;
-  spec.cpus = 1;
-  spec.memory_bytes = int64_t{1} << 30;
+  spec.program.command = {"run"};
+  spec.resources.gpus.count = gpus;
+  spec.resources.nodes = nodes;
+  spec.policy.priority = priority;
+  spec.policy.preemptible = preemptible;
+  spec.policy.queue = queue;
+  spec.resources.cpus = 1;
+  spec.resources.memory_bytes = int64_t{1} << 30;
   return *engine_.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
 }
 
@@ -106,9 +106,9 @@ Crowd::Cost Crowd::CostOf(const std::vector<const Job*>& jobs) const {
   int64_t gpus = 0;
   int64_t sum = 0;
   for (const Job* one : jobs) {
-    highest = std::max(highest, one->spec->priority);
-    gpus += int64_t{one->spec->nodes} * one->spec->gpus.count;
-    sum += one->spec->priority;
+    highest = std::max(highest, one->spec->policy.priority);
+    gpus += int64_t{one->spec->resources.nodes} * one->spec->resources.gpus.count;
+    sum += one->spec->policy.priority;
   }
   return {highest, gpus, jobs.size(), sum};
 }
@@ -129,7 +129,7 @@ bool Crowd::Fits(const std::vector<const Job*>& gone) const {
       }
     }
     const auto choice = ChooseGpus(node, job(), {});
-    if (choice && ++nodes[CommonTrait(*job().spec, node, *choice)] >= job().spec->nodes)
+    if (choice && ++nodes[CommonTrait(*job().spec, node, *choice)] >= job().spec->resources.nodes)
       return true;
   }
   return false;

@@ -30,24 +30,24 @@ void ExpectSmallest(const PlantedCase& one, const Explanation& explained, uint64
   int gpus = 0;
   int nodes = 0;
   for (const Change& change : explained.changes) {
-    if (change.kind == ChangeKind::kFewerGpus) gpus = change.spec->gpus.count;
-    if (change.kind == ChangeKind::kFewerNodes) nodes = change.spec->nodes;
+    if (change.kind == ChangeKind::kFewerGpus) gpus = change.spec->resources.gpus.count;
+    if (change.kind == ChangeKind::kFewerNodes) nodes = change.spec->resources.nodes;
     // Will do
     const bool is_any = change.kind == ChangeKind::kTimeLimit &&
-                        change.spec->time_limit == Duration::Minutes(24 * 60);
+                        change.spec->policy.time_limit == Duration::Minutes(24 * 60);
     if (change.kind == ChangeKind::kTimeLimit && !is_any) {
       EXPECT_FALSE(one.StartsWith([&change](JobSpec& spec) {
-        spec.time_limit = change.spec->time_limit + Duration::Minutes(1);
+        spec.policy.time_limit = change.spec->policy.time_limit + Duration::Minutes(1);
       })) << "seed "
           << seed;
     }
   }
-  for (int fewer = asked.gpus.count - 1; fewer > gpus && fewer > 0; --fewer) {
-    EXPECT_FALSE(one.StartsWith([fewer](JobSpec& spec) { spec.gpus.count = fewer; }))
+  for (int fewer = asked.resources.gpus.count - 1; fewer > gpus && fewer > 0; --fewer) {
+    EXPECT_FALSE(one.StartsWith([fewer](JobSpec& spec) { spec.resources.gpus.count = fewer; }))
         << "seed " << seed << ": with " << fewer << " GPUs";
   }
-  for (int fewer = asked.nodes - 1; fewer > nodes && fewer > 0; --fewer) {
-    EXPECT_FALSE(one.StartsWith([fewer](JobSpec& spec) { spec.nodes = fewer; }))
+  for (int fewer = asked.resources.nodes - 1; fewer > nodes && fewer > 0; --fewer) {
+    EXPECT_FALSE(one.StartsWith([fewer](JobSpec& spec) { spec.resources.nodes = fewer; }))
         << "seed " << seed << ": with " << fewer << " nodes";
   }
 }
@@ -107,13 +107,13 @@ TEST(Explaining, WhoHoldsMemoryAloneIsAHolder) {
   engine.AdvanceTo(Instant{1'700'000'000'000'000'000});
   engine.AddNode(PlainNode(0, 1));
   JobSpec spec;
-  spec.command = {"run"};
-  spec.gpus.isolation = Isolation::kTimeslice;
-  spec.gpus.memory_mib = engine.state().nodes[0].facts->gpus[0].memory_mib / 4;
+  spec.program.command = {"run"};
+  spec.resources.gpus.isolation = Isolation::kTimeslice;
+  spec.resources.gpus.memory_mib = engine.state().nodes[0].facts->gpus[0].memory_mib / 4;
   const JobId holder = *engine.Submit(std::make_shared<const JobSpec>(spec), {"ben", 1001, 1001});
   engine.Pass();
   engine.Start(holder);
-  spec.gpus = {};
+  spec.resources.gpus = {};
   const JobId job = *engine.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
   engine.Pass();
   const Explanation explained = Explain(engine.state(), engine.now(), *engine.state().FindJob(job));
@@ -129,9 +129,9 @@ TEST(Explaining, OfAGangBeforeThePassThatIsDue) {
   engine.AddNode(PlainNode(0, 8));
   engine.AddNode(PlainNode(1, 8));
   JobSpec spec;
-  spec.command = {"run"};
-  spec.gpus.count = 8;
-  spec.nodes = 2;
+  spec.program.command = {"run"};
+  spec.resources.gpus.count = 8;
+  spec.resources.nodes = 2;
   (void)engine.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
   const JobId second = *engine.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
   const Explanation explained =

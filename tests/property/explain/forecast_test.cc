@@ -67,17 +67,17 @@ class Cluster {
 
   void Submit() {
     JobSpec spec;
-    spec.command = {"train"};
-    spec.queue = rng_.Chance(1, 2) ? "research" : "default";
-    spec.gpus.count = rng_.Between(1, 8);
-    spec.nodes = rng_.Chance(1, 5) ? rng_.Between(1, nodes_) : 1;
-    spec.cpus = 1;
-    spec.memory_bytes = int64_t{1} << 30;
-    spec.time_limit = Duration::Minutes(rng_.Between(5, 300));
-    spec.preemptible = rng_.Chance(1, 3);
-    spec.priority = 250 * rng_.Between(1, 3);
+    spec.program.command = {"train"};
+    spec.policy.queue = rng_.Chance(1, 2) ? "research" : "default";
+    spec.resources.gpus.count = rng_.Between(1, 8);
+    spec.resources.nodes = rng_.Chance(1, 5) ? rng_.Between(1, nodes_) : 1;
+    spec.resources.cpus = 1;
+    spec.resources.memory_bytes = int64_t{1} << 30;
+    spec.policy.time_limit = Duration::Minutes(rng_.Between(5, 300));
+    spec.policy.preemptible = rng_.Chance(1, 3);
+    spec.policy.priority = 250 * rng_.Between(1, 3);
     if (engine_.state().last_job > 0 && rng_.Chance(1, 8))
-      spec.after = {{JobId{engine_.state().last_job}, AfterKind::kEnded}};
+      spec.policy.after = {{JobId{engine_.state().last_job}, AfterKind::kEnded}};
     (void)engine_.Submit(std::make_shared<const JobSpec>(spec),
                          {rng_.Chance(1, 2) ? "ana" : "ben", 1000, 1000});
   }
@@ -127,7 +127,7 @@ class Cluster {
 
   Instant LimitOf(JobId id) const {
     const Job& job = *engine_.state().FindJob(id);
-    return job.attempts.back().placed_at + job.spec->time_limit;
+    return job.attempts.back().placed_at + job.spec->policy.time_limit;
   }
 
   void Interrupt(JobId job) {

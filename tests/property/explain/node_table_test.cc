@@ -61,19 +61,19 @@ class SmallCluster {
 
   JobSpec Draw() {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = rng_.Between(0, 8);
-    spec.cpus = rng_.Between(0, 2) * rng_.Between(1, 40);
-    if (rng_.Chance(1, 3)) spec.memory_bytes = int64_t{rng_.Between(1, 2'000)} << 30;
-    if (rng_.Chance(1, 4)) spec.topology.require = TopologyLevel::kSameNuma;
-    spec.topology.allow_cross_numa = rng_.Chance(3, 4);
-    if (rng_.Chance(1, 4)) spec.gpus.models = {rng_.Chance(1, 2) ? "A100" : "H100"};
-    if (rng_.Chance(1, 5)) spec.node_labels["zone"] = "east";
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = rng_.Between(0, 8);
+    spec.resources.cpus = rng_.Between(0, 2) * rng_.Between(1, 40);
+    if (rng_.Chance(1, 3)) spec.resources.memory_bytes = int64_t{rng_.Between(1, 2'000)} << 30;
+    if (rng_.Chance(1, 4)) spec.placement.topology.require = TopologyLevel::kSameNuma;
+    spec.placement.topology.allow_cross_numa = rng_.Chance(3, 4);
+    if (rng_.Chance(1, 4)) spec.resources.gpus.models = {rng_.Chance(1, 2) ? "A100" : "H100"};
+    if (rng_.Chance(1, 5)) spec.placement.node_labels["zone"] = "east";
     if (rng_.Chance(1, 4)) {
-      spec.gpus.isolation = Isolation::kTimeslice;
-      spec.gpus.share_thousandths = 100 * rng_.Between(1, 9);
+      spec.resources.gpus.isolation = Isolation::kTimeslice;
+      spec.resources.gpus.share_thousandths = 100 * rng_.Between(1, 9);
     }
-    if (rng_.Chance(1, 2)) spec.time_limit = Duration::Minutes(rng_.Between(1, 300));
+    if (rng_.Chance(1, 2)) spec.policy.time_limit = Duration::Minutes(rng_.Between(1, 300));
     return spec;
   }
 
@@ -103,9 +103,9 @@ class SmallCluster {
 
 int LargestTogether(const Node& node, const Job& job) {
   int largest = 0;
-  for (int count = 1; count <= job.spec->gpus.count; ++count) {
+  for (int count = 1; count <= job.spec->resources.gpus.count; ++count) {
     JobSpec spec = *job.spec;
-    spec.gpus.count = count;
+    spec.resources.gpus.count = count;
     Job smaller = job;
     smaller.spec = std::make_shared<const JobSpec>(spec);
     if (Fits(node, smaller)) largest = count;

@@ -11,10 +11,10 @@ Planted PlantedCase::PlantHardware() {
   Fill(rng_.Between(0, 8));
   JobSpec spec = Spec(rng_.Between(1, 8));
   switch (rng_.Below(4)) {
-    case 0: spec.gpus.count = rng_.Between(9, 16); break;
-    case 1: spec.gpus.models = {"B200"}; break;
-    case 2: spec.gpus.memory_mib_min = int64_t{1} << 20; break;
-    default: spec.nodes = Nodes() + rng_.Between(1, 3); break;
+    case 0: spec.resources.gpus.count = rng_.Between(9, 16); break;
+    case 1: spec.resources.gpus.models = {"B200"}; break;
+    case 2: spec.resources.gpus.memory_mib_min = int64_t{1} << 20; break;
+    default: spec.resources.nodes = Nodes() + rng_.Between(1, 3); break;
   }
   Wait(spec);
   return {"hardware", PendingKind::kNoSuchHardware};
@@ -22,7 +22,7 @@ Planted PlantedCase::PlantHardware() {
 
 Planted PlantedCase::PlantAway() {
   JobSpec spec = Spec(rng_.Between(1, 8));
-  spec.gpus.models = {"H100"};
+  spec.resources.gpus.models = {"H100"};
   (void)engine_.Execute(ChangeService{NodeId{0}, -1, ServiceAction::kDrain, false, "test"});
   Wait(spec);
   return {"nodes away", PendingKind::kNodesAway};
@@ -35,9 +35,9 @@ Planted PlantedCase::PlantQuota() {
   (rng_.Chance(1, 2) ? set.limit : set.user_limit).gpus = limit;
   (void)engine_.Execute(set);
   JobSpec spec = Spec(rng_.Between(1, limit));
-  spec.queue = "tight";
-  JobSpec other = Spec(rng_.Between(limit - spec.gpus.count + 1, limit));
-  other.queue = "tight";
+  spec.policy.queue = "tight";
+  JobSpec other = Spec(rng_.Between(limit - spec.resources.gpus.count + 1, limit));
+  other.policy.queue = "tight";
   const JobId held = Submit(other, {"ana", 1000, 1000});
   engine_.Start(held);
   Wait(spec);
@@ -47,13 +47,14 @@ Planted PlantedCase::PlantQuota() {
 Planted PlantedCase::PlantCapacity() {
   Fill(rng_.Between(0, 3));
   JobSpec spec = Spec(rng_.Between(MostFree() + 1, 8));
-  if (rng_.Chance(1, 3)) spec.nodes = rng_.Between(1, Nodes());
-  if (spec.nodes > 1) spec.gpus.models = {};
+  if (rng_.Chance(1, 3)) spec.resources.nodes = rng_.Between(1, Nodes());
+  if (spec.resources.nodes > 1) spec.resources.gpus.models = {};
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(rng_.Between(0, 30)));
   Wait(spec);
   // A gang takes GPUs of one model: there may be too few nodes of one.
   const int alike = std::max(1, Nodes() - 1);
-  return {"capacity", spec.nodes > alike ? PendingKind::kNoSuchHardware : PendingKind::kCapacity};
+  return {"capacity",
+          spec.resources.nodes > alike ? PendingKind::kNoSuchHardware : PendingKind::kCapacity};
 }
 
 // On each node two or three GPUs of each NUMA node are free.
@@ -71,8 +72,9 @@ Planted PlantedCase::PlantTopology() {
     if (freed[{lease.node.value, numa}]++ < left) engine_.Finish(id);
   }
   JobSpec spec = Spec(left + rng_.Between(1, 4 - left));
-  if (rng_.Chance(1, 2)) spec.topology.require = TopologyLevel::kSameNuma;
-  if (spec.topology.require == TopologyLevel::kNone) spec.topology.allow_cross_numa = false;
+  if (rng_.Chance(1, 2)) spec.placement.topology.require = TopologyLevel::kSameNuma;
+  if (spec.placement.topology.require == TopologyLevel::kNone)
+    spec.placement.topology.allow_cross_numa = false;
   Wait(spec);
   return {"topology", PendingKind::kTopology};
 }
@@ -81,10 +83,10 @@ Planted PlantedCase::PlantHost() {
   JobSpec hog = Spec(0);
   int cores = 0;
   for (const NumaFacts& numa : engine_.state().nodes[0].facts->numa) cores += numa.cpus.Count();
-  hog.cpus = cores - rng_.Between(1, 8);
+  hog.resources.cpus = cores - rng_.Between(1, 8);
   for (int i = 0; i < Nodes(); ++i) Run(hog);
   JobSpec spec = Spec(rng_.Between(1, 4));
-  spec.cpus = rng_.Between(cores - hog.cpus + 1, cores);
+  spec.resources.cpus = rng_.Between(cores - hog.resources.cpus + 1, cores);
   Wait(spec);
   return {"host", PendingKind::kHost};
 }
@@ -93,15 +95,15 @@ Planted PlantedCase::PlantHost() {
 Planted PlantedCase::PlantKept() {
   Fill(6);
   JobSpec large = Spec(8);
-  large.gpus.models = {"H100"};  // the first node
-  Wait(large);                   // by the same user, or the turn would be the other's
+  large.resources.gpus.models = {"H100"};  // the first node
+  Wait(large);                             // by the same user, or the turn would be the other's
   if (HoldsLeases(job().state)) {
     engine_.Start(job_);
     return PlantCapacity();
   }
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(10));
   JobSpec spec = Spec(1);
-  spec.gpus.models = large.gpus.models;
+  spec.resources.gpus.models = large.resources.gpus.models;
   Wait(spec);
   if (HoldsLeases(job().state)) return {"kept"};
   return {"kept",
@@ -116,10 +118,10 @@ Planted PlantedCase::PlantFragments() {
   std::vector<JobId> fillers;
   for (int i = 0; i < Nodes(); ++i) {
     JobSpec movable = Spec(1 << rng_.Between(0, gang ? 1 : 2));
-    movable.movable = true;
-    if (rng_.Chance(1, 2)) movable.priority = 250;
+    movable.policy.movable = true;
+    if (rng_.Chance(1, 2)) movable.policy.priority = 250;
     Run(movable);
-    fillers.push_back(Run(Spec(8 - movable.gpus.count)));
+    fillers.push_back(Run(Spec(8 - movable.resources.gpus.count)));
   }
   for (const JobId id : fillers) engine_.Finish(id);
   if (std::ranges::any_of(engine_.state().nodes,
@@ -127,7 +129,7 @@ Planted PlantedCase::PlantFragments() {
     return {"fragments"};
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(rng_.Between(10, 60)));
   JobSpec spec = Spec(rng_.Between(std::min(MostFree() + 1, 8), 8));
-  spec.nodes = gang ? 2 : 1;
+  spec.resources.nodes = gang ? 2 : 1;
   Wait(spec);
   if (HoldsLeases(job().state)) return {"fragments"};
   return {"fragments", PendingKind::kCapacity, ChangeKind::kMove};

@@ -14,10 +14,10 @@ Planted PlantedCase::PlantReservation() {
   Reserve(reserved, Duration::Minutes(now ? 0 : rng_.Between(1, 300)),
           Duration::Minutes(rng_.Between(60, 300)), rng_.Chance(1, 2) ? "carl" : "");
   JobSpec spec = Spec(rng_.Between(1, 8));
-  if (reserved < Nodes()) spec.gpus.models = {"H100"};  // the first node
+  if (reserved < Nodes()) spec.resources.gpus.models = {"H100"};  // the first node
   const int alike = std::max(1, Nodes() - 1);
-  if (reserved == Nodes() && rng_.Chance(1, 3)) spec.nodes = rng_.Between(1, alike);
-  if (now && rng_.Chance(1, 2)) spec.time_limit = Duration::Minutes(rng_.Between(1, 600));
+  if (reserved == Nodes() && rng_.Chance(1, 3)) spec.resources.nodes = rng_.Between(1, alike);
+  if (now && rng_.Chance(1, 2)) spec.policy.time_limit = Duration::Minutes(rng_.Between(1, 600));
   Wait(spec);
   return {"reservation", PendingKind::kReserved};
 }
@@ -30,8 +30,9 @@ Planted PlantedCase::PlantLongBeforeReservation() {
   const int passed = rng_.Between(0, minutes - 4);
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(passed));
   JobSpec spec = Spec(rng_.Between(1, 8));
-  if (rng_.Chance(3, 4)) spec.time_limit = Duration::Minutes(rng_.Between(minutes - passed, 600));
-  if (rng_.Chance(1, 2)) spec.grace = Duration::Seconds(rng_.Between(1, 60));
+  if (rng_.Chance(3, 4))
+    spec.policy.time_limit = Duration::Minutes(rng_.Between(minutes - passed, 600));
+  if (rng_.Chance(1, 2)) spec.policy.grace = Duration::Seconds(rng_.Between(1, 60));
   Wait(spec);
   return {"long before a reservation", PendingKind::kReserved, ChangeKind::kTimeLimit};
 }
@@ -42,15 +43,15 @@ Planted PlantedCase::PlantLongInReservation() {
   const int minutes = rng_.Between(60, 300);
   Reserve(1, {}, Duration::Minutes(minutes), "ana");
   JobSpec other = Spec(8);
-  other.reservation = "course";
-  other.time_limit = Duration::Minutes(minutes - 5);
+  other.placement.reservation = "course";
+  other.policy.time_limit = Duration::Minutes(minutes - 5);
   const JobId holder = Submit(other, {"ana", 1000, 1000});
   engine_.Start(holder);
   JobSpec spec = Spec(rng_.Between(1, 8));
-  spec.reservation = "course";
-  spec.time_limit = Duration::Minutes(rng_.Between(10, minutes - 5));
+  spec.placement.reservation = "course";
+  spec.policy.time_limit = Duration::Minutes(rng_.Between(10, minutes - 5));
   Wait(spec);
-  const int left = rng_.Between(3, static_cast<int>(spec.time_limit.ToSeconds() / 60));
+  const int left = rng_.Between(3, static_cast<int>(spec.policy.time_limit.ToSeconds() / 60));
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(minutes - left));
   engine_.Finish(holder);
   engine_.Pass();
@@ -61,20 +62,20 @@ Planted PlantedCase::PlantLongInReservation() {
 // until then there is room for those who will have left.
 Planted PlantedCase::PlantLongBeforeStart() {
   JobSpec running = Spec(rng_.Between(1, 6));
-  running.gpus.models = {"H100"};
+  running.resources.gpus.models = {"H100"};
   const int minutes = rng_.Between(20, 300);
-  running.time_limit = Duration::Minutes(minutes);
+  running.policy.time_limit = Duration::Minutes(minutes);
   Run(running);
   JobSpec large = Spec(8);
-  large.gpus.models = {"H100"};
+  large.resources.gpus.models = {"H100"};
   Wait(large);
   const int passed = rng_.Between(6, minutes - 4);
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(passed));
-  JobSpec spec = Spec(rng_.Between(1, 8 - running.gpus.count));
-  spec.gpus.models = {"H100"};
+  JobSpec spec = Spec(rng_.Between(1, 8 - running.resources.gpus.count));
+  spec.resources.gpus.models = {"H100"};
   // The promise has room for the grace of who runs: the limit is beyond that.
   if (rng_.Chance(3, 4))
-    spec.time_limit = Duration::Minutes(rng_.Between(minutes - passed + 1, 600));
+    spec.policy.time_limit = Duration::Minutes(rng_.Between(minutes - passed + 1, 600));
   Wait(spec);
   return {"long before a promised start", PendingKind::kReserved, ChangeKind::kTimeLimit};
 }

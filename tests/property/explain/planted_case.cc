@@ -63,7 +63,7 @@ bool PlantedCase::StartsWith(const std::function<void(JobSpec&)>& edit) const {
 bool PlantedCase::Starts(Engine& trial, JobSpec spec, const std::string& queue,
                          const std::vector<JobId>& interrupts) const {
   (void)trial.Execute(StopJob{job_, true});
-  spec.queue = queue;
+  spec.policy.queue = queue;
   const auto changed = trial.Submit(std::make_shared<const JobSpec>(spec), job().user);
   if (!changed) return false;
   trial.Pass();
@@ -95,10 +95,10 @@ bool PlantedCase::StartsAfterMoves(const std::vector<JobId>& moves) const {
 
 JobSpec PlantedCase::Spec(int gpus) {
   JobSpec spec;
-  spec.command = {"run"};
-  spec.gpus.count = gpus;
-  spec.cpus = 1;
-  spec.memory_bytes = int64_t{1} << 30;
+  spec.program.command = {"run"};
+  spec.resources.gpus.count = gpus;
+  spec.resources.cpus = 1;
+  spec.resources.memory_bytes = int64_t{1} << 30;
   return spec;
 }
 
@@ -149,9 +149,9 @@ int PlantedCase::MostFree() const {
 void PlantedCase::Fill(int gpus_left_max) {
   for (int tries = 0; tries < 200 && Free() > gpus_left_max; ++tries) {
     JobSpec spec = Spec(std::min(1 << rng_.Between(0, 2), std::max(Free() - gpus_left_max, 1)));
-    if (rng_.Chance(1, 2)) spec.time_limit = Duration::Minutes(rng_.Between(60, 600));
-    spec.preemptible = rng_.Chance(1, 3);
-    if (rng_.Chance(1, 3)) spec.priority = 250;
+    if (rng_.Chance(1, 2)) spec.policy.time_limit = Duration::Minutes(rng_.Between(60, 600));
+    spec.policy.preemptible = rng_.Chance(1, 3);
+    if (rng_.Chance(1, 3)) spec.policy.priority = 250;
     const JobId id = Run(spec);
     if (!HoldsLeases(engine_.state().FindJob(id)->state)) (void)engine_.Execute(StopJob{id, true});
   }

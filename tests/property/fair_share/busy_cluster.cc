@@ -24,13 +24,13 @@ void BusyCluster::SetQueue(const std::string& name, int weight, int64_t guarante
 
 JobId BusyCluster::Submit(const Demand& demand) {
   auto spec = std::make_shared<JobSpec>();
-  spec->command = {"train"};
-  spec->queue = demand.queue;
-  spec->preemptible = demand.preemptible;
-  spec->priority = demand.priority;
-  spec->gpus.count = 1 << rng_.Between(0, 3);
-  spec->cpus = 1;
-  spec->memory_bytes = int64_t{1} << 30;
+  spec->program.command = {"train"};
+  spec->policy.queue = demand.queue;
+  spec->policy.preemptible = demand.preemptible;
+  spec->policy.priority = demand.priority;
+  spec->resources.gpus.count = 1 << rng_.Between(0, 3);
+  spec->resources.cpus = 1;
+  spec->resources.memory_bytes = int64_t{1} << 30;
   const JobId job = engine_.Submit(spec, {demand.user, 1000, 1000}).value();
   lengths_[job] = Duration::Minutes(rng_.Between(kMinutesMin, kMinutesMax));
   return job;
@@ -71,7 +71,7 @@ void BusyCluster::Refill() {
   std::map<std::tuple<std::string, std::string, int>, int> waiting;
   for (const JobId id : engine_.state().queued) {
     const Job& job = *engine_.state().FindJob(id);
-    ++waiting[{job.queue, job.user.name, job.spec->priority}];
+    ++waiting[{job.queue, job.user.name, job.spec->policy.priority}];
   }
   for (const Demand& demand : demands_) {
     for (int i = waiting[{demand.queue, demand.user, demand.priority}]; i < 4; ++i) Submit(demand);

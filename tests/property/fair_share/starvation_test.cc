@@ -27,8 +27,8 @@ struct Waiter {
 Duration DemandOf(BusyCluster& world, int job_class) {
   Duration demand;
   for (const auto& [id, job] : world.engine().state().jobs) {
-    if (IsTerminal(job.state) || ClassOf(job.spec->priority) != job_class) continue;
-    demand = demand + world.LengthOf(id) * job.spec->gpus.count;
+    if (IsTerminal(job.state) || ClassOf(job.spec->policy.priority) != job_class) continue;
+    demand = demand + world.LengthOf(id) * job.spec->resources.gpus.count;
   }
   return demand;
 }

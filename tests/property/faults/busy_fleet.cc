@@ -78,9 +78,9 @@ void BusyFleet::Fill(const GpuKey& key) {
   if (gpu(key).condition != GpuCondition::kAvailable) return;
   const Tenant tenant = NextTenant(key);
   JobSpec spec;
-  spec.command = {tenant.command};
-  spec.cpus = 1;
-  spec.memory_bytes = int64_t{1} << 30;
+  spec.program.command = {tenant.command};
+  spec.resources.cpus = 1;
+  spec.resources.memory_bytes = int64_t{1} << 30;
   const auto job = engine_.Submit(std::make_shared<const JobSpec>(spec), {tenant.user, 1, 1});
   GP_ASSERT(job.has_value(), "a job of a fleet is taken");
   engine_.Pass();

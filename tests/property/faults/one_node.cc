@@ -32,14 +32,14 @@ JobId OneNode::RunInInstance(const std::string& user) { return Run(1, 250, user,
 
 JobId OneNode::Run(int gpus, int share, const std::string& user, Isolation isolation) {
   JobSpec spec;
-  spec.command = {"train"};
-  spec.gpus.count = gpus;
-  spec.cpus = 1;
-  spec.memory_bytes = int64_t{1} << 30;
-  spec.retry.on_failure = false;
+  spec.program.command = {"train"};
+  spec.resources.gpus.count = gpus;
+  spec.resources.cpus = 1;
+  spec.resources.memory_bytes = int64_t{1} << 30;
+  spec.recovery.retry.on_failure = false;
   if (share != kWholeShare) {
-    spec.gpus.isolation = isolation;
-    spec.gpus.share_thousandths = share;
+    spec.resources.gpus.isolation = isolation;
+    spec.resources.gpus.share_thousandths = share;
   }
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}});
   cluster_.Pass();
@@ -51,10 +51,10 @@ JobId OneNode::Run(int gpus, int share, const std::string& user, Isolation isola
 
 JobId OneNode::Submit(int gpus) {
   JobSpec spec;
-  spec.command = {"train"};
-  spec.gpus.count = gpus;
-  spec.cpus = 1;
-  spec.memory_bytes = int64_t{1} << 30;
+  spec.program.command = {"train"};
+  spec.resources.gpus.count = gpus;
+  spec.resources.cpus = 1;
+  spec.resources.memory_bytes = int64_t{1} << 30;
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
   cluster_.Pass();
   return {state().last_job};

@@ -84,27 +84,27 @@ void Month::Pass() {
 
 void Month::Submit() {
   JobSpec spec;
-  spec.command = {"run"};
-  spec.memory_bytes = 1 << 20;
-  spec.priority = rng_.Between(0, kPriorityMax);
-  spec.preemptible = rng_.Chance(1, 2);
-  spec.checkpoint.directory = "/ckpt";
-  if (rng_.Chance(1, 4)) spec.queue = "cheap";
+  spec.program.command = {"run"};
+  spec.resources.memory_bytes = 1 << 20;
+  spec.policy.priority = rng_.Between(0, kPriorityMax);
+  spec.policy.preemptible = rng_.Chance(1, 2);
+  spec.recovery.checkpoint.directory = "/ckpt";
+  if (rng_.Chance(1, 4)) spec.policy.queue = "cheap";
   switch (rng_.Below(4)) {
     case 0:
-      spec.gpus.count = rng_.Between(1, 4);
-      spec.nodes = rng_.Between(1, 2);
+      spec.resources.gpus.count = rng_.Between(1, 4);
+      spec.resources.nodes = rng_.Between(1, 2);
       break;
     case 1:
     case 2:
-      spec.gpus.isolation = rng_.Chance(1, 2) ? Isolation::kTimeslice : Isolation::kMps;
-      spec.gpus.share_thousandths = rng_.Between(1, 1'000);
-      if (rng_.Chance(1, 2)) spec.gpus.memory_mib = rng_.Between(1, 40'960);
+      spec.resources.gpus.isolation = rng_.Chance(1, 2) ? Isolation::kTimeslice : Isolation::kMps;
+      spec.resources.gpus.share_thousandths = rng_.Between(1, 1'000);
+      if (rng_.Chance(1, 2)) spec.resources.gpus.memory_mib = rng_.Between(1, 40'960);
       break;
     default:
-      spec.gpus.isolation = Isolation::kMig;
-      spec.gpus.share_thousandths = rng_.Between(1, 1'000);
-      spec.queue.clear();
+      spec.resources.gpus.isolation = Isolation::kMig;
+      spec.resources.gpus.share_thousandths = rng_.Between(1, 1'000);
+      spec.policy.queue.clear();
   }
   ++figures_.jobs;
   const std::string user = rng_.Chance(1, 2) ? "ana" : "ben";

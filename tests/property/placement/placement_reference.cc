@@ -35,26 +35,28 @@ class Book {
  private:
   const GpuFacts& Facts(int gpu) const { return facts_.gpus[static_cast<size_t>(gpu)]; }
   const Gpu& Ledger(int gpu) const { return node_.gpus[static_cast<size_t>(gpu)]; }
-  bool Shares() const { return spec_.gpus.isolation == Isolation::kTimeslice; }
+  bool Shares() const { return spec_.resources.gpus.isolation == Isolation::kTimeslice; }
 
   // Section 1.
   int64_t MemoryTaken(int gpu) const {
     if (!Shares()) return Facts(gpu).memory_mib;
-    if (spec_.gpus.memory_mib > 0) return spec_.gpus.memory_mib;
-    return Facts(gpu).memory_mib * spec_.gpus.share_thousandths / 1000;
+    if (spec_.resources.gpus.memory_mib > 0) return spec_.resources.gpus.memory_mib;
+    return Facts(gpu).memory_mib * spec_.resources.gpus.share_thousandths / 1000;
   }
   int ShareTaken() const {
     if (!Shares()) return 1000;
-    return spec_.gpus.share_thousandths == 1000 ? 0 : spec_.gpus.share_thousandths;
+    return spec_.resources.gpus.share_thousandths == 1000 ? 0
+                                                          : spec_.resources.gpus.share_thousandths;
   }
   bool InService(int gpu) const {
     return Ledger(gpu).condition == GpuCondition::kAvailable && !Ledger(gpu).draining;
   }
   bool Free(int gpu) const { return InService(gpu) && Ledger(gpu).leases.empty(); }
   bool Eligible(int gpu) const {
-    if (!InService(gpu) || Facts(gpu).memory_mib < spec_.gpus.memory_mib_min) return false;
-    bool model_fits = spec_.gpus.models.empty();
-    for (const std::string& model : spec_.gpus.models) {
+    if (!InService(gpu) || Facts(gpu).memory_mib < spec_.resources.gpus.memory_mib_min)
+      return false;
+    bool model_fits = spec_.resources.gpus.models.empty();
+    for (const std::string& model : spec_.resources.gpus.models) {
       model_fits = model_fits || Facts(gpu).model.find(model) != std::string::npos;
     }
     if (!model_fits) return false;
@@ -67,7 +69,8 @@ class Book {
 
   // Section 2.
   bool OneNumaOnly() const {
-    return !spec_.topology.allow_cross_numa || spec_.topology.require == TopologyLevel::kSameNuma;
+    return !spec_.placement.topology.allow_cross_numa ||
+           spec_.placement.topology.require == TopologyLevel::kSameNuma;
   }
   std::set<int> NumasOf(const Set& set) const {
     std::set<int> numas;
@@ -75,12 +78,13 @@ class Book {
     return numas;
   }
   bool MayBeTaken(const Set& set) const {
-    if (static_cast<int>(set.size()) != spec_.gpus.count) return false;
+    if (static_cast<int>(set.size()) != spec_.resources.gpus.count) return false;
     for (const int gpu : set) {
       if (!Eligible(gpu)) return false;
     }
     if (OneNumaOnly() && NumasOf(set).size() > 1) return false;
-    if (spec_.topology.require == TopologyLevel::kNvlink && PairsWithoutLink(set) > 0) return false;
+    if (spec_.placement.topology.require == TopologyLevel::kNvlink && PairsWithoutLink(set) > 0)
+      return false;
     return HostFits(set);
   }
 
@@ -133,7 +137,7 @@ class Book {
   }
   Key KeyOf(const Set& set) const {
     Key key = {Weighed(set), Locality(set), PairsWithoutLink(set)};
-    if (spec_.topology.prefer == TopologyLevel::kNvlink) std::swap(key[1], key[2]);
+    if (spec_.placement.topology.prefer == TopologyLevel::kNvlink) std::swap(key[1], key[2]);
     key.push_back(-AllLinks(set));
     int64_t opened = 0;
     int64_t share_left = 0;
@@ -172,7 +176,8 @@ class Book {
     for (const Gpu& gpu : node_.gpus) held += gpu.leases.empty() ? 0 : 1;
     int64_t beyond = 0;
     for (const int gpu : set) {
-      beyond += Facts(gpu).memory_mib - std::max(spec_.gpus.memory_mib_min, spec_.gpus.memory_mib);
+      beyond += Facts(gpu).memory_mib -
+                std::max(spec_.resources.gpus.memory_mib_min, spec_.resources.gpus.memory_mib);
     }
     const int64_t stranded = Stranded(set) - Stranded({});
     return weights_.numa * Locality(set) + weights_.nvlink * PairsWithoutLink(set) +
@@ -195,12 +200,14 @@ class Book {
       memory += numa.memory_mib - node_.numa[i].memory_granted_mib;
     }
     const auto gpus = static_cast<int64_t>(facts_.gpus.size());
-    int64_t cores_needed = spec_.cpus;
-    int64_t memory_needed = (spec_.memory_bytes + 1'048'575) / 1'048'576;
-    if (spec_.gpus.count > 0) {
-      if (spec_.cpus == 0 && !Shares()) cores_needed = all_cores * spec_.gpus.count / gpus;
-      if (spec_.memory_bytes == 0) {
-        memory_needed = all_memory / gpus * spec_.gpus.count * MemoryTaken(0) / Facts(0).memory_mib;
+    int64_t cores_needed = spec_.resources.cpus;
+    int64_t memory_needed = (spec_.resources.memory_bytes + 1'048'575) / 1'048'576;
+    if (spec_.resources.gpus.count > 0) {
+      if (spec_.resources.cpus == 0 && !Shares())
+        cores_needed = all_cores * spec_.resources.gpus.count / gpus;
+      if (spec_.resources.memory_bytes == 0) {
+        memory_needed =
+            all_memory / gpus * spec_.resources.gpus.count * MemoryTaken(0) / Facts(0).memory_mib;
       }
     }
     return cores_needed <= cores && memory_needed <= memory;

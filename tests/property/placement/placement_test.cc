@@ -91,20 +91,21 @@ void RandomUse(Rng& rng, Node& node) {
 
 JobSpec RandomRequest(Rng& rng) {
   JobSpec spec;
-  spec.gpus.count = rng.Chance(1, 12) ? 0 : rng.Between(1, rng.Chance(1, 2) ? 3 : 8);
-  if (spec.gpus.count > 0 && rng.Chance(1, 3)) {
-    spec.gpus.isolation = Isolation::kTimeslice;
-    spec.gpus.share_thousandths = rng.Between(1, 4) * 250;
-    if (spec.gpus.share_thousandths == 1000 || rng.Chance(1, 3))
-      spec.gpus.memory_mib = rng.Between(1, 40) * 1'000;
+  spec.resources.gpus.count = rng.Chance(1, 12) ? 0 : rng.Between(1, rng.Chance(1, 2) ? 3 : 8);
+  if (spec.resources.gpus.count > 0 && rng.Chance(1, 3)) {
+    spec.resources.gpus.isolation = Isolation::kTimeslice;
+    spec.resources.gpus.share_thousandths = rng.Between(1, 4) * 250;
+    if (spec.resources.gpus.share_thousandths == 1000 || rng.Chance(1, 3))
+      spec.resources.gpus.memory_mib = rng.Between(1, 40) * 1'000;
   }
-  if (rng.Chance(1, 8)) spec.gpus.models = {"A100"};
-  if (rng.Chance(1, 8)) spec.gpus.memory_mib_min = 60'000;
-  spec.topology.require = static_cast<TopologyLevel>(rng.Chance(1, 2) ? 0 : rng.Between(0, 3));
-  spec.topology.prefer = static_cast<TopologyLevel>(rng.Between(0, 3));
-  spec.topology.allow_cross_numa = rng.Chance(3, 4);
-  if (rng.Chance(2, 3)) spec.cpus = rng.Between(1, 8);
-  if (rng.Chance(2, 3)) spec.memory_bytes = rng.Between(1, 40'000) * int64_t{1'000'000};
+  if (rng.Chance(1, 8)) spec.resources.gpus.models = {"A100"};
+  if (rng.Chance(1, 8)) spec.resources.gpus.memory_mib_min = 60'000;
+  spec.placement.topology.require =
+      static_cast<TopologyLevel>(rng.Chance(1, 2) ? 0 : rng.Between(0, 3));
+  spec.placement.topology.prefer = static_cast<TopologyLevel>(rng.Between(0, 3));
+  spec.placement.topology.allow_cross_numa = rng.Chance(3, 4);
+  if (rng.Chance(2, 3)) spec.resources.cpus = rng.Between(1, 8);
+  if (rng.Chance(2, 3)) spec.resources.memory_bytes = rng.Between(1, 40'000) * int64_t{1'000'000};
   return spec;
 }
 
@@ -145,8 +146,8 @@ void CheckHost(const Case& one, const RankPlacement& placement) {
               one.node.facts->numa[numa].memory_mib);
     cpus += grant.cpus.Count();
   }
-  if (one.spec.cpus > 0) {
-    EXPECT_EQ(cpus, one.spec.cpus);
+  if (one.spec.resources.cpus > 0) {
+    EXPECT_EQ(cpus, one.spec.resources.cpus);
   }
 }
 

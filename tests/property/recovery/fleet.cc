@@ -51,7 +51,8 @@ bool Fleet::FailsNow(NodeId node) {
   const auto& leases = cluster_.state().FindNode(node)->leases;
   const bool works_together = std::ranges::any_of(leases, [&](LeaseId lease) {
     return seen_.contains(lease) &&
-           cluster_.state().FindJob(cluster_.state().FindLease(lease)->job)->spec->nodes > 1;
+           cluster_.state().FindJob(cluster_.state().FindLease(lease)->job)->spec->resources.nodes >
+               1;
   });
   return works_together || rng_.Below(static_cast<uint64_t>(setting_.lemon_times)) == 0;
 }
@@ -204,9 +205,9 @@ std::vector<JobId> Fleet::Pass() {
 
 JobId Fleet::Submit(int nodes) {
   JobSpec spec;
-  spec.command = {"train"};
-  spec.nodes = nodes;
-  spec.gpus.count = 8;
+  spec.program.command = {"train"};
+  spec.resources.nodes = nodes;
+  spec.resources.gpus.count = 8;
   const auto events =
       cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}});
   return std::get<JobSubmitted>(events.value().front()).job;

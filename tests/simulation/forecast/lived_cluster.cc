@@ -21,7 +21,7 @@ LivedCluster::LivedCluster(uint64_t seed) : rng_(seed) {
   for (int i = 0; i < habits; ++i) habits_.push_back(DrawHabit(i));
   for (Habit& habit : habits_) {
     // All together ask for kLoadPercent of the GPUs, each for as much.
-    const int64_t gpus = int64_t{habit.spec.gpus.count} * habit.spec.nodes;
+    const int64_t gpus = int64_t{habit.spec.resources.gpus.count} * habit.spec.resources.nodes;
     habit.every = {habit.median.ns * gpus * habits / (int64_t{nodes} * kGpusPerNode) * 100 /
                    kLoadPercent};
     habit.next = engine_.now() +
@@ -33,13 +33,13 @@ LivedCluster::Habit LivedCluster::DrawHabit(int number) {
   Habit habit;
   habit.user = "user-" + std::to_string(number % 4);
   habit.spec.name = "work-" + std::to_string(number);
-  habit.spec.command = {"train"};
-  habit.spec.gpus.count = 1 << rng_.Between(0, 3);
-  habit.spec.nodes = engine_.state().nodes.size() > 1 && rng_.Chance(1, 5) ? 2 : 1;
-  habit.spec.cpus = 1;
-  habit.spec.memory_bytes = int64_t{1} << 30;
+  habit.spec.program.command = {"train"};
+  habit.spec.resources.gpus.count = 1 << rng_.Between(0, 3);
+  habit.spec.resources.nodes = engine_.state().nodes.size() > 1 && rng_.Chance(1, 5) ? 2 : 1;
+  habit.spec.resources.cpus = 1;
+  habit.spec.resources.memory_bytes = int64_t{1} << 30;
   habit.median = Duration::Minutes(int64_t{5} << rng_.Between(0, 5));
-  if (rng_.Chance(1, 2)) habit.spec.time_limit = habit.median * rng_.Between(2, 8);
+  if (rng_.Chance(1, 2)) habit.spec.policy.time_limit = habit.median * rng_.Between(2, 8);
   return habit;
 }
 
@@ -48,7 +48,7 @@ Duration LivedCluster::DrawLength(const Habit& habit) {
   int64_t ns = habit.median.ns;
   for (int i = 0; i < 8; ++i) ns = rng_.Chance(1, 2) ? ns * 5 / 4 : ns * 4 / 5;
   ns = ns / 100 * rng_.Between(90, 110);
-  const int64_t limit = habit.spec.time_limit.ns;
+  const int64_t limit = habit.spec.policy.time_limit.ns;
   return {limit == 0 ? ns : std::min(ns, limit)};
 }
 

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 
 JobSpec Of(int count) {
   JobSpec spec;
-  spec.array.count = count;
+  spec.policy.array.count = count;
   return spec;
 }
 
@@ -93,7 +93,7 @@ TEST(Array, OnlyALimitOfRunningElementsMakesAnAccount) {
   JobSpec spec = Of(10);
   job.spec = std::make_shared<const JobSpec>(spec);
   EXPECT_EQ(LimitingArray(job), JobId{});
-  spec.array.max_parallel = 2;
+  spec.policy.array.max_parallel = 2;
   job.spec = std::make_shared<const JobSpec>(spec);
   EXPECT_EQ(LimitingArray(job), JobId{5});
 }

@@ -14,8 +14,8 @@ using testing::SizeIs;
 
 std::shared_ptr<const JobSpec> ArrayOf(int count, int max_parallel = 0) {
   JobSpec spec;
-  spec.command = {"/bin/true"};
-  spec.array = {count, max_parallel};
+  spec.program.command = {"/bin/true"};
+  spec.policy.array = {count, max_parallel};
   return std::make_shared<const JobSpec>(std::move(spec));
 }
 
@@ -65,7 +65,7 @@ TEST_F(Arrays, ElementsHaveTheNumbersBehindTheArrays) {
 
 TEST_F(Arrays, OneShareTheSpecAndTheRecordHasItOnce) {
   JobSpec spec = *ArrayOf(100);
-  spec.command.emplace_back(10'000, 'x');
+  spec.program.command.emplace_back(10'000, 'x');
   Submit(std::make_shared<const JobSpec>(spec));
   EXPECT_EQ(cluster_.state().FindJob({2})->spec, cluster_.state().FindJob({101})->spec);
   EXPECT_THAT(cluster_.records().back(), SizeIs(testing::Lt(11'000u)));

@@ -18,9 +18,9 @@ std::string AuditTextOf(const JobSpec& spec) {
 JobSpec Spec(const GpuRequest& gpus, int nodes = 1) {
   JobSpec spec;
   spec.name = "train";
-  spec.nodes = nodes;
-  spec.gpus = gpus;
-  spec.priority = 500;
+  spec.resources.nodes = nodes;
+  spec.resources.gpus = gpus;
+  spec.policy.priority = 500;
   return spec;
 }
 

@@ -46,10 +46,10 @@ class Budgets : public testing::Test {
   Result<std::vector<Event>> Submit(const std::string& queue, const std::string& user,
                                     int gpus = 1) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.queue = queue;
-    spec.priority = 500;
-    spec.gpus.count = gpus;
+    spec.program.command = {"run"};
+    spec.policy.queue = queue;
+    spec.policy.priority = 500;
+    spec.resources.gpus.count = gpus;
     auto events = cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}});
     if (events) cluster_.Pass();
     return events;
@@ -122,13 +122,13 @@ TEST_F(Budgets, DemoteWhenTheyAreUsedUp) {
   ASSERT_TRUE(Submit("research", "ana"));
   cluster_.Advance(kHour * 2);
   ASSERT_TRUE(Submit("ops", "ana", 4));
-  EXPECT_EQ(Last().spec->priority, kPriorityMin);
-  EXPECT_TRUE(Last().spec->preemptible);
+  EXPECT_EQ(Last().spec->policy.priority, kPriorityMin);
+  EXPECT_TRUE(Last().spec->policy.preemptible);
   EXPECT_NE(Last().note.find("the budget of all queues, user ana for this month is used up"),
             std::string::npos)
       << Last().note;
   ASSERT_TRUE(Submit("ops", "ben"));
-  EXPECT_EQ(Last().spec->priority, 500);
+  EXPECT_EQ(Last().spec->policy.priority, 500);
 }
 
 TEST_F(Budgets, AreNotPassedByAnotherWayToBeGivenGpus) {
@@ -136,11 +136,11 @@ TEST_F(Budgets, AreNotPassedByAnotherWayToBeGivenGpus) {
   ASSERT_TRUE(Submit("research", "ana"));
   cluster_.Advance(kHour * 2);
   JobSpec spec;
-  spec.command = {"true"};
-  spec.queue = "research";
-  spec.nodes = 4'000;
-  spec.gpus.count = 0;
-  spec.any_of.push_back({.gpus = {.count = 1}});
+  spec.program.command = {"true"};
+  spec.policy.queue = "research";
+  spec.resources.nodes = 4'000;
+  spec.resources.gpus.count = 0;
+  spec.resources.any_of.push_back({.gpus = {.count = 1}});
   EXPECT_FALSE(
       cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ben", 1001, 1001}}));
 }
@@ -282,10 +282,10 @@ TEST_F(Budgets, HoldEndsASession) {
   const BudgetKey key{"research", "", ""};
   Set(key, 1, OverBudget::kHold);
   JobSpec spec;
-  spec.command = {"sh"};
-  spec.queue = "research";
-  spec.gpus.count = 1;
-  spec.interactive = true;
+  spec.program.command = {"sh"};
+  spec.policy.queue = "research";
+  spec.resources.gpus.count = 1;
+  spec.program.interactive = true;
   ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
   cluster_.Pass();
   const JobId session = Last().id;

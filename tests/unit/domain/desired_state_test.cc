@@ -19,9 +19,9 @@ class Orders : public testing::Test {
     for (const char* name : {"n1", "n2", "n3"})
       nodes_.push_back(cluster_.AddNode(TestCluster::MakeFacts(name, {0, 0})));
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = 2;
-    spec.nodes = 2;
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = 2;
+    spec.resources.nodes = 2;
     Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 7, 8}});
     placed_ = cluster_.Pass();
   }
@@ -57,7 +57,7 @@ TEST_F(Orders, RanksSpeakToTheFirstNodeByName) {
   facts.simulated = false;
   cluster_.AddNode(facts);
   JobSpec spec;
-  spec.command = {"run"};
+  spec.program.command = {"run"};
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 7, 8}});
   cluster_.Pass();
   const NodeId node = cluster_.state().FindLease({3})->node;
@@ -74,10 +74,10 @@ TEST_F(Orders, SurplusCheckpointsAreRemovedWhereTheyWereWritten) {
     Tell(ReportNode{nodes_[static_cast<size_t>(rank)], 1, {ended}, {}});
   }
   JobSpec spec;
-  spec.command = {"run"};
-  spec.gpus.count = 2;
-  spec.nodes = 2;
-  spec.checkpoint = {.directory = "/c", .keep = 1};
+  spec.program.command = {"run"};
+  spec.resources.gpus.count = 2;
+  spec.resources.nodes = 2;
+  spec.recovery.checkpoint = {.directory = "/c", .keep = 1};
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 7, 8}});
   cluster_.Pass();
   std::vector<Checkpoint> written[2];

@@ -16,10 +16,10 @@ class DrainEnds : public testing::Test {
 
   JobId Start(Duration time_limit) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = 1;
-    spec.time_limit = time_limit;
-    spec.grace = Duration::Seconds(30);
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = 1;
+    spec.policy.time_limit = time_limit;
+    spec.policy.grace = Duration::Seconds(30);
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
     cluster_.Pass();
     return JobId{cluster_.state().last_job};

@@ -69,8 +69,8 @@ TEST(GpuScorerTest, ATopologyRequestAllowsOnlyWhatItAsksFor) {
   const Node node = ScoredNode({0, 0, 1, 1}, {{0, 1}});
   const auto allowed = [&](TopologyLevel require, bool crosses, GpuMask set) {
     JobSpec spec;
-    spec.topology.require = require;
-    spec.topology.allow_cross_numa = crosses;
+    spec.placement.topology.require = require;
+    spec.placement.topology.allow_cross_numa = crosses;
     return GpuScorer(node, spec, 0xf, {}).Allowed(set);
   };
   EXPECT_TRUE(allowed(TopologyLevel::kNone, true, 0b0110));
@@ -120,7 +120,7 @@ TEST(GpuScorerTest, TheChosenSetScoresLeast) {
     }
     for (int count = 1; count <= 4; ++count) {
       JobSpec spec;
-      spec.gpus.count = count;
+      spec.resources.gpus.count = count;
       Job job;
       job.spec = std::make_shared<const JobSpec>(spec);
       const auto choice = ChooseGpus(node, job, {});

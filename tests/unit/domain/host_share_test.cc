@@ -20,9 +20,9 @@ Node EmptyNode() {
 
 JobSpec Asking(int gpus, int cpus, int64_t memory_gib) {
   JobSpec spec;
-  spec.gpus.count = gpus;
-  spec.cpus = cpus;
-  spec.memory_bytes = memory_gib << 30;
+  spec.resources.gpus.count = gpus;
+  spec.resources.cpus = cpus;
+  spec.resources.memory_bytes = memory_gib << 30;
   return spec;
 }
 
@@ -46,8 +46,8 @@ TEST(HostNeed, TheFairPartWhereNothingIsAsked) {
 
 TEST(HostNeed, SharesBringMemoryButNoCores) {
   JobSpec spec = Asking(1, 0, 0);
-  spec.gpus.isolation = Isolation::kTimeslice;
-  spec.gpus.share_thousandths = 500;
+  spec.resources.gpus.isolation = Isolation::kTimeslice;
+  spec.resources.gpus.share_thousandths = 500;
   EXPECT_EQ(NeedOf(spec, *EmptyNode().facts).cpus, 0);
   // Half a GPU's memory, rounded down to MiB: 40779 of 81559.
   EXPECT_EQ(NeedOf(spec, *EmptyNode().facts).memory_mib, int64_t{128} * 1024 * 40'779 / 81'559);
@@ -55,7 +55,7 @@ TEST(HostNeed, SharesBringMemoryButNoCores) {
 
 TEST(HostNeed, BytesAreRoundedUpToMib) {
   JobSpec spec = Asking(1, 1, 0);
-  spec.memory_bytes = (1 << 20) + 1;
+  spec.resources.memory_bytes = (1 << 20) + 1;
   EXPECT_EQ(NeedOf(spec, *EmptyNode().facts).memory_mib, 2);
 }
 
@@ -72,11 +72,11 @@ TEST(ShareHost, SpillsWhereItMay) {
   node.numa[0].cpus_granted = CpuSet::Parse("0-45").value();
   EXPECT_EQ(Text(ShareHost(node, Asking(1, 4, 8), 0b1)), "0:46-47/8 1:48-49/0");
   JobSpec strict = Asking(1, 4, 8);
-  strict.topology.allow_cross_numa = false;
+  strict.placement.topology.allow_cross_numa = false;
   EXPECT_EQ(Text(ShareHost(node, strict, 0b1)), "no");
-  strict.topology = {TopologyLevel::kSameNuma, TopologyLevel::kSameNuma, true};
+  strict.placement.topology = {TopologyLevel::kSameNuma, TopologyLevel::kSameNuma, true};
   EXPECT_EQ(Text(ShareHost(node, strict, 0b1)), "no");
-  strict.cpus = 2;
+  strict.resources.cpus = 2;
   EXPECT_EQ(Text(ShareHost(node, strict, 0b1)), "0:46-47/8");
 }
 

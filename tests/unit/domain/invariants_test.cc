@@ -20,20 +20,20 @@ class Damaged : public testing::Test {
       cluster_.AddNode(TestCluster::MakeFacts(name, {0, 0, 1, 1}));
     }
     Submit([](JobSpec& spec) {
-      spec.gpus.count = 2;
-      spec.time_limit = Duration::Minutes(1);
+      spec.resources.gpus.count = 2;
+      spec.policy.time_limit = Duration::Minutes(1);
     });
     for (int i = 0; i < 2; ++i) {
       Submit([](JobSpec& spec) {
-        spec.gpus.isolation = Isolation::kTimeslice;
-        spec.gpus.share_thousandths = 400;
+        spec.resources.gpus.isolation = Isolation::kTimeslice;
+        spec.resources.gpus.share_thousandths = 400;
       });
     }
     cluster_.Pass();
     Tell(ExpireHeartbeat{{2}});
-    Submit([](JobSpec& spec) { spec.nodes = 2; });
+    Submit([](JobSpec& spec) { spec.resources.nodes = 2; });
     cluster_.Pass();
-    Submit([](JobSpec& spec) { spec.gpus.count = 4; });
+    Submit([](JobSpec& spec) { spec.resources.gpus.count = 4; });
     Submit({});
     Tell(StopJob{{6}, false});
     LeaseObservation running;
@@ -46,9 +46,9 @@ class Damaged : public testing::Test {
 
   void Submit(const std::function<void(JobSpec&)>& edit) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.cpus = 2;
-    spec.memory_bytes = int64_t{1} << 30;
+    spec.program.command = {"run"};
+    spec.resources.cpus = 2;
+    spec.resources.memory_bytes = int64_t{1} << 30;
     if (edit) edit(spec);
     Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}},
          std::to_string(++requests_));
@@ -187,7 +187,7 @@ TEST_F(Damaged, I8Sums) {
 
 TEST_F(Damaged, I8CountsOfArrays) {
   JobSpec spec = *state_.FindJob({1})->spec;
-  spec.array = {3, 1};
+  spec.policy.array = {3, 1};
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
   const State good = cluster_.state();
   const JobId array = good.arrays.begin()->first;

@@ -11,7 +11,7 @@ namespace {
 
 JobSpec Legal() {
   JobSpec spec;
-  spec.command = {"true"};
+  spec.program.command = {"true"};
   return spec;
 }
 
@@ -48,77 +48,81 @@ void ExpectAll(const std::vector<Row>& rows) {
 
 TEST(JobSpec, Numbers) {
   ExpectAll({
-      {"nodes", [](JobSpec& s) { s.nodes = 0; }},
-      {"nodes", [](JobSpec& s) { s.nodes = -1; }},
-      {"", [](JobSpec& s) { s.nodes = kNodesPerJobMax; }},
-      {"nodes", [](JobSpec& s) { s.nodes = kNodesPerJobMax + 1; }},
-      {"resources.gpus.count", [](JobSpec& s) { s.gpus.count = -1; }},
-      {"", [](JobSpec& s) { s.gpus.count = 0; }},
-      {"", [](JobSpec& s) { s.gpus.count = kGpusPerNodeMax; }},
-      {"resources.gpus.count", [](JobSpec& s) { s.gpus.count = kGpusPerNodeMax + 1; }},
-      {"resources.cpus", [](JobSpec& s) { s.cpus = -1; }},
-      {"resources.cpus", [](JobSpec& s) { s.cpus = kCpusPerNodeMax + 1; }},
-      {"resources.memory", [](JobSpec& s) { s.memory_bytes = -1; }},
-      {"resources.memory", [](JobSpec& s) { s.memory_bytes = kMemoryBytesMax + 1; }},
-      {"resources.shm", [](JobSpec& s) { s.shm_bytes = -1; }},
-      {"", [](JobSpec& s) { s.shm_bytes = s.memory_bytes = 1 << 20; }},
+      {"nodes", [](JobSpec& s) { s.resources.nodes = 0; }},
+      {"nodes", [](JobSpec& s) { s.resources.nodes = -1; }},
+      {"", [](JobSpec& s) { s.resources.nodes = kNodesPerJobMax; }},
+      {"nodes", [](JobSpec& s) { s.resources.nodes = kNodesPerJobMax + 1; }},
+      {"resources.gpus.count", [](JobSpec& s) { s.resources.gpus.count = -1; }},
+      {"", [](JobSpec& s) { s.resources.gpus.count = 0; }},
+      {"", [](JobSpec& s) { s.resources.gpus.count = kGpusPerNodeMax; }},
+      {"resources.gpus.count", [](JobSpec& s) { s.resources.gpus.count = kGpusPerNodeMax + 1; }},
+      {"resources.cpus", [](JobSpec& s) { s.resources.cpus = -1; }},
+      {"resources.cpus", [](JobSpec& s) { s.resources.cpus = kCpusPerNodeMax + 1; }},
+      {"resources.memory", [](JobSpec& s) { s.resources.memory_bytes = -1; }},
+      {"resources.memory", [](JobSpec& s) { s.resources.memory_bytes = kMemoryBytesMax + 1; }},
+      {"resources.shm", [](JobSpec& s) { s.resources.shm_bytes = -1; }},
+      {"", [](JobSpec& s) { s.resources.shm_bytes = s.resources.memory_bytes = 1 << 20; }},
       {"resources.shm",
        [](JobSpec& s) {
-         s.memory_bytes = 1 << 20;
-         s.shm_bytes = (1 << 20) + 1;
+         s.resources.memory_bytes = 1 << 20;
+         s.resources.shm_bytes = (1 << 20) + 1;
        }},
-      {"priority", [](JobSpec& s) { s.priority = -1; }},
-      {"", [](JobSpec& s) { s.priority = 1000; }},
-      {"priority", [](JobSpec& s) { s.priority = 1001; }},
+      {"priority", [](JobSpec& s) { s.policy.priority = -1; }},
+      {"", [](JobSpec& s) { s.policy.priority = 1000; }},
+      {"priority", [](JobSpec& s) { s.policy.priority = 1001; }},
   });
 }
 
 TEST(JobSpec, Times) {
   ExpectAll({
-      {"time_limit", [](JobSpec& s) { s.time_limit = Duration::Milliseconds(999); }},
-      {"time_limit", [](JobSpec& s) { s.time_limit = Duration::Seconds(-1); }},
-      {"", [](JobSpec& s) { s.time_limit = Duration::Seconds(1); }},
-      {"", [](JobSpec& s) { s.time_limit = kTimeLimitMax; }},
-      {"time_limit", [](JobSpec& s) { s.time_limit = kTimeLimitMax + Duration{1}; }},
-      {"", [](JobSpec& s) { s.grace = Duration{}; }},
-      {"checkpoint.grace", [](JobSpec& s) { s.grace = Duration{-1}; }},
-      {"checkpoint.grace", [](JobSpec& s) { s.grace = kGraceMax + Duration{1}; }},
-      {"retry.max", [](JobSpec& s) { s.retry.retries_max = -1; }},
-      {"retry.max", [](JobSpec& s) { s.retry.retries_max = kRetriesMax + 1; }},
-      {"retry.backoff", [](JobSpec& s) { s.retry.backoff_min = Duration{-1}; }},
-      {"retry.backoff", [](JobSpec& s) { s.retry.backoff_max = kGraceMax + Duration{1}; }},
-      {"", [](JobSpec& s) { s.retry.backoff_min = s.retry.backoff_max; }},
+      {"time_limit", [](JobSpec& s) { s.policy.time_limit = Duration::Milliseconds(999); }},
+      {"time_limit", [](JobSpec& s) { s.policy.time_limit = Duration::Seconds(-1); }},
+      {"", [](JobSpec& s) { s.policy.time_limit = Duration::Seconds(1); }},
+      {"", [](JobSpec& s) { s.policy.time_limit = kTimeLimitMax; }},
+      {"time_limit", [](JobSpec& s) { s.policy.time_limit = kTimeLimitMax + Duration{1}; }},
+      {"", [](JobSpec& s) { s.policy.grace = Duration{}; }},
+      {"checkpoint.grace", [](JobSpec& s) { s.policy.grace = Duration{-1}; }},
+      {"checkpoint.grace", [](JobSpec& s) { s.policy.grace = kGraceMax + Duration{1}; }},
+      {"retry.max", [](JobSpec& s) { s.recovery.retry.retries_max = -1; }},
+      {"retry.max", [](JobSpec& s) { s.recovery.retry.retries_max = kRetriesMax + 1; }},
+      {"retry.backoff", [](JobSpec& s) { s.recovery.retry.backoff_min = Duration{-1}; }},
+      {"retry.backoff", [](JobSpec& s) { s.recovery.retry.backoff_max = kGraceMax + Duration{1}; }},
+      {"", [](JobSpec& s) { s.recovery.retry.backoff_min = s.recovery.retry.backoff_max; }},
       {"retry.backoff",
-       [](JobSpec& s) { s.retry.backoff_min = s.retry.backoff_max + Duration{1}; }},
+       [](JobSpec& s) {
+         s.recovery.retry.backoff_min = s.recovery.retry.backoff_max + Duration{1};
+       }},
   });
 }
 
 TEST(JobSpec, SharesAndIsolation) {
   ExpectAll({
-      {"resources.gpus.share", [](JobSpec& s) { s.gpus.share_thousandths = 0; }},
-      {"resources.gpus.share", [](JobSpec& s) { s.gpus.share_thousandths = 1001; }},
-      {"resources.gpus.share", [](JobSpec& s) { s.gpus.share_thousandths = 500; }},
-      {"resources.gpus.memory", [](JobSpec& s) { s.gpus.memory_mib = 1; }},
-      {"resources.gpus.memory", [](JobSpec& s) { s.gpus.memory_mib = -1; }},
-      {"resources.gpus.memory_min", [](JobSpec& s) { s.gpus.memory_mib_min = -1; }},
-      {"", [](JobSpec& s) { s.gpus.memory_mib_min = 1; }},
-      {"resources.gpus.isolation", [](JobSpec& s) { s.gpus.isolation = Isolation::kMig; }},
-      {"resources.gpus.isolation", [](JobSpec& s) { s.gpus.isolation = Isolation::kTimeslice; }},
+      {"resources.gpus.share", [](JobSpec& s) { s.resources.gpus.share_thousandths = 0; }},
+      {"resources.gpus.share", [](JobSpec& s) { s.resources.gpus.share_thousandths = 1001; }},
+      {"resources.gpus.share", [](JobSpec& s) { s.resources.gpus.share_thousandths = 500; }},
+      {"resources.gpus.memory", [](JobSpec& s) { s.resources.gpus.memory_mib = 1; }},
+      {"resources.gpus.memory", [](JobSpec& s) { s.resources.gpus.memory_mib = -1; }},
+      {"resources.gpus.memory_min", [](JobSpec& s) { s.resources.gpus.memory_mib_min = -1; }},
+      {"", [](JobSpec& s) { s.resources.gpus.memory_mib_min = 1; }},
+      {"resources.gpus.isolation",
+       [](JobSpec& s) { s.resources.gpus.isolation = Isolation::kMig; }},
+      {"resources.gpus.isolation",
+       [](JobSpec& s) { s.resources.gpus.isolation = Isolation::kTimeslice; }},
       {"",
        [](JobSpec& s) {
-         s.gpus.isolation = Isolation::kTimeslice;
-         s.gpus.share_thousandths = 1;
+         s.resources.gpus.isolation = Isolation::kTimeslice;
+         s.resources.gpus.share_thousandths = 1;
        }},
       {"",
        [](JobSpec& s) {
-         s.gpus.isolation = Isolation::kMps;
-         s.gpus.memory_mib = 1;
+         s.resources.gpus.isolation = Isolation::kMps;
+         s.resources.gpus.memory_mib = 1;
        }},
       {"resources.gpus.isolation",
        [](JobSpec& s) {
-         s.gpus.isolation = Isolation::kMps;
-         s.gpus.memory_mib = 1;
-         s.gpus.count = 2;
+         s.resources.gpus.isolation = Isolation::kMps;
+         s.resources.gpus.memory_mib = 1;
+         s.resources.gpus.count = 2;
        }},
   });
 }
@@ -126,16 +130,17 @@ TEST(JobSpec, SharesAndIsolation) {
 TEST(JobSpec, WithoutGpusNothingIsSaidOfThem) {
   const auto none = [](const Change& change) {
     return [change](JobSpec& s) {
-      s.gpus.count = 0;
+      s.resources.gpus.count = 0;
       change(s);
     };
   };
   ExpectAll({
-      {"resources.gpus.model", none([](JobSpec& s) { s.gpus.models = {"H100"}; })},
-      {"resources.gpus.share", none([](JobSpec& s) { s.gpus.share_thousandths = 500; })},
-      {"resources.gpus.memory", none([](JobSpec& s) { s.gpus.memory_mib = 1; })},
-      {"resources.gpus.memory_min", none([](JobSpec& s) { s.gpus.memory_mib_min = 1; })},
-      {"resources.gpus.isolation", none([](JobSpec& s) { s.gpus.isolation = Isolation::kMps; })},
+      {"resources.gpus.model", none([](JobSpec& s) { s.resources.gpus.models = {"H100"}; })},
+      {"resources.gpus.share", none([](JobSpec& s) { s.resources.gpus.share_thousandths = 500; })},
+      {"resources.gpus.memory", none([](JobSpec& s) { s.resources.gpus.memory_mib = 1; })},
+      {"resources.gpus.memory_min", none([](JobSpec& s) { s.resources.gpus.memory_mib_min = 1; })},
+      {"resources.gpus.isolation",
+       none([](JobSpec& s) { s.resources.gpus.isolation = Isolation::kMps; })},
   });
 }
 
@@ -151,53 +156,61 @@ TEST(JobSpec, Names) {
       {"name", [](JobSpec& s) { s.name = "a\n"; }},
       {"name", [](JobSpec& s) { s.name = std::string("a\0", 2); }},
       {"project", [](JobSpec& s) { s.project = ""; }},
-      {"queue", [](JobSpec& s) { s.queue = "a b"; }},
-      {"", [](JobSpec& s) { s.gpus.models = {"NVIDIA A100-SXM4-80GB", "RTX 6000"}; }},
-      {"resources.gpus.model", [](JobSpec& s) { s.gpus.models = {""}; }},
-      {"resources.gpus.model", [](JobSpec& s) { s.gpus.models = {"a\tb"}; }},
-      {"resources.gpus.model", [](JobSpec& s) { s.gpus.models.assign(kModelsMax + 1, "H100"); }},
+      {"queue", [](JobSpec& s) { s.policy.queue = "a b"; }},
+      {"", [](JobSpec& s) { s.resources.gpus.models = {"NVIDIA A100-SXM4-80GB", "RTX 6000"}; }},
+      {"resources.gpus.model", [](JobSpec& s) { s.resources.gpus.models = {""}; }},
+      {"resources.gpus.model", [](JobSpec& s) { s.resources.gpus.models = {"a\tb"}; }},
+      {"resources.gpus.model",
+       [](JobSpec& s) { s.resources.gpus.models.assign(kModelsMax + 1, "H100"); }},
   });
 }
 
 TEST(JobSpec, Paths) {
   ExpectAll({
-      {"", [](JobSpec& s) { s.working_directory = "/a b/..c/."; }},
-      {"workdir", [](JobSpec& s) { s.working_directory = "a"; }},
+      {"", [](JobSpec& s) { s.program.working_directory = "/a b/..c/."; }},
+      {"workdir", [](JobSpec& s) { s.program.working_directory = "a"; }},
       {"file", [](JobSpec& s) { s.file = "bert.yaml"; }},
       {"file", [](JobSpec& s) { s.file = "/a\nb"; }},
-      {"workdir", [](JobSpec& s) { s.working_directory = "/a/.."; }},
-      {"workdir", [](JobSpec& s) { s.working_directory = "/../a"; }},
-      {"workdir", [](JobSpec& s) { s.working_directory = std::string("/a\0b", 4); }},
-      {"workdir", [](JobSpec& s) { s.working_directory = "/" + std::string(4095, 'a'); }},
-      {"checkpoint.dir", [](JobSpec& s) { s.checkpoint.directory = "ckpt"; }},
-      {"checkpoint.keep", [](JobSpec& s) { s.checkpoint.keep = 1; }},
-      {"checkpoint.keep", [](JobSpec& s) { s.checkpoint = {.directory = "/c", .keep = -1}; }},
+      {"workdir", [](JobSpec& s) { s.program.working_directory = "/a/.."; }},
+      {"workdir", [](JobSpec& s) { s.program.working_directory = "/../a"; }},
+      {"workdir", [](JobSpec& s) { s.program.working_directory = std::string("/a\0b", 4); }},
+      {"workdir", [](JobSpec& s) { s.program.working_directory = "/" + std::string(4095, 'a'); }},
+      {"checkpoint.dir", [](JobSpec& s) { s.recovery.checkpoint.directory = "ckpt"; }},
+      {"checkpoint.keep", [](JobSpec& s) { s.recovery.checkpoint.keep = 1; }},
       {"checkpoint.keep",
-       [](JobSpec& s) { s.checkpoint = {.directory = "/c", .keep = kCheckpointsKeptMax + 1}; }},
+       [](JobSpec& s) { s.recovery.checkpoint = {.directory = "/c", .keep = -1}; }},
+      {"checkpoint.keep",
+       [](JobSpec& s) {
+         s.recovery.checkpoint = {.directory = "/c", .keep = kCheckpointsKeptMax + 1};
+       }},
       {"checkpoint.best",
-       [](JobSpec& s) { s.checkpoint = {.directory = "/c", .best = BestScore::kMax}; }},
+       [](JobSpec& s) { s.recovery.checkpoint = {.directory = "/c", .best = BestScore::kMax}; }},
   });
 }
 
 TEST(JobSpec, VariablesAndLabels) {
   ExpectAll({
-      {"", [](JobSpec& s) { s.environment["_a1"] = "any\n\t\x1b text"; }},
-      {"env.", [](JobSpec& s) { s.environment[""] = "x"; }},
-      {"env.A=B", [](JobSpec& s) { s.environment["A=B"] = "x"; }},
-      {"env.GP_RANK", [](JobSpec& s) { s.environment["GP_RANK"] = "x"; }},
-      {"env.CUDA_VISIBLE_DEVICES", [](JobSpec& s) { s.environment["CUDA_VISIBLE_DEVICES"] = "0"; }},
-      {"env.A", [](JobSpec& s) { s.environment["A"] = std::string(1, '\0'); }},
-      {"", [](JobSpec& s) { s.environment["A"] = std::string(kArgumentBytesMax - 2, 'x'); }},
-      {"env.A", [](JobSpec& s) { s.environment["A"] = std::string(kArgumentBytesMax - 1, 'x'); }},
+      {"", [](JobSpec& s) { s.program.environment["_a1"] = "any\n\t\x1b text"; }},
+      {"env.", [](JobSpec& s) { s.program.environment[""] = "x"; }},
+      {"env.A=B", [](JobSpec& s) { s.program.environment["A=B"] = "x"; }},
+      {"env.GP_RANK", [](JobSpec& s) { s.program.environment["GP_RANK"] = "x"; }},
+      {"env.CUDA_VISIBLE_DEVICES",
+       [](JobSpec& s) { s.program.environment["CUDA_VISIBLE_DEVICES"] = "0"; }},
+      {"env.A", [](JobSpec& s) { s.program.environment["A"] = std::string(1, '\0'); }},
+      {"",
+       [](JobSpec& s) { s.program.environment["A"] = std::string(kArgumentBytesMax - 2, 'x'); }},
+      {"env.A",
+       [](JobSpec& s) { s.program.environment["A"] = std::string(kArgumentBytesMax - 1, 'x'); }},
       {"env",
        [](JobSpec& s) {
          for (const char c : {'A', 'B', 'C'}) {
-           s.environment[std::string(1, c)] = std::string(90'000, 'x');
+           s.program.environment[std::string(1, c)] = std::string(90'000, 'x');
          }
        }},
       {"env",
        [](JobSpec& s) {
-         for (size_t i = 0; i <= kMapEntriesMax; ++i) s.environment["A" + std::to_string(i)] = "";
+         for (size_t i = 0; i <= kMapEntriesMax; ++i)
+           s.program.environment["A" + std::to_string(i)] = "";
        }},
       {"", [](JobSpec& s) { s.labels["a.b/c-d"] = "é"; }},
       {"labels.a b", [](JobSpec& s) { s.labels["a b"] = ""; }},
@@ -212,18 +225,19 @@ TEST(JobSpec, VariablesAndLabels) {
 
 TEST(JobSpec, Commands) {
   ExpectAll({
-      {"run", [](JobSpec& s) { s.command = {}; }},
-      {"run", [](JobSpec& s) { s.command = {""}; }},
-      {"", [](JobSpec& s) { s.command = {"a", ""}; }},
-      {"run", [](JobSpec& s) { s.command = {"a", std::string(1, '\0')}; }},
-      {"", [](JobSpec& s) { s.command = {"a", std::string(kArgumentBytesMax, 'x')}; }},
-      {"run", [](JobSpec& s) { s.command = {"a", std::string(kArgumentBytesMax + 1, 'x')}; }},
-      {"run", [](JobSpec& s) { s.command.assign(9, std::string(kArgumentBytesMax, 'x')); }},
-      {"", [](JobSpec& s) { s.interactive = true; }},
+      {"run", [](JobSpec& s) { s.program.command = {}; }},
+      {"run", [](JobSpec& s) { s.program.command = {""}; }},
+      {"", [](JobSpec& s) { s.program.command = {"a", ""}; }},
+      {"run", [](JobSpec& s) { s.program.command = {"a", std::string(1, '\0')}; }},
+      {"", [](JobSpec& s) { s.program.command = {"a", std::string(kArgumentBytesMax, 'x')}; }},
+      {"run",
+       [](JobSpec& s) { s.program.command = {"a", std::string(kArgumentBytesMax + 1, 'x')}; }},
+      {"run", [](JobSpec& s) { s.program.command.assign(9, std::string(kArgumentBytesMax, 'x')); }},
+      {"", [](JobSpec& s) { s.program.interactive = true; }},
       {"nodes",
        [](JobSpec& s) {
-         s.interactive = true;
-         s.nodes = 2;
+         s.program.interactive = true;
+         s.resources.nodes = 2;
        }},
   });
 }
@@ -231,8 +245,8 @@ TEST(JobSpec, Commands) {
 TEST(JobSpec, EveryProblemIsFound) {
   JobSpec spec;
   spec.name = "a b";
-  spec.nodes = 0;
-  spec.gpus.share_thousandths = 500;
+  spec.resources.nodes = 0;
+  spec.resources.gpus.share_thousandths = 500;
   const std::vector<SpecProblem> problems = FindProblems(spec);
   ASSERT_EQ(problems.size(), 4u);
   EXPECT_EQ(problems[0].kind, SpecProblem::Kind::kText);
@@ -245,8 +259,8 @@ TEST(LongestStay, CountsTheTimeToEndIt) {
   JobSpec spec;
   EXPECT_EQ(LongestStay(spec), kForever);
   EXPECT_EQ(EndOfStay(Instant{5}, spec), kNever);
-  spec.time_limit = Duration::Minutes(1);
-  spec.grace = Duration::Seconds(30);
+  spec.policy.time_limit = Duration::Minutes(1);
+  spec.policy.grace = Duration::Seconds(30);
   EXPECT_EQ(LongestStay(spec), Duration::Seconds(90) + kEndMargin);
   EXPECT_EQ(EndOfStay(Instant{5}, spec), Instant{5} + Duration::Seconds(90) + kEndMargin);
 }

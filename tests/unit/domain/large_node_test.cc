@@ -23,9 +23,9 @@ Node LargeNode() {
 
 JobSpec Asking(int gpus) {
   JobSpec spec;
-  spec.gpus.count = gpus;
-  spec.cpus = 1;
-  spec.memory_bytes = 1 << 20;
+  spec.resources.gpus.count = gpus;
+  spec.resources.cpus = 1;
+  spec.resources.memory_bytes = 1 << 20;
   return spec;
 }
 
@@ -64,9 +64,9 @@ TEST(LargeNode, TakesAll64) {
 
 TEST(LargeNode, OneNumaNodeIsKeptWhereDemanded) {
   JobSpec spec = Asking(17);
-  spec.topology.allow_cross_numa = false;
+  spec.placement.topology.allow_cross_numa = false;
   EXPECT_TRUE(Chosen(LargeNode(), spec).empty());
-  spec.gpus.count = 16;
+  spec.resources.gpus.count = 16;
   EXPECT_EQ(Chosen(LargeNode(), spec).size(), 16u);
 }
 

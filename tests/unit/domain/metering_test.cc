@@ -39,10 +39,10 @@ class MeteredCluster : public testing::Test {
   }
   JobId Submit(const GpuRequest& gpus, const std::string& user = "ana") {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus = gpus;
-    spec.memory_bytes = 1 << 20;
-    spec.checkpoint.directory = "/ckpt";
+    spec.program.command = {"run"};
+    spec.resources.gpus = gpus;
+    spec.resources.memory_bytes = 1 << 20;
+    spec.recovery.checkpoint.directory = "/ckpt";
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}}));
     cluster_.Pass();
     return {cluster_.state().last_job};

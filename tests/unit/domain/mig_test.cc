@@ -84,10 +84,10 @@ class MigGrants : public testing::Test {
   }
   Status Place(const std::string& user, GpuGrant grant) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.isolation = Isolation::kMig;
-    spec.gpus.share_thousandths = 250;
-    spec.memory_bytes = 1 << 20;
+    spec.program.command = {"run"};
+    spec.resources.gpus.isolation = Isolation::kMig;
+    spec.resources.gpus.share_thousandths = 250;
+    spec.resources.memory_bytes = 1 << 20;
     GP_CHECK_OK(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}}));
     const auto placed = cluster_.Execute(
         PlaceGang{1, {cluster_.state().last_job}, {{{0}, {grant}, {{0, {}, 1}}}}, "", 0});

@@ -28,22 +28,22 @@ class Moves : public testing::Test {
                                             {0, 0, 0, 0, 1, 1, 1, 1}, 18, 81'559, 48, model));
   }
   JobId Submit(JobSpec spec) {
-    spec.command = {"run"};
+    spec.program.command = {"run"};
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
     return {cluster_.state().last_job};
   }
   static JobSpec Spec(int gpus, bool movable = true, int nodes = 1) {
     JobSpec spec;
-    spec.gpus.count = gpus;
-    spec.movable = movable;
-    spec.nodes = nodes;
+    spec.resources.gpus.count = gpus;
+    spec.policy.movable = movable;
+    spec.resources.nodes = nodes;
     return spec;
   }
   JobId Run(const JobSpec& spec) {
     const JobId job = Submit(spec);
     cluster_.Pass();
     ReportAll();
-    EXPECT_EQ(JobOf(job).state, JobState::kRunning) << "of " << spec.gpus.count;
+    EXPECT_EQ(JobOf(job).state, JobState::kRunning) << "of " << spec.resources.gpus.count;
     return job;
   }
   // Running jobs run; jobs that are ordered to stop have saved their work.
@@ -203,10 +203,10 @@ TEST_F(Moves, TimeLimitsTellWhatIsGained) {
   AddNode();
   AddNode();
   JobSpec limited = Spec(4);
-  limited.time_limit = Duration::Minutes(60);
+  limited.policy.time_limit = Duration::Minutes(60);
   Run(limited);
   const JobId filler = Run(Spec(4, false));
-  limited.movable = false;
+  limited.policy.movable = false;
   Run(limited);
   End(filler);
   const JobId wide = Submit(Spec(8));
@@ -225,7 +225,7 @@ TEST_F(Moves, StayOnTheirNodeWhereThatIsEnough) {
   const JobId other = Run(Spec(3, false));
   for (const JobId filler : fillers) End(filler);
   JobSpec tight = Spec(4);
-  tight.topology.require = TopologyLevel::kSameNuma;
+  tight.placement.topology.require = TopologyLevel::kSameNuma;
   const JobId waits = Submit(tight);
   ASSERT_EQ(PlaceOf(stray)[0].gpus & 0xf, PlaceOf(stray)[0].gpus);
   ASSERT_EQ(std::popcount(PlaceOf(other)[0].gpus & 0xf0), 3);
@@ -268,7 +268,7 @@ TEST_F(Moves, PassOverWhoHasNowhereToGo) {
   AddNode();
   AddNode("NVIDIA A100");
   JobSpec choosy = Spec(4);
-  choosy.node_labels = {{"zone", "a"}};
+  choosy.placement.node_labels = {{"zone", "a"}};
   ASSERT_TRUE(cluster_.Execute(ChangeNode{NodeId{0}, {}, {{"zone", "a"}}, {}}));
   Run(choosy);  // n1, and nowhere else
   const JobId filler1 = Run(Spec(4, false));
@@ -278,7 +278,7 @@ TEST_F(Moves, PassOverWhoHasNowhereToGo) {
   End(filler1);
   End(filler2);
   JobSpec h100 = Spec(8);
-  h100.gpus.models = {"H100"};
+  h100.resources.gpus.models = {"H100"};
   const JobId wide = Submit(h100);
   const auto plan = Find(wide);
   ASSERT_TRUE(plan);
@@ -331,20 +331,20 @@ TEST_F(Moves, ArePlannedForWhomTheyAreAskedFor) {
 TEST_F(Moves, WhatIsBeingClearedForOneIsNotClearedForAnother) {
   AddNode();
   const auto on_first = [](JobSpec spec) {
-    spec.node_labels["zone"] = "a";
+    spec.placement.node_labels["zone"] = "a";
     return spec;
   };
   ASSERT_TRUE(cluster_.Execute(ChangeNode{NodeId{0}, {}, {{"zone", "a"}}, {}}));
   JobSpec leaving = Spec(4, false);
-  leaving.preemptible = true;
-  leaving.priority = 100;
+  leaving.policy.preemptible = true;
+  leaving.policy.priority = 100;
   Run(leaving);
   const JobId movable = Run(Spec(4));
   SetQueue queue{.name = "urgent"};
   ASSERT_TRUE(cluster_.Execute(queue));
   JobSpec urgent = Spec(4, false);
-  urgent.priority = 900;
-  urgent.queue = "urgent";
+  urgent.policy.priority = 900;
+  urgent.policy.queue = "urgent";
   const JobId first = Submit(urgent);
   cluster_.Pass();
   ASSERT_EQ(JobOf(first).nominated_nodes, std::vector<NodeId>{NodeId{0}});
@@ -361,7 +361,7 @@ TEST_F(Moves, LimitsThatWouldKeepItOutKeepItWhereItIs) {
   const JobId a = LeaveHalvesFree();
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "other"}));
   JobSpec spec = Spec(8);
-  spec.queue = "other";
+  spec.policy.queue = "other";
   const JobId wide = Submit(spec);
   cluster_.Advance(Duration::Minutes(30));
   ASSERT_TRUE(Find(wide));
@@ -465,13 +465,15 @@ TEST_F(Moves, LeadWhereTheySay) {
     cluster_.Pass();
     ReportAll();
     for (const JobId job : jobs) {
-      const bool is_small = JobOf(job).spec->nodes == 1 && JobOf(job).state == JobState::kRunning;
+      const bool is_small =
+          JobOf(job).spec->resources.nodes == 1 && JobOf(job).state == JobState::kRunning;
       if (is_small && rng.Chance(1, 2)) End(job);
     }
     cluster_.Pass();
     ReportAll();
     JobSpec tight = Spec(rng.Chance(1, 2) ? 8 : 4, true, rng.Chance(1, 3) ? 2 : 1);
-    if (tight.gpus.count == 4) tight.topology.require = TopologyLevel::kSameNuma;
+    if (tight.resources.gpus.count == 4)
+      tight.placement.topology.require = TopologyLevel::kSameNuma;
     const JobId waits = Submit(tight);
     cluster_.Pass();
     if (JobOf(waits).state != JobState::kQueued) continue;

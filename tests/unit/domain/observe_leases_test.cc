@@ -14,8 +14,8 @@ class StartOfAnAttempt : public testing::Test {
   StartOfAnAttempt() {
     node_ = cluster_.AddNode(TestCluster::MakeFacts("n1", {0}));
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = 1;
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = 1;
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
     cluster_.Pass();
     placed_at_ = cluster_.now();

@@ -30,8 +30,8 @@ class OutOfServiceGpus : public testing::Test {
 
   static Job JobOf(int gpus) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = gpus;
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = gpus;
     Job job;
     job.user = {"ana", 1, 1};
     job.queue = kDefaultQueue;

@@ -22,9 +22,9 @@ class PlacementRefusals : public testing::Test {
 
   JobId Submit(const std::function<void(JobSpec&)>& edit = {}, const std::string& user = "ana") {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.cpus = 1;
-    spec.memory_bytes = 1 << 20;
+    spec.program.command = {"run"};
+    spec.resources.cpus = 1;
+    spec.resources.memory_bytes = 1 << 20;
     if (edit) edit(spec);
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}})
                     .has_value());
@@ -32,9 +32,9 @@ class PlacementRefusals : public testing::Test {
   }
   static std::function<void(JobSpec&)> Share(int share, int64_t memory_mib = 0) {
     return [=](JobSpec& spec) {
-      spec.gpus.isolation = Isolation::kTimeslice;
-      spec.gpus.share_thousandths = share;
-      spec.gpus.memory_mib = memory_mib;
+      spec.resources.gpus.isolation = Isolation::kTimeslice;
+      spec.resources.gpus.share_thousandths = share;
+      spec.resources.gpus.memory_mib = memory_mib;
     };
   }
   // GPU 0 of n1, whole, with core 0 and 1 MiB.
@@ -69,9 +69,9 @@ TEST_F(PlacementRefusals, WhereTheGpusAreNotJoinedAsTheJobRequires) {
   const NodeId apart = cluster_.AddNode(TestCluster::MakeFacts("n3", {0, 0, 1, 1}, 0));
   const auto requiring = [&](TopologyLevel level, bool across) {
     return Submit([=](JobSpec& spec) {
-      spec.gpus.count = 2;
-      spec.topology.require = level;
-      spec.topology.allow_cross_numa = across;
+      spec.resources.gpus.count = 2;
+      spec.placement.topology.require = level;
+      spec.placement.topology.allow_cross_numa = across;
     });
   };
   const auto on = [&](JobId job, NodeId node, int other) {
@@ -112,8 +112,8 @@ TEST_F(PlacementRefusals, OnANodeThatIsReservedWhileItWouldStay) {
   ASSERT_TRUE(cluster_.Execute(reserve).has_value());
   const auto limited = [](int minutes) {
     return [minutes](JobSpec& spec) {
-      spec.time_limit = Duration::Minutes(minutes);
-      spec.grace = Duration{};
+      spec.policy.time_limit = Duration::Minutes(minutes);
+      spec.policy.grace = Duration{};
     };
   };
   ExpectRefused(Good(Submit()), "node n1 is reserved for course");
@@ -131,7 +131,7 @@ TEST_F(PlacementRefusals, JobsThatDoNotWait) {
 }
 
 TEST_F(PlacementRefusals, PartOfAGang) {
-  const JobId job = Submit([](JobSpec& spec) { spec.nodes = 2; });
+  const JobId job = Submit([](JobSpec& spec) { spec.resources.nodes = 2; });
   PlaceGang place = Good(job);
   ExpectRefused(place, "a gang of 2 nodes was placed on 1");
   place.ranks.push_back(place.ranks[0]);
@@ -145,7 +145,7 @@ TEST_F(PlacementRefusals, PartOfAGang) {
 
 TEST_F(PlacementRefusals, OneRankThatDoesNotFitRefusesAll) {
   ExpectPlaced(Good(Submit()));
-  PlaceGang place = Good(Submit([](JobSpec& spec) { spec.nodes = 2; }));
+  PlaceGang place = Good(Submit([](JobSpec& spec) { spec.resources.nodes = 2; }));
   place.ranks.push_back(place.ranks[0]);
   place.ranks[0].node = n2_;
   ExpectRefused(place, "is held by lease-1");
@@ -153,7 +153,7 @@ TEST_F(PlacementRefusals, OneRankThatDoesNotFitRefusesAll) {
 }
 
 TEST_F(PlacementRefusals, OtherGpusThanAsked) {
-  const JobId job = Submit([](JobSpec& spec) { spec.gpus.count = 2; });
+  const JobId job = Submit([](JobSpec& spec) { spec.resources.gpus.count = 2; });
   PlaceGang place = Good(job);
   ExpectRefused(place, "2 GPUs asked, 1 placed");
   for (const int second : {0, -1, 4}) {
@@ -185,7 +185,7 @@ TEST_F(PlacementRefusals, GpusThatMayNotBeGranted) {
 }
 
 TEST_F(PlacementRefusals, NodesThatTakeNothing) {
-  const JobId job = Submit([](JobSpec& spec) { spec.gpus.count = 0; });
+  const JobId job = Submit([](JobSpec& spec) { spec.resources.gpus.count = 0; });
   PlaceGang place{1, job, {{n1_, {}, {}}}, ""};
   ASSERT_TRUE(
       cluster_.Execute(ChangeService{n1_, -1, ServiceAction::kDrain, false, "test"}).has_value());

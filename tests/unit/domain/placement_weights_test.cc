@@ -19,7 +19,7 @@ Node EmptyNode(const std::vector<int>& numa) {
 
 Job JobOf(int gpus) {
   JobSpec spec;
-  spec.gpus.count = gpus;
+  spec.resources.gpus.count = gpus;
   Job job;
   job.spec = std::make_shared<const JobSpec>(spec);
   return job;

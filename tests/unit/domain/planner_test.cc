@@ -20,9 +20,9 @@ class Planning : public testing::Test {
   }
   JobId Submit(int gpus, int nodes = 1) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = gpus;
-    spec.nodes = nodes;
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = gpus;
+    spec.resources.nodes = nodes;
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
     return {cluster_.state().last_job};
   }
@@ -94,7 +94,8 @@ TEST_F(Planning, ThroughManyRandomSteps) {
     if (dice >= 5 && dice < 8 && !cluster_.state().leases.empty()) {
       auto lease = cluster_.state().leases.begin();
       std::advance(lease, static_cast<std::ptrdiff_t>(rng.Below(cluster_.state().leases.size())));
-      if (cluster_.state().FindJob(lease->second.job)->spec->nodes == 1) Cancel(lease->second.job);
+      if (cluster_.state().FindJob(lease->second.job)->spec->resources.nodes == 1)
+        Cancel(lease->second.job);
     }
     if (dice == 8) cluster_.Advance(Duration::Minutes(2));
     Pass();

@@ -21,11 +21,11 @@ class Preemption : public testing::Test {
   }
   JobId Submit(int gpus, int priority, bool preemptible = true, int nodes = 1) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = gpus;
-    spec.nodes = nodes;
-    spec.priority = priority;
-    spec.preemptible = preemptible;
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = gpus;
+    spec.resources.nodes = nodes;
+    spec.policy.priority = priority;
+    spec.policy.preemptible = preemptible;
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
     return {cluster_.state().last_job};
   }

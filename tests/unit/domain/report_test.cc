@@ -47,7 +47,7 @@ TEST_F(Report, LeasesThatAreNotThereAreIgnored) {
 
 TEST_F(Report, ALeaseNamedTwiceEndsOnce) {
   JobSpec spec;
-  spec.command = {"run"};
+  spec.program.command = {"run"};
   ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}})
                   .has_value());
   cluster_.Pass();
@@ -71,7 +71,7 @@ TEST_F(Report, DrainingAndSickAtOnce) {
 
 TEST_F(Report, OtherHardwareIsTakenInAndWhatIsHeldStays) {
   JobSpec spec;
-  spec.command = {"run"};
+  spec.program.command = {"run"};
   ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}})
                   .has_value());
   cluster_.Pass();

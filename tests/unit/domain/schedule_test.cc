@@ -16,10 +16,10 @@ class Scheduling : public testing::Test {
   }
   JobId Submit(int gpus, int nodes = 1, int priority = 500) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = gpus;
-    spec.nodes = nodes;
-    spec.priority = priority;
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = gpus;
+    spec.resources.nodes = nodes;
+    spec.policy.priority = priority;
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}})
                     .has_value());
     return {cluster_.state().last_job};
@@ -137,9 +137,9 @@ TEST_F(Scheduling, WhatOneUserCannotGetAnotherMay) {
   AddNodes(1);
   const auto submit_half = [this](const std::string& user) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.isolation = Isolation::kTimeslice;
-    spec.gpus.share_thousandths = 500;
+    spec.program.command = {"run"};
+    spec.resources.gpus.isolation = Isolation::kTimeslice;
+    spec.resources.gpus.share_thousandths = 500;
     ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}})
                     .has_value());
   };

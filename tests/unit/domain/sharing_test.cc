@@ -13,11 +13,11 @@ class Sharing : public testing::Test {
  protected:
   void SubmitShared(int count, int share, int64_t memory_mib, const std::string& user = "ana") {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.isolation = Isolation::kTimeslice;
-    spec.gpus.share_thousandths = share;
-    spec.gpus.memory_mib = memory_mib;
-    spec.memory_bytes = 1 << 20;
+    spec.program.command = {"run"};
+    spec.resources.gpus.isolation = Isolation::kTimeslice;
+    spec.resources.gpus.share_thousandths = share;
+    spec.resources.gpus.memory_mib = memory_mib;
+    spec.resources.memory_bytes = 1 << 20;
     const auto shared = std::make_shared<const JobSpec>(spec);
     for (int i = 0; i < count; ++i)
       ASSERT_TRUE(cluster_.Execute(SubmitJob{shared, {user, 1, 1}}).has_value());
@@ -92,10 +92,10 @@ TEST_F(Sharing, AsManyClientsAsAnMpsServerTakes) {
   for (GpuFacts& gpu : facts.gpus) gpu.mps = true;
   cluster_.AddNode(facts);
   JobSpec spec;
-  spec.command = {"run"};
-  spec.gpus.isolation = Isolation::kMps;
-  spec.gpus.memory_mib = 1;
-  spec.memory_bytes = 1 << 20;
+  spec.program.command = {"run"};
+  spec.resources.gpus.isolation = Isolation::kMps;
+  spec.resources.gpus.memory_mib = 1;
+  spec.resources.memory_bytes = 1 << 20;
   const auto one = std::make_shared<const JobSpec>(spec);
   for (size_t i = 0; i < kMpsLeasesMax + 1; ++i)
     ASSERT_TRUE(cluster_.Execute(SubmitJob{one, {"ana", 1, 1}}));

@@ -23,10 +23,10 @@ class TimeLimits : public testing::Test {
 
   JobId Submit(const User& user, Duration limit, const std::string& queue = "") {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = 4;
-    spec.time_limit = limit;
-    spec.queue = queue;
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = 4;
+    spec.policy.time_limit = limit;
+    spec.policy.queue = queue;
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), user}));
     return {cluster_.state().last_job};
   }
@@ -64,8 +64,8 @@ TEST_F(TimeLimits, WhoHasWaitedForLongCountsOnIt) {
 
 TEST_F(TimeLimits, NobodyCountsOnItBeforeNodesAreKeptForHim) {
   JobSpec spec;
-  spec.command = {"run"};
-  spec.gpus.count = 1;
+  spec.program.command = {"run"};
+  spec.resources.gpus.count = 1;
   ASSERT_TRUE(
       cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), User{"eve", 2, 2}}));
   cluster_.Advance(Duration::Minutes(1));

@@ -45,10 +45,10 @@ TEST(UnderUse, EachClassHasItsRule) {
                                        {667, &policy.medium},
                                        {668, &policy.high},
                                        {1'000, &policy.high}}) {
-    spec.priority = priority;
+    spec.policy.priority = priority;
     EXPECT_EQ(&RuleOf(policy, spec), rule) << priority;
   }
-  spec.interactive = true;
+  spec.program.interactive = true;
   EXPECT_EQ(&RuleOf(policy, spec), &policy.interactive);
 }
 

@@ -21,14 +21,14 @@ class Variants : public testing::Test {
   }
   static JobSpec Spec(int gpus, const std::string& model) {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = gpus;
-    spec.gpus.models = {model};
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = gpus;
+    spec.resources.gpus.models = {model};
     return spec;
   }
   static Alternative Other(int gpus, const std::string& model, int nodes = 1) {
     const JobSpec spec = Spec(gpus, model);
-    return {nodes, 0, spec.gpus, 0, 0};
+    return {nodes, 0, spec.resources.gpus, 0, 0};
   }
   JobId Submit(const JobSpec& spec) {
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
@@ -47,11 +47,11 @@ TEST_F(Variants, WhatIsGivenIsWhatCounts) {
   AddNodes(1, "A100");
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "default", .user_limit = {.gpus = 12}}));
   JobSpec spec = Spec(8, "H100");
-  spec.any_of = {Other(16, "A100"), Other(4, "A100")};
+  spec.resources.any_of = {Other(16, "A100"), Other(4, "A100")};
   const JobId job = Submit(spec);
   const JobId behind = Submit(Spec(4, "A100"));
   cluster_.Pass();
-  EXPECT_EQ(JobOf(job).spec->gpus.count, 4);
+  EXPECT_EQ(JobOf(job).spec->resources.gpus.count, 4);
   EXPECT_EQ(JobOf(job).variant, 2);
   ASSERT_TRUE(JobOf(job).submitted_spec);
   EXPECT_EQ(**JobOf(job).submitted_spec, spec);
@@ -62,7 +62,7 @@ TEST_F(Variants, WhatIsGivenIsWhatCounts) {
 TEST_F(Variants, APriorityStaysThroughTheNextWait) {
   AddNodes(1, "A100");
   JobSpec spec = Spec(8, "H100");
-  spec.any_of = {Other(8, "A100")};
+  spec.resources.any_of = {Other(8, "A100")};
   const JobId job = Submit(spec);
   cluster_.Pass();
   ASSERT_TRUE(cluster_.Execute(SetPriority{job, 700}));
@@ -76,14 +76,14 @@ TEST_F(Variants, APriorityStaysThroughTheNextWait) {
                  {}}));
   ASSERT_EQ(JobOf(job).state, JobState::kQueued);
   EXPECT_FALSE(JobOf(job).submitted_spec);
-  EXPECT_EQ(JobOf(job).spec->any_of.size(), 1U);
-  EXPECT_EQ(JobOf(job).spec->priority, 700);
+  EXPECT_EQ(JobOf(job).spec->resources.any_of.size(), 1U);
+  EXPECT_EQ(JobOf(job).spec->policy.priority, 700);
 }
 
 TEST_F(Variants, WhatWouldStartItKnowsItsOtherWays) {
   AddNodes(2, "A100");
   JobSpec spec = Spec(8, "H100");
-  spec.any_of = {Other(8, "A100", 2)};
+  spec.resources.any_of = {Other(8, "A100", 2)};
   Job job;
   job.spec = std::make_shared<const JobSpec>(spec);
   job.user = {"ana", 1, 1};
@@ -98,13 +98,13 @@ TEST_F(Variants, OneThatKeepsNodesForALeastNumberKeepsNoMore) {
   const JobId small[] = {Submit(Spec(1, "H100")), Submit(Spec(1, "H100"))};
   cluster_.Pass();
   JobSpec wide = Spec(8, "H100");
-  wide.nodes = 4;
-  wide.nodes_min = 4;
+  wide.resources.nodes = 4;
+  wide.resources.nodes_min = 4;
   Submit(Spec(8, "H100"));
   Submit(Spec(8, "H100"));
   Submit(Spec(8, "H100"));
   cluster_.Pass();
-  wide.nodes_min = 2;
+  wide.resources.nodes_min = 2;
   const JobId waits = Submit(wide);
   cluster_.Advance(Duration::Minutes(6));
   const Plan plan = Schedule(cluster_.state(), cluster_.now());
@@ -120,8 +120,8 @@ TEST_F(Variants, InterruptsForTheFewestNodesAndWaitsForThem) {
   policy.min_run = Duration{};
   ASSERT_TRUE(cluster_.Execute(StartController{policy}));
   JobSpec low = Spec(8, "H100");
-  low.priority = 100;
-  low.preemptible = true;
+  low.policy.priority = 100;
+  low.policy.preemptible = true;
   std::vector<JobId> lows;
   for (int i = 0; i < 4; ++i) lows.push_back(Submit(low));
   cluster_.Pass();
@@ -130,9 +130,9 @@ TEST_F(Variants, InterruptsForTheFewestNodesAndWaitsForThem) {
         NodeId{i}, 1, {{JobOf(lows[i]).leases.front(), true, false, cluster_.now(), {}, {}}}, {}}));
   }
   JobSpec high = Spec(8, "H100");
-  high.priority = 900;
-  high.nodes = 4;
-  high.nodes_min = 2;
+  high.policy.priority = 900;
+  high.resources.nodes = 4;
+  high.resources.nodes_min = 2;
   const JobId job = Submit(high);
   cluster_.Pass();
   std::vector<JobId> told;
@@ -161,8 +161,8 @@ TEST_F(Variants, OthersWhoLeaveForItDoNotLeaveInVain) {
   policy.min_run = Duration{};
   ASSERT_TRUE(cluster_.Execute(StartController{policy}));
   JobSpec low = Spec(8, "H100");
-  low.priority = 100;
-  low.preemptible = true;
+  low.policy.priority = 100;
+  low.policy.preemptible = true;
   const JobId lows[] = {Submit(low), Submit(low)};
   const JobId firm = Submit(Spec(8, "A100"));
   cluster_.Pass();
@@ -175,9 +175,9 @@ TEST_F(Variants, OthersWhoLeaveForItDoNotLeaveInVain) {
   };
   for (const JobId job : {lows[0], lows[1], firm}) report(job, false);
   JobSpec high = Spec(8, "H100");
-  high.priority = 900;
-  high.nodes = 2;
-  high.any_of = {Other(8, "A100")};
+  high.policy.priority = 900;
+  high.resources.nodes = 2;
+  high.resources.any_of = {Other(8, "A100")};
   const JobId job = Submit(high);
   cluster_.Pass();
   ASSERT_EQ(JobOf(lows[1]).state, JobState::kCheckpointing);
@@ -201,8 +201,8 @@ TEST_F(Variants, TakesBackWhatItsLeastSizeIsGuaranteed) {
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "b"}));
   ASSERT_TRUE(cluster_.Execute(SetQueue{.name = "a", .limit = {.gpus = 8}}));
   JobSpec lent = Spec(8, "H100");
-  lent.queue = "b";
-  lent.preemptible = true;
+  lent.policy.queue = "b";
+  lent.policy.preemptible = true;
   const JobId borrowers[] = {Submit(lent), Submit(lent)};
   cluster_.Pass();
   for (uint32_t i = 0; i < 2; ++i) {
@@ -213,9 +213,9 @@ TEST_F(Variants, TakesBackWhatItsLeastSizeIsGuaranteed) {
                    {}}));
   }
   JobSpec own = Spec(8, "H100");
-  own.queue = "a";
-  own.nodes = 2;
-  own.nodes_min = 1;
+  own.policy.queue = "a";
+  own.resources.nodes = 2;
+  own.resources.nodes_min = 1;
   const JobId job = Submit(own);
   cluster_.Advance(Duration::Minutes(6));
   cluster_.Pass();
@@ -234,9 +234,9 @@ TEST_F(Variants, ALimitBelowItsFullSizeDoesNotKeepItFromKeepingNodes) {
   for (int i = 0; i < 4; ++i) Submit(Spec(8, "H100"));
   cluster_.Pass();
   JobSpec wide = Spec(8, "H100");
-  wide.nodes = 4;
-  wide.nodes_min = 2;
-  wide.queue = "small";
+  wide.resources.nodes = 4;
+  wide.resources.nodes_min = 2;
+  wide.policy.queue = "small";
   const JobId waits = Submit(wide);
   cluster_.Advance(Duration::Minutes(6));
   const Plan plan = Schedule(cluster_.state(), cluster_.now());
@@ -249,13 +249,13 @@ TEST_F(Variants, TheReasonIsThatOfTheNearestWay) {
   Submit(Spec(8, "A100"));
   cluster_.Pass();
   JobSpec spec = Spec(8, "H100");
-  spec.any_of = {Other(8, "A100")};
+  spec.resources.any_of = {Other(8, "A100")};
   const JobId other = Submit(spec);
   EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(other)).kind,
             PendingKind::kCapacity);
   JobSpec wide = Spec(8, "A100");
-  wide.nodes = 4;
-  wide.nodes_min = 1;
+  wide.resources.nodes = 4;
+  wide.resources.nodes_min = 1;
   EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(Submit(wide))).kind,
             PendingKind::kCapacity);
   EXPECT_EQ(WhyPending(cluster_.state(), cluster_.now(), JobOf(Submit(Spec(8, "H100")))).kind,
@@ -265,8 +265,8 @@ TEST_F(Variants, TheReasonIsThatOfTheNearestWay) {
 TEST_F(Variants, APlacementThatIsNoneOfThemIsRefused) {
   AddNodes(3, "H100");
   JobSpec spec = Spec(8, "H100");
-  spec.nodes = 3;
-  spec.nodes_min = 2;
+  spec.resources.nodes = 3;
+  spec.resources.nodes_min = 2;
   const JobId job = Submit(spec);
   PlaceGang place = Schedule(cluster_.state(), cluster_.now()).Placements().front();
   ASSERT_EQ(place.ranks.size(), 3U);

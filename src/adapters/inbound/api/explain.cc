@@ -25,7 +25,7 @@ Result<Job> Submitted(const State& state, Instant at, const JobSpec& spec, const
   const auto& event = std::get<JobSubmitted>(events.front());
   Job job;
   job.id = JobsOf(event.job, spec).front();
-  if (spec.array.count > 0) job.array = event.job;
+  if (spec.policy.array.count > 0) job.array = event.job;
   job.spec = event.spec;
   job.note = event.note;
   job.user = user;

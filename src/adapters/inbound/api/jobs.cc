@@ -38,10 +38,10 @@ int CountSubmitted(const v1::SubmitJobsRequest& request) {
 // queue.  A caller that may not use both must name a queue.
 Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
   const auto may_use = [&](const std::string& queue) { return caller.In(queue) >= Role::kUser; };
-  if (!spec.queue.empty()) {
-    if (may_use(spec.queue)) return Ok();
+  if (!spec.policy.queue.empty()) {
+    if (may_use(spec.policy.queue)) return Ok();
     return Fail(PermissionDenied("queue: " + caller.user.name + " may not run jobs in " +
-                                 spec.queue + " (gpu-platform whoami)"));
+                                 spec.policy.queue + " (gpu-platform whoami)"));
   }
   if (may_use(kDefaultQueue) && may_use(spec.project)) return Ok();
   return Fail(PermissionDenied("queue: name one that " + caller.user.name +
@@ -71,10 +71,10 @@ Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<con
   std::set<JobShape> known;
   for (const auto& spec : specs) {
     // The command itself refuses an unknown reservation
-    const bool is_unknown =
-        !spec->reservation.empty() && !state.reservations.contains(spec->reservation);
+    const bool is_unknown = !spec->placement.reservation.empty() &&
+                            !state.reservations.contains(spec->placement.reservation);
     const auto job =
-        spec->wait_for_nodes || is_unknown ? std::nullopt : AsQueued(state, spec, user);
+        spec->policy.wait_for_nodes || is_unknown ? std::nullopt : AsQueued(state, spec, user);
     if (!job || known.size() == kShapesChecked || !known.insert(ShapeOf(*job)).second) continue;
     const std::string why = WhyNeverFits(state, *job);
     if (!why.empty())
@@ -87,7 +87,7 @@ Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<con
 // A hint for the user: what to change, or what to wait for.
 std::string HintFor(const JobSpec& spec, bool any_nodes) {
   if (!any_nodes) return "no node has joined yet";
-  if (spec.time_limit.ns != 0 || !AsksForGpus(spec) || spec.interactive) return "";
+  if (spec.policy.time_limit.ns != 0 || !AsksForGpus(spec) || spec.program.interactive) return "";
   return "no time limit: others may wait for it without end, and it cannot run on reserved nodes "
          "(--time-limit)";
 }
@@ -113,7 +113,7 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
   for (const v1::JobSpec& message : request.specs()) {
     Result<JobSpec> decoded = FromProto(message);
     if (!decoded) return Fail(decoded.error());
-    decoded->shared_secrets_only = !caller.scope.empty();
+    decoded->program.shared_secrets_only = !caller.scope.empty();
     const auto spec = std::make_shared<const JobSpec>(*std::move(decoded));
     if (const Status valid = ValidateJobSpec(*spec); !valid) return valid;
     GP_CHECK_OK(CheckMaySubmit(caller, *spec));
@@ -165,10 +165,10 @@ Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes,
                            : nullptr;
       if (job == nullptr) continue;
       JobSpec before = *(job->submitted_spec ? *job->submitted_spec : job->spec);
-      before.priority = specs[i]->priority;      // may have been changed since
-      before.time_limit = specs[i]->time_limit;  // the same, or its queue's
+      before.policy.priority = specs[i]->policy.priority;      // may have been changed since
+      before.policy.time_limit = specs[i]->policy.time_limit;  // the same, or its queue's
       // An exhausted budget may have changed it
-      if (!job->note.empty()) before.preemptible = specs[i]->preemptible;
+      if (!job->note.empty()) before.policy.preemptible = specs[i]->policy.preemptible;
       if (before != *specs[i])
         same = Fail(Conflict("request_id: was used for " + ToText(outcomes[i].job) +
                              ", which is something else"));

@@ -133,17 +133,17 @@ Status ControlApi::CheckNamed(const Caller& caller, const JobSpec& spec) {
                                   "\": " + there_are));
     }
   }
-  if (spec.secrets.empty()) return Ok();
+  if (spec.program.secrets.empty()) return Ok();
   std::string queue;
   GP_CHECK_OK(gateway_.Read([&](const State& state) { queue = QueueFor(state, spec); }));
-  const std::string user = spec.shared_secrets_only ? "" : caller.user.name;
+  const std::string user = spec.program.shared_secrets_only ? "" : caller.user.name;
   size_t bytes = 0;
-  for (const std::string& name : spec.secrets) {
+  for (const std::string& name : spec.program.secrets) {
     const auto value =
         about_.secrets == nullptr ? std::nullopt : about_.secrets->Find(name, user, queue);
     if (!value) {
       const std::string whose =
-          spec.shared_secrets_only
+          spec.program.shared_secrets_only
               ? "queue " + Printable(queue, 140) + ", and this token has no others"
               : caller.user.name + " or queue " + Printable(queue, 140);
       return Fail(InvalidArgument("secrets: there is no secret \"" + Printable(name, 60) +

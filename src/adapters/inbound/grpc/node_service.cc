@@ -153,9 +153,9 @@ void NodeService::AddSecrets(NodeDesiredState& desired) const {
                              desired_lease.lease.stop == StopOrder::kNone;
     if (secrets_ == nullptr || !is_to_start) continue;
     size_t of_job = 0;
-    for (const std::string& name : desired_lease.spec->secrets) {
+    for (const std::string& name : desired_lease.spec->program.secrets) {
       auto value = secrets_->Find(
-          name, desired_lease.spec->shared_secrets_only ? "" : desired_lease.user.name,
+          name, desired_lease.spec->program.shared_secrets_only ? "" : desired_lease.user.name,
           desired_lease.queue);
       if (!value) continue;
       of_job += value->size();
@@ -173,9 +173,10 @@ v1::ControllerMessage NodeService::ToMessage(const ControllerNews& news) const {
   message.set_answers(news.acknowledged);
   if (news.acknowledged != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
   if (news.desired) {
-    const bool have_secrets = std::ranges::any_of(
-        news.desired->leases,
-        [](const DesiredLease& desired_lease) { return !desired_lease.spec->secrets.empty(); });
+    const bool have_secrets =
+        std::ranges::any_of(news.desired->leases, [](const DesiredLease& desired_lease) {
+          return !desired_lease.spec->program.secrets.empty();
+        });
     if (have_secrets) {
       NodeDesiredState desired = *news.desired;
       AddSecrets(desired);

@@ -97,18 +97,18 @@ void Decoder::ReadAlternatives() {
     Decoder(way, report_).ReadMap(item, AlternativeFields(), "any_of");
     CompleteGpus(way);
     draft_.problems = way.problems;
-    ways.push_back(
-        {way.job.nodes, way.job.nodes_min, way.job.gpus, way.job.cpus, way.job.memory_bytes});
+    ways.push_back({way.job.resources.nodes, way.job.resources.nodes_min, way.job.resources.gpus,
+                    way.job.resources.cpus, way.job.resources.memory_bytes});
     for (const Alternative& other : OtherWaysToShare(way)) ways.push_back(other);
   }
   if (ways.empty()) return;
   JobSpec& job = draft_.job;
-  job.nodes = ways.front().nodes;
-  job.nodes_min = ways.front().nodes_min;
-  job.gpus = ways.front().gpus;
-  job.cpus = ways.front().cpus;
-  job.memory_bytes = ways.front().memory_bytes;
-  job.any_of.assign(ways.begin() + 1, ways.end());
+  job.resources.nodes = ways.front().nodes;
+  job.resources.nodes_min = ways.front().nodes_min;
+  job.resources.gpus = ways.front().gpus;
+  job.resources.cpus = ways.front().cpus;
+  job.resources.memory_bytes = ways.front().memory_bytes;
+  job.resources.any_of.assign(ways.begin() + 1, ways.end());
   draft_.isolation_given = true;  // each alternative has its own isolation
   draft_.isolation_auto = false;
   draft_.mig.reset();

@@ -9,7 +9,7 @@ namespace {
 
 void ExpandVariables(JobDraft& draft) {
   constexpr std::string_view kJobName = "${JOB_NAME}";
-  std::string& directory = draft.job.checkpoint.directory;
+  std::string& directory = draft.job.recovery.checkpoint.directory;
   size_t at = 0;
   while ((at = directory.find("${", at)) != std::string::npos) {
     if (directory.compare(at, kJobName.size(), kJobName) != 0) {
@@ -39,7 +39,7 @@ const Field* FindField(std::string_view path) {
 }
 
 void CompleteGpus(JobDraft& draft) {
-  GpuRequest& gpus = draft.job.gpus;
+  GpuRequest& gpus = draft.job.resources.gpus;
   const bool is_part = gpus.share_thousandths != kShareMax || gpus.memory_mib != 0;
   if (draft.mig) {
     const bool is_mig =
@@ -64,9 +64,10 @@ void CompleteGpus(JobDraft& draft) {
 
 std::vector<Alternative> OtherWaysToShare(const JobDraft& draft) {
   const JobSpec& job = draft.job;
-  if (!draft.isolation_auto || job.gpus.isolation != Isolation::kMig) return {};
-  std::vector<Alternative> others(2,
-                                  {job.nodes, job.nodes_min, job.gpus, job.cpus, job.memory_bytes});
+  if (!draft.isolation_auto || job.resources.gpus.isolation != Isolation::kMig) return {};
+  std::vector<Alternative> others(
+      2, {job.resources.nodes, job.resources.nodes_min, job.resources.gpus, job.resources.cpus,
+          job.resources.memory_bytes});
   others[0].gpus.isolation = Isolation::kMps;
   others[1].gpus.isolation = Isolation::kTimeslice;
   return others;
@@ -74,8 +75,9 @@ std::vector<Alternative> OtherWaysToShare(const JobDraft& draft) {
 
 void CompleteDraft(JobDraft& draft) {
   CompleteGpus(draft);
-  for (const Alternative& other : OtherWaysToShare(draft)) draft.job.any_of.push_back(other);
-  RetryPolicy& retry = draft.job.retry;
+  for (const Alternative& other : OtherWaysToShare(draft))
+    draft.job.resources.any_of.push_back(other);
+  RetryPolicy& retry = draft.job.recovery.retry;
   if (draft.retry_max_given && !draft.retry_on_given) retry.on_failure = retry.retries_max > 0;
   ExpandVariables(draft);
 }

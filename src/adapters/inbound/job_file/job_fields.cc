@@ -28,11 +28,11 @@ constexpr std::string_view kQueuePattern =
 constexpr std::string_view kAfterPattern = "[A-Za-z0-9-]{1,32}(:(ok|ended|started|failed))?";
 
 void SetAfter(JobDraft& draft, const FieldValue& value) {
-  draft.job.after.clear();
+  draft.job.policy.after.clear();
   for (const std::string& text : value.list) {
     for (const std::string& one : Split(text, ',')) {
       if (const auto dependency = ParseDependency(one)) {
-        draft.job.after.push_back(*dependency);
+        draft.job.policy.after.push_back(*dependency);
       } else {
         draft.problems.push_back({SpecProblem::Kind::kText, "after", dependency.error().message});
       }
@@ -52,14 +52,14 @@ std::vector<std::string> SplitAll(const std::vector<std::string>& texts) {
 constexpr std::string_view kVariablePattern = "[A-Za-z_][A-Za-z0-9_]*";
 
 void SetLogRules(JobDraft& draft, const FieldValue& value) {
-  draft.job.on_log.clear();
+  draft.job.recovery.on_log.clear();
   for (const auto& [pattern, action] : value.entries) {
     if (const RE2 checked(pattern, RE2::Quiet); !checked.ok()) {
       draft.problems.push_back({SpecProblem::Kind::kText, "on_log",
                                 "\"" + Printable(pattern, 60) +
                                     "\" is not a regular expression (RE2): " + checked.error()});
     }
-    draft.job.on_log.push_back({pattern, *LogActionFromText(action)});
+    draft.job.recovery.on_log.push_back({pattern, *LogActionFromText(action)});
   }
 }
 
@@ -68,7 +68,7 @@ void SetNothing(JobDraft&, const FieldValue&) {}
 void SetRetryCauses(JobDraft& draft, const FieldValue& value) {
   const bool on_failure = std::ranges::find(value.list, "failure") != value.list.end();
   const size_t platform_causes = value.list.size() - (on_failure ? 1 : 0);
-  draft.job.retry.on_failure = on_failure;
+  draft.job.recovery.retry.on_failure = on_failure;
   draft.retry_on_given = true;
   if (platform_causes == 0 || platform_causes == std::size(kRetryCauses) - 1) return;
   draft.problems.push_back({SpecProblem::Kind::kContradiction, "retry.on",
@@ -88,7 +88,7 @@ constexpr Field kRetryFields[] = {
      .high = kRetriesMax,
      .set =
          [](JobDraft& d, const FieldValue& v) {
-           d.job.retry.retries_max = static_cast<int>(v.number);
+           d.job.recovery.retry.retries_max = static_cast<int>(v.number);
            d.retry_max_given = true;
          }},
     {.name = "backoff",
@@ -101,8 +101,8 @@ constexpr Field kRetryFields[] = {
      .high = kGraceMax.ns,
      .set =
          [](JobDraft& d, const FieldValue& v) {
-           d.job.retry.backoff_min = Duration{v.number};
-           d.job.retry.backoff_max = Duration{v.number_high};
+           d.job.recovery.retry.backoff_min = Duration{v.number};
+           d.job.recovery.retry.backoff_max = Duration{v.number_high};
          }},
     {.name = "on",
      .kind = kWords,
@@ -125,7 +125,7 @@ constexpr Field kCheckpointFields[] = {
      .example = "/ckpt/${JOB_NAME}",
      .synonyms = "directory path",
      .pattern = "^/",
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.directory = v.text; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.recovery.checkpoint.directory = v.text; }},
     {.name = "grace",
      .kind = kDuration,
      .summary = "Time from the stop signal until the program is killed.",
@@ -134,7 +134,7 @@ constexpr Field kCheckpointFields[] = {
      .synonyms = "grace_period",
      .low = 0,
      .high = kGraceMax.ns,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.grace = Duration{v.number}; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.policy.grace = Duration{v.number}; }},
     {.name = "signal",
      .kind = kWord,
      .summary =
@@ -143,8 +143,10 @@ constexpr Field kCheckpointFields[] = {
      .default_text = "none",
      .example = "SIGUSR1",
      .words = kSignals,
-     .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.checkpoint.signal = kSignalWords[v.number].value; }},
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.recovery.checkpoint.signal = kSignalWords[v.number].value;
+         }},
     {.name = "every",
      .kind = kDuration,
      .summary = "The checkpoint interval: the signal is sent at this interval while the job runs.",
@@ -153,7 +155,8 @@ constexpr Field kCheckpointFields[] = {
      .synonyms = "interval period",
      .low = Duration::Seconds(1).ns,
      .high = kTimeLimitMax.ns,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.checkpoint.every = Duration{v.number}; }},
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.recovery.checkpoint.every = Duration{v.number}; }},
     {.name = "keep",
      .kind = kCount,
      .summary = "How many complete checkpoints are kept, the newest; older ones are removed while "
@@ -163,8 +166,10 @@ constexpr Field kCheckpointFields[] = {
      .synonyms = "retention",
      .low = 1,
      .high = kCheckpointsKeptMax,
-     .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.checkpoint.keep = static_cast<int>(v.number); }},
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.recovery.checkpoint.keep = static_cast<int>(v.number);
+         }},
     {.name = "best",
      .kind = kWord,
      .summary = "In addition to these, the checkpoint that was reported with the lowest or highest "
@@ -175,7 +180,7 @@ constexpr Field kCheckpointFields[] = {
      .words = kBestScores,
      .set =
          [](JobDraft& d, const FieldValue& v) {
-           d.job.checkpoint.best = v.number == 0 ? BestScore::kMin : BestScore::kMax;
+           d.job.recovery.checkpoint.best = v.number == 0 ? BestScore::kMin : BestScore::kMax;
          }},
 };
 
@@ -192,7 +197,7 @@ constexpr Field kArrayFields[] = {
      .low = 1,
      .high = kArrayMax,
      .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.array.count = static_cast<int>(v.number); }},
+               const FieldValue& v) { d.job.policy.array.count = static_cast<int>(v.number); }},
     {.name = "max_parallel",
      .kind = kCount,
      .summary = "The maximum number of them that run at the same time; 0: no limit.",
@@ -201,8 +206,10 @@ constexpr Field kArrayFields[] = {
      .synonyms = "max_concurrent parallel parallelism throttle",
      .low = 0,
      .high = kArrayMax,
-     .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.array.max_parallel = static_cast<int>(v.number); }},
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.policy.array.max_parallel = static_cast<int>(v.number);
+         }},
 };
 
 std::span<const Field> ArrayFields() { return kArrayFields; }
@@ -269,7 +276,7 @@ constexpr Field kJobFields[] = {
      .example = "training",
      .synonyms = "partition",
      .pattern = kQueuePattern,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.queue = v.text; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.policy.queue = v.text; }},
     {.name = "reservation",
      .kind = kText,
      .summary = "The advance reservation on whose nodes the job runs while it lasts (gpu-platform "
@@ -277,7 +284,7 @@ constexpr Field kJobFields[] = {
      .example = "course",
      .synonyms = "reservation_name",
      .pattern = kNamePattern,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.reservation = v.text; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.placement.reservation = v.text; }},
     {.name = "after",
      .kind = kTexts,
      .summary = "The jobs that this job depends on; it is queued when all conditions are met: "
@@ -294,7 +301,7 @@ constexpr Field kJobFields[] = {
          "The job runs only on nodes that have all of these labels (gpu-platform nodes label).",
      .example = "{zone: east}",
      .synonyms = "node_selector nodeSelector constraint constraints",
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.node_labels = v.entries; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.placement.node_labels = v.entries; }},
     kNodesField,
     kNodesMinField,
     {.name = "resources",
@@ -321,7 +328,7 @@ constexpr Field kJobFields[] = {
      .fields = ArrayFields,
      .set =
          [](JobDraft& d, const FieldValue& v) {
-           d.job.array = {static_cast<int>(v.number), static_cast<int>(v.number_high)};
+           d.job.policy.array = {static_cast<int>(v.number), static_cast<int>(v.number_high)};
          }},
     {.name = "topology",
      .kind = kObject,
@@ -334,7 +341,8 @@ constexpr Field kJobFields[] = {
      .example = "high",
      .low = 0,
      .high = kPriorityMax,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.priority = static_cast<int>(v.number); }},
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.policy.priority = static_cast<int>(v.number); }},
     {.name = "time_limit",
      .kind = kDuration,
      .summary = "The job is stopped after running this long.",
@@ -344,7 +352,7 @@ constexpr Field kJobFields[] = {
      .alias = "max_duration",
      .low = Duration::Seconds(1).ns,
      .high = kTimeLimitMax.ns,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.time_limit = Duration{v.number}; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.policy.time_limit = Duration{v.number}; }},
     {.name = "retry",
      .kind = kObject,
      .summary = "When the job is restarted.",
@@ -364,7 +372,8 @@ constexpr Field kJobFields[] = {
      .synonyms = "progress_timeout stall_timeout heartbeat_timeout hang_timeout",
      .low = Duration::Seconds(1).ns,
      .high = kTimeLimitMax.ns,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.hang_after = Duration{v.number}; }},
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.recovery.hang_after = Duration{v.number}; }},
     {.name = "on_log",
      .kind = kRules,
      .summary = "The action if a line in the output of a failed attempt matches a regular "
@@ -382,7 +391,7 @@ constexpr Field kJobFields[] = {
      .default_text = "false",
      .example = "true",
      .synonyms = "preemptable preempt spot",
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.preemptible = v.number != 0; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.policy.preemptible = v.number != 0; }},
     {.name = "movable",
      .kind = kBool,
      .summary = "The job may be stopped and resumed elsewhere to make its GPUs available to a "
@@ -390,7 +399,7 @@ constexpr Field kJobFields[] = {
      .default_text = "false",
      .example = "true",
      .synonyms = "migratable relocatable",
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.movable = v.number != 0; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.policy.movable = v.number != 0; }},
     {.name = "wait_for_nodes",
      .kind = kBool,
      .summary = "The job is queued even if no known node could ever run it; it waits for nodes "
@@ -398,7 +407,7 @@ constexpr Field kJobFields[] = {
      .default_text = "false",
      .example = "true",
      .synonyms = "wait_for_hardware",
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.wait_for_nodes = v.number != 0; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.policy.wait_for_nodes = v.number != 0; }},
     {.name = "on_lease_loss",
      .kind = kWord,
      .summary = "What the node does with the job when the controller is unreachable for longer "
@@ -406,15 +415,17 @@ constexpr Field kJobFields[] = {
      .default_text = "default",
      .example = "stop",
      .words = kLeaseLosses,
-     .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.on_lease_loss = kLeaseLossWords[v.number].value; }},
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.recovery.on_lease_loss = kLeaseLossWords[v.number].value;
+         }},
     {.name = "env",
      .kind = kVariables,
      .summary = "Environment variables, taken as written. A variable without a value must be given "
                 "at submit: `--env NAME=value`.",
      .example = "{MODEL: llama, HF_TOKEN: }",
      .synonyms = "envs environment environment_variables",
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.environment = v.entries; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.program.environment = v.entries; }},
     {.name = "secrets",
      .kind = kTexts,
      .summary = "Variables whose values the controller keeps (gpu-platform secrets set): they are "
@@ -423,7 +434,7 @@ constexpr Field kJobFields[] = {
      .synonyms = "secret secret_env",
      .pattern = kVariablePattern,
      .high = static_cast<int64_t>(kSecretsPerJobMax),
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.secrets = SplitAll(v.list); }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.program.secrets = SplitAll(v.list); }},
     {.name = "notify",
      .kind = kObject,
      .summary = "Who is notified of this job, in addition to the receivers of all jobs.",
@@ -442,7 +453,7 @@ constexpr Field kJobFields[] = {
      .example = "/data/llama",
      .synonyms = "working_dir chdir cwd directory",
      .pattern = "^/",
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.working_directory = v.text; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.program.working_directory = v.text; }},
     {.name = "run",
      .kind = kCommand,
      .summary = "What to run on each node: a script for /bin/sh, or a list of arguments that is "
@@ -450,7 +461,7 @@ constexpr Field kJobFields[] = {
      .example = "python train.py",
      .synonyms = "command cmd script entrypoint args",
      .required = true,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.command = v.list; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.program.command = v.list; }},
     {.name = "budget", .kind = kNotYet, .summary = "Stop at a cost."},
     {.name = "idle_policy",
      .kind = kNotYet,

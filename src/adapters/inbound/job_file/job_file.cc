@@ -79,8 +79,8 @@ bool IsShellText(const std::vector<std::string>& command) {
 
 void AddArguments(const std::vector<std::string>& arguments, JobSpec& job) {
   if (arguments.empty()) return;
-  if (IsShellText(job.command)) job.command.push_back(job.name);
-  job.command.insert(job.command.end(), arguments.begin(), arguments.end());
+  if (IsShellText(job.program.command)) job.program.command.push_back(job.name);
+  job.program.command.insert(job.program.command.end(), arguments.begin(), arguments.end());
 }
 
 // Checks the commands with the added arguments; commands of the file itself were checked before.

@@ -111,18 +111,18 @@ Result<JobSpec> JobFromFlags(const JobFlags& flags) {
   }
   JobDraft draft;
   draft.job.name = JobNameFromPath(flags.command.front());
-  draft.job.command = flags.command;
-  draft.job.interactive = flags.interactive;
-  draft.job.preemptible = flags.preemptible;
-  draft.job.movable = flags.movable;
-  draft.job.wait_for_nodes = flags.wait_for_nodes;
+  draft.job.program.command = flags.command;
+  draft.job.program.interactive = flags.interactive;
+  draft.job.policy.preemptible = flags.preemptible;
+  draft.job.policy.movable = flags.movable;
+  draft.job.policy.wait_for_nodes = flags.wait_for_nodes;
   for (const FlagField& flag : kFlags) {
     const std::optional<std::string>& text = flags.*flag.text;
     if (text) GP_CHECK_OK(ReadFlag(flag, *text, draft));
   }
-  GP_CHECK_OK(ReadPairs("--env", flags.environment, draft.job.environment));
+  GP_CHECK_OK(ReadPairs("--env", flags.environment, draft.job.program.environment));
   GP_CHECK_OK(ReadPairs("--label", flags.labels, draft.job.labels));
-  GP_CHECK_OK(ReadPairs("--node-label", flags.node_labels, draft.job.node_labels));
+  GP_CHECK_OK(ReadPairs("--node-label", flags.node_labels, draft.job.placement.node_labels));
   CompleteDraft(draft);
   GP_CHECK_OK(CheckDraft(draft));
   return std::move(draft.job);

@@ -15,7 +15,9 @@ inline constexpr Field kNodesField = {
     .synonyms = "num_nodes replicas",
     .low = 1,
     .high = kNodesPerJobMax,
-    .set = [](JobDraft& d, const FieldValue& v) { d.job.nodes = static_cast<int>(v.number); }};
+    .set = [](JobDraft& d, const FieldValue& v) {
+      d.job.resources.nodes = static_cast<int>(v.number);
+    }};
 
 inline constexpr Field kNodesMinField = {
     .name = "nodes_min",
@@ -28,6 +30,8 @@ inline constexpr Field kNodesMinField = {
     .synonyms = "min_nodes nodes-min elastic",
     .low = 1,
     .high = kNodesPerJobMax,
-    .set = [](JobDraft& d, const FieldValue& v) { d.job.nodes_min = static_cast<int>(v.number); }};
+    .set = [](JobDraft& d, const FieldValue& v) {
+      d.job.resources.nodes_min = static_cast<int>(v.number);
+    }};
 
 }  // namespace gp

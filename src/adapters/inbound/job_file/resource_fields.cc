@@ -34,7 +34,7 @@ constexpr Field kGpuFields[] = {
      .low = 0,
      .high = kGpusPerNodeMax,
      .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.gpus.count = static_cast<int>(v.number); }},
+               const FieldValue& v) { d.job.resources.gpus.count = static_cast<int>(v.number); }},
     {.name = "model",
      .kind = kTexts,
      .summary =
@@ -45,7 +45,7 @@ constexpr Field kGpuFields[] = {
      .synonyms = "models type",
      .pattern = kModelPattern,
      .high = static_cast<int64_t>(kModelsMax),
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.gpus.models = v.list; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.resources.gpus.models = v.list; }},
     {.name = "share",
      .kind = kShare,
      .summary = "The part of each GPU's compute to use. Below 1 it implies `isolation: timeslice` "
@@ -53,8 +53,10 @@ constexpr Field kGpuFields[] = {
      .default_text = "1",
      .example = "0.5",
      .synonyms = "fraction",
-     .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.gpus.share_thousandths = static_cast<int>(v.number); }},
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.resources.gpus.share_thousandths = static_cast<int>(v.number);
+         }},
     {.name = "memory",
      .kind = kSize,
      .summary =
@@ -65,7 +67,7 @@ constexpr Field kGpuFields[] = {
      .low = kMib,
      .high = kGpuMemoryMibMax * kMib,
      .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.gpus.memory_mib = MibCovering(v.number); }},
+               const FieldValue& v) { d.job.resources.gpus.memory_mib = MibCovering(v.number); }},
     {.name = "mig",
      .kind = kText,
      .summary = "The name of a MIG profile: the job gets the smallest instance that is at least as "
@@ -92,8 +94,10 @@ constexpr Field kGpuFields[] = {
      .synonyms = "min_memory vram",
      .low = kMib,
      .high = kGpuMemoryMibMax * kMib,
-     .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.gpus.memory_mib_min = MibCovering(v.number); }},
+     .set =
+         [](JobDraft& d, const FieldValue& v) {
+           d.job.resources.gpus.memory_mib_min = MibCovering(v.number);
+         }},
     {.name = "isolation",
      .kind = kWord,
      .summary = "How a part of a GPU is isolated from its other users: jobs of the same user, with "
@@ -109,7 +113,7 @@ constexpr Field kGpuFields[] = {
          [](JobDraft& d, const FieldValue& v) {
            const auto choice = static_cast<size_t>(v.number);
            d.isolation_auto = choice >= std::size(kIsolationWords);
-           if (!d.isolation_auto) d.job.gpus.isolation = kIsolationWords[choice].value;
+           if (!d.isolation_auto) d.job.resources.gpus.isolation = kIsolationWords[choice].value;
            d.isolation_given = true;
          }},
 };
@@ -128,8 +132,8 @@ constexpr Field kResourceFields[] = {
      .fields = GpuFields,
      .set =
          [](JobDraft& d, const FieldValue& v) {
-           d.job.gpus.count = static_cast<int>(v.number);
-           d.job.gpus.models = v.list;
+           d.job.resources.gpus.count = static_cast<int>(v.number);
+           d.job.resources.gpus.models = v.list;
          }},
     {.name = "cpus",
      .kind = kCount,
@@ -139,7 +143,8 @@ constexpr Field kResourceFields[] = {
      .synonyms = "cpu cores",
      .low = 1,
      .high = kCpusPerNodeMax,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.cpus = static_cast<int>(v.number); }},
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.resources.cpus = static_cast<int>(v.number); }},
     {.name = "memory",
      .kind = kSize,
      .summary = "Host memory on each node.",
@@ -148,7 +153,7 @@ constexpr Field kResourceFields[] = {
      .synonyms = "mem ram",
      .low = kMib,
      .high = kMemoryBytesMax,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.memory_bytes = v.number; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.resources.memory_bytes = v.number; }},
     {.name = "shm",
      .kind = kSizeOrAuto,
      .summary = "Size of /dev/shm on each node; it counts against the host memory.",
@@ -157,7 +162,7 @@ constexpr Field kResourceFields[] = {
      .synonyms = "shm_size shared_memory",
      .low = kMib,
      .high = kMemoryBytesMax,
-     .set = [](JobDraft& d, const FieldValue& v) { d.job.shm_bytes = v.number; }},
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.resources.shm_bytes = v.number; }},
 };
 
 constexpr Field kAlternativeFields[] = {kNodesField, kNodesMinField, kResourceFields[0],
@@ -174,7 +179,7 @@ constexpr Field kTopologyFields[] = {
      .words = kTopologyLevels,
      .set =
          [](JobDraft& d, const FieldValue& v) {
-           d.job.topology.require = kTopologyLevelWords[v.number].value;
+           d.job.placement.topology.require = kTopologyLevelWords[v.number].value;
          }},
     {.name = "prefer",
      .kind = kWord,
@@ -185,7 +190,7 @@ constexpr Field kTopologyFields[] = {
      .words = kTopologyLevels,
      .set =
          [](JobDraft& d, const FieldValue& v) {
-           d.job.topology.prefer = kTopologyLevelWords[v.number].value;
+           d.job.placement.topology.prefer = kTopologyLevelWords[v.number].value;
          }},
     {.name = "allow_cross_numa",
      .kind = kBool,
@@ -193,7 +198,7 @@ constexpr Field kTopologyFields[] = {
      .default_text = "true",
      .example = "false",
      .set = [](JobDraft& d,
-               const FieldValue& v) { d.job.topology.allow_cross_numa = v.number != 0; }},
+               const FieldValue& v) { d.job.placement.topology.allow_cross_numa = v.number != 0; }},
     {.name = "network_levels",
      .kind = kCount,
      .summary = "How many levels of the label `network`, a path such as row2/rack7, all nodes of "
@@ -206,7 +211,7 @@ constexpr Field kTopologyFields[] = {
      .high = kNetworkLevelsMax,
      .set =
          [](JobDraft& d, const FieldValue& v) {
-           d.job.topology.network_levels = static_cast<int>(v.number);
+           d.job.placement.topology.network_levels = static_cast<int>(v.number);
          }},
 };
 

@@ -22,9 +22,10 @@ bool IsHex(std::string_view text, size_t digits) {
 class JobTrace {
  public:
   JobTrace(const State& state, const Job& job) : state_(state), job_(job) {
-    const auto variable = job.spec->environment.find(kVariable);
-    const auto parent =
-        variable == job.spec->environment.end() ? std::nullopt : ParseTraceParent(variable->second);
+    const auto variable = job.spec->program.environment.find(kVariable);
+    const auto parent = variable == job.spec->program.environment.end()
+                            ? std::nullopt
+                            : ParseTraceParent(variable->second);
     const std::string own = Sha256(ToBase32(state.lineage) + " " + gp::ToText(job.id));
     root_.trace = parent ? parent->trace : own.substr(0, kTraceDigits);
     root_.parent = parent ? parent->span : "";

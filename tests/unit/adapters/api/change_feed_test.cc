@@ -35,8 +35,8 @@ struct FeedRig : HandController {
   void Submit(const std::string& queue) {
     SubmitJob command;
     JobSpec spec;
-    spec.command = {"true"};
-    spec.queue = queue;
+    spec.program.command = {"true"};
+    spec.policy.queue = queue;
     command.spec = std::make_shared<const JobSpec>(spec);
     command.user = kEva;
     const Outcome outcome = loop->Execute("user:eva", "", command);

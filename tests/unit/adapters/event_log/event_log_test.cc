@@ -42,8 +42,8 @@ class EventLogTest : public testing::Test {
   }
   JobId Submit(JobSpec spec = {}) {
     spec.name = spec.name.empty() ? "train" : spec.name;
-    spec.command = {"sh", "-c", "echo $SECRET"};
-    spec.environment = {{"SECRET", "hidden"}};
+    spec.program.command = {"sh", "-c", "echo $SECRET"};
+    spec.program.environment = {{"SECRET", "hidden"}};
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
     return JobId{cluster_.state().last_job};
   }
@@ -105,7 +105,7 @@ TEST_F(EventLogTest, TellsTheLifeOfAJob) {
 TEST_F(EventLogTest, NamesTheAttemptOfItsTimeInACommitOfMany) {
   Open(LogFormat::kJson);
   JobSpec spec;
-  spec.command = {"train"};
+  spec.program.command = {"train"};
   auto events =
       cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}).value();
   for (const Event& event : cluster_.Pass()) events.push_back(event);

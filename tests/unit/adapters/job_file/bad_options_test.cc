@@ -169,7 +169,7 @@ TEST(Flags, AnOlderNameOfAKeyIsUnderstood) {
                         const std::vector<std::pair<std::string, std::string>>& overrides) {
     const DecodedJobs decoded = DecodeJobFile("job.yaml", text, {.overrides = overrides});
     EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "");
-    return decoded.jobs.empty() ? Duration{} : decoded.jobs.front().time_limit;
+    return decoded.jobs.empty() ? Duration{} : decoded.jobs.front().policy.time_limit;
   };
   EXPECT_EQ(limit("run: x\nmax_duration: 2h\n", {}), Duration::Minutes(120));
   EXPECT_EQ(limit("run: x\ntime_limit: 2h\n", {}), Duration::Minutes(120));
@@ -189,26 +189,26 @@ TEST(Flags, AJob) {
                                  .environment = {{"A", "b"}, {"A", "c"}},
                                  .command = {"python", "train.py"}});
   ASSERT_TRUE(job.has_value()) << job.error().message;
-  EXPECT_EQ(job->gpus.count, 2);
-  EXPECT_EQ(job->gpus.models, std::vector<std::string>{"H100"});
-  EXPECT_EQ(job->gpus.share_thousandths, 500);
-  EXPECT_EQ(job->gpus.isolation, Isolation::kTimeslice);
-  EXPECT_EQ(job->cpus, 8);
-  EXPECT_EQ(job->memory_bytes, 64'000'000'000);
+  EXPECT_EQ(job->resources.gpus.count, 2);
+  EXPECT_EQ(job->resources.gpus.models, std::vector<std::string>{"H100"});
+  EXPECT_EQ(job->resources.gpus.share_thousandths, 500);
+  EXPECT_EQ(job->resources.gpus.isolation, Isolation::kTimeslice);
+  EXPECT_EQ(job->resources.cpus, 8);
+  EXPECT_EQ(job->resources.memory_bytes, 64'000'000'000);
   EXPECT_EQ(job->name, "123");
-  EXPECT_EQ(job->priority, 750);
-  EXPECT_EQ(job->time_limit, Duration::Minutes(36 * 60));
-  EXPECT_EQ(job->checkpoint.directory, "/c/123");
-  EXPECT_EQ(job->environment.at("A"), "c");
-  EXPECT_EQ(job->command, (std::vector<std::string>{"python", "train.py"}));
+  EXPECT_EQ(job->policy.priority, 750);
+  EXPECT_EQ(job->policy.time_limit, Duration::Minutes(36 * 60));
+  EXPECT_EQ(job->recovery.checkpoint.directory, "/c/123");
+  EXPECT_EQ(job->program.environment.at("A"), "c");
+  EXPECT_EQ(job->program.command, (std::vector<std::string>{"python", "train.py"}));
 }
 
 TEST(Flags, CrossingNumaNodesIsAllowedUnlessSaidOtherwise) {
-  EXPECT_TRUE(JobFromFlags({.command = {"x"}})->topology.allow_cross_numa);
-  EXPECT_TRUE(
-      JobFromFlags({.allow_cross_numa = "true", .command = {"x"}})->topology.allow_cross_numa);
-  EXPECT_FALSE(
-      JobFromFlags({.allow_cross_numa = "false", .command = {"x"}})->topology.allow_cross_numa);
+  EXPECT_TRUE(JobFromFlags({.command = {"x"}})->placement.topology.allow_cross_numa);
+  EXPECT_TRUE(JobFromFlags({.allow_cross_numa = "true", .command = {"x"}})
+                  ->placement.topology.allow_cross_numa);
+  EXPECT_FALSE(JobFromFlags({.allow_cross_numa = "false", .command = {"x"}})
+                   ->placement.topology.allow_cross_numa);
 }
 
 TEST(Flags, NameFromTheCommand) {

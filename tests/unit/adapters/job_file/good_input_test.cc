@@ -18,13 +18,13 @@ JobSpec Decoded(std::string_view text, const JobFileOptions& options = {},
 }
 
 GpuRequest GpusOf(std::string_view gpus) {
-  return Decoded("run: x\nresources:\n  gpus: " + std::string(gpus) + "\n").gpus;
+  return Decoded("run: x\nresources:\n  gpus: " + std::string(gpus) + "\n").resources.gpus;
 }
 
 TEST(GoodInput, OnlyRunIsRequired) {
   JobSpec expected;
   expected.name = "good";
-  expected.command = {"/bin/sh", "-c", "echo hi"};
+  expected.program.command = {"/bin/sh", "-c", "echo hi"};
   EXPECT_EQ(Decoded("run: echo hi\n"), expected);
   EXPECT_EQ(Decoded("{\"run\": \"echo hi\"}"), expected);
   EXPECT_EQ(Decoded("\xef\xbb\xbfrun: echo hi\r\n"), expected);
@@ -32,7 +32,7 @@ TEST(GoodInput, OnlyRunIsRequired) {
 
 TEST(GoodInput, AnArrayIsACountAShorthandOrAMap) {
   const auto array = [](const std::string& text) {
-    return Decoded("run: x\narray: " + text + "\n").array;
+    return Decoded("run: x\narray: " + text + "\n").policy.array;
   };
   EXPECT_EQ(array("100"), (ArrayRequest{100, 0}));
   EXPECT_EQ(array("100%10"), (ArrayRequest{100, 10}));
@@ -40,8 +40,8 @@ TEST(GoodInput, AnArrayIsACountAShorthandOrAMap) {
   EXPECT_EQ(array("{count: 100, max_parallel: 10}"), (ArrayRequest{100, 10}));
   EXPECT_EQ(array("{count: 1}"), (ArrayRequest{1, 0}));
   EXPECT_EQ(array("{count: 10000, max_parallel: 0}"), (ArrayRequest{10'000, 0}));
-  EXPECT_EQ(Decoded("run: x\n").array, ArrayRequest{});
-  EXPECT_EQ(Decoded("run: x\narray: 3\n", {.overrides = {{"array", "7%2"}}}).array,
+  EXPECT_EQ(Decoded("run: x\n").policy.array, ArrayRequest{});
+  EXPECT_EQ(Decoded("run: x\narray: 3\n", {.overrides = {{"array", "7%2"}}}).policy.array,
             (ArrayRequest{7, 2}));
 }
 
@@ -69,28 +69,28 @@ run: [python, train.py, --lr, 1e-3, ""]
   JobSpec expected;
   expected.name = "llama-ft";
   expected.project = "nlp";
-  expected.queue = "training";
-  expected.preemptible = true;
-  expected.nodes = 2;
-  expected.gpus.count = 8;
-  expected.gpus.models = {"H100"};
-  expected.cpus = 96;
-  expected.memory_bytes = 900'000'000'000;
-  expected.shm_bytes = int64_t{16} << 30;
-  expected.topology = {TopologyLevel::kNvlink, TopologyLevel::kSameNode, false};
-  expected.priority = 750;
-  expected.time_limit = Duration::Minutes(12 * 60);
-  expected.retry = {5, Duration::Seconds(10), Duration::Minutes(15), true};
-  expected.checkpoint.directory = "/ckpt/llama-ft/x";
-  expected.checkpoint.keep = 3;
-  expected.checkpoint.best = BestScore::kMax;
-  expected.grace = Duration::Seconds(120);
-  expected.on_lease_loss = LeaseLoss::kContinue;
-  expected.environment = {
+  expected.policy.queue = "training";
+  expected.policy.preemptible = true;
+  expected.resources.nodes = 2;
+  expected.resources.gpus.count = 8;
+  expected.resources.gpus.models = {"H100"};
+  expected.resources.cpus = 96;
+  expected.resources.memory_bytes = 900'000'000'000;
+  expected.resources.shm_bytes = int64_t{16} << 30;
+  expected.placement.topology = {TopologyLevel::kNvlink, TopologyLevel::kSameNode, false};
+  expected.policy.priority = 750;
+  expected.policy.time_limit = Duration::Minutes(12 * 60);
+  expected.recovery.retry = {5, Duration::Seconds(10), Duration::Minutes(15), true};
+  expected.recovery.checkpoint.directory = "/ckpt/llama-ft/x";
+  expected.recovery.checkpoint.keep = 3;
+  expected.recovery.checkpoint.best = BestScore::kMax;
+  expected.policy.grace = Duration::Seconds(120);
+  expected.recovery.on_lease_loss = LeaseLoss::kContinue;
+  expected.program.environment = {
       {"MODEL", "llama"}, {"PORT", "8080"}, {"OCTAL", "010"}, {"FLAG", "no"}, {"EMPTY", ""}};
   expected.labels = {{"team.example.org/cost", "12"}, {"stage", "dev"}};
-  expected.working_directory = "/data";
-  expected.command = {"python", "train.py", "--lr", "1e-3", ""};
+  expected.program.working_directory = "/data";
+  expected.program.command = {"python", "train.py", "--lr", "1e-3", ""};
   EXPECT_EQ(job, expected);
 }
 
@@ -137,55 +137,56 @@ TEST(GoodInput, IsolationIsImpliedOnlyWhereItIsNotGiven) {
 TEST(GoodInput, IsolationLeftOpenIsByMigOrMpsOrElseInTurns) {
   const JobSpec part =
       Decoded("run: x\nresources: {gpus: {share: 0.25, isolation: auto}, cpus: 2}");
-  EXPECT_EQ(part.gpus.isolation, Isolation::kMig);
-  ASSERT_EQ(part.any_of.size(), 2u);
-  EXPECT_EQ(part.any_of[0].gpus.isolation, Isolation::kMps);
-  EXPECT_EQ(part.any_of[1].gpus.isolation, Isolation::kTimeslice);
-  EXPECT_EQ(part.any_of[1].gpus.share_thousandths, 250);
-  EXPECT_EQ(part.any_of[1].cpus, 2);
+  EXPECT_EQ(part.resources.gpus.isolation, Isolation::kMig);
+  ASSERT_EQ(part.resources.any_of.size(), 2u);
+  EXPECT_EQ(part.resources.any_of[0].gpus.isolation, Isolation::kMps);
+  EXPECT_EQ(part.resources.any_of[1].gpus.isolation, Isolation::kTimeslice);
+  EXPECT_EQ(part.resources.any_of[1].gpus.share_thousandths, 250);
+  EXPECT_EQ(part.resources.any_of[1].cpus, 2);
   const JobSpec whole = Decoded("run: x\nresources: {gpus: {isolation: auto}}");
-  EXPECT_EQ(whole.gpus.isolation, Isolation::kExclusive);
-  EXPECT_TRUE(whole.any_of.empty());
+  EXPECT_EQ(whole.resources.gpus.isolation, Isolation::kExclusive);
+  EXPECT_TRUE(whole.resources.any_of.empty());
   const JobSpec two =
       Decoded("run: x\nresources: {gpus: {count: 2, share: 0.25, isolation: auto}}");
-  EXPECT_EQ(two.gpus.isolation, Isolation::kTimeslice);  // the others give a part of one
-  EXPECT_TRUE(two.any_of.empty());
+  EXPECT_EQ(two.resources.gpus.isolation, Isolation::kTimeslice);  // the others give a part of one
+  EXPECT_TRUE(two.resources.any_of.empty());
 }
 
 TEST(GoodInput, EachAlternativeMayLeaveItsIsolationOpen) {
   const JobSpec job =
       Decoded("run: x\nany_of:\n  - {gpus: {share: 0.5, isolation: auto}}\n  - {gpus: 2}\n");
-  EXPECT_EQ(job.gpus.isolation, Isolation::kMig);
-  ASSERT_EQ(job.any_of.size(), 3u);
-  EXPECT_EQ(job.any_of[0].gpus.isolation, Isolation::kMps);
-  EXPECT_EQ(job.any_of[1].gpus.isolation, Isolation::kTimeslice);
-  EXPECT_EQ(job.any_of[2].gpus, (GpuRequest{.count = 2, .models = {}}));
+  EXPECT_EQ(job.resources.gpus.isolation, Isolation::kMig);
+  ASSERT_EQ(job.resources.any_of.size(), 3u);
+  EXPECT_EQ(job.resources.any_of[0].gpus.isolation, Isolation::kMps);
+  EXPECT_EQ(job.resources.any_of[1].gpus.isolation, Isolation::kTimeslice);
+  EXPECT_EQ(job.resources.any_of[2].gpus, (GpuRequest{.count = 2, .models = {}}));
 }
 
 TEST(GoodInput, RetryOfTheProgramsOwnFailures) {
   const auto on_failure = [](std::string_view retry) {
-    return Decoded("run: x\nretry: " + std::string(retry)).retry.on_failure;
+    return Decoded("run: x\nretry: " + std::string(retry)).recovery.retry.on_failure;
   };
-  EXPECT_FALSE(Decoded("run: x").retry.on_failure);
+  EXPECT_FALSE(Decoded("run: x").recovery.retry.on_failure);
   EXPECT_TRUE(on_failure("{max: 3}"));
   EXPECT_FALSE(on_failure("{max: 0}"));
   EXPECT_FALSE(on_failure("{backoff: 30s}"));
   EXPECT_TRUE(on_failure("{on: [failure]}"));
   EXPECT_FALSE(on_failure("{max: 3, on: [node_failure, gpu_error, preempted]}"));
-  EXPECT_EQ(Decoded("run: x\nretry: {backoff: 30s}").retry.backoff_max, Duration::Seconds(30));
+  EXPECT_EQ(Decoded("run: x\nretry: {backoff: 30s}").recovery.retry.backoff_max,
+            Duration::Seconds(30));
 }
 
 TEST(GoodInput, PrioritiesAndOtherWords) {
-  EXPECT_EQ(Decoded("run: x\npriority: low").priority, 250);
-  EXPECT_EQ(Decoded("run: x\npriority: 0").priority, 0);
-  EXPECT_EQ(Decoded("run: x\npriority: 1000").priority, 1000);
-  EXPECT_EQ(Decoded("run: x\nresources: {shm: auto}").shm_bytes, 0);
+  EXPECT_EQ(Decoded("run: x\npriority: low").policy.priority, 250);
+  EXPECT_EQ(Decoded("run: x\npriority: 0").policy.priority, 0);
+  EXPECT_EQ(Decoded("run: x\npriority: 1000").policy.priority, 1000);
+  EXPECT_EQ(Decoded("run: x\nresources: {shm: auto}").resources.shm_bytes, 0);
   EXPECT_EQ(Decoded("run: x\nname: \"no\"").name, "no");
   EXPECT_EQ(Decoded("run: x\nname: \"007\"").name, "007");
 }
 
 TEST(GoodInput, ScriptsKeepTheirLines) {
-  EXPECT_EQ(Decoded("run: |\n  a \\\n    b\n  c\n").command[2], "a \\\n  b\nc\n");
+  EXPECT_EQ(Decoded("run: |\n  a \\\n    b\n  c\n").program.command[2], "a \\\n  b\nc\n");
 }
 
 TEST(GoodInput, SeveralJobs) {
@@ -215,14 +216,14 @@ TEST(GoodInput, OverridesAreReadLikeTheFile) {
                                              {"retry", "{max: 2}"},
                                              {"name", "x"}},
                                .environment = {{"A", "1\n: {"}, {"C", ""}}});
-  EXPECT_EQ(job.gpus.count, 4);
-  EXPECT_EQ(job.gpus.models, std::vector<std::string>{"H100"});
-  EXPECT_EQ(job.cpus, 4);
-  EXPECT_EQ(job.topology.require, TopologyLevel::kNvlink);
+  EXPECT_EQ(job.resources.gpus.count, 4);
+  EXPECT_EQ(job.resources.gpus.models, std::vector<std::string>{"H100"});
+  EXPECT_EQ(job.resources.cpus, 4);
+  EXPECT_EQ(job.placement.topology.require, TopologyLevel::kNvlink);
   EXPECT_EQ(job.labels.at("a.b/c"), "d");
-  EXPECT_EQ(job.retry.retries_max, 2);
+  EXPECT_EQ(job.recovery.retry.retries_max, 2);
   EXPECT_EQ(job.name, "x");
-  EXPECT_EQ(job.environment,
+  EXPECT_EQ(job.program.environment,
             (std::map<std::string, std::string>{{"A", "1\n: {"}, {"B", "b"}, {"C", ""}}));
 }
 
@@ -236,18 +237,18 @@ any_of:
   - {gpus: {model: A100, count: 4}, nodes: 8, nodes_min: 2}
   - {gpus: "L40S:2", cpus: 8, memory: 64GiB}
 )");
-  EXPECT_EQ(job.nodes, 4);
-  EXPECT_EQ(job.gpus.models, std::vector<std::string>{"H100"});
-  EXPECT_EQ(job.gpus.count, 8);
-  ASSERT_EQ(job.any_of.size(), 2U);
-  Alternative second{8, 2, job.gpus, 64, 0};
+  EXPECT_EQ(job.resources.nodes, 4);
+  EXPECT_EQ(job.resources.gpus.models, std::vector<std::string>{"H100"});
+  EXPECT_EQ(job.resources.gpus.count, 8);
+  ASSERT_EQ(job.resources.any_of.size(), 2U);
+  Alternative second{8, 2, job.resources.gpus, 64, 0};
   second.gpus.count = 4;
   second.gpus.models = {"A100"};
-  EXPECT_EQ(job.any_of[0], second);
-  Alternative third{4, 0, job.gpus, 8, int64_t{64} << 30};
+  EXPECT_EQ(job.resources.any_of[0], second);
+  Alternative third{4, 0, job.resources.gpus, 8, int64_t{64} << 30};
   third.gpus.count = 2;
   third.gpus.models = {"L40S"};
-  EXPECT_EQ(job.any_of[1], third);
+  EXPECT_EQ(job.resources.any_of[1], third);
 }
 
 }  // namespace

@@ -23,26 +23,27 @@ TEST(Script, HeaderAndBody) {
       "torchrun train.py  # x: y\n";
   const JobSpec job = DecodedScript(kScript);
   EXPECT_EQ(job.name, "train");
-  EXPECT_EQ(job.nodes, 2);
-  EXPECT_EQ(job.gpus.count, 8);
-  EXPECT_EQ(job.time_limit, Duration::Minutes(60));
-  EXPECT_EQ(job.command, (std::vector<std::string>{"/bin/bash", "-e", "-c", std::string(kScript)}));
+  EXPECT_EQ(job.resources.nodes, 2);
+  EXPECT_EQ(job.resources.gpus.count, 8);
+  EXPECT_EQ(job.policy.time_limit, Duration::Minutes(60));
+  EXPECT_EQ(job.program.command,
+            (std::vector<std::string>{"/bin/bash", "-e", "-c", std::string(kScript)}));
 }
 
 TEST(Script, WithoutHeader) {
-  EXPECT_EQ(DecodedScript("#!/bin/sh\necho hi\n").command[0], "/bin/sh");
-  EXPECT_EQ(DecodedScript("#!/usr/bin/env python3\nprint(1)\n", "a.py").command,
+  EXPECT_EQ(DecodedScript("#!/bin/sh\necho hi\n").program.command[0], "/bin/sh");
+  EXPECT_EQ(DecodedScript("#!/usr/bin/env python3\nprint(1)\n", "a.py").program.command,
             (std::vector<std::string>{"/usr/bin/env", "python3", "-c",
                                       "#!/usr/bin/env python3\nprint(1)\n"}));
 }
 
 TEST(Script, WithoutInterpreterIsForTheShell) {
-  EXPECT_EQ(DecodedScript("#GPU nodes: 2\necho hi\n").command,
+  EXPECT_EQ(DecodedScript("#GPU nodes: 2\necho hi\n").program.command,
             (std::vector<std::string>{"/bin/sh", "-c", "#GPU nodes: 2\necho hi\n"}));
 }
 
 TEST(Script, ACommentInAYamlFileIsNoHeader) {
-  EXPECT_EQ(DecodedScript("#GPU job of the team\nrun: x\n", "a.gpu.yaml").command[2], "x");
+  EXPECT_EQ(DecodedScript("#GPU job of the team\nrun: x\n", "a.gpu.yaml").program.command[2], "x");
 }
 
 constexpr BadInput kBad[] = {
@@ -66,7 +67,7 @@ TEST(Script, BadHeaders) {
 }
 
 TEST(Script, BothHeadersMayStandSideBySide) {
-  EXPECT_EQ(DecodedScript("#!/bin/sh\n#SBATCH -N 2\n#GPU nodes: 2\necho\n").nodes, 2);
+  EXPECT_EQ(DecodedScript("#!/bin/sh\n#SBATCH -N 2\n#GPU nodes: 2\necho\n").resources.nodes, 2);
 }
 
 TEST(Script, TooLongForOneArgument) {
@@ -84,7 +85,7 @@ DecodedJobs With(const Arguments& arguments, const std::string& text) {
 Arguments CommandOf(const Arguments& arguments, const std::string& text) {
   const DecodedJobs decoded = With(arguments, text);
   EXPECT_FALSE(decoded.jobs.empty()) << RenderDiagnostics(decoded.diagnostics);
-  return decoded.jobs.empty() ? Arguments() : decoded.jobs.front().command;
+  return decoded.jobs.empty() ? Arguments() : decoded.jobs.front().program.command;
 }
 
 TEST(FurtherArguments, AreThoseOfAScript) {
@@ -111,7 +112,7 @@ TEST(FurtherArguments, AreThoseOfWhatRuns) {
   EXPECT_EQ(CommandOf({}, "run: [a]\n"), Arguments{"a"});
   const DecodedJobs two = With({"x"}, "run: [a]\n---\nrun: [b]\n");
   ASSERT_EQ(two.jobs.size(), 2u);
-  EXPECT_EQ(two.jobs[1].command, (Arguments{"b", "x"}));
+  EXPECT_EQ(two.jobs[1].program.command, (Arguments{"b", "x"}));
 }
 
 TEST(FurtherArguments, AreJudgedLikeThoseOfTheFile) {

@@ -83,8 +83,8 @@ resources:
                                     "17 spec.template.spec.containers[0].image", "21 env HF_TOKEN",
                                     "25 spec.template.spec.tolerations"}));
   const JobSpec job = Decoded(imported);
-  EXPECT_EQ(job.nodes, 2);
-  EXPECT_EQ(job.memory_bytes, int64_t{900} << 30);
+  EXPECT_EQ(job.resources.nodes, 2);
+  EXPECT_EQ(job.resources.memory_bytes, int64_t{900} << 30);
 }
 
 TEST(ImportKubernetes, PodsThatDoNotNeedEachOtherAreAnArray) {
@@ -92,10 +92,10 @@ TEST(ImportKubernetes, PodsThatDoNotNeedEachOtherAreAnArray) {
       "kind: Job\nspec:\n  completions: 50\n  parallelism: 5\n  template:\n    spec:\n      "
       "containers: [{command: [\"true\"]}]\n");
   const JobSpec job = Decoded(imported);
-  EXPECT_EQ(job.array.count, 50);
-  EXPECT_EQ(job.array.max_parallel, 5);
-  EXPECT_EQ(job.gpus.count, 0);
-  EXPECT_EQ(job.retry.retries_max, 6) << "what Kubernetes does where nothing is said";
+  EXPECT_EQ(job.policy.array.count, 50);
+  EXPECT_EQ(job.policy.array.max_parallel, 5);
+  EXPECT_EQ(job.resources.gpus.count, 0);
+  EXPECT_EQ(job.recovery.retry.retries_max, 6) << "what Kubernetes does where nothing is said";
   EXPECT_EQ(job.name, "job");
 }
 
@@ -111,7 +111,7 @@ TEST(ImportKubernetes, OfGpusOneKindIsTakenAndTheOthersTold) {
   const ImportedJob imported = FromKubernetes(
       Never("    resources: {limits: {nvidia.com/gpu: 2, nvidia.com/mig-1g.10gb: 1}}\n"));
   EXPECT_EQ(Noted(imported), Texts{"8 nvidia.com/mig-1g.10gb: 1"});
-  EXPECT_EQ(Decoded(imported).gpus.count, 2);
+  EXPECT_EQ(Decoded(imported).resources.gpus.count, 2);
 }
 
 TEST(ImportKubernetes, ReplacesWhatKubernetesDoes) {
@@ -119,8 +119,8 @@ TEST(ImportKubernetes, ReplacesWhatKubernetesDoes) {
       FromKubernetes(Never("    env: [{name: A, value: x}, {name: B, value: \"$(A)/y\"}, {name: "
                            "C}]\n    args: [\"$(B)$(C)\", \"$$(A) $(date)\"]\n"));
   EXPECT_EQ(Noted(imported), Texts());
-  EXPECT_EQ(Decoded(imported).environment.at("B"), "x/y");
-  EXPECT_EQ(Decoded(imported).command, (Texts{"true", "x/y", "$(A) $(date)"}));
+  EXPECT_EQ(Decoded(imported).program.environment.at("B"), "x/y");
+  EXPECT_EQ(Decoded(imported).program.command, (Texts{"true", "x/y", "$(A) $(date)"}));
   EXPECT_EQ(Noted(FromKubernetes(Never("    env: [{name: HF_TOKEN, valueFrom: {secretKeyRef: "
                                        "{name: a, key: b}}}]\n    args: [\"$(HF_TOKEN)\"]\n"))),
             Texts{"8 env HF_TOKEN"});
@@ -130,24 +130,25 @@ TEST(ImportKubernetes, WhatIsKnownWhenItRunsAShellPutsIn) {
   const ImportedJob secret =
       FromKubernetes(Never("    env: [{name: HF_TOKEN, valueFrom: {secretKeyRef: {name: a, key: "
                            "b}}}]\n    args: [\"--token=$(HF_TOKEN)\", \"$$HOME `x`\"]\n"));
-  EXPECT_EQ(Decoded(secret).command,
+  EXPECT_EQ(Decoded(secret).program.command,
             (Texts{"/bin/sh", "-c", "set -- \"${1}\" \"--token=${HF_TOKEN}\" \"${3}\"; exec \"$@\"",
                    "sh", "true", "-", "$HOME `x`"}));
   const ImportedJob odd =
       FromKubernetes(Never("    env: [{name: a-b, value: x}]\n    args: [\"$(a-b)\"]\n"));
   EXPECT_EQ(Noted(odd), Texts{"8 env a-b"});
-  EXPECT_EQ(Decoded(odd).command, (Texts{"true", "$(a-b)"})) << "no shell reads that name";
+  EXPECT_EQ(Decoded(odd).program.command, (Texts{"true", "$(a-b)"})) << "no shell reads that name";
   const ImportedJob indexed = FromKubernetes(
       "kind: Job\nspec:\n  completionMode: Indexed\n  completions: 8\n  parallelism: 2\n  "
       "backoffLimitPerIndex: 1\n  template:\n    spec:\n      restartPolicy: Never\n"
       "      containers: [{command: [echo, \"$(JOB_COMPLETION_INDEX) of \\\"8\\\"\", plain]}]\n");
   EXPECT_EQ(Noted(indexed), Texts());
   const JobSpec job = Decoded(indexed);
-  EXPECT_EQ(job.retry.retries_max, 1) << "of each index";
-  EXPECT_EQ(job.command, (Texts{"/bin/sh", "-c",
-                                "export JOB_COMPLETION_INDEX=\"$GP_ARRAY_INDEX\"; set -- \"${1}\" "
-                                "\"${JOB_COMPLETION_INDEX} of \\\"8\\\"\" \"${3}\"; exec \"$@\"",
-                                "sh", "echo", "-", "plain"}));
+  EXPECT_EQ(job.recovery.retry.retries_max, 1) << "of each index";
+  EXPECT_EQ(job.program.command,
+            (Texts{"/bin/sh", "-c",
+                   "export JOB_COMPLETION_INDEX=\"$GP_ARRAY_INDEX\"; set -- \"${1}\" "
+                   "\"${JOB_COMPLETION_INDEX} of \\\"8\\\"\" \"${3}\"; exec \"$@\"",
+                   "sh", "echo", "-", "plain"}));
 }
 
 // Requests for GPUs in the one container of a pod, and its metadata.
@@ -156,7 +157,7 @@ GpuRequest GpusOf(const std::string& limits, const std::string& metadata = "") {
                                 "}\nspec:\n  restartPolicy: Never\n  containers:\n  - {name: c, "
                                 "command: [a], resources: {limits: {" +
                                 limits + "}}}\n"))
-      .gpus;
+      .resources.gpus;
 }
 
 TEST(ImportKubernetes, PartsOfGpus) {
@@ -226,8 +227,8 @@ spec:
   - {name: c, image: x, command: [python3, a.py]}
 )");
   const JobSpec job = Decoded(imported);
-  EXPECT_EQ(job.gpus.share_thousandths, 500);
-  EXPECT_EQ(job.queue, "team-a");
+  EXPECT_EQ(job.resources.gpus.share_thousandths, 500);
+  EXPECT_EQ(job.policy.queue, "team-a");
   EXPECT_EQ(Noted(imported),
             (Texts{"3 gpu-fraction: 0.5", "5 spec.schedulerName", "8 spec.containers[0].image"}));
 }
@@ -236,14 +237,14 @@ TEST(ImportKubernetes, TheContainerWithTheGpusIsTheJob) {
   EXPECT_EQ(Decoded(FromKubernetes(
                         "kind: Pod\nspec:\n  containers:\n  - {name: side, command: [b]}\n  - "
                         "{name: main, command: [a], resources: {limits: {nvidia.com/gpu: 2}}}\n"))
-                .command,
+                .program.command,
             Texts{"a"});
   const JobSpec named =
       Decoded(FromKubernetes("kind: Pod\nmetadata: {annotations: {gpu-fraction: \"0.5\", "
                              "gpu-fraction-container-name: main}}\nspec:\n  containers:\n  - "
                              "{name: side, command: [b]}\n  - {name: main, command: [a]}\n"));
-  EXPECT_EQ(named.command, Texts{"a"});
-  EXPECT_EQ(named.gpus.share_thousandths, 500);
+  EXPECT_EQ(named.program.command, Texts{"a"});
+  EXPECT_EQ(named.resources.gpus.share_thousandths, 500);
 }
 
 TEST(ImportKubernetes, ClaimsOfDevicesAreAGpu) {
@@ -251,7 +252,7 @@ TEST(ImportKubernetes, ClaimsOfDevicesAreAGpu) {
       "kind: Pod\nspec:\n  restartPolicy: Never\n  containers:\n  - {name: c, command: [a], "
       "resources: {claims: [{name: gpu}]}}\n  resourceClaims: [{name: gpu, "
       "resourceClaimTemplateName: t}]\n");
-  EXPECT_EQ(Decoded(imported).gpus.count, 1);
+  EXPECT_EQ(Decoded(imported).resources.gpus.count, 1);
   EXPECT_EQ(Noted(imported), Texts{"5 resources.claims"});
 }
 
@@ -260,7 +261,7 @@ TEST(ImportKubernetes, GpusByTheLabelsOfTheirNodes) {
     return Decoded(FromKubernetes("kind: Pod\nspec:\n  nodeSelector: {" + label +
                                   "}\n  containers:\n  - {command: [a], resources: {limits: "
                                   "{nvidia.com/gpu: 1}}}\n"))
-        .gpus;
+        .resources.gpus;
   };
   EXPECT_EQ(gpus("cloud.google.com/gke-accelerator: nvidia-tesla-t4").models, Texts{"T4"});
   EXPECT_EQ(gpus("nvidia.com/gpu.family: volta").models, (Texts{"V100", "GV100", "TITAN V"}));
@@ -304,10 +305,10 @@ TEST(ImportKubernetes, ADeadlineOfAJobIsToldWhereAttemptsCouldPassIt) {
   const ImportedJob both = FromKubernetes(JobWith(
       "  backoffLimit: 2\n  activeDeadlineSeconds: 600\n", "      activeDeadlineSeconds: 300\n"));
   EXPECT_EQ(Noted(both), Texts{"6 activeDeadlineSeconds: 600"});
-  EXPECT_EQ(Decoded(both).time_limit, Duration::Seconds(300));
+  EXPECT_EQ(Decoded(both).policy.time_limit, Duration::Seconds(300));
   EXPECT_EQ(Decoded(FromKubernetes(JobWith("  backoffLimit: 0\n  activeDeadlineSeconds: 60\n",
                                            "      activeDeadlineSeconds: 300\n")))
-                .time_limit,
+                .policy.time_limit,
             Duration::Seconds(60));
   EXPECT_EQ(
       Noted(FromKubernetes(JobWith(
@@ -330,17 +331,17 @@ TEST(ImportKubernetes, WhatHasAnotherFormThanExpectedIsTold) {
 TEST(ImportKubernetes, MigInstancesAreAskedForByTheirProfile) {
   const JobSpec job =
       Decoded(FromKubernetes(Pod("    resources: {limits: {nvidia.com/mig-2g.20gb: 1}}\n")));
-  EXPECT_EQ(job.gpus.isolation, Isolation::kMig);
-  EXPECT_EQ(job.gpus.memory_mib, 17'167);
-  EXPECT_EQ(job.gpus.share_thousandths, 285);
+  EXPECT_EQ(job.resources.gpus.isolation, Isolation::kMig);
+  EXPECT_EQ(job.resources.gpus.memory_mib, 17'167);
+  EXPECT_EQ(job.resources.gpus.share_thousandths, 285);
 }
 
 TEST(ImportKubernetes, AmountsAreRoundedUp) {
   const JobSpec job =
       Decoded(FromKubernetes(Pod("    resources: {requests: {cpu: 1500m, memory: 1.5G}}\n")));
-  EXPECT_EQ(job.cpus, 2);
-  EXPECT_GE(job.memory_bytes, 1'500'000'000);
-  EXPECT_LT(job.memory_bytes, 1'500'002'000);
+  EXPECT_EQ(job.resources.cpus, 2);
+  EXPECT_GE(job.resources.memory_bytes, 1'500'000'000);
+  EXPECT_LT(job.resources.memory_bytes, 1'500'002'000);
 }
 
 TEST(ImportKubernetes, SaysAllThatItLeavesOut) {
@@ -364,8 +365,8 @@ TEST(ImportKubernetes, NoTextBecomesAKeyOfTheJobFile) {
   const JobSpec job = Decoded(imported);
   EXPECT_EQ(job.name, "a-run-evil");
   EXPECT_EQ(job.project, "default");
-  ASSERT_EQ(job.command.size(), 3u);
-  EXPECT_EQ(job.command[1], "x\"\nrun: evil");
+  ASSERT_EQ(job.program.command.size(), 3u);
+  EXPECT_EQ(job.program.command[1], "x\"\nrun: evil");
 }
 
 constexpr const char* kPod = R"(
@@ -386,21 +387,21 @@ TEST(ImportKubernetes, AJobOfVolcanoIsAGang) {
                      "[{action: CompleteJob, event: TaskCompleted}]\n  plugins: {ssh: [], env: "
                      "[]}\n  tasks:\n  - name: worker\n    replicas: 10\n    template:" +
                      kPod);
-  EXPECT_EQ(Decoded(imported).nodes, 10);
-  EXPECT_EQ(Decoded(imported).nodes_min, 0);
-  EXPECT_EQ(Decoded(imported).queue, "research");
-  EXPECT_EQ(Decoded(imported).command, (Texts{"python", "t.py"}));
+  EXPECT_EQ(Decoded(imported).resources.nodes, 10);
+  EXPECT_EQ(Decoded(imported).resources.nodes_min, 0);
+  EXPECT_EQ(Decoded(imported).policy.queue, "research");
+  EXPECT_EQ(Decoded(imported).program.command, (Texts{"python", "t.py"}));
   EXPECT_EQ(Noted(imported),
             (Texts{"6 spec.schedulerName", "8 spec.policies", "9 spec.plugins", "11 tasks"}));
   const JobSpec elastic = Decoded(FromKubernetes(
       head + "  minAvailable: 2\n  maxRetry: 4\n  tasks:\n  - replicas: 3\n    template:" + kPod +
       "  - replicas: 1\n    template:" + kPod));
-  EXPECT_EQ(elastic.nodes, 4);
-  EXPECT_EQ(elastic.nodes_min, 2);
-  EXPECT_EQ(elastic.retry.retries_max, 4);
+  EXPECT_EQ(elastic.resources.nodes, 4);
+  EXPECT_EQ(elastic.resources.nodes_min, 2);
+  EXPECT_EQ(elastic.recovery.retry.retries_max, 4);
   const JobSpec torch = Decoded(FromKubernetes(
       head + "  plugins: {pytorch: []}\n  tasks:\n  - replicas: 2\n    template:" + kPod));
-  EXPECT_EQ(torch.command[2],
+  EXPECT_EQ(torch.program.command[2],
             "export RANK=\"$GP_NODE_RANK\" WORLD_SIZE=\"$GP_NNODES\"; exec \"$@\"");
 }
 
@@ -418,12 +419,12 @@ TEST(ImportKubernetes, AJobOfKubeflowIsAGang) {
                      "schedulingPolicy: {minAvailable: 4, queue: q}}\n" +
                      replicas);
   const JobSpec job = Decoded(imported);
-  EXPECT_EQ(job.nodes, 4);
-  EXPECT_EQ(job.queue, "q");
-  EXPECT_EQ(job.retry.retries_max, 2);
-  EXPECT_EQ(job.gpus.count, 1);
-  EXPECT_NE(job.command[2].find("WORLD_SIZE=\"$((GP_NNODES * 4))\""), std::string::npos)
-      << job.command[2];
+  EXPECT_EQ(job.resources.nodes, 4);
+  EXPECT_EQ(job.policy.queue, "q");
+  EXPECT_EQ(job.recovery.retry.retries_max, 2);
+  EXPECT_EQ(job.resources.gpus.count, 1);
+  EXPECT_NE(job.program.command[2].find("WORLD_SIZE=\"$((GP_NNODES * 4))\""), std::string::npos)
+      << job.program.command[2];
   EXPECT_EQ(Noted(imported).size(), 1u) << "that it is a gang";
   const JobSpec elastic = Decoded(
       FromKubernetes(head + "  elasticPolicy: {minReplicas: 1, maxReplicas: 5}\n" + replicas));
@@ -431,11 +432,11 @@ TEST(ImportKubernetes, AJobOfKubeflowIsAGang) {
                 .notes.front()
                 .why.find("on 1 to 5 nodes"),
             std::string::npos);
-  EXPECT_EQ(elastic.nodes, 5);
-  EXPECT_EQ(elastic.nodes_min, 1);
+  EXPECT_EQ(elastic.resources.nodes, 5);
+  EXPECT_EQ(elastic.resources.nodes_min, 1);
   EXPECT_EQ(
       Decoded(FromKubernetes(head + "  pytorchReplicaSpecs:\n    Worker:\n      template:" + kPod))
-          .nodes,
+          .resources.nodes,
       1);
 }
 
@@ -452,12 +453,12 @@ TEST(ImportKubernetes, AJobSetIsAGang) {
            "{fieldPath: \"metadata.annotations['batch.kubernetes.io/job-completion-index']\"}}}]\n";
   };
   const JobSpec one = Decoded(FromKubernetes(head + job("workers", 1)));
-  EXPECT_EQ(one.nodes, 4);
-  EXPECT_EQ(one.retry.retries_max, 3);
-  EXPECT_EQ(one.command[2],
+  EXPECT_EQ(one.resources.nodes, 4);
+  EXPECT_EQ(one.recovery.retry.retries_max, 3);
+  EXPECT_EQ(one.program.command[2],
             "export RANK=\"$GP_NODE_RANK\" JOB_COMPLETION_INDEX=\"$GP_NODE_RANK\"; exec \"$@\"");
-  EXPECT_EQ(Decoded(FromKubernetes(head + job("a", 2))).nodes, 8);
-  EXPECT_EQ(Decoded(FromKubernetes(head + job("a", 1) + job("b", 1))).nodes, 8)
+  EXPECT_EQ(Decoded(FromKubernetes(head + job("a", 2))).resources.nodes, 8);
+  EXPECT_EQ(Decoded(FromKubernetes(head + job("a", 1) + job("b", 1))).resources.nodes, 8)
       << "alike in all but their names";
 }
 
@@ -468,9 +469,9 @@ TEST(ImportKubernetes, ATrainJobWithItsProgram) {
   const JobSpec job = Decoded(FromKubernetes(
       head +
       "    command: [torchrun, t.py]\n    resourcesPerNode: {limits: {nvidia.com/gpu: 4}}\n"));
-  EXPECT_EQ(job.nodes, 2);
-  EXPECT_EQ(job.gpus.count, 4);
-  EXPECT_EQ(job.command.back(), "t.py");
+  EXPECT_EQ(job.resources.nodes, 2);
+  EXPECT_EQ(job.resources.gpus.count, 4);
+  EXPECT_EQ(job.program.command.back(), "t.py");
   EXPECT_TRUE(ImportKubernetes("t.yaml", head)
                   .error()
                   .message.starts_with("line 1: kind TrainJob: it has no trainer.command"));
@@ -534,7 +535,7 @@ TEST(ImportKubernetes, QueuesByTheMap) {
                              "kind: Pod\nmetadata: {name: a, labels: {kueue.x-k8s.io/queue-name: "
                              "user-queue}}\nspec:\n  containers:\n  - command: [a]\n",
                              options));
-  EXPECT_EQ(Decoded(imported).queue, "research/nlp");
+  EXPECT_EQ(Decoded(imported).policy.queue, "research/nlp");
 }
 
 TEST(ImportKubernetes, RefusesWhatIsNoJob) {

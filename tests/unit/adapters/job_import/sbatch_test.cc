@@ -53,28 +53,30 @@ export SLURM_NNODES="$GP_NNODES"
 torchrun --nnodes=$SLURM_NNODES train.py
 )");
   const JobSpec job = Decoded(imported);
-  EXPECT_EQ(job.nodes, 2);
-  EXPECT_EQ(job.gpus.count, 8);
+  EXPECT_EQ(job.resources.nodes, 2);
+  EXPECT_EQ(job.resources.gpus.count, 8);
 }
 
-TEST(ImportSbatch, WithoutGpusItAsksForNone) { EXPECT_EQ(JobOf("--time=10").gpus.count, 0); }
+TEST(ImportSbatch, WithoutGpusItAsksForNone) {
+  EXPECT_EQ(JobOf("--time=10").resources.gpus.count, 0);
+}
 
 TEST(ImportSbatch, GpusAreCountedForEachNode) {
-  EXPECT_EQ(JobOf("-N 2 -G 16").gpus.count, 8);
-  EXPECT_EQ(JobOf("-N2 --gres=gpu:a100:4").gpus.count, 4);
-  EXPECT_EQ(JobOf("--nodes 1 --ntasks-per-node=4 --gpus-per-task=1").gpus.count, 4);
-  EXPECT_EQ(JobOf("--gres gpu").gpus.count, 1);
+  EXPECT_EQ(JobOf("-N 2 -G 16").resources.gpus.count, 8);
+  EXPECT_EQ(JobOf("-N2 --gres=gpu:a100:4").resources.gpus.count, 4);
+  EXPECT_EQ(JobOf("--nodes 1 --ntasks-per-node=4 --gpus-per-task=1").resources.gpus.count, 4);
+  EXPECT_EQ(JobOf("--gres gpu").resources.gpus.count, 1);
   EXPECT_EQ(NotedOf("--gpus=16"), Texts{"2 --gpus=16"}) << "how many nodes it meant nobody knows";
 }
 
 TEST(ImportSbatch, OptionsForGpusArePutTogetherAsSlurmDoes) {
   const JobSpec sixteen = JobOf("--gpus=16 --gpus-per-node=8");
-  EXPECT_EQ(sixteen.nodes, 2);
-  EXPECT_EQ(sixteen.gpus.count, 8);
-  EXPECT_EQ(JobOf("--gpus=8 --gpus-per-task=1").gpus.count, 8);
+  EXPECT_EQ(sixteen.resources.nodes, 2);
+  EXPECT_EQ(sixteen.resources.gpus.count, 8);
+  EXPECT_EQ(JobOf("--gpus=8 --gpus-per-task=1").resources.gpus.count, 8);
   const JobSpec fewer = JobOf("-N 1 -n 4 --ntasks-per-node=8 --gpus-per-task=1 -c 4");
-  EXPECT_EQ(fewer.gpus.count, 4);
-  EXPECT_EQ(fewer.cpus, 16);
+  EXPECT_EQ(fewer.resources.gpus.count, 4);
+  EXPECT_EQ(fewer.resources.cpus, 16);
 }
 
 TEST(ImportSbatch, SaysWhatComesToSomethingElseOnNodes) {
@@ -90,35 +92,35 @@ TEST(ImportSbatch, SaysWhatComesToSomethingElseOnNodes) {
 
 TEST(ImportSbatch, ARangeOfNodesDividesNoTotals) {
   const JobSpec range = JobOf("-N 2-4 --gpus-per-node=8");
-  EXPECT_EQ(range.nodes, 4);
-  EXPECT_EQ(range.nodes_min, 2);
-  EXPECT_EQ(JobOf("-N 2-4 --gpus=8").nodes_min, 0);
+  EXPECT_EQ(range.resources.nodes, 4);
+  EXPECT_EQ(range.resources.nodes_min, 2);
+  EXPECT_EQ(JobOf("-N 2-4 --gpus=8").resources.nodes_min, 0);
   EXPECT_EQ(NotedOf("-N 2-4 --gpus=8"), (Texts{"2 -N 2-4", "2 -N 2-4"}));
 }
 
 TEST(ImportSbatch, ModelsAreWrittenAsDriversDo) {
-  EXPECT_EQ(JobOf("--gpus-per-node=nvidia_h100_80gb_hbm3:8").gpus.models, Texts{"H100"});
+  EXPECT_EQ(JobOf("--gpus-per-node=nvidia_h100_80gb_hbm3:8").resources.gpus.models, Texts{"H100"});
   const JobSpec slice = JobOf("--gres=gpu:2g.20gb:1");
-  EXPECT_EQ(slice.gpus.isolation, Isolation::kMig);
-  EXPECT_EQ(slice.gpus.memory_mib, 17'167);
-  EXPECT_EQ(slice.gpus.share_thousandths, 285);
+  EXPECT_EQ(slice.resources.gpus.isolation, Isolation::kMig);
+  EXPECT_EQ(slice.resources.gpus.memory_mib, 17'167);
+  EXPECT_EQ(slice.resources.gpus.share_thousandths, 285);
 }
 
 TEST(ImportSbatch, GpusAreOneOfSeveralResources) {
-  EXPECT_EQ(JobOf("--gres=gpu:8,nvme:1").gpus.count, 8);
-  EXPECT_EQ(JobOf("--gres=nvme:1,gpu:8").gpus.count, 8);
+  EXPECT_EQ(JobOf("--gres=gpu:8,nvme:1").resources.gpus.count, 8);
+  EXPECT_EQ(JobOf("--gres=nvme:1,gpu:8").resources.gpus.count, 8);
   EXPECT_EQ(NotedOf("--gres=gpu:8,nvme:1"), Texts{"2 --gres=gpu:8,nvme:1"});
-  EXPECT_EQ(JobOf("--gres=gpumem:20").gpus.count, 0);
+  EXPECT_EQ(JobOf("--gres=gpumem:20").resources.gpus.count, 0);
   EXPECT_EQ(NotedOf("--gres=gpumem:20"), Texts{"2 --gres=gpumem:20"});
 }
 
 TEST(ImportSbatch, CoresAndMemoryAreCountedForEachNode) {
   const JobSpec by_gpu = JobOf("--gpus-per-node=4 --cpus-per-gpu=12 --mem-per-gpu=100G");
-  EXPECT_EQ(by_gpu.cpus, 48);
-  EXPECT_EQ(by_gpu.memory_bytes, int64_t{400} << 30);
+  EXPECT_EQ(by_gpu.resources.cpus, 48);
+  EXPECT_EQ(by_gpu.resources.memory_bytes, int64_t{400} << 30);
   const JobSpec by_task = JobOf("-n 8 -N 2 -c 4 --mem-per-cpu=2000");
-  EXPECT_EQ(by_task.cpus, 16);
-  EXPECT_EQ(by_task.memory_bytes, int64_t{32'000} << 20);
+  EXPECT_EQ(by_task.resources.cpus, 16);
+  EXPECT_EQ(by_task.resources.memory_bytes, int64_t{32'000} << 20);
 }
 
 TEST(ImportSbatch, SaysWhatItLeavesOut) {
@@ -137,7 +139,7 @@ TEST(ImportSbatch, ADirectiveBehindTheFirstCommandIsSeenByNobody) {
   const ImportedJob imported =
       FromSbatch("#!/bin/bash\n#SBATCH --time=10\ncd /data\n#SBATCH --nodes=4\n");
   EXPECT_EQ(Noted(imported), Texts{"4 #SBATCH --nodes=4"});
-  EXPECT_EQ(Decoded(imported).nodes, 1);
+  EXPECT_EQ(Decoded(imported).resources.nodes, 1);
 }
 
 TEST(ImportSbatch, ReadsOptionsAsSbatchDoes) {
@@ -145,17 +147,17 @@ TEST(ImportSbatch, ReadsOptionsAsSbatchDoes) {
       JobOf("-J \"two words\" -A'nlp' --time 1-12 --reserv=course --export=ALL,LR=\"0.1 0.2\"");
   EXPECT_EQ(job.name, "two-words");
   EXPECT_EQ(job.project, "nlp");
-  EXPECT_EQ(job.time_limit, Duration::Minutes(36 * 60));
-  EXPECT_EQ(job.reservation, "course") << "options may be cut short";
-  EXPECT_EQ(job.environment.at("LR"), "0.1 0.2");
+  EXPECT_EQ(job.policy.time_limit, Duration::Minutes(36 * 60));
+  EXPECT_EQ(job.placement.reservation, "course") << "options may be cut short";
+  EXPECT_EQ(job.program.environment.at("LR"), "0.1 0.2");
 }
 
 TEST(ImportSbatch, OfOptionsGivenAgainTheLastCounts) {
-  EXPECT_EQ(JobOf("-t 10 -t UNLIMITED").time_limit, Duration());
+  EXPECT_EQ(JobOf("-t 10 -t UNLIMITED").policy.time_limit, Duration());
   const JobSpec job = JobOf("--export=A=1 --export=\"B='1,2',C=3\"");
-  EXPECT_FALSE(job.environment.contains("A"));
-  EXPECT_EQ(job.environment.at("B"), "1,2");
-  EXPECT_EQ(job.environment.at("C"), "3");
+  EXPECT_FALSE(job.program.environment.contains("A"));
+  EXPECT_EQ(job.program.environment.at("B"), "1,2");
+  EXPECT_EQ(job.program.environment.at("C"), "3");
 }
 
 TEST(ImportSbatch, NoTextReachesATerminalAsItIs) {
@@ -169,8 +171,8 @@ TEST(ImportSbatch, ArraysKeepTheirNumbers) {
   const ImportedJob imported = FromSbatch(
       "#!/bin/sh\n#SBATCH -a 10-40:10%2\necho $SLURM_ARRAY_TASK_ID of ${SLURM_ARRAY_TASK_MAX}\n");
   const JobSpec job = Decoded(imported);
-  EXPECT_EQ(job.array.count, 4);
-  EXPECT_EQ(job.array.max_parallel, 2);
+  EXPECT_EQ(job.policy.array.count, 4);
+  EXPECT_EQ(job.policy.array.max_parallel, 2);
   EXPECT_NE(imported.text.find("export SLURM_ARRAY_TASK_ID=\"$((10 + 10 * GP_ARRAY_INDEX))\"\n"),
             std::string::npos)
       << imported.text;
@@ -339,7 +341,7 @@ clear; srun --jobid $SLURM_JOB_ID bash -c "$L --role \$SLURMD_NODENAME: train.py
   for (const char* set :
        {"SLURM_PROCID=\"$GP_NODE_RANK\"", "SLURM_NNODES=\"$GP_NNODES\"", "SLURMD_NODENAME="})
     EXPECT_NE(imported.text.find(std::string("\nexport ") + set), std::string::npos) << set;
-  EXPECT_EQ(Decoded(imported).gpus.count, 8);
+  EXPECT_EQ(Decoded(imported).resources.gpus.count, 8);
 }
 
 TEST(ImportSbatch, OfAProgramThatIsNoShellNoLineSetsVariables) {
@@ -356,13 +358,13 @@ TEST(ImportSbatch, TasksOnOneNodeAreTheScriptsBusiness) {
 TEST(ImportSbatch, ListsOfAnArrayKeepTheirNumbers) {
   const ImportedJob imported =
       FromSbatch("#!/bin/sh\n#SBATCH --array=1,3,7-9%2\necho $SLURM_ARRAY_TASK_ID\n");
-  EXPECT_EQ(Decoded(imported).array.count, 5);
-  EXPECT_EQ(Decoded(imported).array.max_parallel, 2);
+  EXPECT_EQ(Decoded(imported).policy.array.count, 5);
+  EXPECT_EQ(Decoded(imported).policy.array.max_parallel, 2);
   EXPECT_NE(imported.text.find("export SLURM_ARRAY_TASK_ID=\"$((GP_ARRAY_INDEX < 2 ? 1 + 2 * "
                                "GP_ARRAY_INDEX : 7 + 1 * (GP_ARRAY_INDEX - 2)))\"\n"),
             std::string::npos)
       << imported.text;
-  EXPECT_EQ(JobOf("-a 0-15:4,100").array.count, 5);
+  EXPECT_EQ(JobOf("-a 0-15:4,100").policy.array.count, 5);
 }
 
 TEST(ImportSbatch, AnArrayIsNeverOneJob) {
@@ -379,7 +381,7 @@ TEST(ImportSbatch, AnArrayIsNeverOneJob) {
   EXPECT_TRUE(error("1-20001:2").ends_with("in parts, --array=1-19999:2, --array=20001-20001:2"));
   EXPECT_TRUE(error("1,2,5-20000").starts_with("line 3: --array=1,2,5-20000: GP1011: "));
   EXPECT_TRUE(error("some").starts_with("line 3: --array=some: is not a valid array"));
-  EXPECT_EQ(JobOf("--array=0-9999").array.count, 10'000);
+  EXPECT_EQ(JobOf("--array=0-9999").policy.array.count, 10'000);
 }
 
 TEST(ImportSbatch, PartitionsAreQueuesByTheMap) {
@@ -390,14 +392,14 @@ TEST(ImportSbatch, PartitionsAreQueuesByTheMap) {
                                   "\necho $SLURM_JOB_PARTITION\n",
                               options));
   };
-  EXPECT_EQ(Decoded(imported("fast")).queue, "research/nlp");
+  EXPECT_EQ(Decoded(imported("fast")).policy.queue, "research/nlp");
   EXPECT_EQ(Noted(imported("fast")), Texts());
   EXPECT_NE(imported("fast").text.find("export SLURM_JOB_PARTITION=\"fast\"\n"), std::string::npos);
-  EXPECT_EQ(Decoded(imported("other,slow")).queue, "batch");
+  EXPECT_EQ(Decoded(imported("other,slow")).policy.queue, "batch");
   EXPECT_EQ(Noted(imported("slow,fast")), Texts{"2 --partition=slow,fast"})
       << "of two queues one counts";
   EXPECT_EQ(Noted(imported("gpu")), Texts{"2 --partition=gpu"});
-  EXPECT_EQ(Decoded(imported("gpu")).queue, "");
+  EXPECT_EQ(Decoded(imported("gpu")).policy.queue, "");
 }
 
 TEST(ImportSbatch, VariablesOfThePlatformAreLeftOut) {
@@ -419,46 +421,48 @@ TEST(ImportSbatch, VariablesOfThePlatformAreLeftOut) {
 
 TEST(ImportSbatch, MigInstancesOfAModel) {
   const JobSpec job = JobOf("--gres=gpu:a100_1g.5gb:1");
-  EXPECT_EQ(job.gpus.isolation, Isolation::kMig);
-  EXPECT_EQ(job.gpus.models, Texts{"A100"});
-  EXPECT_EQ(job.gpus.memory_mib, 4'292);
-  EXPECT_EQ(job.gpus.share_thousandths, 142);
-  EXPECT_EQ(JobOf("--gres=gpu:a100l.4g.40gb:1").gpus.share_thousandths, 571) << "no 3g.40gb";
-  EXPECT_EQ(JobOf("--gpus=2g.10gb:2").gpus.count, 1) << "a job has one on each node";
+  EXPECT_EQ(job.resources.gpus.isolation, Isolation::kMig);
+  EXPECT_EQ(job.resources.gpus.models, Texts{"A100"});
+  EXPECT_EQ(job.resources.gpus.memory_mib, 4'292);
+  EXPECT_EQ(job.resources.gpus.share_thousandths, 142);
+  EXPECT_EQ(JobOf("--gres=gpu:a100l.4g.40gb:1").resources.gpus.share_thousandths, 571)
+      << "no 3g.40gb";
+  EXPECT_EQ(JobOf("--gpus=2g.10gb:2").resources.gpus.count, 1) << "a job has one on each node";
   EXPECT_EQ(NotedOf("--gpus=2g.10gb:2"), (Texts{"2 --gpus=2g.10gb:2", "2 --gpus=2g.10gb:2"}));
-  EXPECT_EQ(JobOf("--gpus-per-node=nvidia_h100_80gb_hbm3_1g.10gb:1").gpus.models, Texts{"H100"});
+  EXPECT_EQ(JobOf("--gpus-per-node=nvidia_h100_80gb_hbm3_1g.10gb:1").resources.gpus.models,
+            Texts{"H100"});
 }
 
 TEST(ImportSbatch, SharedGpusAreNeverNone) {
   const JobSpec mps = JobOf("--gres=mps:50");
-  EXPECT_EQ(mps.gpus.share_thousandths, 500);
-  EXPECT_EQ(mps.gpus.isolation, Isolation::kMps);
-  EXPECT_EQ(JobOf("--gres=shard:4").gpus.count, 1);
+  EXPECT_EQ(mps.resources.gpus.share_thousandths, 500);
+  EXPECT_EQ(mps.resources.gpus.isolation, Isolation::kMps);
+  EXPECT_EQ(JobOf("--gres=shard:4").resources.gpus.count, 1);
   EXPECT_EQ(NotedOf("--gres=shard:4"), Texts{"2 --gres=shard:4"});
-  EXPECT_EQ(JobOf("--gres=mps:100").gpus.share_thousandths, 1'000);
+  EXPECT_EQ(JobOf("--gres=mps:100").resources.gpus.share_thousandths, 1'000);
 }
 
 TEST(ImportSbatch, TasksByOtherNames) {
-  EXPECT_EQ(JobOf("--tasks-per-node=4 --gpus-per-task=1").gpus.count, 4);
-  EXPECT_EQ(JobOf("--tasks=6 --cpus-per-task=2").cpus, 12);
+  EXPECT_EQ(JobOf("--tasks-per-node=4 --gpus-per-task=1").resources.gpus.count, 4);
+  EXPECT_EQ(JobOf("--tasks=6 --cpus-per-task=2").resources.cpus, 12);
   const JobSpec by_gpu = JobOf("--ntasks=16 --ntasks-per-gpu=2 --cpus-per-task=4");
-  EXPECT_EQ(by_gpu.gpus.count, 8);
-  EXPECT_EQ(by_gpu.cpus, 64);
-  EXPECT_EQ(JobOf("--gpus-per-node=4 --ntasks-per-gpu=2 -c 3").cpus, 24);
-  EXPECT_EQ(JobOf("--workdir=/data").working_directory, "/data");
+  EXPECT_EQ(by_gpu.resources.gpus.count, 8);
+  EXPECT_EQ(by_gpu.resources.cpus, 64);
+  EXPECT_EQ(JobOf("--gpus-per-node=4 --ntasks-per-gpu=2 -c 3").resources.cpus, 24);
+  EXPECT_EQ(JobOf("--workdir=/data").program.working_directory, "/data");
 }
 
 TEST(ImportSbatch, WhatNoNodeHasIsSpreadOverSeveral) {
   const JobSpec by_gpus = JobOf("--ntasks 112 --cpus-per-task 8 --gres gpu:3090:8");
-  EXPECT_EQ(by_gpus.nodes, 14);
-  EXPECT_EQ(by_gpus.cpus, 64);
-  EXPECT_EQ(by_gpus.gpus.count, 8);
-  EXPECT_EQ(JobOf("--gpus=16").nodes, 2);
-  EXPECT_EQ(JobOf("--ntasks=24 --gpus-per-task=1").nodes, 3);
+  EXPECT_EQ(by_gpus.resources.nodes, 14);
+  EXPECT_EQ(by_gpus.resources.cpus, 64);
+  EXPECT_EQ(by_gpus.resources.gpus.count, 8);
+  EXPECT_EQ(JobOf("--gpus=16").resources.nodes, 2);
+  EXPECT_EQ(JobOf("--ntasks=24 --gpus-per-task=1").resources.nodes, 3);
   const JobSpec cores = JobOf("--ntasks=512");
-  EXPECT_EQ(cores.nodes, 4);
-  EXPECT_EQ(cores.cpus, 128);
-  EXPECT_EQ(JobOf("--ntasks=64 --cpus-per-task=2").nodes, 1);
+  EXPECT_EQ(cores.resources.nodes, 4);
+  EXPECT_EQ(cores.resources.cpus, 128);
+  EXPECT_EQ(JobOf("--ntasks=64 --cpus-per-task=2").resources.nodes, 1);
   EXPECT_EQ(NotedOf("--ntasks=512"), (Texts{"2 --ntasks=512", "2 --ntasks=512"}))
       << "spread, and who starts them";
 }

@@ -23,7 +23,7 @@ class Faults : public testing::Test {
   }
   void RunJob() {
     JobSpec spec;
-    spec.command = {"train"};
+    spec.program.command = {"train"};
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
     metrics_.OnCommit(cluster_.state(), cluster_.Pass());
     const JobId job{cluster_.state().last_job};
@@ -66,8 +66,8 @@ TEST_F(Faults, WhatIsFreeAndOfUse) {
   EXPECT_THAT(Text(), HasSubstr("gpu_platform_gpus_stranded{pool=\"default\"} 0\n"))
       << "another one like it could run";
   JobSpec pair;
-  pair.command = {"train"};
-  pair.gpus.count = 2;
+  pair.program.command = {"train"};
+  pair.resources.gpus.count = 2;
   Do(SubmitJob{std::make_shared<const JobSpec>(pair), {"ana", 1, 1}});
   EXPECT_THAT(Text(), HasSubstr("gpu_platform_gpus_stranded{pool=\"default\"} 0.666\n"))
       << "two thirds of what is asked for come in pairs";
@@ -193,8 +193,8 @@ TEST_F(Faults, QueuesAreTold) {
   RunJob();
   for (int i = 0; i < 3; ++i) {
     JobSpec spec;
-    spec.command = {"train"};
-    spec.gpus.count = 2;
+    spec.program.command = {"train"};
+    spec.resources.gpus.count = 2;
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
   }
   const std::string text = Text();

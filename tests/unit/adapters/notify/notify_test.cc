@@ -112,7 +112,7 @@ class Notify : public testing::Test {
   std::vector<Event> EndOneJob() {
     JobSpec spec;
     spec.name = "train";
-    spec.command = {"true"};
+    spec.program.command = {"true"};
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
     return Do(StopJob{JobId{cluster_.state().last_job}, true});
   }

@@ -117,7 +117,7 @@ TEST(ScenarioFile, SaysAllThereIsToSay) {
   EXPECT_EQ(job.user.name, "ana");
   EXPECT_EQ(job.length, Duration::Minutes(5));
   EXPECT_EQ(job.checkpoint_every, Duration::Minutes(1));
-  EXPECT_EQ(job.spec->gpus.count, 2);
+  EXPECT_EQ(job.spec->resources.gpus.count, 2);
   const auto& offline = std::get<ChangeService>(std::get<Command>(run.steps.back().what));
   EXPECT_TRUE(offline.force);
   EXPECT_EQ(offline.node, NodeId{1});
@@ -141,7 +141,7 @@ TEST(ScenarioFile, ATraceAndAJournalAreJobsToo) {
                                          "job: {preemptible: true}}\n  - journal: journal.db\n");
   ASSERT_TRUE(decoded.run) << RenderDiagnostics(decoded.diagnostics);
   const auto& job = std::get<JobArrival>(decoded.run->steps.back().what);
-  EXPECT_TRUE(job.spec->preemptible);
+  EXPECT_TRUE(job.spec->policy.preemptible);
   EXPECT_EQ(job.id, JobId{1});
   EXPECT_EQ(decoded.run->steps.size(), 1 + 1 + 2 + 1u)
       << "the controller's start and the node of the journal, two nodes, one job";
@@ -151,7 +151,8 @@ TEST(ScenarioFile, TracesHaveFormats) {
   const DecodedScenario decoded =
       Decode(kNodes + "jobs: [{trace: {file: pods.csv, format: alibaba}}]\n");
   ASSERT_TRUE(decoded.run) << RenderDiagnostics(decoded.diagnostics);
-  const GpuRequest& gpus = std::get<JobArrival>(decoded.run->steps.back().what).spec->gpus;
+  const GpuRequest& gpus =
+      std::get<JobArrival>(decoded.run->steps.back().what).spec->resources.gpus;
   EXPECT_EQ(gpus.share_thousandths, 250);
   EXPECT_EQ(gpus.isolation, Isolation::kTimeslice);
 }

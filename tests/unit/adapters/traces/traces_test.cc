@@ -25,8 +25,8 @@ class Traces : public testing::Test {
   JobId Submit(std::map<std::string, std::string> environment = {}) {
     JobSpec spec;
     spec.name = "train";
-    spec.command = {"sh", "-c", "hidden argument"};
-    spec.environment = std::move(environment);
+    spec.program.command = {"sh", "-c", "hidden argument"};
+    spec.program.environment = std::move(environment);
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
     return JobId{cluster_.state().last_job};
   }

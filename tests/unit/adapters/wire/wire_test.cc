@@ -16,28 +16,28 @@ JobSpec FullSpec() {
   JobSpec spec;
   spec.name = "n";
   spec.project = "p";
-  spec.queue = "q";
-  spec.preemptible = true;
-  spec.nodes = 2;
-  spec.gpus = {3, {"H100", "H200"}, 500, 2000, 40'000, Isolation::kTimeslice};
-  spec.cpus = 7;
-  spec.memory_bytes = 1'000'000'007;
-  spec.shm_bytes = 5;
-  spec.topology = {TopologyLevel::kNvlink, TopologyLevel::kSameNode, false};
-  spec.priority = 900;
-  spec.time_limit = Duration::Seconds(61);
-  spec.grace = Duration::Seconds(5);
-  spec.on_lease_loss = LeaseLoss::kStop;
-  spec.retry = {2, Duration::Seconds(1), Duration::Seconds(9), true};
-  spec.environment = {{"A", "1"}, {"B", ""}};
+  spec.policy.queue = "q";
+  spec.policy.preemptible = true;
+  spec.resources.nodes = 2;
+  spec.resources.gpus = {3, {"H100", "H200"}, 500, 2000, 40'000, Isolation::kTimeslice};
+  spec.resources.cpus = 7;
+  spec.resources.memory_bytes = 1'000'000'007;
+  spec.resources.shm_bytes = 5;
+  spec.placement.topology = {TopologyLevel::kNvlink, TopologyLevel::kSameNode, false};
+  spec.policy.priority = 900;
+  spec.policy.time_limit = Duration::Seconds(61);
+  spec.policy.grace = Duration::Seconds(5);
+  spec.recovery.on_lease_loss = LeaseLoss::kStop;
+  spec.recovery.retry = {2, Duration::Seconds(1), Duration::Seconds(9), true};
+  spec.program.environment = {{"A", "1"}, {"B", ""}};
   spec.labels = {{"team", "x"}};
-  spec.working_directory = "/w";
-  spec.command = {"a", "b c"};
-  spec.interactive = true;
-  spec.checkpoint.directory = "/c";
-  spec.checkpoint.keep = 2;
-  spec.checkpoint.best = BestScore::kMin;
-  spec.wait_for_nodes = true;
+  spec.program.working_directory = "/w";
+  spec.program.command = {"a", "b c"};
+  spec.program.interactive = true;
+  spec.recovery.checkpoint.directory = "/c";
+  spec.recovery.checkpoint.keep = 2;
+  spec.recovery.checkpoint.best = BestScore::kMin;
+  spec.policy.wait_for_nodes = true;
   spec.file = "/home/ana/bert.yaml";
   return spec;
 }
@@ -53,9 +53,9 @@ TEST(Wire, WhatIsLeftOutHasItsDefault) {
   v1::JobSpec message;
   message.set_priority(0);
   message.mutable_gpus()->set_count(0);
-  EXPECT_EQ(FromProto(message)->priority, 0);
-  EXPECT_EQ(FromProto(message)->gpus.count, 0);
-  EXPECT_EQ(FromProto(message)->gpus.share_thousandths, 1000);
+  EXPECT_EQ(FromProto(message)->policy.priority, 0);
+  EXPECT_EQ(FromProto(message)->resources.gpus.count, 0);
+  EXPECT_EQ(FromProto(message)->resources.gpus.share_thousandths, 1000);
 }
 
 TEST(Wire, AnEnumValueThatIsNoneIsRefusedWithItsField) {
@@ -88,9 +88,9 @@ TEST(Wire, AnEnumValueThatIsNoneIsRefusedWithItsField) {
 TEST(Wire, HugeDurationsDoNotOverflow) {
   v1::JobSpec message;
   message.set_time_limit_ms(INT64_MAX);
-  EXPECT_GT(FromProto(message)->time_limit.ns, 0);
+  EXPECT_GT(FromProto(message)->policy.time_limit.ns, 0);
   message.set_time_limit_ms(INT64_MIN);
-  EXPECT_LT(FromProto(message)->time_limit.ns, 0);
+  EXPECT_LT(FromProto(message)->policy.time_limit.ns, 0);
 }
 
 TEST(Wire, NodeFactsSurviveTheWay) {
@@ -136,8 +136,8 @@ TEST(Wire, OrdersSurviveTheWay) {
   TestCluster cluster;
   cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
   JobSpec spec;
-  spec.command = {"/bin/true"};
-  spec.gpus.count = 2;
+  spec.program.command = {"/bin/true"};
+  spec.resources.gpus.count = 2;
   ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
   cluster.Pass();
   const NodeDesiredState desired = DesiredStateFor(cluster.state(), {0});
@@ -155,8 +155,8 @@ TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
   TestCluster cluster;
   cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
   JobSpec spec;
-  spec.command = {"/bin/true"};
-  spec.array = {5, 2};
+  spec.program.command = {"/bin/true"};
+  spec.policy.array = {5, 2};
   ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
   cluster.Pass();
   ASSERT_TRUE(cluster.Execute(StopJob{ElementId({1}, 4)}));
@@ -186,7 +186,7 @@ TEST(Wire, AnArrayIsSeenAsOneOrByItsElements) {
   EXPECT_EQ(FromProto(message).value().leases.at(1).array, JobId{1});
   v1::JobSpec request;
   ToProto(spec, &request);
-  EXPECT_EQ(FromProto(request).value().array, spec.array);
+  EXPECT_EQ(FromProto(request).value().policy.array, spec.policy.array);
   request.mutable_array()->set_count(0);
   EXPECT_FALSE(FromProto(request));
 }
@@ -207,8 +207,8 @@ TEST(Wire, ViewsShowWhatTheLedgerHolds) {
   cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
   JobSpec spec;
   spec.name = "j";
-  spec.command = {"/bin/true"};
-  spec.gpus.count = 2;
+  spec.program.command = {"/bin/true"};
+  spec.resources.gpus.count = 2;
   ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
   cluster.Pass();
   v1::Cluster view;
@@ -231,9 +231,9 @@ TEST(Wire, ANodeThatDrainsSaysSinceWhenAndUntilWhen) {
   const NodeId id = cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
   JobSpec spec;
   spec.name = "j";
-  spec.command = {"/bin/true"};
-  spec.gpus.count = 2;
-  spec.time_limit = Duration::Minutes(60);
+  spec.program.command = {"/bin/true"};
+  spec.resources.gpus.count = 2;
+  spec.policy.time_limit = Duration::Minutes(60);
   ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
   cluster.Pass();
   v1::Cluster before;
@@ -260,8 +260,8 @@ TEST(Wire, AWarningOfAPlacementStandsByItself) {
   cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1, 2, 2, 3, 3}));
   const auto warning_of = [&](int gpus) {
     JobSpec spec;
-    spec.command = {"/bin/true"};
-    spec.gpus.count = gpus;
+    spec.program.command = {"/bin/true"};
+    spec.resources.gpus.count = gpus;
     EXPECT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
     cluster.Pass();
     const JobId id{cluster.state().last_job};

@@ -194,8 +194,8 @@ class AgentLoopTest : public testing::Test {
     desired_lease.lease.stop_on_loss = stop_on_loss;
     desired_lease.lease.stop = stop;
     JobSpec spec;
-    spec.command = {"/bin/true"};
-    spec.grace = Duration::Seconds(3);
+    spec.program.command = {"/bin/true"};
+    spec.policy.grace = Duration::Seconds(3);
     desired_lease.spec = std::make_shared<const JobSpec>(spec);
     desired_lease.node_names = {"n1"};
     return desired_lease;
@@ -395,7 +395,7 @@ TEST_F(AgentLoopTest, SurplusCheckpointsArePassedOnWithAllOrders) {
   UntilJoined();
   DesiredLease desired_lease = Desired(1);
   JobSpec spec = *desired_lease.spec;
-  spec.checkpoint = {.directory = "/ckpt", .keep = 1};
+  spec.recovery.checkpoint = {.directory = "/ckpt", .keep = 1};
   desired_lease.spec = std::make_shared<const JobSpec>(spec);
   const auto told = [&] { return runner_.With([&] { return runner_.discards; }); };
   uint64_t number = 0;

@@ -104,8 +104,8 @@ std::string Variable(const LaunchSpec& launch, const std::string& name) {
 
 JobSpec Spec() {
   JobSpec spec;
-  spec.command = {"train", "x"};
-  spec.nodes = 2;
+  spec.program.command = {"train", "x"};
+  spec.resources.nodes = 2;
   return spec;
 }
 
@@ -134,11 +134,11 @@ TEST(Launch, AJobWithoutGpusGetsNoDeviceAtAll) {
 TEST(Launch, SaysByEnvironmentWhatTheJobHolds) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
-  spec.environment = {{"MINE", "1"},
-                      {"CUDA_VISIBLE_DEVICES", "0"},
-                      {"GP_JOB_ID", "fake"},
-                      {"CUDA_MPS_PIPE_DIRECTORY", "/x"}};
-  spec.checkpoint.directory = "/ckpt";
+  spec.program.environment = {{"MINE", "1"},
+                              {"CUDA_VISIBLE_DEVICES", "0"},
+                              {"GP_JOB_ID", "fake"},
+                              {"CUDA_MPS_PIPE_DIRECTORY", "/x"}};
+  spec.recovery.checkpoint.directory = "/ckpt";
   const LaunchSpec launch = MakeLaunch(Desired(spec), facts, Options(), 0);
   EXPECT_EQ(Variable(launch, "CUDA_VISIBLE_DEVICES"), "GPU-1");
   EXPECT_EQ(Variable(launch, "NVIDIA_VISIBLE_DEVICES"), "GPU-1");
@@ -178,7 +178,7 @@ TEST(Launch, TorchrunFindsWhatItNeeds) {
 TEST(Launch, AJobsOwnRendezvousWins) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
-  spec.environment = {{"MASTER_PORT", "29500"}, {"PET_NPROC_PER_NODE", "4"}};
+  spec.program.environment = {{"MASTER_PORT", "29500"}, {"PET_NPROC_PER_NODE", "4"}};
   const LaunchSpec launch = MakeLaunch(Desired(spec), facts, Options(), 0);
   EXPECT_EQ(Variable(launch, "MASTER_PORT"), "29500");
   EXPECT_EQ(Variable(launch, "PET_MASTER_PORT"), "29500") << "torchrun's follows";
@@ -210,8 +210,8 @@ TEST(Launch, PortsOfJobsAndAttemptsDiffer) {
 TEST(Launch, TheReferenceNamesAllVariables) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
-  spec.array = {5, 2};
-  spec.checkpoint.directory = "/ckpt";
+  spec.policy.array = {5, 2};
+  spec.recovery.checkpoint.directory = "/ckpt";
   DesiredLease desired = Desired(spec);
   desired.array = {3};
   desired.resume_from = "/ckpt/7";
@@ -232,7 +232,7 @@ TEST(Launch, TheReferenceNamesAllVariables) {
 TEST(Launch, AnElementKnowsItsArray) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
-  spec.array = {5, 2};
+  spec.policy.array = {5, 2};
   DesiredLease desired = Desired(spec);
   desired.array = {3};
   const LaunchSpec launch = MakeLaunch(desired, facts, Options(), 0);
@@ -245,7 +245,7 @@ TEST(Launch, AnElementKnowsItsArray) {
 TEST(Launch, ACheckpointIsResumedOnlyFromTheSecondAttemptOn) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
-  spec.checkpoint.directory = "/ckpt";
+  spec.recovery.checkpoint.directory = "/ckpt";
   DesiredLease desired = Desired(spec);
   desired.lease.attempt = 1;
   EXPECT_EQ(Variable(MakeLaunch(desired, facts, Options(), 0), "GP_RESUME_FROM"), "(none)");
@@ -267,16 +267,16 @@ TEST(Launch, AJobThatWorksBelowTmpKeepsTheHosts) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   JobSpec spec = Spec();
   EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
-  spec.working_directory = "/tmp/w";
+  spec.program.working_directory = "/tmp/w";
   EXPECT_FALSE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
-  spec.working_directory = "/tmpfiles";
+  spec.program.working_directory = "/tmpfiles";
   EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
 }
 
 // A part of the second GPU, in this mode.
 DesiredLease DesiredPart(GpuMode mode, int share, int64_t memory_mib) {
   JobSpec spec = Spec();
-  spec.environment = {{"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100"}};
+  spec.program.environment = {{"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100"}};
   DesiredLease desired = Desired(spec);
   desired.lease.mode = mode;
   desired.lease.gpus = {{1, share, memory_mib}};

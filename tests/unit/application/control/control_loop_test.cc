@@ -17,8 +17,8 @@ namespace {
 
 SubmitJob Submit(int gpus = 1) {
   JobSpec spec;
-  spec.command = {"/bin/true"};
-  spec.gpus.count = gpus;
+  spec.program.command = {"/bin/true"};
+  spec.resources.gpus.count = gpus;
   return {std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}};
 }
 

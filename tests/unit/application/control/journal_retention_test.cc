@@ -133,7 +133,7 @@ class DroppingController : public testing::Test {
   }
   void Submit() {
     JobSpec spec;
-    spec.command = {"/bin/true"};
+    spec.program.command = {"/bin/true"};
     ASSERT_TRUE(loop_
                     ->Execute("user:ana", "",
                               SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})

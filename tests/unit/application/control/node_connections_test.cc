@@ -59,7 +59,7 @@ TEST(NodeConnections, WhatIsPlacedOnANodeIsToldToItAtOnce) {
   rig.Work();
   (void)exchange->TakeNews();
   JobSpec spec;
-  spec.command = {"/bin/true"};
+  spec.program.command = {"/bin/true"};
   ASSERT_TRUE(rig.loop
                   ->Execute("user:ana", "",
                             SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})
@@ -99,8 +99,8 @@ TEST(NodeConnections, AMachineWithoutItsFirstGpuIsUnderstood) {
   }));
   (void)exchange->TakeNews();
   JobSpec spec;
-  spec.command = {"/bin/true"};
-  spec.gpus.count = 1;
+  spec.program.command = {"/bin/true"};
+  spec.resources.gpus.count = 1;
   ASSERT_TRUE(rig.loop
                   ->Execute("user:ana", "",
                             SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})
@@ -142,8 +142,8 @@ TEST(NodeConnections, WhatWasHeldBackIsTakenInWhenItIsFree) {
   const auto before = rig.Join(1);
   ASSERT_TRUE(before->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
   JobSpec spec;
-  spec.command = {"/bin/true"};
-  spec.gpus.count = 2;
+  spec.program.command = {"/bin/true"};
+  spec.resources.gpus.count = 2;
   ASSERT_TRUE(rig.loop
                   ->Execute("user:ana", "",
                             SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})

@@ -41,9 +41,9 @@ struct TimeRig {
   }
   JobId Place(Duration limit) {
     JobSpec spec;
-    spec.command = {"/bin/true"};
-    spec.gpus.count = 1;
-    spec.time_limit = limit;
+    spec.program.command = {"/bin/true"};
+    spec.resources.gpus.count = 1;
+    spec.policy.time_limit = limit;
     const JobId job =
         loop->Execute("user:ana", "",
                       SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000}})
@@ -269,10 +269,10 @@ TEST(TimeLine, AStepToTheBeginOfAReservationStartsItsJobs) {
   command.reservation.nodes = {rig.node};
   ASSERT_TRUE(rig.loop->Execute("user:root", "", command).status);
   JobSpec spec;
-  spec.command = {"/bin/true"};
-  spec.gpus.count = 1;
-  spec.time_limit = kHour;
-  spec.reservation = "course";
+  spec.program.command = {"/bin/true"};
+  spec.resources.gpus.count = 1;
+  spec.policy.time_limit = kHour;
+  spec.placement.reservation = "course";
   const User ana{"ana", 1000, 1000};
   const auto shared = std::make_shared<const JobSpec>(spec);
   const JobId job = rig.loop->Execute("user:ana", "", SubmitJob{shared, ana}).job;

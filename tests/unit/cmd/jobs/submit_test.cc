@@ -81,8 +81,8 @@ TEST(SubmitFlags, AnEnvironmentVariableWithoutAValueIsAUsageError) {
 TEST(SubmitGang, IsSaidOnlyOfGpusOnSeveralNodes) {
   const auto text = [](int gpus, int nodes) {
     JobSpec spec;
-    spec.gpus.count = gpus;
-    spec.nodes = nodes;
+    spec.resources.gpus.count = gpus;
+    spec.resources.nodes = nodes;
     return GangText(spec);
   };
   EXPECT_EQ(text(8, 1), "");

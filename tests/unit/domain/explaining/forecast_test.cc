@@ -21,11 +21,11 @@ class Forecasts : public testing::Test {
 
   JobId Submit(int gpus, Duration limit = {}, const std::function<void(JobSpec&)>& edit = {}) {
     JobSpec spec;
-    spec.command = {"train"};
-    spec.gpus.count = gpus;
-    spec.cpus = 1;
-    spec.memory_bytes = int64_t{1} << 30;
-    spec.time_limit = limit;
+    spec.program.command = {"train"};
+    spec.resources.gpus.count = gpus;
+    spec.resources.cpus = 1;
+    spec.resources.memory_bytes = int64_t{1} << 30;
+    spec.policy.time_limit = limit;
     if (edit) edit(spec);
     const auto job = engine_.Submit(std::make_shared<const JobSpec>(spec), {"ana", 1000, 1000});
     EXPECT_TRUE(job.has_value());
@@ -45,8 +45,8 @@ class Forecasts : public testing::Test {
     const Present present = TakePresent(engine_.state());
     Job job;
     JobSpec spec;
-    spec.gpus.count = gpus;
-    spec.time_limit = limit;
+    spec.resources.gpus.count = gpus;
+    spec.policy.time_limit = limit;
     job.spec = std::make_shared<const JobSpec>(spec);
     job.user.name = "ana";
     return CostOf(present.state, Lengths(present.past), engine_.now(), job);
@@ -107,15 +107,15 @@ TEST_F(Forecasts, NobodyRunsBeyondItsTimeLimit) {
 TEST_F(Forecasts, WorkThatIsKeptIsNotDoneTwice) {
   for (int i = 0; i < 6; ++i) Finished(60);
   const JobId low = Submit(8, {}, [](JobSpec& spec) {
-    spec.preemptible = true;
-    spec.priority = 300;
+    spec.policy.preemptible = true;
+    spec.policy.priority = 300;
   });
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(40));
-  Submit(8, Duration::Minutes(10), [](JobSpec& spec) { spec.priority = 900; });
+  Submit(8, Duration::Minutes(10), [](JobSpec& spec) { spec.policy.priority = 900; });
   ASSERT_NE(engine_.state().FindJob(low)->preempted_for, JobId{});
   engine_.Stop(low);
   for (const PlaceGang& placed : engine_.Pass().Placements()) engine_.Start(placed.job);
-  const JobId job = Submit(8, {}, [](JobSpec& spec) { spec.priority = 250; });
+  const JobId job = Submit(8, {}, [](JobSpec& spec) { spec.policy.priority = 250; });
   ASSERT_EQ(engine_.state().FindJob(low)->state, JobState::kQueued);
   EXPECT_EQ(Ask(job).median, engine_.now() + Duration::Minutes(10 + 20));
 }
@@ -210,7 +210,8 @@ TEST_F(Forecasts, AskingTwiceGivesTheSame) {
 
 TEST_F(Forecasts, WhoWaitsForAnotherStartsBehindIt) {
   const JobId first = Submit(4, Duration::Minutes(60));
-  const JobId job = Submit(1, {}, [&](JobSpec& spec) { spec.after = {{first, AfterKind::kOk}}; });
+  const JobId job =
+      Submit(1, {}, [&](JobSpec& spec) { spec.policy.after = {{first, AfterKind::kOk}}; });
   ASSERT_EQ(engine_.state().FindJob(job)->state, JobState::kBlocked);
   EXPECT_EQ(Ask(job).median, kStart + Duration::Minutes(60));
 }
@@ -218,7 +219,7 @@ TEST_F(Forecasts, WhoWaitsForAnotherStartsBehindIt) {
 TEST_F(Forecasts, WhoWaitsForAFailureIsNotExpectedToStart) {
   const JobId first = Submit(4, Duration::Minutes(60));
   const Forecast forecast =
-      Ask(Submit(1, {}, [&](JobSpec& spec) { spec.after = {{first, AfterKind::kFailed}}; }));
+      Ask(Submit(1, {}, [&](JobSpec& spec) { spec.policy.after = {{first, AfterKind::kFailed}}; }));
   EXPECT_EQ(forecast.outcome, Future::Outcome::kWaitsOn);
 }
 

@@ -13,7 +13,7 @@ PastRun Took(const std::string& user, const std::string& name, int gpus, int min
              const std::string& queue = "default") {
   JobSpec spec;
   spec.name = name;
-  spec.gpus.count = gpus;
+  spec.resources.gpus.count = gpus;
   return {std::make_shared<const JobSpec>(spec), user, queue, "default",
           Duration::Minutes(minutes)};
 }

@@ -17,9 +17,9 @@ const User kAna{"ana", 1000, 1000};
 
 JobId Submit(Engine& engine, int gpus, const std::function<void(JobSpec&)>& edit = {}) {
   JobSpec spec;
-  spec.command = {"train"};
-  spec.gpus.count = gpus;
-  spec.cpus = 1;
+  spec.program.command = {"train"};
+  spec.resources.gpus.count = gpus;
+  spec.resources.cpus = 1;
   if (edit) edit(spec);
   const JobId job = engine.Submit(std::make_shared<const JobSpec>(spec), kAna).value();
   for (const PlaceGang& placed : engine.Pass().Placements()) engine.Start(placed.job);
@@ -36,10 +36,10 @@ Engine BusyEngine() {
   queue.guaranteed = 4;
   EXPECT_TRUE(engine.Execute(queue).has_value());
   const JobId first =
-      Submit(engine, 8, [](JobSpec& spec) { spec.time_limit = Duration::Minutes(60); });
-  Submit(engine, 8, [](JobSpec& spec) { spec.preemptible = true; });
+      Submit(engine, 8, [](JobSpec& spec) { spec.policy.time_limit = Duration::Minutes(60); });
+  Submit(engine, 8, [](JobSpec& spec) { spec.policy.preemptible = true; });
   Submit(engine, 4);
-  Submit(engine, 1, [&](JobSpec& spec) { spec.after = {{first, AfterKind::kOk}}; });
+  Submit(engine, 1, [&](JobSpec& spec) { spec.policy.after = {{first, AfterKind::kOk}}; });
   ReserveNodes reserve;
   reserve.reservation.name = "course";
   reserve.reservation.nodes = {NodeId{0}};
@@ -60,9 +60,9 @@ TEST(Present, WithNothingFinishedItIsTheState) {
 TEST(Present, FinishedElementsAreCounts) {
   Engine engine = BusyEngine();
   const JobId array = Submit(engine, 0, [](JobSpec& spec) {
-    spec.array = {3, 0};
+    spec.policy.array = {3, 0};
     // Or no node would be open to it: both are kept or reserved
-    spec.time_limit = Duration::Minutes(5);
+    spec.policy.time_limit = Duration::Minutes(5);
   });
   engine.AdvanceTo(engine.now() + Duration::Minutes(1));
   engine.Finish(ElementId(array, 0));
@@ -112,7 +112,7 @@ TEST(Present, WorkOfAllAttemptsCountsWhereItIsKept) {
   for (const bool preemptible : {false, true}) {
     Job job;
     JobSpec spec;
-    spec.preemptible = preemptible;
+    spec.policy.preemptible = preemptible;
     job.spec = std::make_shared<const JobSpec>(spec);
     job.attempts.resize(2);
     job.attempts[0].number = 1;

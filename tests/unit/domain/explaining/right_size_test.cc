@@ -19,7 +19,7 @@ AttemptUsed Used(std::vector<GpuUsed> gpus) {
 
 JobSpec Asked(int gpus) {
   JobSpec spec;
-  spec.gpus.count = gpus;
+  spec.resources.gpus.count = gpus;
   return spec;
 }
 
@@ -58,7 +58,7 @@ TEST(RightSize, FewerOfEachNodeOnlyAsFarAsAllRanksWould) {
   AttemptUsed used = Used({Gpu(90), Gpu(0), Gpu(0), Gpu(0)});
   used.ranks.push_back(Used({Gpu(90), Gpu(90), Gpu(90), Gpu(0)}).ranks[0]);
   JobSpec spec = Asked(4);
-  spec.nodes = 2;
+  spec.resources.nodes = 2;
   EXPECT_EQ(Texts(RightSize(spec, used)),
             "gpus: no more than 3 of 4 GPUs of each node were ever busy in 1h: gpus: 3 [250]");
 }
@@ -80,7 +80,7 @@ TEST(RightSize, APartOfAGpu) {
   EXPECT_EQ(advice(5, 33'000), "");
   EXPECT_EQ(advice(5, GpuUse::kNotSeen), "") << "its memory is not known";
   JobSpec shared = Asked(1);
-  shared.gpus.isolation = Isolation::kMps;
+  shared.resources.gpus.isolation = Isolation::kMps;
   EXPECT_EQ(Texts(RightSize(shared, Used({Gpu(8, 6'000)}))), "");
 }
 
@@ -90,31 +90,31 @@ TEST(RightSize, CoresAndMemory) {
   used.ranks[0].cpu_ms = kHourMs * 31 / 10;
   used.ranks[0].memory_mib = 20'480;
   JobSpec spec = Asked(0);
-  spec.cpus = 32;
-  spec.memory_bytes = int64_t{200} << 30;
+  spec.resources.cpus = 32;
+  spec.resources.memory_bytes = int64_t{200} << 30;
   EXPECT_EQ(Texts(RightSize(spec, used)),
             "cpus: it used 3.1 of 32 cores: cpus: 4 [0]\nmemory: it used 20480 of 204800 MiB of "
             "the host's memory at the most: memory: 25GiB [0]");
-  spec.cpus = 7;
-  spec.memory_bytes = int64_t{49} << 30;
+  spec.resources.cpus = 7;
+  spec.resources.memory_bytes = int64_t{49} << 30;
   EXPECT_EQ(Texts(RightSize(spec, used)), "");
   used.ranks[0].cpu_seen_ms = 0;
   used.ranks[0].memory_mib = GpuUse::kNotSeen;
-  spec.cpus = 1'000;
-  spec.memory_bytes = int64_t{900} << 30;
+  spec.resources.cpus = 1'000;
+  spec.resources.memory_bytes = int64_t{900} << 30;
   EXPECT_EQ(Texts(RightSize(spec, used)), "");
 }
 
 TEST(RightSize, AShorterTimeLimit) {
   AttemptUsed used = Used({});
   JobSpec spec = Asked(0);
-  spec.time_limit = Duration::Minutes(180);
+  spec.policy.time_limit = Duration::Minutes(180);
   EXPECT_EQ(Texts(RightSize(spec, used)),
             "time-limit: it ran for 1h of the 3h that it requested: time_limit: 76m lets backfill "
             "start it earlier [0]");
-  spec.time_limit = Duration::Minutes(179);
+  spec.policy.time_limit = Duration::Minutes(179);
   EXPECT_EQ(Texts(RightSize(spec, used)), "");
-  spec.time_limit = Duration::Minutes(180);
+  spec.policy.time_limit = Duration::Minutes(180);
   used.is_completed = false;
   EXPECT_EQ(Texts(RightSize(spec, used)), "");
 }

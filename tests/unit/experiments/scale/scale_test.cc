@@ -11,9 +11,9 @@ namespace {
 
 std::shared_ptr<const JobSpec> Spec(int gpus, int nodes = 1) {
   auto spec = std::make_shared<JobSpec>();
-  spec->gpus.count = gpus;
-  spec->nodes = nodes;
-  spec->command = {"train"};
+  spec->resources.gpus.count = gpus;
+  spec->resources.nodes = nodes;
+  spec->program.command = {"train"};
   return spec;
 }
 

@@ -24,9 +24,9 @@ TEST(TopologyWorkload, HasEverySizeAndGangsOfTwo) {
   const TopologyWorkload workload = InventJobs(*FourGpus().facts, {.jobs = 1'000});
   std::set<std::pair<int, int>> sizes;
   for (const TopologyJob& job : workload.jobs) {
-    sizes.insert({job.spec->nodes, job.spec->gpus.count});
-    EXPECT_GE(job.spec->cpus, 1);
-    EXPECT_LE(job.spec->cpus, 32);
+    sizes.insert({job.spec->resources.nodes, job.spec->resources.gpus.count});
+    EXPECT_GE(job.spec->resources.cpus, 1);
+    EXPECT_LE(job.spec->resources.cpus, 32);
     EXPECT_GE(job.duration_s, 120);
     EXPECT_LT(job.duration_s, 7'680);
   }

@@ -35,12 +35,12 @@ class Cluster {
   JobId Submit(int gpus, int nodes = 1, const std::string& queue = "",
                const std::string& user = "ana") {
     JobSpec spec;
-    spec.command = {"run"};
-    spec.gpus.count = gpus;
-    spec.nodes = nodes;
-    spec.queue = queue;
-    spec.cpus = 1;
-    spec.memory_bytes = int64_t{1} << 30;
+    spec.program.command = {"run"};
+    spec.resources.gpus.count = gpus;
+    spec.resources.nodes = nodes;
+    spec.policy.queue = queue;
+    spec.resources.cpus = 1;
+    spec.resources.memory_bytes = int64_t{1} << 30;
     const JobId id = *engine.Submit(std::make_shared<const JobSpec>(spec), {user, 1000, 1000});
     Settle();
     return id;

@@ -27,9 +27,9 @@ class LostNode : public testing::Test {
   void Add(int at_s, Command command) { steps_.push_back({LossAt(at_s), std::move(command)}); }
   void AddGang(int nodes, Duration checkpoint_every = {}) {
     auto spec = std::make_shared<JobSpec>();
-    spec->command = {"train"};
-    spec->nodes = nodes;
-    spec->gpus.count = 8;
+    spec->program.command = {"train"};
+    spec->resources.nodes = nodes;
+    spec->resources.gpus.count = 8;
     steps_.push_back(
         {LossAt(0),
          JobArrival{

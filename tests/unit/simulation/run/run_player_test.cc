@@ -34,14 +34,14 @@ class Recording {
   JobId Submit(int at_s, int gpus, int priority = 500, bool preemptible = false,
                Duration limit = {}, std::vector<Dependency> after = {}) {
     auto spec = std::make_shared<JobSpec>();
-    spec->command = {"train"};
-    spec->gpus.count = gpus;
-    spec->cpus = 1;
-    spec->memory_bytes = int64_t{1} << 30;
-    spec->priority = priority;
-    spec->preemptible = preemptible;
-    spec->time_limit = limit;
-    spec->after = std::move(after);
+    spec->program.command = {"train"};
+    spec->resources.gpus.count = gpus;
+    spec->resources.cpus = 1;
+    spec->resources.memory_bytes = int64_t{1} << 30;
+    spec->policy.priority = priority;
+    spec->policy.preemptible = preemptible;
+    spec->policy.time_limit = limit;
+    spec->policy.after = std::move(after);
     Tell(SubmitJob{spec, {"ana", 1000, 1000}}, at_s);
     Pass(at_s);
     return JobId{state_.last_job};
@@ -49,9 +49,9 @@ class Recording {
   // Elements of 4 GPUs each, one after the other.
   JobId SubmitArray(int at_s, int count) {
     auto spec = std::make_shared<JobSpec>();
-    spec->command = {"train"};
-    spec->gpus.count = 4;
-    spec->array = {count, 1};
+    spec->program.command = {"train"};
+    spec->resources.gpus.count = 4;
+    spec->policy.array = {count, 1};
     const JobId array{state_.last_job + 1};
     Tell(SubmitJob{spec, {"ana", 1000, 1000}}, at_s);
     Pass(at_s);
@@ -220,7 +220,7 @@ TEST(RunPlayer, WaitsForTheSameJobsUnderOtherNumbers) {
     auto* job = std::get_if<JobArrival>(&step.what);
     if (job == nullptr || job->id != refused) continue;
     auto spec = std::make_shared<JobSpec>(*job->spec);
-    spec->queue = "nowhere";
+    spec->policy.queue = "nowhere";
     job->spec = spec;
   }
   const PlayedRun played = RunPlayer(run.steps, {}).Play();

@@ -19,8 +19,8 @@ NodeArrival Node(uint32_t number) {
 
 JobArrival Job(uint64_t id, int gpus, int64_t length_s) {
   auto spec = std::make_shared<JobSpec>();
-  spec->command = {"train"};
-  spec->gpus.count = gpus;
+  spec->program.command = {"train"};
+  spec->resources.gpus.count = gpus;
   return {JobId{id}, spec, {"ana", 1000, 1000}, Duration::Seconds(length_s), {}};
 }
 

@@ -11,8 +11,8 @@ namespace {
 std::shared_ptr<JobSpec> Spec(const std::string& name, int gpus) {
   auto spec = std::make_shared<JobSpec>();
   spec->name = name;
-  spec->command = {"true"};
-  spec->gpus.count = gpus;
+  spec->program.command = {"true"};
+  spec->resources.gpus.count = gpus;
   return spec;
 }
 
@@ -127,7 +127,7 @@ TEST(ScenarioRun, WhatTheClusterWouldRefuseIsAFault) {
   EXPECT_EQ(run.error().front().part, ScenarioFault::Part::kQueues);
   scenario.queues[0].guaranteed = 8;
   auto spec = Spec("train", 1);
-  spec->queue = "other";
+  spec->policy.queue = "other";
   scenario.jobs[0].spec = spec;
   run = MakeRun(scenario);
   ASSERT_FALSE(run);
