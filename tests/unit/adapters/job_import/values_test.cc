@@ -43,6 +43,15 @@ TEST(ReadSlurmGpus, WithAndWithoutTheirModel) {
     EXPECT_EQ(ReadSlurmGpus(text), std::nullopt) << text;
 }
 
+TEST(ReadSlurmSignal, WithReceiverNumberAndTime) {
+  EXPECT_EQ(ReadSlurmSignal("B:USR1@120"), (SlurmSignal{"SIGUSR1", 120}));
+  EXPECT_EQ(ReadSlurmSignal("SIGTERM"), (SlurmSignal{"SIGTERM", 60}));
+  EXPECT_EQ(ReadSlurmSignal("RB:12@1"), (SlurmSignal{"SIGUSR2", 1}));
+  EXPECT_EQ(ReadSlurmSignal("1@65535"), (SlurmSignal{"SIGHUP", 65'535}));
+  for (const char* text : {"", "KILL", "9", "X:USR1", "USR1@", "USR1@0", "USR1@65536", "USR1@x"})
+    EXPECT_EQ(ReadSlurmSignal(text), std::nullopt) << text;
+}
+
 TEST(GpuNames, SayModelAndMemory) {
   struct Row {
     const char* name;
