@@ -26,6 +26,7 @@ Result<FaultSignal> FromProto(const v1::FaultSignal& message);
 void ToProto(const GpuTaskResult& result, v1::GpuTaskResult* message);
 GpuTaskResult FromProto(const v1::GpuTaskResult& message);
 
+// node_orders.cc
 void ToProto(const NodeDesiredState& desired, v1::Orders* message);
 Result<NodeDesiredState> FromProto(const v1::Orders& message);
 
