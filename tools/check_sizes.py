@@ -14,14 +14,7 @@ FOLDER_FILES_MAX = 40  # directly in it, below src
 PLACES = ("src", "experiments")
 
 # Folders that still hold more files.  One that no longer does must leave this list.
-KNOWN_FOLDERS = (
-    "src/adapters/inbound/api",
-    "src/adapters/wire",
-    "src/domain/cluster",
-    "src/domain/model",
-    "src/domain/scheduling",
-    "src/supervisor",
-)
+KNOWN_FOLDERS = ()
 
 # The head of a definition, which may stand on several lines: "class Lane final\n    : public Road {".
 CLASS = re.compile(r"""^(?P<indent>[ ]*)(?:template\ <[^;{}]*>[ ])?(?:(?:static|const|constexpr|inline|typedef)\s)*

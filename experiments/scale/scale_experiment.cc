@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "domain/explaining/explain.h"
 #include "domain/explaining/forecast.h"
-#include "domain/scheduling/why_no_place.h"
+#include "domain/scheduling/reasons/why_no_place.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "domain/model/job_shape.h"
+#include "domain/model/jobs/job_shape.h"
 #include "domain/placement/place_gang.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/rankings.h"

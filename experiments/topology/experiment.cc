@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/assert.h"
-#include "domain/cluster/grants.h"
-#include "domain/model/job_shape.h"
+#include "domain/cluster/quotas/grants.h"
+#include "domain/model/jobs/job_shape.h"
 #include "domain/placement/choose_gpus.h"
 #include "experiments/topology/tally.h"
 

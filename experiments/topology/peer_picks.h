@@ -6,7 +6,7 @@
 
 #include "base/cpu_set.h"
 #include "base/rng.h"
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 #include "domain/placement/gpu_score.h"
 
 namespace gp {

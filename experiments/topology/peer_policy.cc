@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 
 namespace gp {
 namespace {

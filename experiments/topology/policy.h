@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "domain/cluster/command.h"
-#include "domain/model/job.h"
-#include "domain/model/node.h"
+#include "domain/model/jobs/job.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "domain/model/job_spec.h"
-#include "domain/model/node.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

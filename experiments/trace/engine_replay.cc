@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "base/digest.h"
 #include "base/ignore_result.h"
-#include "domain/cluster/codec.h"
+#include "domain/cluster/codec/codec.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 #include "cmd/connection/controller_line.h"
 
 namespace gp {

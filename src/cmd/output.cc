@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 #include "adapters/wire/error.h"
 #include "infrastructure/table.h"
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "supervisor/attempt_record.h"
+#include "supervisor/records/attempt_record.h"
 
 namespace gp {
 

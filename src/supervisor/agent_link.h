@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "supervisor/control_message.h"
 #include "supervisor/descriptor.h"
+#include "supervisor/records/control_message.h"
 
 namespace gp {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "supervisor/attempt_record.h"
+#include "supervisor/records/attempt_record.h"
 
 namespace gp {
 namespace {

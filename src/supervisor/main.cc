@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "base/ignore_result.h"
-#include "supervisor/fork_server.h"
-#include "supervisor/process_title.h"
-#include "supervisor/remove_tree.h"
+#include "supervisor/files/remove_tree.h"
+#include "supervisor/process/fork_server.h"
+#include "supervisor/process/process_title.h"
 #include "supervisor/supervisor.h"
 
 int main(int argument_count, char** arguments) {

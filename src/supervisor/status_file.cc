@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "files/replace_file.h"
-#include "supervisor/attempt_record.h"
+#include "supervisor/records/attempt_record.h"
 
 namespace gp {
 namespace {

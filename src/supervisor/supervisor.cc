@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "supervisor/exec_session.h"
-#include "supervisor/host_proc.h"
-#include "supervisor/private_mounts.h"
-#include "supervisor/secret_memory.h"
+#include "supervisor/process/exec_session.h"
+#include "supervisor/process/host_proc.h"
+#include "supervisor/process/private_mounts.h"
+#include "supervisor/records/secret_memory.h"
 
 namespace gp {
 namespace {

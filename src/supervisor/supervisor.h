@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "supervisor/agent_link.h"
-#include "supervisor/attempt_record.h"
-#include "supervisor/children.h"
 #include "supervisor/deadline_timer.h"
-#include "supervisor/job_cgroups.h"
-#include "supervisor/log_stream.h"
-#include "supervisor/private_mounts.h"
-#include "supervisor/private_processes.h"
-#include "supervisor/report_line.h"
-#include "supervisor/report_pipe.h"
+#include "supervisor/output/log_stream.h"
+#include "supervisor/output/report_pipe.h"
+#include "supervisor/process/children.h"
+#include "supervisor/process/job_cgroups.h"
+#include "supervisor/process/private_mounts.h"
+#include "supervisor/process/private_processes.h"
+#include "supervisor/records/attempt_record.h"
+#include "supervisor/records/report_line.h"
 #include "supervisor/status_file.h"
 
 namespace gp {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/paths.h"
-#include "supervisor/remove_below.h"
+#include "supervisor/files/remove_below.h"
 #include "supervisor/supervisor.h"
 
 namespace gp {

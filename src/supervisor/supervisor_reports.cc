@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "supervisor/measure_tree.h"
-#include "supervisor/signal_handlers.h"
+#include "supervisor/process/measure_tree.h"
+#include "supervisor/process/signal_handlers.h"
 #include "supervisor/supervisor.h"
 
 namespace gp {

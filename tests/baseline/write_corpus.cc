@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "adapters/outbound/sqlite/sqlite_journal.h"
-#include "domain/cluster/apply.h"
+#include "domain/cluster/apply/apply.h"
 #include "tests/property/sequence.h"
 #include "tests/support/test_cluster.h"
 

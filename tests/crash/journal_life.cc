@@ -8,7 +8,7 @@
 
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
-#include "domain/cluster/apply.h"
+#include "domain/cluster/apply/apply.h"
 #include "tests/support/stderr_log.h"
 #include "tests/support/test_cluster.h"
 

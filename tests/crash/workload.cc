@@ -1,6 +1,6 @@
 #include "tests/crash/workload.h"
 
-#include "domain/cluster/faults.h"
+#include "domain/cluster/nodes/faults.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

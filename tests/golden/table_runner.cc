@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "domain/cluster/verdict.h"
+#include "domain/cluster/nodes/verdict.h"
 #include "domain/defragmenting/find_moves.h"
-#include "domain/model/dependency.h"
+#include "domain/model/jobs/dependency.h"
 #include "domain/placement/weighted_cost.h"
-#include "domain/scheduling/why_pending.h"
+#include "domain/scheduling/reasons/why_pending.h"
 #include "tests/support/event_text.h"
 #include "tests/support/mig_models.h"
 

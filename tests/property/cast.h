@@ -4,8 +4,8 @@
 // the rules know.  Small machines are the rule: what can go wrong with two GPUs goes wrong faster.
 
 #include "base/rng.h"
-#include "domain/model/job.h"
-#include "domain/model/node.h"
+#include "domain/model/jobs/job.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

@@ -2,9 +2,9 @@
 
 #include "tests/support/test_cluster.h"
 
-#include "domain/cluster/apply.h"
-#include "domain/cluster/decide.h"
-#include "domain/cluster/invariants.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/check/invariants.h"
+#include "domain/cluster/decide/decide.h"
 
 namespace gp {
 

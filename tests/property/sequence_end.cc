@@ -4,7 +4,7 @@
 #include <set>
 
 #include "domain/cluster/dependencies.h"
-#include "domain/scheduling/why_pending.h"
+#include "domain/scheduling/reasons/why_pending.h"
 #include "tests/property/sequence.h"
 
 namespace gp {

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "domain/cluster/faults.h"
+#include "domain/cluster/nodes/faults.h"
 #include "tests/property/sequence.h"
 
 namespace gp {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "domain/cluster/decide.h"
+#include "domain/cluster/decide/decide.h"
 #include "tests/property/sequence.h"
 
 namespace gp {

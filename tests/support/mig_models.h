@@ -2,7 +2,7 @@
 
 // What GPUs of two kinds can be divided into (NVIDIA's MIG user guide), for tests of the core.
 
-#include "domain/model/mig.h"
+#include "domain/model/nodes/mig.h"
 
 namespace gp {
 

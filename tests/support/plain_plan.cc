@@ -14,10 +14,10 @@
 
 #include "base/text.h"
 #include "base/wide.h"
-#include "domain/cluster/grants.h"
 #include "domain/cluster/preemption.h"
-#include "domain/cluster/quota.h"
-#include "domain/model/variants.h"
+#include "domain/cluster/quotas/grants.h"
+#include "domain/cluster/quotas/quota.h"
+#include "domain/model/jobs/variants.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
 

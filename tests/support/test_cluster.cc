@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
-#include "domain/cluster/apply.h"
-#include "domain/cluster/decide.h"
-#include "domain/cluster/invariants.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/check/invariants.h"
+#include "domain/cluster/decide/decide.h"
 #include "domain/scheduling/planner.h"
 
 namespace gp {

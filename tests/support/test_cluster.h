@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/cluster/codec.h"
+#include "domain/cluster/codec/codec.h"
 #include "domain/cluster/command.h"
 #include "domain/cluster/state.h"
 

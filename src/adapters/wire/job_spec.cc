@@ -2,9 +2,9 @@
 
 #include "adapters/wire/log_pattern.h"
 #include "base/text.h"
-#include "domain/model/array.h"
-#include "domain/model/dependency.h"
-#include "domain/model/job_text.h"
+#include "domain/model/jobs/array.h"
+#include "domain/model/jobs/dependency.h"
+#include "domain/model/jobs/job_text.h"
 
 namespace gp {
 namespace {

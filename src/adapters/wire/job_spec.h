@@ -2,7 +2,7 @@
 
 // JobSpec as a message and back.
 
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 #include "gpu_platform/v1/job.pb.h"
 
 namespace gp {

@@ -5,8 +5,8 @@
 #include "application/agent/sharing_runner.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "domain/model/array.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/array.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "domain/model/mig.h"
+#include "domain/model/nodes/mig.h"
 
 namespace gp {
 

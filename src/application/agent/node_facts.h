@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 #include "ports/outbound/gpu_driver.h"
 #include "ports/outbound/host_topology.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "domain/model/lease.h"
+#include "domain/model/nodes/lease.h"
 #include "ports/outbound/attempt_runner.h"
 #include "ports/outbound/gpu_watch.h"
 

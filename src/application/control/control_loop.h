@@ -12,7 +12,7 @@
 
 #include "application/control/inbox.h"
 #include "domain/cluster/audit.h"
-#include "domain/cluster/codec.h"
+#include "domain/cluster/codec/codec.h"
 #include "domain/scheduling/planner.h"
 #include "ports/outbound/audit_trail.h"
 #include "ports/outbound/clock.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "domain/cluster/decide.h"
-#include "domain/cluster/node_hardware.h"
+#include "domain/cluster/decide/decide.h"
+#include "domain/cluster/nodes/node_hardware.h"
 
 namespace gp {
 namespace {

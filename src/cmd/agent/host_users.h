@@ -1,7 +1,7 @@
 #pragma once
 
 #include "application/agent/launch.h"
-#include "domain/model/job.h"
+#include "domain/model/jobs/job.h"
 
 namespace gp {
 

@@ -10,7 +10,7 @@
 #include "application/agent/mig_runner.h"
 #include "cmd/agent/agent_config.h"
 #include "cmd/agent/live_gpu_keeper.h"
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

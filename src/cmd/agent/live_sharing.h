@@ -8,7 +8,7 @@
 
 #include "application/agent/sharing_runner.h"
 #include "cmd/agent/agent_config.h"
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 #include "ports/outbound/gpu_driver.h"
 
 namespace gp {

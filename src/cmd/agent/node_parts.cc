@@ -14,7 +14,7 @@
 #include "cmd/agent/other_scheduler.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
-#include "supervisor/report_pipe.h"
+#include "supervisor/output/report_pipe.h"
 
 namespace gp {
 namespace {

@@ -9,7 +9,7 @@
 #include "cmd/agent/agent_config.h"
 #include "cmd/agent/live_gpu_keeper.h"
 #include "cmd/daemon/component.h"
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 #include "ports/outbound/gpu_driver.h"
 #include "ports/outbound/operator_log.h"
 

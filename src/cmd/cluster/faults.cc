@@ -11,7 +11,7 @@
 #include "cmd/cli.h"
 #include "cmd/serve/policy_with.h"
 #include "cmd/text/xid_text.h"
-#include "domain/cluster/faults.h"
+#include "domain/cluster/nodes/faults.h"
 #include "domain/faults/judge.h"
 #include "domain/faults/xid_words.h"
 #include "infrastructure/table.h"

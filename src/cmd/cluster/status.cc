@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/text/cluster_text.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 #include "base/cpu_set.h"
 #include "base/text.h"
 #include "cmd/cli.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "adapters/outbound/grpc/control_client.h"
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 
 namespace gp {
 

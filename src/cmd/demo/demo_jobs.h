@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 #include "gpu_platform/v1/control.pb.h"
 
 namespace gp {

@@ -10,7 +10,7 @@
 #include "adapters/wire/call_deadline.h"
 #include "cmd/connection/controller_line.h"
 #include "cmd/text/job_text.h"
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 #include "infrastructure/system_clock.h"
 
 namespace gp {

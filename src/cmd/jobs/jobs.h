@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cmd/cli.h"
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 
 namespace gp {
 

@@ -11,7 +11,7 @@
 #include "adapters/inbound/job_import/slurm/import_sbatch.h"
 #include "base/text.h"
 #include "cmd/jobs/submit.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

@@ -18,7 +18,7 @@
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
 #include "cmd/connection/controller_line.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "adapters/outbound/machine_file/machine_file.h"
 #include "base/result.h"
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
-#include "domain/model/array.h"
+#include "domain/model/jobs/array.h"
 
 namespace gp {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 #include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/connection/controller_line.h"

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
-#include "domain/model/job_text.h"
+#include "domain/model/jobs/job_text.h"
 
 namespace gp {
 namespace {

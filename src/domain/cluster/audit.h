@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "domain/cluster/codec.h"
+#include "domain/cluster/codec/codec.h"
 #include "domain/cluster/state.h"
 
 namespace gp {

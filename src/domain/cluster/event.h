@@ -16,8 +16,8 @@
 #include "domain/faults/trouble.h"
 #include "domain/metering/budget.h"
 #include "domain/model/access.h"
-#include "domain/model/job.h"
-#include "domain/model/node.h"
+#include "domain/model/jobs/job.h"
+#include "domain/model/nodes/node.h"
 #include "domain/model/reservation.h"
 #include "domain/model/time_line.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "domain/cluster/holdings.h"
+#include "domain/cluster/quotas/holdings.h"
 #include "domain/metering/prices.h"
 
 namespace gp {

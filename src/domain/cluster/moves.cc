@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "domain/cluster/preemption.h"
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/quota.h"
 
 namespace gp {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "domain/cluster/grants.h"
-#include "domain/model/job_spec.h"
+#include "domain/cluster/quotas/grants.h"
+#include "domain/model/jobs/job_spec.h"
 
 namespace gp {
 

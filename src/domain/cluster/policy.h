@@ -6,7 +6,7 @@
 #include "base/time.h"
 #include "domain/faults/fault_policy.h"
 #include "domain/metering/prices.h"
-#include "domain/model/placement_weights.h"
+#include "domain/model/nodes/placement_weights.h"
 
 namespace gp {
 

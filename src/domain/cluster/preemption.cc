@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "domain/cluster/quota.h"
-#include "domain/model/variants.h"
+#include "domain/cluster/quotas/quota.h"
+#include "domain/model/jobs/variants.h"
 
 namespace gp {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "domain/cluster/faults.h"
+#include "domain/cluster/nodes/faults.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/retention.h"
 

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "domain/cluster/moves.h"
-#include "domain/model/variants.h"
+#include "domain/model/jobs/variants.h"
 #include "domain/placement/place_gang.h"
-#include "domain/scheduling/candidates_by_node.h"
 #include "domain/scheduling/planner.h"
 #include "domain/scheduling/queue_order.h"
 #include "domain/scheduling/ready_times.h"
-#include "domain/scheduling/victim_search.h"
+#include "domain/scheduling/victims/candidates_by_node.h"
+#include "domain/scheduling/victims/victim_search.h"
 
 namespace gp {
 namespace {

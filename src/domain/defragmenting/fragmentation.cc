@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/wide.h"
-#include "domain/cluster/grants.h"
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/grants.h"
+#include "domain/cluster/quotas/quota.h"
 #include "domain/placement/choose_gpus.h"
 
 namespace gp {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/quota.h"
 
 namespace gp {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/quota.h"
 #include "domain/explaining/find_changes.h"
 #include "domain/explaining/what_if.h"
 #include "domain/placement/choose_gpus.h"

@@ -11,7 +11,7 @@
 
 #include "domain/cluster/command.h"
 #include "domain/cluster/state.h"
-#include "domain/scheduling/why_pending.h"
+#include "domain/scheduling/reasons/why_pending.h"
 
 namespace gp {
 

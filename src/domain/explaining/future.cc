@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "domain/cluster/apply.h"
-#include "domain/cluster/decide.h"
-#include "domain/cluster/report_of.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/decide/decide.h"
+#include "domain/cluster/nodes/report_of.h"
 
 namespace gp {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "domain/explaining/present.h"
-#include "domain/model/job_shape.h"
+#include "domain/model/jobs/job_shape.h"
 
 namespace gp {
 

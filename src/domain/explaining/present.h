@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "domain/cluster/state.h"
-#include "domain/scheduling/what_is_out.h"
+#include "domain/scheduling/reasons/what_is_out.h"
 
 namespace gp {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "domain/model/job_spec.h"
-#include "domain/model/use.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/nodes/use.h"
 
 namespace gp {
 

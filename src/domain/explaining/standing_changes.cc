@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/quota.h"
 #include "domain/explaining/change_steps.h"
 
 namespace gp {

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "domain/cluster/grants.h"
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/grants.h"
+#include "domain/cluster/quotas/quota.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/placement/place_gang.h"
 #include "domain/scheduling/pick_variant.h"

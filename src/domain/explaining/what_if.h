@@ -7,10 +7,10 @@
 
 #include "domain/cluster/state.h"
 #include "domain/defragmenting/rehearsal.h"
-#include "domain/scheduling/find_victims.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/planner.h"
 #include "domain/scheduling/rankings.h"
+#include "domain/scheduling/victims/find_victims.h"
 
 namespace gp {
 

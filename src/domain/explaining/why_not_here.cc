@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "base/text.h"
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/out_of_service.h"
 

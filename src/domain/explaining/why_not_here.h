@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "domain/model/job.h"
-#include "domain/model/node.h"
+#include "domain/model/jobs/job.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "domain/metering/usage.h"
-#include "domain/model/gpu.h"
 #include "domain/model/ids.h"
+#include "domain/model/nodes/gpu.h"
 
 namespace gp {
 

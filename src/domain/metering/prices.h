@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "domain/metering/money.h"
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

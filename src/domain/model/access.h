@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/model/ids.h"
-#include "domain/model/job.h"
+#include "domain/model/jobs/job.h"
 
 namespace gp {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "domain/model/job_spec.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

@@ -1,6 +1,6 @@
 #include "domain/model/time_line.h"
 
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 
 namespace gp {
 namespace {

@@ -1,8 +1,9 @@
 #pragma once
 
 // Translates GPU and NUMA numbers between an agent and the ledger. The agent numbers them as its
-// machine lists them now; the ledger numbers them as first seen (domain/cluster/node_hardware.h).
-// GPUs are matched by UUID, NUMA nodes by the kernel's number.
+// machine lists them now; the ledger numbers them as first seen
+// (domain/cluster/nodes/node_hardware.h). GPUs are matched by UUID, NUMA nodes by the kernel's
+// number.
 
 #include <vector>
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "domain/cluster/grants.h"
-#include "domain/model/gpu_model.h"
+#include "domain/cluster/quotas/grants.h"
+#include "domain/model/nodes/gpu_model.h"
 #include "domain/placement/host_share.h"
 #include "domain/placement/network.h"
 #include "domain/placement/out_of_service.h"

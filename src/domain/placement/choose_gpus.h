@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "domain/cluster/command.h"
-#include "domain/model/job.h"
+#include "domain/model/jobs/job.h"
 #include "domain/placement/gpu_score.h"
 
 namespace gp {

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 #include "domain/placement/weighted_cost.h"
 
 namespace gp {

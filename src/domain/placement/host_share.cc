@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "base/units.h"
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 
 namespace gp {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "domain/model/job_spec.h"
-#include "domain/model/lease.h"
-#include "domain/model/node.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/nodes/lease.h"
+#include "domain/model/nodes/node.h"
 #include "domain/placement/gpu_score.h"
 
 namespace gp {

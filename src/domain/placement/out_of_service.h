@@ -2,7 +2,7 @@
 
 // GPUs that are not granted because of their condition, and the node as it would be after repairs.
 
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 #include "domain/placement/gpu_score.h"
 
 namespace gp {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "domain/cluster/command.h"
-#include "domain/model/job.h"
+#include "domain/model/jobs/job.h"
 #include "domain/placement/choose_gpus.h"
 
 namespace gp {

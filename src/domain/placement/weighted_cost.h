@@ -8,9 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "domain/model/job_spec.h"
-#include "domain/model/node.h"
-#include "domain/model/placement_weights.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/nodes/node.h"
+#include "domain/model/nodes/placement_weights.h"
 #include "domain/placement/gpu_score.h"
 
 namespace gp {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

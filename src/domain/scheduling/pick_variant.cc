@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "domain/model/variants.h"
+#include "domain/model/jobs/variants.h"
 
 namespace gp {
 namespace {

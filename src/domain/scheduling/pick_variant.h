@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "domain/model/job.h"
-#include "domain/model/job_shape.h"
+#include "domain/model/jobs/job.h"
+#include "domain/model/jobs/job_shape.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/rankings.h"
 

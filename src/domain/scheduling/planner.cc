@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "domain/scheduling/pass.h"
+#include "domain/scheduling/pass/pass.h"
 
 namespace gp {
 namespace {

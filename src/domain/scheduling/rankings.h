@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "domain/model/job_shape.h"
-#include "domain/model/placement_weights.h"
+#include "domain/model/jobs/job_shape.h"
+#include "domain/model/nodes/placement_weights.h"
 #include "domain/scheduling/shape_ranking.h"
 
 namespace gp {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 #include "domain/cluster/reservations.h"
 #include "domain/placement/choose_gpus.h"
 

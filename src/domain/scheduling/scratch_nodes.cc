@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 
 namespace gp {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/model/job.h"
+#include "domain/model/jobs/job.h"
 #include "domain/placement/gpu_score.h"
 #include "domain/scheduling/node_classes.h"
 

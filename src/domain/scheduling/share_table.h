@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/quota.h"
 
 namespace gp {
 

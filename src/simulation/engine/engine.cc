@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "domain/cluster/apply.h"
-#include "domain/cluster/decide.h"
-#include "domain/cluster/invariants.h"
-#include "domain/cluster/report_of.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/check/invariants.h"
+#include "domain/cluster/decide/decide.h"
+#include "domain/cluster/nodes/report_of.h"
 
 namespace gp {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "base/wide.h"
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/quota.h"
 #include "domain/placement/choose_gpus.h"
 
 namespace gp {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "domain/model/gpu.h"
+#include "domain/model/nodes/gpu.h"
 
 namespace gp {
 namespace {

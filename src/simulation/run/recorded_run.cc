@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "domain/cluster/apply.h"
-#include "domain/model/array.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/model/jobs/array.h"
 
 namespace gp {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "domain/cluster/codec.h"
+#include "domain/cluster/codec/codec.h"
 #include "simulation/run/run_figures.h"
 #include "simulation/run/run_steps.h"
 #include "simulation/run/watch.h"

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "base/assert.h"
-#include "domain/model/array.h"
+#include "domain/model/jobs/array.h"
 
 namespace gp {
 namespace {

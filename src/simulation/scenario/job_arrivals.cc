@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "base/wide.h"
-#include "domain/model/array.h"
+#include "domain/model/jobs/array.h"
 
 namespace gp {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "domain/model/ids.h"
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

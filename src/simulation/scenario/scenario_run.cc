@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "domain/model/array.h"
+#include "domain/model/jobs/array.h"
 #include "simulation/scenario/event_commands.h"
 #include "simulation/scenario/job_arrivals.h"
 #include "simulation/scenario/node_arrivals.h"

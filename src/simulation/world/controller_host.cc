@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/ignore_result.h"
-#include "domain/cluster/apply.h"
-#include "domain/cluster/codec.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/codec/codec.h"
 
 namespace gp {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/ignore_result.h"
-#include "domain/cluster/faults.h"
+#include "domain/cluster/nodes/faults.h"
 
 namespace gp {
 

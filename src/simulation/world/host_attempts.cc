@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "domain/model/array.h"
+#include "domain/model/jobs/array.h"
 
 namespace gp {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
-#include "domain/model/array.h"
+#include "domain/model/jobs/array.h"
 
 namespace gp {
 namespace {

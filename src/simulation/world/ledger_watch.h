@@ -15,7 +15,7 @@ namespace gp {
 // Checks every durable commit against the truth: programs that really run, GPUs that really failed,
 // commands that were acknowledged.  It sees a commit before all other observers, so nothing acts on
 // a commit that was not checked.  The controller itself checks the state's own rules
-// (domain/cluster/invariants.h).
+// (domain/cluster/check/invariants.h).
 class LedgerWatch : public CommitObserver {
  public:
   LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Savings& savings,

@@ -5,8 +5,8 @@
 #include <string>
 #include <tuple>
 
-#include "domain/model/checkpoint.h"
 #include "domain/model/ids.h"
+#include "domain/model/jobs/checkpoint.h"
 #include "simulation/world/findings.h"
 #include "simulation/world/timeline.h"
 

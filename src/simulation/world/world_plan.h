@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "domain/cluster/policy.h"
-#include "domain/model/job.h"
-#include "domain/model/node.h"
+#include "domain/model/jobs/job.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

@@ -14,8 +14,8 @@
 
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
-#include "domain/cluster/codec.h"
-#include "domain/cluster/invariants.h"
+#include "domain/cluster/check/invariants.h"
+#include "domain/cluster/codec/codec.h"
 
 namespace gp {
 namespace {

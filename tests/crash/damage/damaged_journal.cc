@@ -10,7 +10,7 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
 #include "base/assert.h"
-#include "domain/cluster/apply.h"
+#include "domain/cluster/apply/apply.h"
 #include "tests/support/append_to.h"
 
 namespace gp {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "supervisor/attempt_record.h"
+#include "supervisor/records/attempt_record.h"
 
 namespace gp {
 namespace {

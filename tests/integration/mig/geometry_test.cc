@@ -12,7 +12,7 @@
 #include "adapters/outbound/nvml/nvml_driver.h"
 #include "application/agent/node_facts.h"
 #include "base/rng.h"
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 
 namespace gp {
 namespace {

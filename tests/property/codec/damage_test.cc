@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "domain/cluster/invariants.h"
+#include "domain/cluster/check/invariants.h"
 #include "tests/property/sequence.h"
 
 namespace gp {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "domain/cluster/apply.h"
-#include "domain/cluster/decide.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/decide/decide.h"
 #include "tests/property/sequence.h"
 
 namespace gp {

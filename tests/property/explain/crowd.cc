@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "domain/cluster/grants.h"
 #include "domain/cluster/preemption.h"
+#include "domain/cluster/quotas/grants.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
 #include "simulation/engine/plain_node.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "domain/scheduling/find_victims.h"
+#include "domain/scheduling/victims/find_victims.h"
 #include "simulation/engine/engine.h"
 
 namespace gp {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "domain/cluster/preemption.h"
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/quota.h"
 #include "tests/property/explain/crowd.h"
 
 namespace gp {

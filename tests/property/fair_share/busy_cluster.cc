@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "domain/cluster/quota.h"
+#include "domain/cluster/quotas/quota.h"
 #include "simulation/engine/plain_node.h"
 
 namespace gp {

@@ -1,7 +1,7 @@
 #include "tests/property/faults/busy_fleet.h"
 
 #include "base/assert.h"
-#include "domain/cluster/report_of.h"
+#include "domain/cluster/nodes/report_of.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

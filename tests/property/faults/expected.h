@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "domain/faults/xid.h"
-#include "domain/model/gpu.h"
+#include "domain/model/nodes/gpu.h"
 #include "tests/property/faults/one_node.h"
 
 namespace gp {

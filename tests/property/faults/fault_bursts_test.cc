@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/cluster/apply.h"
-#include "domain/cluster/decide.h"
-#include "domain/cluster/faults.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/decide/decide.h"
+#include "domain/cluster/nodes/faults.h"
 #include "tests/property/faults/one_node.h"
 #include "tests/support/mig_models.h"
 

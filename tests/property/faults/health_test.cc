@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/cluster/faults.h"
-#include "domain/cluster/verdict.h"
+#include "domain/cluster/nodes/faults.h"
+#include "domain/cluster/nodes/verdict.h"
 #include "tests/property/faults/one_node.h"
 
 namespace gp {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/cluster/faults.h"
-#include "domain/cluster/report_of.h"
+#include "domain/cluster/nodes/faults.h"
+#include "domain/cluster/nodes/report_of.h"
 
 namespace gp {
 

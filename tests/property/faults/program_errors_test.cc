@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "domain/cluster/faults.h"
+#include "domain/cluster/nodes/faults.h"
 #include "tests/property/faults/busy_fleet.h"
 
 namespace gp {

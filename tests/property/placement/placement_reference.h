@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "domain/model/job_spec.h"
-#include "domain/model/node.h"
-#include "domain/model/placement_weights.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/nodes/node.h"
+#include "domain/model/nodes/placement_weights.h"
 
 namespace gp {
 

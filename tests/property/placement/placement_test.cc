@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/rng.h"
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 #include "domain/placement/choose_gpus.h"
 #include "tests/property/placement/placement_reference.h"
 

@@ -1,4 +1,4 @@
-#include "domain/cluster/archive.h"
+#include "domain/cluster/codec/archive.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "domain/model/array.h"
+#include "domain/model/jobs/array.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // Budgets of a month, and what becomes of jobs when they are used up.
 
-#include "domain/cluster/budgets.h"
+#include "domain/cluster/quotas/budgets.h"
 
 #include <gtest/gtest.h>
 
 #include "base/calendar.h"
 #include "base/text.h"
-#include "domain/scheduling/why_pending.h"
+#include "domain/scheduling/reasons/why_pending.h"
 #include "tests/support/event_text.h"
 #include "tests/support/test_cluster.h"
 

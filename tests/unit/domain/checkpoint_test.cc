@@ -1,4 +1,4 @@
-#include "domain/model/checkpoint.h"
+#include "domain/model/jobs/checkpoint.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "domain/model/job.h"
+#include "domain/model/jobs/job.h"
 
 namespace gp {
 namespace {

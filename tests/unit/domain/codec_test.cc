@@ -1,4 +1,4 @@
-#include "domain/cluster/codec.h"
+#include "domain/cluster/codec/codec.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "domain/model/dependency.h"
+#include "domain/model/jobs/dependency.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "domain/model/array.h"
+#include "domain/model/jobs/array.h"
 
 namespace gp {
 namespace {

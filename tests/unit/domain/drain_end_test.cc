@@ -1,4 +1,4 @@
-#include "domain/cluster/drain_end.h"
+#include "domain/cluster/nodes/drain_end.h"
 
 #include <gtest/gtest.h>
 

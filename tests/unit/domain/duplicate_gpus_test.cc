@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/cluster/apply.h"
-#include "domain/cluster/codec.h"
-#include "domain/cluster/decide.h"
-#include "domain/cluster/invariants.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/check/invariants.h"
+#include "domain/cluster/codec/codec.h"
+#include "domain/cluster/decide/decide.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

@@ -1,4 +1,4 @@
-#include "domain/model/end_class.h"
+#include "domain/model/jobs/end_class.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "domain/model/gpu_model.h"
+#include "domain/model/nodes/gpu_model.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/model/array.h"
+#include "domain/model/jobs/array.h"
 
 namespace gp {
 namespace {

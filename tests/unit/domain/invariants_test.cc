@@ -1,6 +1,6 @@
 // Each rule speaks when the state is damaged by hand.
 
-#include "domain/cluster/invariants.h"
+#include "domain/cluster/check/invariants.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "domain/model/job_name.h"
+#include "domain/model/jobs/job_name.h"
 
 #include <gtest/gtest.h>
 
-#include "domain/model/job_spec.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

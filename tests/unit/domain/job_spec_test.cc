@@ -1,6 +1,6 @@
 // Every rule of FindProblems: the last legal value and the first illegal one.
 
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 
 #include <gtest/gtest.h>
 

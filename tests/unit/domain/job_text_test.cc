@@ -1,4 +1,4 @@
-#include "domain/model/job_text.h"
+#include "domain/model/jobs/job_text.h"
 
 #include <gtest/gtest.h>
 

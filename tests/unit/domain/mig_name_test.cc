@@ -1,11 +1,11 @@
-#include "domain/model/mig_name.h"
+#include "domain/model/nodes/mig_name.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "domain/model/gpu.h"
-#include "domain/model/mig.h"
+#include "domain/model/nodes/gpu.h"
+#include "domain/model/nodes/mig.h"
 
 namespace gp {
 namespace {

@@ -1,10 +1,10 @@
 // What a divided GPU can become, and what it is granted.
 
-#include "domain/model/mig.h"
+#include "domain/model/nodes/mig.h"
 
 #include <gtest/gtest.h>
 
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 #include "tests/support/mig_models.h"
 #include "tests/support/test_cluster.h"
 

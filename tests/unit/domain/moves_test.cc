@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "base/rng.h"
-#include "domain/cluster/decide.h"
+#include "domain/cluster/decide/decide.h"
 #include "domain/cluster/moves.h"
 #include "domain/defragmenting/fragmentation.h"
 #include "domain/explaining/explain.h"

@@ -1,10 +1,10 @@
-#include "domain/scheduling/never_fits.h"
+#include "domain/scheduling/reasons/never_fits.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "domain/scheduling/why_pending.h"
+#include "domain/scheduling/reasons/why_pending.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

@@ -1,4 +1,4 @@
-#include "domain/cluster/node_hardware.h"
+#include "domain/cluster/nodes/node_hardware.h"
 
 #include <gtest/gtest.h>
 

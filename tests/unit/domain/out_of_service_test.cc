@@ -6,7 +6,7 @@
 #include "domain/explaining/present.h"
 #include "domain/explaining/why_not_here.h"
 #include "domain/placement/choose_gpus.h"
-#include "domain/scheduling/never_fits.h"
+#include "domain/scheduling/reasons/never_fits.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "domain/cluster/grants.h"
+#include "domain/cluster/quotas/grants.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

@@ -1,4 +1,4 @@
-#include "domain/model/placement_weights.h"
+#include "domain/model/nodes/placement_weights.h"
 
 #include <gtest/gtest.h>
 

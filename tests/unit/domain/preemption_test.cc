@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "domain/cluster/decide.h"
-#include "domain/cluster/report_of.h"
+#include "domain/cluster/decide/decide.h"
+#include "domain/cluster/nodes/report_of.h"
 #include "domain/node/desired_state.h"
-#include "domain/scheduling/find_victims.h"
+#include "domain/scheduling/victims/find_victims.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

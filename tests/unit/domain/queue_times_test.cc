@@ -1,4 +1,4 @@
-#include "domain/cluster/queue_times.h"
+#include "domain/cluster/quotas/queue_times.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "domain/model/job.h"
+#include "domain/model/jobs/job.h"
 
 namespace gp {
 namespace {

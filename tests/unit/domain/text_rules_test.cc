@@ -1,9 +1,9 @@
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 #include "domain/model/queue.h"
 
 namespace gp {

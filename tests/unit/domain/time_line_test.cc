@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 
 namespace gp {
 namespace {

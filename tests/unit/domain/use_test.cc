@@ -1,4 +1,4 @@
-#include "domain/model/use.h"
+#include "domain/model/nodes/use.h"
 
 #include <gtest/gtest.h>
 

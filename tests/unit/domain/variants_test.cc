@@ -1,4 +1,4 @@
-#include "domain/model/variants.h"
+#include "domain/model/jobs/variants.h"
 
 #include <gtest/gtest.h>
 

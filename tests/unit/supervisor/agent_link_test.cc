@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "supervisor/attempt_record.h"
+#include "supervisor/records/attempt_record.h"
 #include "tests/support/scratch.h"
 
 namespace gp {

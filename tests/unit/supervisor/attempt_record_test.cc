@@ -1,4 +1,4 @@
-#include "supervisor/attempt_record.h"
+#include "supervisor/records/attempt_record.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 
 #include "base/bytes.h"
 #include "base/rng.h"
-#include "supervisor/control_message.h"
 #include "supervisor/descriptor.h"
-#include "supervisor/record_fields.h"
-#include "supervisor/sealed_record.h"
+#include "supervisor/records/control_message.h"
+#include "supervisor/records/record_fields.h"
+#include "supervisor/records/sealed_record.h"
 #include "tests/support/scratch.h"
 
 namespace gp {

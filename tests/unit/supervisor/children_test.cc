@@ -1,6 +1,6 @@
 // Processes that are started for real.  All of them are children of this one.
 
-#include "supervisor/children.h"
+#include "supervisor/process/children.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

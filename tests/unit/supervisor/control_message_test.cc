@@ -1,4 +1,4 @@
-#include "supervisor/control_message.h"
+#include "supervisor/records/control_message.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/rng.h"
-#include "supervisor/attempt_record.h"
+#include "supervisor/records/attempt_record.h"
 
 namespace gp {
 namespace {

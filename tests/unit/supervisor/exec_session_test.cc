@@ -1,4 +1,4 @@
-#include "supervisor/exec_session.h"
+#include "supervisor/process/exec_session.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

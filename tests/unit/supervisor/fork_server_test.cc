@@ -1,4 +1,4 @@
-#include "supervisor/fork_server.h"
+#include "supervisor/process/fork_server.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "supervisor/packet.h"
+#include "supervisor/records/packet.h"
 
 namespace gp {
 namespace {

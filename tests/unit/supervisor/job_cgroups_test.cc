@@ -1,6 +1,6 @@
 // Against directories with files of the same names as the kernel's.
 
-#include "supervisor/job_cgroups.h"
+#include "supervisor/process/job_cgroups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

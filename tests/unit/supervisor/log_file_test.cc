@@ -1,4 +1,4 @@
-#include "supervisor/log_file.h"
+#include "supervisor/output/log_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

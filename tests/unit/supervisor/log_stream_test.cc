@@ -1,4 +1,4 @@
-#include "supervisor/log_stream.h"
+#include "supervisor/output/log_stream.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "supervisor/measure_tree.h"
+#include "supervisor/process/measure_tree.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "supervisor/packet.h"
+#include "supervisor/records/packet.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

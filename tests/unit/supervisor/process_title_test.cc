@@ -1,4 +1,4 @@
-#include "supervisor/process_title.h"
+#include "supervisor/process/process_title.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "supervisor/progress_record.h"
+#include "supervisor/records/progress_record.h"
 
 #include <gtest/gtest.h>
 

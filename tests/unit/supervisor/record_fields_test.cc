@@ -1,4 +1,4 @@
-#include "supervisor/record_fields.h"
+#include "supervisor/records/record_fields.h"
 
 #include <gtest/gtest.h>
 

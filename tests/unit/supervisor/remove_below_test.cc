@@ -1,4 +1,4 @@
-#include "supervisor/remove_below.h"
+#include "supervisor/files/remove_below.h"
 
 #include <gtest/gtest.h>
 

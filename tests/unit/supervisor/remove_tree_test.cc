@@ -1,4 +1,4 @@
-#include "supervisor/remove_tree.h"
+#include "supervisor/files/remove_tree.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

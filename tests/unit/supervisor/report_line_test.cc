@@ -1,4 +1,4 @@
-#include "supervisor/report_line.h"
+#include "supervisor/records/report_line.h"
 
 #include <gtest/gtest.h>
 

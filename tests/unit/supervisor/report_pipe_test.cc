@@ -1,11 +1,11 @@
-#include "supervisor/report_pipe.h"
+#include "supervisor/output/report_pipe.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "supervisor/report_line.h"
+#include "supervisor/records/report_line.h"
 #include "tests/support/scratch.h"
 
 namespace gp {

@@ -1,4 +1,4 @@
-#include "supervisor/sealed_record.h"
+#include "supervisor/records/sealed_record.h"
 
 #include <gtest/gtest.h>
 

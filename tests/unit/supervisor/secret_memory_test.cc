@@ -1,4 +1,4 @@
-#include "supervisor/secret_memory.h"
+#include "supervisor/records/secret_memory.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

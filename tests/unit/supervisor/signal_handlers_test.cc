@@ -1,4 +1,4 @@
-#include "supervisor/signal_handlers.h"
+#include "supervisor/process/signal_handlers.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "supervisor/spawn_request.h"
+#include "supervisor/records/spawn_request.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "supervisor/attempt_record.h"
+#include "supervisor/records/attempt_record.h"
 #include "tests/support/scratch.h"
 
 namespace gp {

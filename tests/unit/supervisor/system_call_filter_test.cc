@@ -1,7 +1,7 @@
 // The filter cannot be taken off again: each test runs in a child process.
 // Of the refused calls those are made here that change nothing if the filter lets them pass.
 
-#include "supervisor/system_call_filter.h"
+#include "supervisor/process/system_call_filter.h"
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/inbound/api/access_guard.h"
+#include "adapters/inbound/api/callers/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
 #include "ports/inbound/node_gateway.h"
 

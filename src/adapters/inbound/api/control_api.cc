@@ -1,8 +1,8 @@
 #include "adapters/inbound/api/control_api.h"
 
-#include "adapters/wire/array_view.h"
-#include "adapters/wire/recovery_view.h"
-#include "adapters/wire/views.h"
+#include "adapters/wire/views/array_view.h"
+#include "adapters/wire/views/recovery_view.h"
+#include "adapters/wire/views/views.h"
 #include "domain/cluster/arrays.h"
 
 namespace gp {

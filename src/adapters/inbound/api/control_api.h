@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "adapters/inbound/api/caller.h"
-#include "adapters/inbound/api/change_feed.h"
-#include "adapters/inbound/api/job_feed.h"
+#include "adapters/inbound/api/callers/caller.h"
 #include "adapters/inbound/api/node_channels.h"
-#include "adapters/inbound/api/streams.h"
+#include "adapters/inbound/api/streams/change_feed.h"
+#include "adapters/inbound/api/streams/job_feed.h"
+#include "adapters/inbound/api/streams/streams.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/explaining/present.h"
 #include "gpu_platform/v1/control.pb.h"
@@ -74,7 +74,7 @@ class ControlApi {
 #define GP_UNARY(name, request, reply, role, reach, speed) \
   Status name(const Caller& caller, const v1::request& input, v1::reply* output);
 #define GP_STREAM(name, role, reach)
-#include "adapters/inbound/api/operations.inc"
+#include "adapters/inbound/api/operations/operations.inc"
 #undef GP_UNARY
 #undef GP_STREAM
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "adapters/inbound/api/streams.h"
+#include "adapters/inbound/api/streams/streams.h"
 #include "gpu_platform/v1/node.pb.h"
 #include "ports/inbound/node_gateway.h"
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "adapters/inbound/api/operations.h"
+#include "adapters/inbound/api/operations/operations.h"
 #include "adapters/inbound/grpc/grpc_streams.h"
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/bearer.h"

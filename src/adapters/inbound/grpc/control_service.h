@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/inbound/api/access_guard.h"
+#include "adapters/inbound/api/callers/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
 #include "adapters/inbound/grpc/local_credentials.h"
 #include "gpu_platform/v1/control.grpc.pb.h"
@@ -23,7 +23,7 @@ class ControlService final : public v1::Control::Service {
                   [&](const Caller& caller) { return api_.name(caller, *input, output); });    \
   }
 #define GP_STREAM(name, role, reach)
-#include "adapters/inbound/api/operations.inc"
+#include "adapters/inbound/api/operations/operations.inc"
 #undef GP_UNARY
 #undef GP_STREAM
 

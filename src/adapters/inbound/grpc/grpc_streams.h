@@ -9,7 +9,7 @@
 #include <functional>
 #include <mutex>
 
-#include "adapters/inbound/api/streams.h"
+#include "adapters/inbound/api/streams/streams.h"
 #include "base/result.h"
 
 namespace gp {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/result.h"
-#include "domain/model/job.h"
+#include "domain/model/jobs/job.h"
 
 namespace gp {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 #include "lib/yaml/diagnostic.h"
 #include "lib/yaml/yaml_tree.h"
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/model/job_spec.h"
-#include "domain/model/mig_name.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/nodes/mig_name.h"
 
 namespace gp {
 

@@ -7,8 +7,8 @@
 #include "adapters/inbound/job_file/node_fields.h"
 #include "adapters/inbound/job_file/word_texts.h"
 #include "base/text.h"
-#include "domain/model/dependency.h"
-#include "domain/model/job_text.h"
+#include "domain/model/jobs/dependency.h"
+#include "domain/model/jobs/job_text.h"
 
 namespace gp {
 namespace {

@@ -10,7 +10,7 @@
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/overrides.h"
 #include "adapters/inbound/job_file/script.h"
-#include "domain/model/job_name.h"
+#include "domain/model/jobs/job_name.h"
 #include "lib/yaml/check_text.h"
 #include "lib/yaml/yaml_tree.h"
 

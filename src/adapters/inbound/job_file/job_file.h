@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 #include "lib/yaml/diagnostic.h"
 
 namespace gp {

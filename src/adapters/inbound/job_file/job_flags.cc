@@ -6,7 +6,7 @@
 #include "adapters/inbound/job_file/decode.h"
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/read_value.h"
-#include "domain/model/job_name.h"
+#include "domain/model/jobs/job_name.h"
 #include "lib/yaml/utf8.h"
 
 namespace gp {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 
 namespace gp {
 

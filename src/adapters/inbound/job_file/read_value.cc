@@ -4,8 +4,8 @@
 
 #include "adapters/inbound/job_file/codes.h"
 #include "base/text.h"
-#include "domain/model/job_text.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/job_text.h"
+#include "domain/model/jobs/text_rules.h"
 #include "lib/yaml/scalar.h"
 
 namespace gp {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/inbound/job_file/field.h"
-#include "domain/model/job_text.h"
+#include "domain/model/jobs/job_text.h"
 
 namespace gp {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "domain/model/job_text.h"
+#include "domain/model/jobs/job_text.h"
 
 namespace gp {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

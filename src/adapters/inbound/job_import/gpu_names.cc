@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "domain/model/mig_name.h"
+#include "domain/model/nodes/mig_name.h"
 
 namespace gp {
 namespace {

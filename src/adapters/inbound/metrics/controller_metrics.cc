@@ -15,8 +15,8 @@
 #include "adapters/inbound/metrics/usage_gauges.h"
 #include "base/text.h"
 #include "domain/cluster/event.h"
+#include "domain/cluster/nodes/verdict.h"
 #include "domain/cluster/state.h"
-#include "domain/cluster/verdict.h"
 
 namespace gp {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 
 namespace gp {
 

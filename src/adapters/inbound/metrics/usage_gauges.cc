@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "domain/cluster/budgets.h"
+#include "domain/cluster/quotas/budgets.h"
 
 namespace gp {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "adapters/wire/event_line.h"
 #include "base/text.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 #include "lib/http/web_post.h"
 #include "lib/yaml/check_text.h"
 #include "lib/yaml/map_reader.h"

@@ -9,7 +9,7 @@
 #include "adapters/inbound/policy_file/policy_under_use.h"
 #include "adapters/inbound/policy_file/policy_xids.h"
 #include "base/text.h"
-#include "domain/model/node.h"
+#include "domain/model/nodes/node.h"
 #include "lib/yaml/check_text.h"
 #include "lib/yaml/scalar.h"
 

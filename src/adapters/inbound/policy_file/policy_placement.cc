@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 #include "domain/placement/weighted_cost.h"
 #include "lib/yaml/scalar.h"
 

@@ -3,7 +3,7 @@
 // The map `placement` of a policy file: placement weights of pools, each by its name or "*", with
 // the terms of docs/reference/placement_score.md.
 
-#include "domain/model/placement_weights.h"
+#include "domain/model/nodes/placement_weights.h"
 #include "lib/yaml/yaml_tree.h"
 
 namespace gp {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 #include "lib/yaml/map_reader.h"
 
 namespace gp {

@@ -21,7 +21,7 @@
 #include <optional>
 #include <string>
 
-#include "adapters/inbound/api/peer.h"
+#include "adapters/inbound/api/callers/peer.h"
 #include "adapters/inbound/rest/http_server.h"
 #include "base/ignore_result.h"
 

@@ -1,6 +1,6 @@
 #include "adapters/inbound/rest/event_stream.h"
 
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 
 namespace gp {
 namespace {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include <nlohmann/json.hpp>
-#include "adapters/inbound/api/change_stream.h"
+#include "adapters/inbound/api/streams/change_stream.h"
 
 #include "adapters/inbound/rest/http.h"
 

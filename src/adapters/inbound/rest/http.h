@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "domain/model/job.h"
+#include "domain/model/jobs/job.h"
 
 namespace gp {
 

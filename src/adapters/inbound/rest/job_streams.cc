@@ -1,7 +1,7 @@
 #include "adapters/inbound/rest/job_streams.h"
 
 #include "adapters/inbound/rest/event_stream.h"
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 #include "base/ignore_result.h"
 #include "base/text.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "adapters/wire/from_document.h"
-#include "domain/model/job_spec.h"
+#include "adapters/wire/documents/from_document.h"
+#include "domain/model/jobs/job_spec.h"
 #include "gpu_platform/v1/job.pb.h"
 
 namespace gp {

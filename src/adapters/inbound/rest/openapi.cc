@@ -6,7 +6,7 @@
 #include <set>
 
 #include "adapters/inbound/rest/routes.h"
-#include "adapters/wire/described.h"
+#include "adapters/wire/documents/described.h"
 #include "base/text.h"
 
 namespace gp {

@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 #include "adapters/wire/error.h"
 
 namespace gp {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "adapters/inbound/rest/http.h"
-#include "adapters/wire/from_document.h"
+#include "adapters/wire/documents/from_document.h"
 #include "base/error.h"
 
 namespace gp {

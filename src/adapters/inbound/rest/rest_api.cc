@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "adapters/inbound/api/operations.h"
+#include "adapters/inbound/api/operations/operations.h"
 #include "adapters/inbound/rest/connect_rpc.h"
 #include "adapters/inbound/rest/docs_page.h"
 #include "adapters/inbound/rest/event_stream.h"
@@ -15,8 +15,8 @@
 #include "adapters/inbound/rest/pages.h"
 #include "adapters/inbound/rest/problem.h"
 #include "adapters/wire/bearer.h"
-#include "adapters/wire/document.h"
-#include "adapters/wire/from_document.h"
+#include "adapters/wire/documents/document.h"
+#include "adapters/wire/documents/from_document.h"
 #include "base/digest.h"
 #include "base/text.h"
 

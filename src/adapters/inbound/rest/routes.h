@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/inbound/api/unary_methods.h"
+#include "adapters/inbound/api/operations/unary_methods.h"
 #include "base/result.h"
 
 namespace gp {

@@ -1,7 +1,7 @@
 #include "adapters/inbound/scenario_file/key_table.h"
 #include "adapters/inbound/scenario_file/parts.h"
 #include "base/text.h"
-#include "domain/model/job_text.h"
+#include "domain/model/jobs/job_text.h"
 
 namespace gp {
 namespace {

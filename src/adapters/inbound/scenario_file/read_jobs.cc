@@ -1,7 +1,7 @@
 #include "adapters/inbound/scenario_file/key_table.h"
 #include "adapters/inbound/scenario_file/parts.h"
 #include "base/text.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

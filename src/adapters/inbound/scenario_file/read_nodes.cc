@@ -1,6 +1,6 @@
 #include "adapters/inbound/scenario_file/key_table.h"
 #include "adapters/inbound/scenario_file/parts.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

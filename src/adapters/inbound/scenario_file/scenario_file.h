@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "domain/cluster/policy.h"
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 #include "lib/yaml/diagnostic.h"
 #include "lib/yaml/yaml_tree.h"
 #include "simulation/scenario/scenario_run.h"

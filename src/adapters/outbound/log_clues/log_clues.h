@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/model/end_class.h"
+#include "domain/model/jobs/end_class.h"
 #include "ports/outbound/attempt_runner.h"
 #include "ports/outbound/log_reader.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "supervisor/descriptor.h"
-#include "supervisor/remove_tree.h"
+#include "supervisor/files/remove_tree.h"
 
 namespace gp {
 namespace {

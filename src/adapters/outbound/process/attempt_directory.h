@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "supervisor/attempt_record.h"
 #include "supervisor/descriptor.h"
+#include "supervisor/records/attempt_record.h"
 
 namespace gp {
 

@@ -12,7 +12,7 @@
 #include "base/ignore_result.h"
 #include "base/text.h"
 #include "files/replace_file.h"
-#include "supervisor/remove_tree.h"
+#include "supervisor/files/remove_tree.h"
 
 namespace gp {
 namespace {

@@ -10,8 +10,8 @@
 #include "adapters/outbound/process/supervised_attempt_runner.h"
 #include "base/ignore_result.h"
 #include "files/replace_file.h"
-#include "supervisor/remove_tree.h"
-#include "supervisor/secret_memory.h"
+#include "supervisor/files/remove_tree.h"
+#include "supervisor/records/secret_memory.h"
 
 namespace gp {
 namespace {

@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "adapters/outbound/process/supervisor_binary.h"
-#include "supervisor/remove_tree.h"
+#include "supervisor/files/remove_tree.h"
 
 namespace gp {
 namespace {

@@ -9,8 +9,8 @@
 #include "adapters/outbound/process/supervisor_fork_server.h"
 #include "ports/outbound/attempt_runner.h"
 #include "ports/outbound/device_isolation.h"
-#include "supervisor/control_message.h"
 #include "supervisor/descriptor.h"
+#include "supervisor/records/control_message.h"
 
 namespace gp {
 

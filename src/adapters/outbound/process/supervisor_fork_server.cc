@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "supervisor/attempt_record.h"
-#include "supervisor/packet.h"
+#include "supervisor/records/attempt_record.h"
+#include "supervisor/records/packet.h"
 
 namespace gp {
 namespace {

@@ -6,12 +6,12 @@
 
 #include "base/result.h"
 #include "supervisor/descriptor.h"
-#include "supervisor/spawn_request.h"
+#include "supervisor/records/spawn_request.h"
 
 namespace gp {
 
-// The agent's side of the fork server (supervisor/fork_server.h): starts supervisors on request.
-// One thread uses it.
+// The agent's side of the fork server (supervisor/process/fork_server.h): starts supervisors on
+// request. One thread uses it.
 class SupervisorForkServer {
  public:
   SupervisorForkServer() = default;

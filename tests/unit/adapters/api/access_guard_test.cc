@@ -1,4 +1,4 @@
-#include "adapters/inbound/api/access_guard.h"
+#include "adapters/inbound/api/callers/access_guard.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "adapters/inbound/api/change_feed.h"
+#include "adapters/inbound/api/streams/change_feed.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "adapters/inbound/api/change_stream.h"
+#include "adapters/inbound/api/streams/change_stream.h"
 #include "tests/support/hand_controller.h"
 
 namespace gp {

@@ -1,4 +1,4 @@
-#include "adapters/inbound/api/operations.h"
+#include "adapters/inbound/api/operations/operations.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/outbound/memory/manual_clock.h"
-#include "domain/cluster/report_of.h"
+#include "domain/cluster/nodes/report_of.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

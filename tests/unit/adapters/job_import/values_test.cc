@@ -6,8 +6,8 @@
 #include "adapters/inbound/job_import/gpu_names.h"
 #include "adapters/inbound/job_import/kubernetes/quantity.h"
 #include "adapters/inbound/job_import/slurm/slurm_values.h"
-#include "domain/model/gpu_model.h"
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/nodes/gpu_model.h"
 #include "tests/unit/adapters/job_import/imported.h"
 
 namespace gp {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "domain/cluster/report_of.h"
+#include "domain/cluster/nodes/report_of.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

@@ -14,7 +14,7 @@
 #include "adapters/outbound/notify/deliver.h"
 #include "adapters/outbound/notify/notifier.h"
 #include "base/text.h"
-#include "domain/cluster/report_of.h"
+#include "domain/cluster/nodes/report_of.h"
 #include "lib/secrets/secrets.h"
 #include "tests/support/test_cluster.h"
 

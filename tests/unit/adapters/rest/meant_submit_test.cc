@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "adapters/wire/from_document.h"
+#include "adapters/wire/documents/from_document.h"
 #include "gpu_platform/v1/control.pb.h"
 
 namespace gp {

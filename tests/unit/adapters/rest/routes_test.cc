@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "adapters/inbound/api/operations.h"
+#include "adapters/inbound/api/operations/operations.h"
 
 namespace gp {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "adapters/outbound/traces/job_spans.h"
 #include "adapters/outbound/traces/trace_exporter.h"
-#include "domain/cluster/report_of.h"
+#include "domain/cluster/nodes/report_of.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

@@ -1,8 +1,8 @@
-#include "adapters/wire/from_document.h"
+#include "adapters/wire/documents/from_document.h"
 
 #include <gtest/gtest.h>
 
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 #include "gpu_platform/v1/control.pb.h"
 
 namespace gp {

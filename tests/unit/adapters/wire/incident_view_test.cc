@@ -1,4 +1,4 @@
-#include "adapters/wire/incident_view.h"
+#include "adapters/wire/views/incident_view.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "adapters/wire/outlook_view.h"
+#include "adapters/wire/views/outlook_view.h"
 
 #include <gtest/gtest.h>
 

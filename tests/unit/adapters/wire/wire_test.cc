@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "adapters/wire/array_view.h"
-#include "adapters/wire/document.h"
+#include "adapters/wire/documents/document.h"
 #include "adapters/wire/error.h"
 #include "adapters/wire/job_spec.h"
-#include "adapters/wire/node_detail_view.h"
 #include "adapters/wire/node_link.h"
-#include "adapters/wire/views.h"
+#include "adapters/wire/views/array_view.h"
+#include "adapters/wire/views/node_detail_view.h"
+#include "adapters/wire/views/views.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

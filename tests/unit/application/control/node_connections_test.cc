@@ -5,7 +5,7 @@
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/memory/memory_journal.h"
 #include "application/control/control_loop.h"
-#include "domain/cluster/decide.h"
+#include "domain/cluster/decide/decide.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/cluster/codec.h"
-#include "domain/cluster/invariants.h"
+#include "domain/cluster/check/invariants.h"
+#include "domain/cluster/codec/codec.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
 

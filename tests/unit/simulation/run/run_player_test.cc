@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/cluster/apply.h"
-#include "domain/cluster/decide.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/decide/decide.h"
 #include "simulation/engine/plain_node.h"
 #include "simulation/run/recorded_run.h"
 

@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 

@@ -8,8 +8,8 @@
 #include "adapters/inbound/job_import/kubernetes/pod.h"
 #include "adapters/inbound/job_import/kubernetes/workload.h"
 #include "base/text.h"
-#include "domain/model/job_name.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/job_name.h"
+#include "domain/model/jobs/text_rules.h"
 #include "lib/yaml/check_text.h"
 
 namespace gp {

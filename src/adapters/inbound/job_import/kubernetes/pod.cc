@@ -7,8 +7,8 @@
 #include "adapters/inbound/job_import/kubernetes/pod_resources.h"
 #include "adapters/inbound/job_import/kubernetes/pod_variables.h"
 #include "base/text.h"
-#include "domain/model/job_spec.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

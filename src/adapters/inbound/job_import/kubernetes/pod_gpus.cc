@@ -5,7 +5,7 @@
 
 #include "adapters/inbound/job_import/kubernetes/quantity.h"
 #include "base/text.h"
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_spec.h"
 
 namespace gp {
 namespace {

@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "domain/model/job_spec.h"
-#include "domain/model/text_rules.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {

@@ -11,7 +11,7 @@
 #include "adapters/inbound/job_import/slurm/slurm_steps.h"
 #include "adapters/inbound/job_import/slurm/slurm_words.h"
 #include "base/text.h"
-#include "domain/model/job_name.h"
+#include "domain/model/jobs/job_name.h"
 
 namespace gp {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "adapters/inbound/job_import/slurm/slurm_values.h"
 #include "base/text.h"
-#include "domain/model/job_name.h"
-#include "domain/model/job_spec.h"
+#include "domain/model/jobs/job_name.h"
+#include "domain/model/jobs/job_spec.h"
 
 namespace gp {
 namespace {

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "adapters/inbound/api/callers/caller.h"
+#include "adapters/inbound/api/callers/refusals.h"
+#include "base/result.h"
+#include "ports/inbound/control_gateway.h"
+
+namespace gp {
+
+// Whether this is root or the user that the controller runs as.
+bool IsSuperuser(const User& user);
+
+// Identifies callers by their credentials and checks their roles, without asking the writer each
+// time.  Any thread.
+class AccessGuard : public CommitObserver {
+ public:
+  explicit AccessGuard(ControlGateway& gateway) : gateway_(gateway), refusals_(gateway) {}
+
+  // For a caller whose user the kernel reported.
+  Result<Caller> ByKernel(User user, std::string from);
+  // `secret`: as shown when the token was issued.  kUnauthenticated: unknown or expired.
+  Result<Caller> BySecret(std::string_view secret, std::string from);
+
+  // kUnauthenticated: this is not a certificate of the node, or it was revoked.
+  Status CheckNode(const std::string& node, std::string_view fingerprint);
+  // Records in the audit that the caller at `origin` was refused this operation.
+  void NoteRefusal(const Origin& origin, std::string_view operation, const std::string& why) {
+    refusals_.Note(origin, operation, why);
+  }
+
+  // Runs `answer` if the caller is known and may use the operation; otherwise audits the refusal.
+  Status Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation,
+                const std::function<Status(const Caller&)>& answer);
+
+  void OnCommit(const State& state, const std::vector<Event>& events) override;
+
+ private:
+  struct View {
+    Access access;
+    std::map<std::string, TokenId, std::less<>> tokens;  // by the digest of their secrets
+  };
+
+  static Caller CallerOf(const std::shared_ptr<const View>& view, User user, std::string from);
+  // The access rights as of the last commit.
+  Result<std::shared_ptr<const View>> Look();
+  void Take(const State& state);
+
+  ControlGateway& gateway_;
+  Refusals refusals_;
+  std::mutex mutex_;
+  std::shared_ptr<const View> view_;  // nullptr: not read yet
+};
+
+}  // namespace gp

@@ -1,0 +1,112 @@
+// Nodes and GPUs, and their service state.
+
+#include "adapters/inbound/api/control_api.h"
+
+#include <algorithm>
+
+#include "adapters/inbound/api/gpu_name.h"
+#include "adapters/wire/job_spec.h"
+#include "adapters/wire/views/node_detail_view.h"
+#include "adapters/wire/views/views.h"
+#include "base/text.h"
+
+namespace gp {
+
+Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
+  std::map<std::string, NodeId> ids;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    ClusterView(state, gateway_.Now(), reply);
+    if (readings) ids = state.nodes_by_name;
+  }));
+  reply->set_version(about_.version);
+  if (!readings) return Ok();
+  for (v1::Node& node : *reply->mutable_nodes()) {
+    const auto latest = readings_.Of(ids.at(node.name()));
+    if (!latest) continue;
+    node.set_seconds_since_report(static_cast<double>((gateway_.Now() - latest->at).ns) / 1e9);
+    for (v1::Gpu& gpu : *node.mutable_gpus()) {
+      const auto seen = latest->gpus.find(gpu.uuid());
+      if (seen == latest->gpus.end()) continue;
+      *gpu.mutable_readings() = seen->second;
+      AgeReadings(gateway_.Now() - latest->at, gpu.mutable_readings());
+    }
+  }
+  return Ok();
+}
+
+Status ControlApi::GetCluster(const Caller&, const v1::GetClusterRequest& request,
+                              v1::Cluster* reply) {
+  GP_CHECK_OK(FillCluster(request.readings(), reply));
+  return request.node().empty() ? Ok() : KeepNode(request.node(), reply);
+}
+
+Status ControlApi::KeepNode(const std::string& name, v1::Cluster* reply) {
+  Status found = Ok();
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const auto id = FindNodeByName(state, name);
+    if (!id) {
+      found = Fail(id.error());
+      return;
+    }
+    v1::Node kept;
+    for (v1::Node& node : *reply->mutable_nodes()) {
+      if (node.name() == name) kept.Swap(&node);
+    }
+    LeasesView(state, *state.FindNode(*id), &kept);
+    reply->clear_nodes();
+    reply->add_nodes()->Swap(&kept);
+  }));
+  return found;
+}
+
+Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request,
+                                 v1::Cluster* reply) {
+  if (request.gpu().empty() == request.node().empty()) {
+    return Fail(InvalidArgument("name either a GPU or a node"));
+  }
+  if (!v1::ChangeServiceRequest::Action_IsValid(request.action())) {
+    return Fail(InvalidArgument("action: DRAIN, OFFLINE, ONLINE or RESET"));
+  }
+  gp::ChangeService command;
+  command.action = static_cast<ServiceAction>(request.action());
+  command.force = request.force();
+  command.deadline = FromMilliseconds(request.deadline_ms());
+  command.reason =
+      caller.user.name + (request.reason().empty() ? "" : ": " + Printable(request.reason(), 200));
+  Status found = Ok();
+  const Status read = gateway_.Read([&](const State& state) {
+    if (!request.node().empty()) {
+      const auto node = FindNodeByName(state, request.node());
+      if (node) command.node = *node;
+      if (!node) found = Fail(node.error());
+      return;
+    }
+    const auto gpu = FindGpu(state, request.gpu());
+    if (!gpu) {
+      found = Fail(gpu.error());
+      return;
+    }
+    command.node = gpu->node;
+    command.gpu = gpu->gpu;
+  });
+  if (!read) return read;
+  if (!found) return found;
+  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", command);
+  if (!outcome.status) return outcome.status;
+  return FillCluster(false, reply);
+}
+
+Status ControlApi::DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLostRequest& request,
+                                   v1::Cluster* reply) {
+  Result<NodeId> node = Fail(Internal(""));
+  const Status read =
+      gateway_.Read([&](const State& state) { node = FindNodeByName(state, request.node()); });
+  if (!read) return read;
+  if (!node) return Fail(node.error());
+  const Outcome outcome =
+      gateway_.Execute(caller.AsOrigin(), "", gp::DeclareNodeLost{*node, request.reason()});
+  if (!outcome.status) return outcome.status;
+  return FillCluster(false, reply);
+}
+
+}  // namespace gp

@@ -1,0 +1,253 @@
+// Single jobs.
+
+#include "adapters/inbound/api/control_api.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "adapters/wire/job_spec.h"
+#include "adapters/wire/views/report_view.h"
+#include "domain/model/jobs/job_shape.h"
+#include "domain/model/jobs/variants.h"
+#include "domain/scheduling/reasons/never_fits.h"
+
+namespace gp {
+namespace {
+
+constexpr int kJobsPerSubmitMax = 10'000;
+
+std::string NoteOf(const Outcome& outcome) {
+  const auto* submitted =
+      outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
+  return submitted == nullptr ? "" : submitted->note;
+}
+
+// The number of jobs in the request; 0: the request is not allowed.
+int CountSubmitted(const v1::SubmitJobsRequest& request) {
+  const int64_t copies = std::max(request.count(), 1);
+  int64_t jobs = 0;
+  for (const v1::JobSpec& spec : request.specs()) {
+    if (spec.has_array() && copies > 1) return 0;
+    jobs += spec.has_array() ? std::clamp(spec.array().count(), 1, kArrayMax) : copies;
+  }
+  return jobs <= kJobsPerSubmitMax ? static_cast<int>(jobs) : 0;
+}
+
+// A job without a queue goes to the queue of its project, if that exists, or else to the default
+// queue.  A caller that may not use both must name a queue.
+Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
+  const auto may_use = [&](const std::string& queue) { return caller.In(queue) >= Role::kUser; };
+  if (!spec.policy.queue.empty()) {
+    if (may_use(spec.policy.queue)) return Ok();
+    return Fail(PermissionDenied("queue: " + caller.user.name + " may not run jobs in " +
+                                 spec.policy.queue + " (gpu-platform whoami)"));
+  }
+  if (may_use(kDefaultQueue) && may_use(spec.project)) return Ok();
+  return Fail(PermissionDenied("queue: name one that " + caller.user.name +
+                               " may use (gpu-platform whoami)"));
+}
+
+// The job as it would be queued; nullopt: no such queue, which the command reports itself.
+std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobSpec>& spec,
+                            const User& user) {
+  const auto queue = state.queues.find(QueueFor(state, *spec));
+  if (queue == state.queues.end()) return std::nullopt;
+  Job job;
+  job.spec = spec;
+  job.user = user;
+  job.queue = queue->first;
+  job.pool = queue->second.pool;
+  return job;
+}
+
+// A shape that fits nowhere is compared with every node, so only the first shapes of a request are
+// checked.
+constexpr size_t kShapesChecked = 16;
+
+// Refuses a job that no node could ever hold, because it would wait for ever.
+Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<const JobSpec>>& specs,
+                       const User& user) {
+  std::set<JobShape> known;
+  for (const auto& spec : specs) {
+    // The command itself refuses an unknown reservation
+    const bool is_unknown = !spec->placement.reservation.empty() &&
+                            !state.reservations.contains(spec->placement.reservation);
+    const auto job =
+        spec->policy.wait_for_nodes || is_unknown ? std::nullopt : AsQueued(state, spec, user);
+    if (!job || known.size() == kShapesChecked || !known.insert(ShapeOf(*job)).second) continue;
+    const std::string why = WhyNeverFits(state, *job);
+    if (!why.empty())
+      return Fail(InvalidArgument("no node can ever hold this: " + why +
+                                  "; --wait-for-nodes queues it all the same"));
+  }
+  return Ok();
+}
+
+// A hint for the user: what to change, or what to wait for.
+std::string HintFor(const JobSpec& spec, bool any_nodes) {
+  if (!any_nodes) return "no node has joined yet";
+  if (spec.policy.time_limit.ns != 0 || !AsksForGpus(spec) || spec.program.interactive) return "";
+  return "no time limit: others may wait for it without end, and it cannot run on reserved nodes "
+         "(--time-limit)";
+}
+
+// Leaves the list empty if all texts are empty.
+void Fill(const std::vector<std::string>& texts,
+          google::protobuf::RepeatedPtrField<std::string>* to) {
+  if (std::ranges::any_of(texts, [](const std::string& text) { return !text.empty(); }))
+    to->Assign(texts.begin(), texts.end());
+}
+
+}  // namespace
+
+Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request,
+                              v1::SubmitJobsReply* reply) {
+  if (CountSubmitted(request) == 0)
+    return Fail(InvalidArgument("count: 1 to 10,000 jobs at a time, and no copies of an array"));
+  const int copies = std::max(request.count(), 1);
+  if (request.request_id().size() > 128)
+    return Fail(InvalidArgument("request_id: at most 128 characters"));
+  std::vector<std::pair<std::string, Command>> commands;
+  std::vector<std::shared_ptr<const JobSpec>> specs;
+  for (const v1::JobSpec& message : request.specs()) {
+    Result<JobSpec> decoded = FromProto(message);
+    if (!decoded) return Fail(decoded.error());
+    decoded->program.shared_secrets_only = !caller.scope.empty();
+    const auto spec = std::make_shared<const JobSpec>(*std::move(decoded));
+    if (const Status valid = ValidateJobSpec(*spec); !valid) return valid;
+    GP_CHECK_OK(CheckMaySubmit(caller, *spec));
+    GP_CHECK_OK(CheckNamed(caller, *spec));
+    for (int copy = 0; copy < copies; ++copy) {
+      const std::string id = request.request_id();
+      specs.push_back(spec);
+      commands.emplace_back(id.empty() ? "" : id + "/" + std::to_string(commands.size()),
+                            SubmitJob{spec, caller.user});
+    }
+  }
+  bool any_nodes = false;
+  const std::string first = commands.empty() ? "" : commands.front().first;
+  const auto could_start = [&](const State& state) {
+    any_nodes = !state.nodes.empty();
+    const bool is_repeated =
+        !first.empty() && state.jobs_by_request.contains(RequestKey(caller.user, first));
+    return is_repeated ? Ok() : CheckCouldStart(state, specs, caller.user);
+  };
+  const std::vector<Outcome> outcomes =
+      gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), could_start);
+  std::vector<std::string> notes;
+  std::vector<std::string> hints;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const Outcome& outcome = outcomes[i];
+    if (!outcome.status) return outcome.status;
+    reply->add_job_ids(ToText(outcome.job));
+    notes.push_back(NoteOf(outcome));
+    const auto* submitted =
+        outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
+    hints.push_back(HintFor(submitted == nullptr ? *specs[i] : *submitted->spec, any_nodes));
+  }
+  Fill(notes, reply->mutable_notes());
+  Fill(hints, reply->mutable_hints());
+  return CheckSameAsBefore(outcomes, specs);
+}
+
+// Refuses a request id that was used for different jobs: otherwise the caller would not notice that
+// the new jobs are not queued.
+Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes,
+                                     const std::vector<std::shared_ptr<const JobSpec>>& specs) {
+  const auto is_repeated = [](const Outcome& outcome) { return outcome.events.empty(); };
+  if (std::ranges::none_of(outcomes, is_repeated)) return Ok();
+  Status same = Ok();
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    for (size_t i = 0; i < outcomes.size() && same; ++i) {
+      const Job* job = is_repeated(outcomes[i])
+                           ? state.FindJob(JobsOf(outcomes[i].job, *specs[i]).front())
+                           : nullptr;
+      if (job == nullptr) continue;
+      JobSpec before = *(job->submitted_spec ? *job->submitted_spec : job->spec);
+      before.policy.priority = specs[i]->policy.priority;      // may have been changed since
+      before.policy.time_limit = specs[i]->policy.time_limit;  // the same, or its queue's
+      // An exhausted budget may have changed it
+      if (!job->note.empty()) before.policy.preemptible = specs[i]->policy.preemptible;
+      if (before != *specs[i])
+        same = Fail(Conflict("request_id: was used for " + ToText(outcomes[i].job) +
+                             ", which is something else"));
+    }
+  }));
+  return same;
+}
+
+Status ControlApi::GetJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply) {
+  return FillJob(caller, request.job_id(), reply);
+}
+
+Status ControlApi::WatchJob(const Caller& caller, const v1::GetJobRequest& request,
+                            Sink<v1::Job>& out) {
+  const auto id = JobFor(caller, JobAct::kSee, request.job_id());
+  if (!id) return Fail(id.error());
+  const auto watch = feed_.Follow(*id);  // before the first read, so that no change is missed
+  while (!out.IsGone()) {
+    v1::Job job;
+    GP_CHECK_OK(FillJob(caller, ToText(*id), &job));
+    if (!out.Write(job) || job.state() >= v1::COMPLETED) break;
+    while (!out.IsGone() && !watch->Next(Duration::Milliseconds(500))) {
+    }
+  }
+  return Ok();
+}
+
+Status ControlApi::Change(const Caller& caller, const std::string& job, v1::Job* reply,
+                          const std::function<Command(JobId)>& make) {
+  const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, job));
+  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", make(id));
+  if (!outcome.status) return outcome.status;
+  return FillJob(caller, ToText(id), reply);
+}
+
+Status ControlApi::StopJob(const Caller& caller, const v1::StopJobRequest& request,
+                           v1::Job* reply) {
+  return Change(caller, request.job_id(), reply,
+                [&](JobId id) { return gp::StopJob{id, request.force()}; });
+}
+
+Status ControlApi::SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequest& request,
+                                v1::Job* reply) {
+  if (request.has_time_limit_ms() == request.has_longer_by_ms())
+    return Fail(InvalidArgument("time_limit_ms: give either this or longer_by_ms"));
+  const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, request.job_id()));
+  bool may_force = false;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const Job* job = state.FindJob(id);
+    may_force = job != nullptr && caller.In(job->queue) >= Role::kOperator;
+  }));
+  if (request.force() && !may_force)
+    return Fail(PermissionDenied("force: operators of its queue only"));
+  ChangeTimeLimit command{id, FromMilliseconds(request.time_limit_ms()),
+                          FromMilliseconds(request.longer_by_ms()), request.force()};
+  if (request.has_longer_by_ms() && command.longer_by.ns == 0)
+    return Fail(InvalidArgument("longer_by_ms: 0 changes nothing"));
+  return Change(caller, request.job_id(), reply, [&](JobId) { return command; });
+}
+
+Status ControlApi::GetJobReport(const Caller& caller, const v1::GetJobRequest& request,
+                                v1::JobReport* reply) {
+  const JobId id = GP_TRY(JobFor(caller, JobAct::kSee, request.job_id()));
+  bool is_known = false;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const Job* job = state.FindJob(id);
+    is_known = job != nullptr;
+    if (is_known) ReportView(state, *job, gateway_.Now(), reply);
+  }));
+  return is_known ? Ok() : Fail(NotFound("no job " + ToText(id)));
+}
+
+Status ControlApi::HoldJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply) {
+  return Change(caller, request.job_id(), reply, [](JobId id) { return gp::HoldJob{id}; });
+}
+
+Status ControlApi::ReleaseJob(const Caller& caller, const v1::GetJobRequest& request,
+                              v1::Job* reply) {
+  return Change(caller, request.job_id(), reply, [](JobId id) { return gp::ReleaseJob{id}; });
+}
+
+}  // namespace gp

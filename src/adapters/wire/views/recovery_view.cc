@@ -1,0 +1,43 @@
+#include "adapters/wire/views/recovery_view.h"
+
+#include "adapters/wire/views/views.h"
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+constexpr size_t kRefusedMax = 300;
+
+double Seconds(Duration span) { return static_cast<double>(span.ns) / 1e9; }
+
+}  // namespace
+
+void CheckpointsView(const State& state, const Job& job, v1::Job* message) {
+  Duration cost;
+  for (const Checkpoint& checkpoint : job.checkpoints) {
+    v1::Checkpoint* part = message->add_checkpoints();
+    part->set_attempt(checkpoint.attempt);
+    part->set_rank(checkpoint.rank);
+    part->set_step(checkpoint.step);
+    part->set_path(checkpoint.path);
+    part->set_bytes(checkpoint.bytes);
+    part->set_took_seconds(Seconds(checkpoint.took));
+    part->set_complete(checkpoint.is_complete);
+    part->set_fault(checkpoint.fault);
+    part->set_at(TimeText(state, checkpoint.at));
+    if (checkpoint.is_scored) part->set_score(static_cast<double>(checkpoint.score) / 1e9);
+    if (checkpoint.took.ns > 0) cost = checkpoint.took;
+  }
+  if (cost.ns > 0)
+    message->set_checkpoint_best_seconds(
+        Seconds(BestInterval(cost, job.spec->resources.nodes, state.policy.node_mtbf)));
+}
+
+void ProgressView(const v1::LeaseProgress& progress, v1::Progress* message) {
+  message->set_step(progress.step());
+  message->set_steps(progress.steps());
+  if (progress.at_ns() != 0) message->set_at(ToRfc3339(Instant{progress.at_ns()}, true));
+  message->set_refused(Printable(progress.refused(), kRefusedMax));
+}
+
+}  // namespace gp

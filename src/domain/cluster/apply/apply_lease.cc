@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "base/assert.h"
+#include "domain/cluster/apply/apply_parts.h"
+#include "domain/cluster/arrays.h"
+#include "domain/cluster/dependencies.h"
+#include "domain/cluster/quotas/grants.h"
+#include "domain/cluster/quotas/quota.h"
+#include "domain/cluster/reservations.h"
+#include "domain/model/jobs/variants.h"
+
+namespace gp {
+namespace {
+
+// Charges the change of the job's holding after its leases have changed.
+void ChargeDifference(State& state, Instant at, const Job& job, const Holding& before) {
+  Holding change = HoldingOf(state, job);
+  change += -before;
+  Charge(state, at, job, change);
+}
+
+}  // namespace
+
+Lease& LeaseOf(State& state, LeaseId id) {
+  const auto it = state.leases.find(id);
+  GP_ASSERT(it != state.leases.end(), "an event names a live lease");
+  return it->second;
+}
+
+void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
+  Job& job = JobOf(state, event.job);
+  job.recovers_until = {};
+  MoveJob(state, job, JobState::kStarting);
+  if (HasVariants(*job.spec)) {
+    job.submitted_spec = job.spec;
+    job.variant = event.variant;
+    job.spec = Resolve(job.spec, event.variant, static_cast<int>(event.leases.size()));
+  }
+  job.reason.clear();  // from its last time in the queue
+  AttemptRecord attempt;
+  attempt.number = ++job.attempt;
+  attempt.placed_at = at;
+  attempt.placement = event.note;
+  for (const Lease& lease : event.leases) {
+    GP_ASSERT(lease.id.value == state.last_lease + 1, "leases are numbered without gaps");
+    state.last_lease = lease.id.value;
+    state.leases[lease.id] = lease;
+    state.leases[lease.id].metered_until = state.metering.now;
+    job.leases.push_back(lease.id);
+    HoldGrants(NodeOf(state, lease.node), lease, job.user.name);
+    RankRecord record;
+    record.lease = lease.id;
+    record.node = lease.node;
+    for (const GpuGrant& grant : lease.gpus) record.gpus.push_back(grant.gpu);
+    for (const NumaGrant& grant : lease.numa) {
+      record.cores += grant.cpus.Count();
+      record.memory_mib += grant.memory_mib;
+    }
+    attempt.ranks.push_back(std::move(record));
+  }
+  ChargeDifference(state, at, job, {});
+  job.attempts.push_back(std::move(attempt));
+  state.limited += HasEnd(job) ? 1 : 0;
+  job.is_limit_notified = job.is_idle_notified = false;
+  if (RunsAgainstLimit(job)) IndexLimit(state, job, true);
+  state.last_pass = std::max(state.last_pass, event.pass);
+}
+
+void ApplyEvent(State& state, Instant, const LeaseStarted& event) {
+  Lease& lease = LeaseOf(state, event.lease);
+  lease.phase = LeasePhase::kStarted;
+  Job& job = JobOf(state, lease.job);
+  AttemptRecord& attempt = job.attempts.back();
+  if (attempt.started_at.ns == 0 || event.started_at < attempt.started_at) {
+    if (!HasStarted(job)) CountStart(state, job);
+    attempt.started_at = event.started_at;
+    NoteProgress(state, job);
+  }
+}
+
+void ApplyEvent(State& state, Instant, const LeaseUseNoted& event) {
+  Lease& lease = LeaseOf(state, event.lease);
+  lease.use = Added(std::move(lease.use), lease.reported, event.reported);
+  lease.reported = event.reported;
+  lease.idle_ms = event.idle_ms;
+  // The user is notified again the next time
+  if (event.idle_ms == 0) JobOf(state, lease.job).is_idle_notified = false;
+}
+
+void ApplyEvent(State& state, Instant at, const LeaseEnded& event) {
+  const Lease lease = LeaseOf(state, event.lease);
+  Job& job = JobOf(state, lease.job);
+  const Holding before = HoldingOf(state, job);
+  RankRecord& record = job.attempts.back().ranks[static_cast<size_t>(lease.rank)];
+  record.outcome = event.outcome;
+  record.use = lease.use;
+  std::erase(job.leases, lease.id);
+  ReleaseGrants(NodeOf(state, lease.node), lease);
+  state.leases.erase(lease.id);
+  IndexMaintenanceStop(state, job);
+  ChargeDifference(state, at, job, before);
+}
+
+}  // namespace gp

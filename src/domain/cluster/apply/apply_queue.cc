@@ -1,0 +1,62 @@
+#include "domain/cluster/apply/apply_parts.h"
+#include "domain/cluster/preemption.h"
+#include "domain/cluster/quotas/quota.h"
+
+namespace gp {
+
+void ApplyEvent(State& state, Instant at, const QueueChanged& event) {
+  const bool known = state.queues.contains(event.queue.name);
+  const bool firmness_changes =
+      known && state.queues.at(event.queue.name).reclaimable != event.queue.reclaimable;
+  state.queues[event.queue.name] = event.queue;
+  if (!firmness_changes) return;
+  const Holdings holdings = CountHoldings(state);
+  for (auto& [id, account] : state.accounts) {
+    Settle(account, at, MeterOf(state.policy));
+    const auto held = holdings.find(id);
+    account.held = held == holdings.end() ? Holding{} : held->second;
+  }
+}
+
+void ApplyEvent(State& state, Instant, const QueueDeleted& event) {
+  state.queues.erase(event.name);
+  std::erase_if(state.accounts, [&](const auto& one) { return one.first.queue == event.name; });
+}
+
+void ApplyEvent(State& state, Instant, const BudgetChanged& event) {
+  state.budgets[event.key] = event.budget;
+}
+
+void ApplyEvent(State& state, Instant, const BudgetDeleted& event) {
+  state.budgets.erase(event.key);
+  std::erase_if(state.budget_levels, [&](const auto& one) { return one.first.key == event.key; });
+}
+
+void ApplyEvent(State& state, Instant, const BudgetLevelChanged& event) {
+  if (event.level.warned == 0 && !event.level.is_used_up) {
+    state.budget_levels.erase(event.who);
+  } else {
+    state.budget_levels[event.who] = event.level;
+  }
+}
+
+void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
+  Job& job = JobOf(state, event.job);
+  const Holding held = HoldingOf(state, job);
+  const bool is_queued = job.state == JobState::kQueued;
+  if (is_queued) Dequeue(state, job);
+  Charge(state, at, job, -held);
+  IndexEvictable(state, job, false);
+  const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
+    JobSpec changed = *spec;
+    changed.policy.priority = event.priority;
+    spec = std::make_shared<const JobSpec>(std::move(changed));
+  };
+  change(job.spec);
+  if (job.submitted_spec) change(*job.submitted_spec);
+  Charge(state, at, job, held);
+  IndexEvictable(state, job, IsEvictable(job));
+  if (is_queued) Enqueue(state, job);
+}
+
+}  // namespace gp

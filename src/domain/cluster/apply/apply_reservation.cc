@@ -1,0 +1,62 @@
+#include "domain/cluster/apply/apply_parts.h"
+#include "domain/cluster/reservations.h"
+
+namespace gp {
+
+namespace {
+
+template <typename Visit>
+void ForEachJobOn(const State& state, const Reservation& reservation, Visit visit) {
+  for (const NodeId id : reservation.nodes) {
+    for (const LeaseId lease : state.nodes[id.value].leases)
+      visit(*state.FindJob(state.FindLease(lease)->job));
+  }
+}
+
+}  // namespace
+
+void IndexReservation(State& state, const Reservation& reservation) {
+  for (const NodeId id : reservation.nodes) NodeOf(state, id).reservations.insert(reservation.name);
+  state.reservation_ends.insert({reservation.ends_at, reservation.name});
+}
+
+void FollowWallClock(State& state, Duration wall) {
+  const Duration by = wall - state.time.wall;
+  state.time.wall = wall;
+  if (by.ns == 0 || state.reservations.empty()) return;
+  state.reservation_ends.clear();
+  state.maintenance_stops.clear();
+  for (auto& [name, reservation] : state.reservations) {
+    reservation.starts_at = reservation.starts_at - by;
+    reservation.ends_at = reservation.ends_at - by;
+    reservation.is_moved = true;
+    state.reservation_ends.insert({reservation.ends_at, name});
+  }
+  for (const auto& [name, reservation] : state.reservations) {
+    if (reservation.maintenance)
+      ForEachJobOn(state, reservation, [&](const Job& job) { IndexMaintenanceStop(state, job); });
+  }
+}
+
+void ApplyEvent(State& state, Instant, const NodesReserved& event) {
+  state.reservations[event.reservation.name] = event.reservation;
+  IndexReservation(state, event.reservation);
+  if (event.reservation.maintenance)
+    ForEachJobOn(state, event.reservation,
+                 [&](const Job& job) { IndexMaintenanceStop(state, job); });
+}
+
+void ApplyEvent(State& state, Instant, const ReservationEnded& event) {
+  const auto found = state.reservations.find(event.name);
+  const Reservation ended = found->second;
+  for (const NodeId id : ended.nodes) NodeOf(state, id).reservations.erase(event.name);
+  state.reservation_ends.erase({ended.ends_at, event.name});
+  state.reservations.erase(found);
+  if (!ended.maintenance) return;
+  ForEachJobOn(state, ended, [&](const Job& job) {
+    state.maintenance_stops.erase({MaintenanceStopAt(ended, job), job.id});
+    IndexMaintenanceStop(state, job);  // another maintenance may end it at the same time
+  });
+}
+
+}  // namespace gp

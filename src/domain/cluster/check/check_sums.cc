@@ -1,0 +1,86 @@
+#include "domain/cluster/check/invariant_parts.h"
+
+#include <map>
+#include <string>
+
+#include "domain/cluster/arrays.h"
+#include "domain/cluster/preemption.h"
+#include "domain/cluster/quotas/quota.h"
+
+namespace gp {
+namespace {
+
+void CheckShares(const State& state, Violations& found) {
+  std::map<PoolClass, std::map<JobId, int64_t>> sums;
+  for (const auto& [id, lease] : state.leases) {
+    const Job& job = *state.FindJob(lease.job);
+    const int64_t share = CountedShare(state, lease);
+    if (share != 0) sums[{job.pool, ClassOf(job.spec->policy.priority)}][job.id] += share;
+  }
+  if (sums != state.shares_by_class) found.push_back({"I8", "shares by class are off"});
+}
+
+void CheckAccounts(const State& state, Violations& found) {
+  Holdings held = CountHoldings(state);
+  for (const auto& [id, account] : state.accounts) {
+    if (id.array.value != 0 ? !state.arrays.contains(id.array) : !state.queues.contains(id.queue))
+      found.push_back({"I8", "an account of no queue and no array: " + id.queue});
+    if (account.held != held[id])
+      found.push_back({"I8", "account " + id.queue + "/" + id.user + " is off"});
+    if (account.faded_use < 0 || account.period_use < 0)
+      found.push_back(
+          {"I8", "account " + id.queue + "/" + id.user + " has used less than nothing"});
+    held.erase(id);
+  }
+  if (!held.empty()) found.push_back({"I8", "an account is missing: " + held.begin()->first.queue});
+}
+
+void CheckCapacity(const State& state, Violations& found) {
+  std::map<std::string, int64_t> sums;
+  std::map<std::string, std::map<GpuSize, int64_t>> sizes;
+  for (const Node& node : state.nodes) {
+    sums[node.pool] += node.facts->CountGpus();
+    for (const GpuFacts& gpu : node.facts->gpus) {
+      if (gpu.presence != GpuPresence::kRetired) ++sizes[node.pool][{gpu.memory_mib, gpu.mig}];
+    }
+  }
+  if (sizes != state.gpu_sizes) found.push_back({"I8", "sizes of GPUs are off"});
+  std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
+  if (sums != state.capacity) found.push_back({"I8", "capacities are off"});
+}
+
+// The known elements are part of an array's counts; forgotten elements had ended.
+void CheckArrays(const State& state, Violations& found) {
+  for (const auto& [id, array] : state.arrays) {
+    Array known;
+    for (const JobId element : ElementsOf(state, id)) {
+      const Job& job = *state.FindJob(element);
+      ++known.known;
+      known.started += HasStarted(job) ? 1 : 0;
+      known.completed += job.state == JobState::kCompleted ? 1 : 0;
+      known.failed += HasFailed(job) ? 1 : 0;
+      known.ended += IsTerminal(job.state) ? 1 : 0;
+      known.unstarted += IsTerminal(job.state) && !HasStarted(job) ? 1 : 0;
+    }
+    const int forgotten = array.count - array.known;
+    const auto is_off = [forgotten](int counted, int seen) {
+      return counted < seen || counted > seen + forgotten;
+    };
+    if (known.known == 0 || array.known != known.known || array.ended != known.ended + forgotten ||
+        is_off(array.started, known.started) || is_off(array.completed, known.completed) ||
+        is_off(array.failed, known.failed) || is_off(array.unstarted, known.unstarted)) {
+      found.push_back({"I8", "counts of array " + ToText(id) + " are off"});
+    }
+  }
+}
+
+}  // namespace
+
+void CheckSums(const State& state, Violations& found) {
+  CheckShares(state, found);
+  CheckAccounts(state, found);
+  CheckCapacity(state, found);
+  CheckArrays(state, found);
+}
+
+}  // namespace gp

@@ -1,0 +1,106 @@
+// Roles, tokens, certificates of nodes.
+
+#include <algorithm>
+
+#include "domain/cluster/decide/decide_parts.h"
+
+namespace gp {
+
+Result<Events> DecideGrant(const State& state, const GrantRole& command) {
+  const RoleKey key{command.subject, command.queue};
+  if (!IsSubject(command.subject))
+    return Fail(InvalidArgument("subject: the name of a user, or * for everybody"));
+  if (!command.queue.empty() && !state.queues.contains(command.queue))
+    return Fail(NotFound("no queue " + command.queue));
+  const auto present = state.access.roles.find(key);
+  const bool is_there = present != state.access.roles.end();
+  if (command.role ? is_there && present->second == *command.role : !is_there) return Events{};
+  if (command.role && !is_there && state.access.roles.size() >= kRolesMax)
+    return Fail(Conflict("there are " + std::to_string(kRolesMax) + " roles: take one away first"));
+  const auto is_of_queue = [&](const auto& entry) { return entry.first.queue == command.queue; };
+  if (command.role && !is_there &&
+      std::ranges::count_if(state.access.roles, is_of_queue) >=
+          static_cast<std::ptrdiff_t>(kRolesPerQueueMax)) {
+    return Fail(Conflict("there are " + std::to_string(kRolesPerQueueMax) +
+                         " roles in this queue: take one away first"));
+  }
+  return Events{RoleGranted{command.subject, command.queue, command.role}};
+}
+
+Result<Events> DecideIssue(const State& state, const Envelope& envelope,
+                           const IssueToken& command) {
+  AccessToken token = command.token;
+  token.id = TokenId{state.last_token + 1};
+  token.issued_at = WallOf(state.time, envelope.at);
+  token.issued_by = envelope.origin.principal;
+  GP_CHECK_OK(ValidateToken(token, token.issued_at));
+  if (!token.queue.empty() && !state.queues.contains(token.queue))
+    return Fail(NotFound("no queue " + token.queue));
+  const auto is_same = [&](const auto& entry) { return entry.second.user.uid == token.user.uid; };
+  const auto of_user = std::ranges::count_if(state.access.tokens, is_same);
+  if (of_user >= static_cast<std::ptrdiff_t>(kTokensPerUserMax) ||
+      state.access.tokens.size() >= kTokensMax) {
+    return Fail(Conflict(token.user.name + " has " + std::to_string(of_user) +
+                         " tokens: revoke one first"));
+  }
+  const auto has_hash = [&](const auto& entry) { return entry.second.hash == token.hash; };
+  if (std::ranges::any_of(state.access.tokens, has_hash))
+    return Fail(Conflict("this secret is in use"));
+  return Events{TokenIssued{std::move(token)}};
+}
+
+Result<Events> DecideRevoke(const State& state, const RevokeToken& command) {
+  if (!state.access.tokens.contains(command.token))
+    return Fail(NotFound("no token " + ToText(command.token)));
+  return Events{TokenEnded{command.token}};
+}
+
+void EndAccess(const State& state, const std::string& queue, Events& events) {
+  for (const auto& [key, role] : state.access.roles) {
+    if (key.queue == queue) events.push_back(RoleGranted{key.subject, key.queue, std::nullopt});
+  }
+  for (const auto& [id, token] : state.access.tokens) {
+    if (token.queue == queue) events.push_back(TokenEnded{id});
+  }
+}
+
+// The join token lets an agent add a new node, but not impersonate a present one.
+Result<Events> DecideCertify(const State& state, const Envelope& envelope,
+                             const CertifyNode& command) {
+  const NodeCertificate& certificate = command.certificate;
+  const Instant now = WallOf(state.time, envelope.at);
+  GP_CHECK_OK(ValidateNodeCertificate(command.name, certificate, now));
+  const auto present = state.access.nodes.find(command.name);
+  const bool is_there = present != state.access.nodes.end();
+  const auto counts = [&](const NodeCertificate& one) { return one.expires_at > now; };
+  const bool is_known = is_there && std::ranges::any_of(present->second, counts);
+  if (is_known && !IsCertified(state.access, command.name, command.shown, now)) {
+    return Fail(Conflict("node " + command.name +
+                         " has a certificate, but this agent does not present it. If it was "
+                         "lost: gpu-platform nodes revoke " +
+                         command.name));
+  }
+  const auto here = state.nodes_by_name.find(command.name);
+  if (!is_known && here != state.nodes_by_name.end() &&
+      state.FindNode(here->second)->condition == NodeCondition::kUp) {
+    return Fail(Conflict("node " + command.name +
+                         " is here, and has no certificate: stop its agent first"));
+  }
+  if (!is_there && state.access.nodes.size() >= kCertifiedNodesMax)
+    return Fail(Conflict("there are certificates for " + std::to_string(kCertifiedNodesMax) +
+                         " nodes: revoke some first"));
+  return Events{NodeCertified{command.name, certificate}};
+}
+
+Result<Events> DecideRevokeNode(const State& state, const RevokeNode& command) {
+  if (!state.access.nodes.contains(command.name))
+    return Fail(NotFound("node " + command.name + " has no certificate"));
+  return Events{NodeRevoked{command.name}};
+}
+
+// Changes nothing; the audit records the refusal.
+Result<Events> DecideRefusal(const NoteRefusal& command) {
+  return Events{AccessRefused{command.operation, command.why, command.times}};
+}
+
+}  // namespace gp

@@ -1,0 +1,34 @@
+#include "domain/cluster/quotas/queue_times.h"
+
+#include "domain/cluster/quotas/holdings.h"
+
+namespace gp {
+
+QueueTime MaxTimeOf(const State& state, const std::string& queue) {
+  QueueTime least;
+  for (const std::string& path : PathsTo(queue)) {
+    const Duration own = state.queues.at(path).max_time;
+    if (own.ns != 0 && (least.time.ns == 0 || own < least.time)) least = {own, path};
+  }
+  return least;
+}
+
+QueueTime DefaultTimeOf(const State& state, const std::string& queue) {
+  QueueTime nearest;
+  for (const std::string& path : PathsTo(queue)) {
+    const Duration own = state.queues.at(path).default_time;
+    if (own.ns != 0) nearest = {own, path};
+  }
+  QueueTime most = MaxTimeOf(state, queue);
+  const bool is_within = most.time.ns == 0 || (nearest.time.ns != 0 && nearest.time <= most.time);
+  return is_within ? nearest : most;
+}
+
+Status CheckMaxTime(const State& state, const std::string& queue, Duration time_limit) {
+  const QueueTime most = MaxTimeOf(state, queue);
+  if (most.time.ns == 0 || time_limit <= most.time) return Ok();
+  return Fail(InvalidArgument("time_limit: jobs of queue " + most.queue + " may run for " +
+                              ToText(most.time) + " at most"));
+}
+
+}  // namespace gp

@@ -1,0 +1,142 @@
+#include "domain/cluster/quotas/quota.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "domain/cluster/quotas/budgets.h"
+#include "domain/cluster/quotas/guarantees.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kHourOfGpu = int64_t{3'600'000} * kWholeShare;
+
+// Checks limits against present holdings and use; `state` == nullptr: as if the job were alone.
+class LimitCheck {
+ public:
+  LimitCheck(const State* state, Instant at, const Holdings& planned, const Holding& ask)
+      : state_(state), at_(at), planned_(planned), ask_(ask) {}
+
+  std::optional<QuotaStop> Of(const AccountId& id, const Quota& limit) const {
+    using Kind = QuotaStop::Kind;
+    if (limit.gpus) {
+      const int64_t held = Held(id, &Holding::share);
+      if (ask_.share > 0 && held + ask_.share > *limit.gpus * kWholeShare)
+        return QuotaStop{Kind::kGpus, id, ask_.share, held, *limit.gpus * kWholeShare};
+    }
+    if (limit.jobs) {
+      const int64_t held = Held(id, &Holding::jobs);
+      if (held + 1 > *limit.jobs) return QuotaStop{Kind::kJobs, id, 1, held, *limit.jobs};
+    }
+    if (limit.gpu_hours && ask_.share > 0) {
+      const int64_t used = Find(id).period_use;
+      if (used >= *limit.gpu_hours * kHourOfGpu)
+        return QuotaStop{Kind::kGpuHours, id, 0, used, *limit.gpu_hours * kHourOfGpu};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  int64_t Held(const AccountId& id, int64_t Holding::* what) const {
+    return state_ == nullptr ? 0 : HeldOrPlanned(*state_, planned_, id, what);
+  }
+  Account Find(const AccountId& id) const {
+    return state_ == nullptr ? Account{} : AccountAt(*state_, id, at_);
+  }
+
+  const State* state_;
+  const Instant at_;
+  const Holdings& planned_;
+  const Holding& ask_;
+};
+
+std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job,
+                                       const LimitCheck& check) {
+  for (const std::string& path : PathsTo(job.queue)) {
+    const Queue& queue = state.queues.at(path);
+    if (auto stop = check.Of({path, ""}, queue.limit)) return stop;
+    if (auto stop = check.Of({path, job.user.name}, queue.user_limit)) return stop;
+  }
+  if (const JobId array = LimitingArray(job); array.value != 0)
+    return check.Of(AccountOf(array), LimitOf(job));
+  return std::nullopt;
+}
+
+std::optional<QuotaStop> FindBudgetHold(const State& state, const Job& job, const Holding& ask) {
+  if (ask.share == 0) return std::nullopt;
+  for (const auto& [who, level] : state.budget_levels) {
+    if (!level.is_used_up || state.budgets.at(who.key).over != OverBudget::kHold ||
+        !CountsFor(who, job))
+      continue;
+    QuotaStop stop{QuotaStop::Kind::kBudget, {job.queue, ""}};
+    stop.budget = who.key;
+    return stop;
+  }
+  return std::nullopt;
+}
+
+std::string Gpus(int64_t share) {
+  const int64_t rest = share % kWholeShare;
+  std::string text = std::to_string(share / kWholeShare);
+  if (rest == 0) return text;
+  std::string places = std::to_string(kWholeShare + rest).substr(1);
+  places.erase(places.find_last_not_of('0') + 1);
+  return text + "." + places;
+}
+
+std::string Counted(int64_t share) {
+  return Gpus(share) + (share == kWholeShare ? " GPU" : " GPUs");
+}
+
+// The text for a job stopped because the rest is guaranteed to others.
+std::string OverGuarantees(const QuotaStop& stop) {
+  if (stop.held >= stop.limit)
+    return " is at its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " +
+           Counted(stop.limit) + ")";
+  return " would exceed its limit for non-preemptible jobs (" + Gpus(stop.held) + " of " +
+         Counted(stop.limit) + " in use, " + Gpus(stop.requested) + " more requested)";
+}
+
+std::string Who(const AccountId& account) {
+  if (account.array.value != 0) return "array " + ToText(account.array);
+  return (account.user.empty() ? "" : "user " + account.user + " in ") + "queue " + account.queue;
+}
+
+}  // namespace
+
+std::optional<QuotaStop> FindQuotaStop(const State& state, const Job& job, Instant at,
+                                       const Holdings& planned) {
+  const Holding ask = AskOf(state, job);
+  if (auto stop = FindLimitStop(state, job, LimitCheck(&state, at, planned, ask))) return stop;
+  if (auto stop = FindBudgetHold(state, job, ask)) return stop;
+  return FindGuaranteeStop(state, job, planned, ask);
+}
+
+std::optional<QuotaStop> FindQuotaNeverMet(const State& state, const Job& job) {
+  const Holding ask = AskOf(state, job);
+  const Holdings none;
+  return FindLimitStop(state, job, LimitCheck(nullptr, Instant{}, none, ask));
+}
+
+std::string ToText(const QuotaStop& stop) {
+  const std::string who = Who(stop.account);
+  switch (stop.kind) {
+    case QuotaStop::Kind::kGpus:
+      return who + " has a limit of " + Counted(stop.limit) + ": " + Gpus(stop.held) + " in use, " +
+             Gpus(stop.requested) + " more requested";
+    case QuotaStop::Kind::kJobs: {
+      const std::string noun = stop.account.array.value != 0 ? "running element" : "running job";
+      return who + " has a limit of " + Count(stop.limit, noun) + ": " + std::to_string(stop.held) +
+             (stop.held == 1 ? " runs" : " run");
+    }
+    case QuotaStop::Kind::kGpuHours:
+      return who + " has a limit of " + Count(stop.limit / kHourOfGpu, "GPU-hour") +
+             " in each period: " + std::to_string(stop.held / kHourOfGpu) + " used";
+    case QuotaStop::Kind::kBudget: return SaysUsedUp(stop.budget);
+    case QuotaStop::Kind::kGuarantees:
+      return who + OverGuarantees(stop) + "; submit with --preemptible to borrow idle GPUs";
+  }
+  return who;
+}
+
+}  // namespace gp

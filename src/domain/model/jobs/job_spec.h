@@ -1,0 +1,243 @@
+#pragma once
+
+// What a user requests. The job file, the command line and the API all produce this; omitted fields
+// have the defaults given here. FindProblems alone decides what is legal.
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "domain/model/ids.h"
+#include "domain/model/jobs/checkpoint.h"
+#include "domain/model/jobs/end_class.h"
+
+namespace gp {
+
+// How a part of a GPU is isolated from its neighbors.
+enum class Isolation {
+  kExclusive,  // whole GPUs only
+  kTimeslice,  // shared with the same user's jobs; memory is accounted, not enforced
+  kMps,        // shared with the same user's jobs, concurrently, by NVIDIA's MPS; one GPU per node
+  kMig,        // a hardware instance of its own; one GPU per node
+};
+
+enum class TopologyLevel { kNone, kSameNuma, kNvlink, kSameNode };
+
+struct GpuRequest {
+  int count = 1;                    // per node; 0: a job without GPUs
+  std::vector<std::string> models;  // any of these (matches inside the model's name); empty: any
+  int share_thousandths = 1000;     // of each GPU's compute; 1000: the whole GPU
+  int64_t memory_mib = 0;           // to reserve of each GPU; 0: the same share as of the compute
+  int64_t memory_mib_min = 0;       // the GPU itself must have at least this much; 0: any
+  Isolation isolation = Isolation::kExclusive;
+
+  auto operator<=>(const GpuRequest&) const = default;
+};
+
+struct TopologyRequest {
+  TopologyLevel require = TopologyLevel::kNone;
+  TopologyLevel prefer = TopologyLevel::kSameNuma;
+  bool allow_cross_numa = true;
+  int network_levels = 0;  // number of network levels that all nodes must have in common
+
+  auto operator<=>(const TopologyRequest&) const = default;
+};
+
+enum class LeaseLoss {
+  kDefault,  // stop for jobs with several nodes, continue for others
+  kStop,
+  kContinue,
+};
+
+struct RetryPolicy {
+  int retries_max = 3;  // of the job's own failures, if on_failure; the platform's do not count
+  Duration backoff_min = Duration::Seconds(10);
+  Duration backoff_max = Duration::Minutes(5);
+  bool on_failure = false;  // retry when the program itself fails
+  bool operator==(const RetryPolicy&) const = default;
+};
+
+// What must have happened to another job before this one is queued.
+enum class AfterKind { kOk, kEnded, kStarted, kFailed };
+
+struct Dependency {
+  JobId job;
+  AfterKind kind = AfterKind::kOk;
+  auto operator<=>(const Dependency&) const = default;
+};
+
+// An alternative to the job's own fields of these names.
+struct Alternative {
+  int nodes = 1;
+  int nodes_min = 0;
+  GpuRequest gpus;
+  int cpus = 0;
+  int64_t memory_bytes = 0;
+  auto operator<=>(const Alternative&) const = default;
+};
+
+// Many jobs of one spec that differ by an index.
+struct ArrayRequest {
+  int count = 0;         // 0: a single job, not an array
+  int max_parallel = 0;  // elements that run at once; 0: any number
+  bool operator==(const ArrayRequest&) const = default;
+};
+
+// The receivers to notify about the job, in addition to those that are notified about all jobs.
+// Jobs may name these receivers of the site.
+struct NotifyRequest {
+  std::vector<std::string> to;  // names of receivers
+  // Kinds of events (docs/how-to/notifications.md); empty: its end
+  std::vector<std::string> on;
+  bool operator==(const NotifyRequest&) const = default;
+};
+
+// What each rank runs, and what it is given.
+struct JobProgram {
+  std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
+  std::string working_directory;     // empty: the user's home, or / if there is none
+  std::map<std::string, std::string> environment;
+  // Names of secrets; the controller sets an environment variable for each
+  std::vector<std::string> secrets;
+  // It may not use the user's own secrets: it was submitted with a token for one queue
+  bool shared_secrets_only = false;
+  bool interactive = false;
+
+  bool operator==(const JobProgram&) const = default;
+};
+
+// What the job asks for; an alternative of `any_of` replaces all but `shm_bytes`.
+struct JobResources {
+  int nodes = 1;      // a gang: all or none
+  int nodes_min = 0;  // it may start on fewer nodes, down to this number; 0: it may not
+  GpuRequest gpus;
+  int cpus = 0;              // cores per node; 0: the GPUs' fair part of the node's cores
+  int64_t memory_bytes = 0;  // host memory per node; 0: the GPUs' fair part of the node's memory
+  int64_t shm_bytes = 0;     // /dev/shm per node; 0: as much as the host memory of the job
+  // If its own fields fit nowhere, the first of these that fits
+  std::vector<Alternative> any_of;
+
+  bool operator==(const JobResources&) const = default;
+};
+
+// Which nodes it may have, and how they and its GPUs are connected.
+struct JobPlacement {
+  TopologyRequest topology;
+  std::map<std::string, std::string> node_labels;  // only nodes with all of these
+  std::string reservation;  // advance reservation that it runs in; empty: none
+
+  bool operator==(const JobPlacement&) const = default;
+};
+
+// When it may start, for how long it may run, and what may interrupt it.
+struct JobPolicy {
+  // Path; empty: the queue with the project's name, or "default" if there is none
+  std::string queue;
+  int priority = 500;             // 0–1000; low 250, medium 500, high 750
+  std::vector<Dependency> after;  // all of them
+  ArrayRequest array;
+  bool wait_for_nodes = false;  // queue it even if no known node could ever hold it
+  Duration time_limit;          // 0: none
+  Duration grace = Duration::Seconds(30);
+  // May be preempted; it saves its work when it receives the signal to stop
+  bool preemptible = false;
+  // May be stopped to resume elsewhere; it then saves its work
+  bool movable = false;
+
+  bool operator==(const JobPolicy&) const = default;
+};
+
+// What keeps its work, and what happens after a failure.
+struct JobRecovery {
+  RetryPolicy retry;
+  CheckpointRequest checkpoint;
+  // Without a progress report for this time it hangs and is restarted; 0: never
+  Duration hang_after;
+  std::vector<LogRule> on_log;  // what lines of its output mean for a failure
+  LeaseLoss on_lease_loss = LeaseLoss::kDefault;
+
+  bool operator==(const JobRecovery&) const = default;
+};
+
+// A job as its user requests it. What only describes it is beside the groups.
+struct JobSpec {
+  std::string name;
+  std::string project = "default";
+  std::map<std::string, std::string> labels;
+  JobProgram program;
+  JobResources resources;
+  JobPlacement placement;
+  JobPolicy policy;
+  JobRecovery recovery;
+  NotifyRequest notify;
+  std::string file;  // file that it was submitted from, for information; empty: none
+
+  bool operator==(const JobSpec&) const = default;
+};
+
+// Limits on everything that comes from outside.
+inline constexpr int kGpusPerNodeMax = 64;
+inline constexpr int kNodesPerJobMax = 4096;
+inline constexpr int kCpusPerNodeMax = 4096;
+inline constexpr int kPriorityMin = 0;
+inline constexpr int kPriorityMax = 1000;
+inline constexpr int kRetriesMax = 1000;
+inline constexpr int kShareMax = 1000;
+inline constexpr int64_t kMemoryBytesMax = int64_t{1} << 50;
+inline constexpr int64_t kGpuMemoryMibMax = int64_t{1} << 24;
+inline constexpr Duration kTimeLimitMax = Duration::Minutes(60 * 24 * 3650);
+inline constexpr Duration kGraceMax = Duration::Minutes(60 * 24);
+inline constexpr size_t kNameLengthMax = 128;
+inline constexpr size_t kLabelValueLengthMax = 256;
+inline constexpr size_t kPathLengthMax = 4095;
+inline constexpr size_t kModelsMax = 16;
+inline constexpr int kNetworkLevelsMax = 8;
+inline constexpr size_t kAlternativesMax = 16;
+inline constexpr size_t kDependenciesMax = 64;
+inline constexpr int kArrayMax = 10'000;
+inline constexpr size_t kArgumentBytesMax = (128 << 10) - 1;  // execve's limit for one string
+inline constexpr size_t kCommandBytesMax = 1 << 20;
+inline constexpr size_t kEnvironmentBytesMax = 1 << 18;
+inline constexpr size_t kMapEntriesMax = 1024;
+
+inline constexpr size_t kNotifiedMax = 16;
+inline constexpr const char* kNotifyWords[] = {"started",     "ended", "failed",
+                                               "interrupted", "idle",  "time_limit"};
+inline constexpr size_t kSecretsPerJobMax = 64;
+
+// The longest time from placement to the end of the job: its time limit, and the time to stop it
+// and to receive the report. kForever: no time limit.
+inline constexpr Duration kForever{INT64_MAX};
+inline constexpr Duration kEndMargin = Duration::Seconds(10);
+Duration LongestStay(const JobSpec& spec);
+
+// Whether it saves its work when it receives the signal to stop.
+bool KeepsWork(const JobSpec& spec);
+
+// When it has ended at the latest if it is placed now.
+inline constexpr Instant kNever{INT64_MAX};
+Instant EndOfStay(Instant placed_at, const JobSpec& spec);
+
+// Whether a rule of this kind matched the output.
+bool Matches(const LogClues& clues, const JobSpec& spec, LogAction action);
+
+struct SpecProblem {
+  enum class Kind { kRange, kText, kContradiction };
+
+  Kind kind = Kind::kRange;
+  std::string field;    // as named in the job file: "resources.gpus.share", "env.PATH"
+  std::string message;  // what is wrong, and the fix
+};
+
+// All problems of the spec, in the order of its fields; empty: the job may be submitted.
+std::vector<SpecProblem> FindProblems(const JobSpec& spec);
+
+// The first of them as kInvalidArgument: "resources.gpus.share: …".
+Status ValidateJobSpec(const JobSpec& spec);
+
+}  // namespace gp

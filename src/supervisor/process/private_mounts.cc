@@ -1,0 +1,88 @@
+#include "supervisor/process/private_mounts.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "supervisor/records/attempt_record.h"
+
+namespace gp {
+namespace {
+
+bool MakeSlave() { return mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0; }
+
+// In a chroot to a plain directory, "/" is not a mount point, and the mount that contains it cannot
+// be named.  Root leaves the chroot for a moment to name it.
+bool MakeSlaveOutside() {
+  const Descriptor root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor here(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid() || !here.valid() || chroot(".") != 0 || fchdir(root.get()) != 0) return false;
+  // The former root is above the present one, so ".." leads up to the real root.
+  struct stat below = {};
+  struct stat above = {};
+  do {
+    if (stat(".", &below) != 0 || chdir("..") != 0 || stat(".", &above) != 0) return false;
+  } while (below.st_ino != above.st_ino || below.st_dev != above.st_dev);
+  const bool made = chroot(".") == 0 && MakeSlave();
+  return fchdir(root.get()) == 0 && chroot(".") == 0 && fchdir(here.get()) == 0 && made;
+}
+
+Status MountTmp() {
+  // On disk rather than in memory, because programs write gigabytes there.
+  if (mkdir(kPrivateTmp, 0700) != 0 && errno != EEXIST) {
+    return Fail(SystemError("cannot make the private /tmp", errno));
+  }
+  if (chmod(kPrivateTmp, 01777) != 0 ||
+      mount(kPrivateTmp, "/tmp", nullptr, MS_BIND, nullptr) != 0 ||
+      mount(nullptr, "/tmp", nullptr, MS_REMOUNT | MS_BIND | MS_NODEV | MS_NOSUID, nullptr) != 0) {
+    return Fail(SystemError("cannot mount the private /tmp", errno));
+  }
+  return Ok();
+}
+
+Status MountShm(int64_t bytes) {
+  const std::string options = "mode=1777,size=" + std::to_string(bytes);
+  if (mount("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
+    return Fail(SystemError("cannot mount /dev/shm of the requested size", errno));
+  }
+  return Ok();
+}
+
+// Additional protection: the job's user cannot write there anyway, but a job of root could.  Best
+// effort, because a host may lack the directory.
+void ProtectCgroups() {
+  mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  mount_setattr(AT_FDCWD, "/sys/fs/cgroup", AT_RECURSIVE, &attributes, sizeof attributes);
+}
+
+}  // namespace
+
+Result<HostMounts> EnterPrivateMounts(const LaunchSpec& spec) {
+  if (geteuid() != 0) return HostMounts{};
+  HostMounts host{Descriptor(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)),
+                  Descriptor(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC))};
+  if (!host.mounts.valid() || !host.root.valid() || unshare(CLONE_NEWNS) != 0) {
+    // Root of a container may lack the privilege; mounts that were not requested are then omitted.
+    if (errno == EPERM && !spec.private_tmp && spec.shm_bytes == 0) return HostMounts{};
+    return Fail(
+        SystemError("cannot make the private /tmp and /dev/shm (root without "
+                    "CAP_SYS_ADMIN, as in a container)",
+                    errno));
+  }
+  // Later mounts of the host still appear here; ours never appear on the host.
+  if (!MakeSlave() && (errno != EINVAL || !MakeSlaveOutside())) {
+    return Fail(SystemError("cannot detach from the host's mounts", errno));
+  }
+  if (spec.private_tmp) GP_CHECK_OK(MountTmp());
+  if (spec.shm_bytes > 0) GP_CHECK_OK(MountShm(spec.shm_bytes));
+  ProtectCgroups();
+  return host;
+}
+
+}  // namespace gp

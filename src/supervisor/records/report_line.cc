@@ -1,0 +1,134 @@
+#include "supervisor/records/report_line.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+namespace gp {
+namespace {
+
+constexpr size_t kPathMax = 1024;
+constexpr int64_t kNumberMax = int64_t{1} << 60;
+constexpr int64_t kSecondsMax = 31'536'000;
+constexpr double kScoreMax = 1e9;
+
+std::string_view TakeWord(std::string_view& rest) {
+  const size_t begin = rest.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return rest = {};
+  const size_t end = std::min(rest.find(' ', begin), rest.size());
+  const std::string_view word = rest.substr(begin, end - begin);
+  rest.remove_prefix(end);
+  return word;
+}
+
+std::optional<int64_t> ParseCount(std::string_view text, int64_t max) {
+  int64_t value = 0;
+  if (text.empty()) return std::nullopt;
+  for (const char c : text) {
+    if (c < '0' || c > '9' || value > max / 10) return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return value <= max ? std::optional(value) : std::nullopt;
+}
+
+// "12", "12.5"; decimals beyond nanoseconds are ignored.
+std::optional<Duration> ParseSeconds(std::string_view text) {
+  const size_t point = text.find('.');
+  const auto whole = ParseCount(text.substr(0, point), kSecondsMax);
+  if (!whole) return std::nullopt;
+  if (point == std::string_view::npos) return Duration::Seconds(*whole);
+  std::string digits(text.substr(point + 1));
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  digits.resize(9, '0');
+  return Duration::Seconds(*whole) + Duration{*ParseCount(digits, 999'999'999)};
+}
+
+// Numbers as programs print them: "0.25", "-2", "9.3e-05".
+std::optional<int64_t> ParseScore(std::string_view text) {
+  constexpr double kBillion = 1e9;
+  const std::string number(text);
+  if (number.empty() || number.find_first_not_of("0123456789+-.eE") != std::string::npos)
+    return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(number.c_str(), &end);
+  if (*end != '\0' || std::abs(value) >= kScoreMax) return std::nullopt;
+  return std::llround(value * kBillion);
+}
+
+Status Refuse(std::string_view word, const std::string& why) {
+  return Fail(InvalidArgument("\"" + std::string(word.substr(0, 80)) + "\": " + why));
+}
+
+Status TakePath(std::string_view path, ReportLine& line) {
+  const bool is_printable = std::ranges::none_of(
+      path, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+  if (path.empty() || path.front() != '/' || !is_printable)
+    return Refuse(path, "path= takes an absolute path, without control characters");
+  if (path.size() > kPathMax) return Refuse(path, "path= takes at most 1024 bytes");
+  line.path = path;
+  return Ok();
+}
+
+Status TakeField(std::string_view word, ReportLine& line) {
+  const size_t sign = word.find('=');
+  if (sign == std::string_view::npos)
+    return Refuse(word, "a report is made of words like step=1200");
+  const std::string_view name = word.substr(0, sign);
+  const std::string_view value = word.substr(sign + 1);
+  const auto count = ParseCount(value, kNumberMax);
+  if (name == "seconds") {
+    const auto took = ParseSeconds(value);
+    if (!took) return Refuse(word, "seconds= takes a number such as 12.5");
+    line.took = *took;
+    return Ok();
+  }
+  if (name == "score") {
+    // An invalid score, such as NaN, does not invalidate the checkpoint.
+    const auto score = ParseScore(value);
+    line.is_scored = score.has_value();
+    line.score = score.value_or(0);
+    if (!score)
+      line.complaint = Refuse(word,
+                              "score= takes a number below a billion, such as 0.913 or 9.3e-05; "
+                              "the checkpoint counts without")
+                           .error()
+                           .message;
+    return Ok();
+  }
+  int64_t* const field = name == "step"    ? &line.step
+                         : name == "of"    ? &line.steps
+                         : name == "bytes" ? &line.bytes
+                                           : nullptr;
+  if (field == nullptr) return Ok();
+  if (!count) return Refuse(word, std::string(name) + "= takes a whole number, from 0");
+  *field = *count;
+  return Ok();
+}
+
+}  // namespace
+
+Result<ReportLine> ParseReportLine(std::string_view line) {
+  ReportLine report;
+  std::string_view rest = line;
+  const std::string_view what = TakeWord(rest);
+  report.is_checkpoint = what == "checkpoint";
+  if (!report.is_checkpoint && what != "progress") {
+    GP_CHECK_OK(Refuse(what, "a report begins with progress or checkpoint"));
+  }
+  while (rest.find_first_not_of(' ') != std::string_view::npos) {
+    rest.remove_prefix(rest.find_first_not_of(' '));
+    // The path is the last word, and may contain spaces.
+    if (rest.starts_with("path=")) {
+      GP_CHECK_OK(TakePath(rest.substr(5), report));
+      break;
+    }
+    GP_CHECK_OK(TakeField(TakeWord(rest), report));
+  }
+  if (report.is_checkpoint && report.path.empty())
+    GP_CHECK_OK(Refuse(line, "a checkpoint has a path=, as its last word"));
+  return report;
+}
+
+}  // namespace gp
