@@ -284,7 +284,7 @@ TEST(Fetch, TheTotalLimitEndsAResponseThatKeepsComing) {
   const FetchResult response = Fetch(Request("GET", server.Address()), options);
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, ErrorCode::kDeadlineExceeded);
-  EXPECT_EQ(response.error().message, "127.0.0.1: no answer within 100ms; it had answered 200");
+  EXPECT_EQ(response.error().reason, "no answer within 100ms");
 }
 
 TEST(Fetch, TheIdleLimitEndsASilentResponseAndASilentUpload) {
