@@ -36,7 +36,7 @@ class ResponseParser final : public beast::http::basic_parser<false> {
     body_limit(boost::none);  // the receiver of the pieces has one
   }
 
-  HttpResponse& response() { return response_; }
+  WebResponse& response() { return response_; }
   // Why the parser ended with operation_canceled.
   const Status& refusal() const { return refusal_; }
 
@@ -70,13 +70,13 @@ class ResponseParser final : public beast::http::basic_parser<false> {
 
   const int headers_max_;
   const std::function<Status(std::string_view)> take_;
-  HttpResponse response_;
+  WebResponse response_;
   Status refusal_;
 };
 
 class RequestSender {
  public:
-  RequestSender(Connection& connection, const HttpRequest& request)
+  RequestSender(Connection& connection, const WebRequest& request)
       : connection_(connection), request_(request) {}
 
   Status Send() {
@@ -122,14 +122,14 @@ class RequestSender {
   }
 
   Connection& connection_;
-  const HttpRequest& request_;
+  const WebRequest& request_;
   bool has_begun_ = false;
   bool was_cut_off_ = false;
 };
 
 class ResponseReader {
  public:
-  ResponseReader(Connection& connection, const HttpRequest& request, const FetchOptions& options)
+  ResponseReader(Connection& connection, const WebRequest& request, const FetchOptions& options)
       : connection_(connection),
         options_(options),
         is_head_(request.method == "HEAD"),
@@ -137,7 +137,7 @@ class ResponseReader {
 
   Status Read() {
     GP_CHECK_OK(ReadHead());
-    const HttpResponse& head = parser_->response();
+    const WebResponse& head = parser_->response();
     if (options_.redirects_max > 0 && IsRedirect(head.status)) return Ok();
     if (options_.on_head) GP_CHECK_OK(options_.on_head(head));
     while (!parser_->is_done() && !is_full_) GP_CHECK_OK(Parse());
@@ -145,7 +145,7 @@ class ResponseReader {
   }
 
   // What has arrived; nullopt: not all headers of the response.
-  std::optional<HttpResponse> TakeResponse() {
+  std::optional<WebResponse> TakeResponse() {
     if (!has_head_) return std::nullopt;
     return std::move(parser_->response());
   }
@@ -164,7 +164,7 @@ class ResponseReader {
   }
 
   Status Take(std::string_view piece) {
-    HttpResponse& response = parser_->response();
+    WebResponse& response = parser_->response();
     if (IsSuccess(response.status) && options_.sink) return options_.sink(piece);
     const uint64_t room = options_.limits.body_bytes_max - response.body.size();
     response.body.append(piece.substr(0, room));
@@ -212,7 +212,7 @@ class ResponseReader {
 }  // namespace
 
 // Beast and Asio throw when memory or descriptors are used up.
-ExchangeEnd Exchange(Connection& connection, const HttpRequest& request,
+ExchangeEnd Exchange(Connection& connection, const WebRequest& request,
                      const FetchOptions& options) {
   ExchangeEnd end;
   RequestSender sender(connection, request);

@@ -11,7 +11,7 @@ namespace gp {
 namespace {
 
 // REQUIRES: the end's status is an error.
-std::unexpected<FetchError> NotFetched(const HttpRequest& request, ExchangeEnd end) {
+std::unexpected<FetchError> NotFetched(const WebRequest& request, ExchangeEnd end) {
   const Error& why = end.status.error();
   const std::string received = end.response
                                    ? "; it had answered " + std::to_string(end.response->status)
@@ -26,12 +26,12 @@ std::unexpected<FetchError> NotFetched(const HttpRequest& request, ExchangeEnd e
   return std::unexpected(std::move(error));
 }
 
-std::unexpected<FetchError> NotSent(const HttpRequest& request, Error why) {
+std::unexpected<FetchError> NotSent(const WebRequest& request, Error why) {
   return NotFetched(request, {Fail(std::move(why)), false, std::nullopt});
 }
 
 // Asio throws when it cannot get a descriptor or a thread.
-Result<std::unique_ptr<Connection>> TryToConnect(const HttpRequest& request, const TlsOptions& tls,
+Result<std::unique_ptr<Connection>> TryToConnect(const WebRequest& request, const TlsOptions& tls,
                                                  const HttpLimits& limits,
                                                  const Deadline& deadline) try {
   return Connect(request.to, tls, limits, deadline);
@@ -39,7 +39,7 @@ Result<std::unique_ptr<Connection>> TryToConnect(const HttpRequest& request, con
   return Fail(Unavailable(error.what()));
 }
 
-FetchResult FetchOne(const HttpRequest& request, const TlsOptions& tls, const FetchOptions& options,
+FetchResult FetchOne(const WebRequest& request, const TlsOptions& tls, const FetchOptions& options,
                      const Deadline& deadline) {
   if (Status checked = CheckRequest(request); !checked)
     return NotSent(request, std::move(checked).error());
@@ -50,18 +50,18 @@ FetchResult FetchOne(const HttpRequest& request, const TlsOptions& tls, const Fe
   return NotFetched(request, std::move(end));
 }
 
-Result<HttpRequest> Next(const HttpRequest& request, const HttpResponse& redirect, int left) {
+Result<WebRequest> Next(const WebRequest& request, const WebResponse& redirect, int left) {
   if (left > 0) return FollowRedirect(request, redirect);
   return Fail({ErrorCode::kPermissionDenied, "its redirect is not followed: it is one too many"});
 }
 
 }  // namespace
 
-FetchResult Fetch(const HttpRequest& request, const FetchOptions& options) {
+FetchResult Fetch(const WebRequest& request, const FetchOptions& options) {
   const Deadline deadline(options.limits.total, options.stop_fd);
   TlsOptions tls = options.tls;
-  HttpRequest redirected;
-  const HttpRequest* now = &request;
+  WebRequest redirected;
+  const WebRequest* now = &request;
   for (int left = options.redirects_max;; --left) {
     FetchResult fetched = FetchOne(*now, tls, options, deadline);
     if (!fetched || options.redirects_max <= 0 || !IsRedirect(fetched->status)) return fetched;

@@ -45,7 +45,7 @@ struct FetchOptions {
   int stop_fd = -1;  // readable when the response is no longer needed; -1: none
   // Receives status and headers before the body arrives, not those of redirects that are followed.
   // An error ends the request and becomes its error.
-  std::function<Status(const HttpResponse&)> on_head;
+  std::function<Status(const WebResponse&)> on_head;
   // Receives the body of a response with a status from 200 to 299 piece by piece, as it arrives;
   // such a body has no limit of size.  An error ends the request and becomes its error.  Without a
   // sink, and with other statuses, the body is collected in the response.
@@ -58,10 +58,10 @@ struct FetchError : Error {
   bool may_be_received = false;  // false: no byte of the request was sent
   std::string reason;            // the message without the host, for callers that name it
   // What had arrived, with the collected beginning of the body; nullopt: not even the headers.
-  std::optional<HttpResponse> response;
+  std::optional<WebResponse> response;
 };
 
-using FetchResult = std::expected<HttpResponse, FetchError>;
+using FetchResult = std::expected<WebResponse, FetchError>;
 
 // Runs on the caller's thread; any thread.  A response of any status is a result.  The body of one
 // with a status from 200 to 299 is complete; that of others is for people, and cut at the limit.
@@ -71,6 +71,6 @@ using FetchResult = std::expected<HttpResponse, FetchError>;
 // kDeadlineExceeded: a time limit.
 // kResourceExhausted: the body or the headers are larger than the limit.
 // kPermissionDenied: a redirect that is not followed.
-FetchResult Fetch(const HttpRequest& request, const FetchOptions& options);
+FetchResult Fetch(const WebRequest& request, const FetchOptions& options);
 
 }  // namespace gp

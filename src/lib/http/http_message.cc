@@ -30,7 +30,7 @@ bool UsuallyHasBody(const std::string& method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
-std::string BodyHeader(const HttpRequest& request) {
+std::string BodyHeader(const WebRequest& request) {
   const bool is_streamed = request.source.next != nullptr;
   if (is_streamed && !request.source.bytes) return "Transfer-Encoding: chunked\r\n";
   const uint64_t bytes = is_streamed ? *request.source.bytes : request.body.size();
@@ -50,7 +50,7 @@ const std::string* FindHeader(const HttpHeaders& headers, std::string_view name)
   return found == headers.end() ? nullptr : &found->second;
 }
 
-Status CheckRequest(const HttpRequest& request) {
+Status CheckRequest(const WebRequest& request) {
   const bool is_method =
       !request.method.empty() && request.method.size() <= kMethodMax &&
       std::ranges::all_of(request.method, [](char c) { return c >= 'A' && c <= 'Z'; });
@@ -69,7 +69,7 @@ Status CheckRequest(const HttpRequest& request) {
   return Ok();
 }
 
-std::string RequestHead(const HttpRequest& request) {
+std::string RequestHead(const WebRequest& request) {
   std::string head = request.method + " " + request.to.target + " HTTP/1.1\r\n";
   head += "Host: " + HostAndPort(request.to) + "\r\n";
   if (!FindHeader(request.headers, "user-agent")) head += "User-Agent: gpu-platform\r\n";

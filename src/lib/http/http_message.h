@@ -24,7 +24,7 @@ struct BodySource {
   std::optional<uint64_t> bytes;  // of all pieces together; nullopt: sent in chunks
 };
 
-struct HttpRequest {
+struct WebRequest {
   std::string method = "GET";
   WebAddress to;
   // Not Host, Connection, Content-Length or Transfer-Encoding, which follow from the rest.
@@ -33,7 +33,7 @@ struct HttpRequest {
   BodySource source;  // where its `next` is set, it replaces the body
 };
 
-struct HttpResponse {
+struct WebResponse {
   int status = 0;
   HttpHeaders headers;
   std::string body;
@@ -46,9 +46,9 @@ const std::string* FindHeader(const HttpHeaders& headers, std::string_view name)
 
 // kInvalidArgument: the method, the address or a header cannot be part of a request.  The message
 // names the header and contains no value.
-Status CheckRequest(const HttpRequest& request);
+Status CheckRequest(const WebRequest& request);
 // What is sent before the body: the request line and the headers, with the empty line after them.
 // REQUIRES: CheckRequest passes.
-std::string RequestHead(const HttpRequest& request);
+std::string RequestHead(const WebRequest& request);
 
 }  // namespace gp

@@ -30,7 +30,7 @@ bool IsRedirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-Result<HttpRequest> FollowRedirect(const HttpRequest& request, const HttpResponse& redirect) {
+Result<WebRequest> FollowRedirect(const WebRequest& request, const WebResponse& redirect) {
   const std::string* location = FindHeader(redirect.headers, "location");
   const auto to = location ? ResolveLocation(request.to, *location)
                            : Result<WebAddress>(Fail(InvalidArgument("")));
@@ -46,7 +46,7 @@ Result<HttpRequest> FollowRedirect(const HttpRequest& request, const HttpRespons
   if (keeps_body && request.source.next) return NotFollowed("the body cannot be read again");
   if (keeps_body && is_other && !request.body.empty())
     return NotFollowed("the body would go to another server, " + to->host);
-  HttpRequest next;
+  WebRequest next;
   next.method = keeps_body || request.method == "HEAD" ? request.method : "GET";
   next.to = *to;
   if (keeps_body) next.body = request.body;

@@ -16,6 +16,6 @@ bool IsRedirect(int status);
 // kPermissionDenied: from https to http; no such address; a body would go to another origin, or is
 // read from a source and cannot be sent again; 301 and 302 of a request that is neither GET nor
 // HEAD, for which clients differ.
-Result<HttpRequest> FollowRedirect(const HttpRequest& request, const HttpResponse& redirect);
+Result<WebRequest> FollowRedirect(const WebRequest& request, const WebResponse& redirect);
 
 }  // namespace gp

@@ -8,12 +8,12 @@ namespace {
 constexpr uint64_t kAnswerMax = 64 << 10;
 constexpr uint32_t kAnswerHeadMax = 8 << 10;
 
-HttpAnswer ToAnswer(HttpResponse response) { return {response.status, std::move(response.body)}; }
+HttpAnswer ToAnswer(WebResponse response) { return {response.status, std::move(response.body)}; }
 
 }  // namespace
 
 Result<HttpAnswer> Post(const WebPost& post, int stop_fd) {
-  HttpRequest request;
+  WebRequest request;
   request.method = "POST";
   request.to = post.to;
   request.headers = post.headers;

@@ -6,8 +6,8 @@
 namespace gp {
 namespace {
 
-HttpRequest WithToken(const std::string& method, const WebAddress& to) {
-  HttpRequest request;
+WebRequest WithToken(const std::string& method, const WebAddress& to) {
+  WebRequest request;
   request.method = method;
   request.to = to;
   request.headers = {{"Authorization", "Bearer s3cret"}, {"Accept", "a/b"}};
@@ -41,7 +41,7 @@ TEST(FetchRedirect, IsFollowedAsOftenAsAsked) {
   const LoopbackServer server(RedirectDown);
   FetchOptions options = Following(3);
   std::string seen;
-  options.on_head = [&](const HttpResponse& head) {
+  options.on_head = [&](const WebResponse& head) {
     seen += std::to_string(head.status) + " ";
     return Ok();
   };

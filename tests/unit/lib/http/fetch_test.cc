@@ -11,8 +11,8 @@
 namespace gp {
 namespace {
 
-HttpRequest Request(const std::string& method, const WebAddress& to, std::string body = "") {
-  HttpRequest request;
+WebRequest Request(const std::string& method, const WebAddress& to, std::string body = "") {
+  WebRequest request;
   request.method = method;
   request.to = to;
   request.body = std::move(body);
@@ -54,7 +54,7 @@ TEST(Fetch, SendsAnyMethodAndReturnsAnyStatus) {
     heard += peer.ReadBytes(4);
     peer.Respond("418 Teapot", "ETag: a\r\netag: b\r\n", "short");
   });
-  HttpRequest request = Request("PATCH", server.Address("/p?q"), "body");
+  WebRequest request = Request("PATCH", server.Address("/p?q"), "body");
   request.headers = {{"X-One", "1"}};
   const FetchResult response = Fetch(request, {});
   ASSERT_TRUE(response) << response.error().message;
@@ -97,7 +97,7 @@ TEST(Fetch, UploadsPieceByPieceWithALength) {
     heard += peer.ReadBytes(11);
     peer.Respond("201 Created", "", "");
   });
-  HttpRequest request = Request("PUT", server.Address());
+  WebRequest request = Request("PUT", server.Address());
   request.source = Pieces({"hello", " ", "world"}, 11);
   EXPECT_EQ(Fetch(request, {})->status, 201);
   server.End();
@@ -111,7 +111,7 @@ TEST(Fetch, UploadsPieceByPieceInChunks) {
     heard += peer.ReadUntil("\r\n0\r\n\r\n");
     peer.Respond("201 Created", "", "");
   });
-  HttpRequest request = Request("PUT", server.Address());
+  WebRequest request = Request("PUT", server.Address());
   request.source = Pieces({"hello", std::string(20, 'x')}, std::nullopt);
   EXPECT_EQ(Fetch(request, {})->status, 201);
   server.End();
@@ -122,7 +122,7 @@ TEST(Fetch, UploadsPieceByPieceInChunks) {
 
 TEST(Fetch, ASourceThatFailsOrHasAnotherLengthEndsTheRequest) {
   const LoopbackServer server([](Peer& peer) { peer.WaitForEnd(); });
-  HttpRequest request = Request("PUT", server.Address());
+  WebRequest request = Request("PUT", server.Address());
   for (const uint64_t bytes : {4U, 6U}) {
     request.source = Pieces({"hello"}, bytes);
     const FetchResult response = Fetch(request, {});
@@ -143,7 +143,7 @@ TEST(Fetch, AResponseBeforeTheEndOfTheUploadCounts) {
     peer.ReadHead();
     peer.Respond("413 Too Large", "", "why");
   });
-  HttpRequest request = Request("PUT", server.Address());
+  WebRequest request = Request("PUT", server.Address());
   request.source.next = []() -> Result<std::string> { return std::string(100'000, 'x'); };
   const FetchResult response = Fetch(request, {});
   ASSERT_TRUE(response) << response.error().message;
@@ -165,7 +165,7 @@ TEST(Fetch, StreamsTheBodyToASink) {
     options.limits.body_bytes_max = 10;  // of collected bodies only
     int status = 0;
     size_t bytes = 0;
-    options.on_head = [&](const HttpResponse& head) {
+    options.on_head = [&](const WebResponse& head) {
       status = head.status;
       return Ok();
     };
@@ -219,7 +219,7 @@ TEST(Fetch, TheHeadCanEndTheRequest) {
     peer.Respond("200 OK", "", "not wanted");
   });
   FetchOptions options;
-  options.on_head = [](const HttpResponse&) { return Status(Fail(Conflict("not this"))); };
+  options.on_head = [](const WebResponse&) { return Status(Fail(Conflict("not this"))); };
   const FetchResult response = Fetch(Request("GET", server.Address()), options);
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().message, "127.0.0.1: not this; it had answered 200");
@@ -304,7 +304,7 @@ TEST(Fetch, TheIdleLimitEndsASilentResponseAndASilentUpload) {
     ASSERT_FALSE(download);
     EXPECT_EQ(download.error().code, ErrorCode::kDeadlineExceeded);
     EXPECT_EQ(download.error().reason, "silent for 100ms");
-    HttpRequest request = Request("PUT", server.Address());
+    WebRequest request = Request("PUT", server.Address());
     request.source.next = []() -> Result<std::string> { return std::string(1 << 20, 'x'); };
     const FetchResult upload = Fetch(request, options);
     ASSERT_FALSE(upload);
@@ -370,7 +370,7 @@ TEST(Fetch, SaysWhetherTheRequestMayHaveBeenReceived) {
   EXPECT_EQ(sent.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(sent.error().message, "127.0.0.1: end of stream; the request may have been received");
 
-  HttpRequest wrong = Request("POST", server.Address());
+  WebRequest wrong = Request("POST", server.Address());
   wrong.headers = {{"a b", ""}};
   EXPECT_EQ(Fetch(wrong, {}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(Fetch(wrong, {}).error().may_be_received);
@@ -419,7 +419,7 @@ TEST(Fetch, ErrorsContainNoSecrets) {
   FetchOptions options;
   options.redirects_max = 1;
   for (const WebAddress& to : {Nobody(), silent.Address(), moving.Address()}) {
-    HttpRequest request = Request("POST", to, "{\"password\": \"s3cret\"}");
+    WebRequest request = Request("POST", to, "{\"password\": \"s3cret\"}");
     request.to.target = "/?token=s3cret";
     request.headers = {{"Authorization", "Bearer s3cret"}};
     const FetchResult response = Fetch(request, options);

@@ -44,8 +44,8 @@ class FetchTls : public testing::Test {
   const std::string file_;
 };
 
-HttpRequest SecretPost(const WebAddress& to) {
-  HttpRequest request;
+WebRequest SecretPost(const WebAddress& to) {
+  WebRequest request;
   request.method = "POST";
   request.to = to;
   request.headers = {{"Authorization", "Bearer s3cret"}};
@@ -154,7 +154,7 @@ TEST_F(FetchTls, ARedirectNeverLeadsOutOfTls) {
   });
   FetchOptions options = Options();
   options.redirects_max = 5;
-  HttpRequest request;
+  WebRequest request;
   request.to = server.Address();
   const FetchResult response = Fetch(request, options);
   ASSERT_FALSE(response);
@@ -175,7 +175,7 @@ TEST_F(FetchTls, ARedirectShowsTheClientCertificateToNobodyElse) {
   });
   FetchOptions options = ClientOptions();
   options.redirects_max = 1;
-  HttpRequest request;
+  WebRequest request;
   request.to = home.Address();
   EXPECT_FALSE(Fetch(request, options));
   EXPECT_EQ(other.connections(), 1);
@@ -191,7 +191,7 @@ TEST_F(FetchTls, ABodyWithoutLengthNeedsTlssOwnEnd) {
     peer.Say("HTTP/1.1 200 OK\r\n\r\nall of it");
     if (ends_well) peer.EndTls();
   });
-  HttpRequest request;
+  WebRequest request;
   request.to = server.Address();
   EXPECT_FALSE(Fetch(request, Options()));
   ends_well = true;

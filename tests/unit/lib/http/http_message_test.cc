@@ -5,8 +5,8 @@
 namespace gp {
 namespace {
 
-HttpRequest RequestOf(const std::string& method) {
-  HttpRequest request;
+WebRequest RequestOf(const std::string& method) {
+  WebRequest request;
   request.method = method;
   request.to = *ParseWebAddress("https://h:8443/p?q");
   return request;
@@ -15,7 +15,7 @@ HttpRequest RequestOf(const std::string& method) {
 TEST(RequestHead, HasWhatFollowsFromTheRequest) {
   EXPECT_EQ(RequestHead(RequestOf("GET")),
             "GET /p?q HTTP/1.1\r\nHost: h:8443\r\nUser-Agent: gpu-platform\r\n\r\n");
-  HttpRequest request = RequestOf("PUT");
+  WebRequest request = RequestOf("PUT");
   request.headers = {{"user-agent", "other"}, {"X-Of-Nothing", ""}};
   EXPECT_EQ(RequestHead(request),
             "PUT /p?q HTTP/1.1\r\nHost: h:8443\r\nuser-agent: other\r\nX-Of-Nothing: \r\n"
@@ -43,19 +43,19 @@ TEST(CheckRequest, NothingBecomesAHeaderOfItsOwn) {
                                                {"content-length", "1"},
                                                {"Transfer-Encoding", "chunked"},
                                                {"connection", "close"}}) {
-    HttpRequest request = RequestOf("GET");
+    WebRequest request = RequestOf("GET");
     request.headers = {{name, value}};
     EXPECT_EQ(CheckRequest(request).error().code, ErrorCode::kInvalidArgument) << name;
   }
   for (const char* target : {"", "x", "/a b", "/a\r\nb: c", "*"}) {
-    HttpRequest request = RequestOf("GET");
+    WebRequest request = RequestOf("GET");
     request.to.target = target;
     EXPECT_FALSE(CheckRequest(request)) << target;
   }
 }
 
 TEST(CheckRequest, ErrorsContainNoValue) {
-  HttpRequest request = RequestOf("GET");
+  WebRequest request = RequestOf("GET");
   request.headers = {{"Authorization", "Bearer s3cret\n"}};
   const Error error = CheckRequest(request).error();
   EXPECT_NE(error.message.find("Authorization"), std::string::npos);

@@ -5,8 +5,8 @@
 namespace gp {
 namespace {
 
-HttpRequest Asked(const std::string& method, const std::string& body) {
-  HttpRequest request;
+WebRequest Asked(const std::string& method, const std::string& body) {
+  WebRequest request;
   request.method = method;
   request.to = *ParseWebAddress("https://h/a/b");
   request.headers = {{"Authorization", "Bearer s3cret"}, {"Cookie", "s3cret"},
@@ -16,8 +16,8 @@ HttpRequest Asked(const std::string& method, const std::string& body) {
   return request;
 }
 
-Result<HttpRequest> Followed(const HttpRequest& request, int status, const std::string& location) {
-  return FollowRedirect(request, HttpResponse{status, {{"Location", location}}, ""});
+Result<WebRequest> Followed(const WebRequest& request, int status, const std::string& location) {
+  return FollowRedirect(request, WebResponse{status, {{"Location", location}}, ""});
 }
 
 std::string NamesOf(const HttpHeaders& headers) {
@@ -46,7 +46,7 @@ TEST(FollowRedirect, ElsewhereNoCredentialsGo) {
 }
 
 TEST(FollowRedirect, SeeOtherIsAGetWithoutBody) {
-  HttpRequest request = Asked("POST", "body");
+  WebRequest request = Asked("POST", "body");
   request.source.next = [] { return std::string(); };
   const auto next = Followed(request, 303, "https://other/c");
   ASSERT_TRUE(next);
@@ -59,13 +59,13 @@ TEST(FollowRedirect, SeeOtherIsAGetWithoutBody) {
 }
 
 TEST(FollowRedirect, RefusesWhatCouldDoHarm) {
-  HttpRequest streamed = Asked("PUT", "");
+  WebRequest streamed = Asked("PUT", "");
   streamed.source.next = [] { return std::string(); };
   for (const auto& refused :
        {Followed(Asked("GET", ""), 302, "http://h/a"), Followed(Asked("GET", ""), 302, "ftp://h/"),
         Followed(Asked("POST", "body"), 302, "/c"), Followed(Asked("DELETE", ""), 301, "/c"),
         Followed(Asked("PUT", "body"), 307, "https://other/"), Followed(streamed, 307, "/c"),
-        FollowRedirect(Asked("GET", ""), HttpResponse{302, {}, ""})}) {
+        FollowRedirect(Asked("GET", ""), WebResponse{302, {}, ""})}) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
   }
