@@ -53,6 +53,7 @@ Status ControlLoop::Recover() {
   GP_CHECK_OK(BeginEpoch());
   if (const Appended begun = Append(); begun.end != AppendEnd::kDurable)
     return Fail(begun.end == AppendEnd::kDeposed ? Conflict(begun.why) : Internal(begun.why));
+  has_begun_ = true;
   Publish();
   SaveSnapshotWhenDue();
   // The heartbeat timeout of every node starts now.
@@ -105,8 +106,10 @@ void ControlLoop::Start() {
 void ControlLoop::Stop() {
   inbox_.Close();
   if (thread_.joinable()) return thread_.join();
-  while (!options_.by_hand && Turn()) {
-  }  // it was never started: waiting callers are answered all the same
+  // It was never started: waiting callers are answered all the same.  A controller whose epoch did
+  // not begin has none, and must append nothing more.
+  while (has_begun_ && !options_.by_hand && Turn()) {
+  }
 }
 
 // Time continues by the boot clock.  After a reboot or on another machine only the wall clock shows

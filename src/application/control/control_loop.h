@@ -139,7 +139,8 @@ class ControlLoop : public ControlGateway {
   // Durable, but not yet in the audit trail; with their numbers
   std::vector<std::pair<uint64_t, Record>> audited_;
   std::vector<ReadItem> batch_reads_;
-  uint64_t written_ = 0;  // the last record that this controller knows to be durable
+  bool has_begun_ = false;  // its epoch is durable
+  uint64_t written_ = 0;    // the last record that this controller knows to be durable
   uint64_t records_since_snapshot_ = 0;
   bool sweeps_ = true;               // dropped records may still use disk space
   int64_t sweep_not_before_ns_ = 0;  // boot time
