@@ -371,6 +371,26 @@ TEST(ControlLoop, CallersDoNotKeepTheWriterFromPlanning) {
   for (std::thread& caller : callers) caller.join();
 }
 
+// Writes the records, and does not know it.
+struct ForgetfulJournal : MemoryJournal {
+  int appends = 0;
+  Appended Append(uint64_t epoch, uint64_t expected,
+                  std::span<const std::string> records) override {
+    ++appends;
+    (void)MemoryJournal::Append(epoch, expected, records);
+    return {AppendEnd::kUnknown, "the disk failed"};
+  }
+};
+
+TEST(ControlLoop, AnEpochThatDoesNotBeginAppendsNothingMore) {
+  ManualClock clock;
+  ForgetfulJournal journal;
+  const auto loop = ControlLoop::Open(journal, clock, {});
+  ASSERT_FALSE(loop);
+  EXPECT_EQ(loop.error().message, "the disk failed");
+  EXPECT_EQ(journal.appends, 1);
+}
+
 TEST(ControlLoopDeathTest, AJournalThatFailsStopsTheProcess) {
   ManualClock clock;
   MemoryJournal journal;
