@@ -39,7 +39,8 @@ class Controller {
   OperatorLog& log_;
   SystemClock clock_;
   Components parts_;
-  // In the order in which they start; they stop in the reverse order.
+  // In the order in which they start; they stop in the reverse order.  The writer runs before a
+  // door opens and after it has closed, so every call is answered, even if a later door fails.
   DirectoriesPart& directories_ = parts_.Add<DirectoriesPart>(config_, log_);
   JournalPart& journal_ = parts_.Add<JournalPart>(config_, log_);
   RecordsPart& records_ = parts_.Add<RecordsPart>(config_, log_);
@@ -52,9 +53,9 @@ class Controller {
   CertificatesPart& certificates_ = parts_.Add<CertificatesPart>(config_, clock_);
   const ApiPart::Uses uses_{journal_, records_, recovery_, nodes_, notifier_, telemetry_};
   ApiPart& api_ = parts_.Add<ApiPart>(config_, clock_.Now(), uses_);
+  WriterPart& writer_ = parts_.Add<WriterPart>(recovery_, records_, notifier_);
   GrpcPart& grpc_ = parts_.Add<GrpcPart>(config_, directories_, certificates_, api_, uses_);
   HttpPart& http_ = parts_.Add<HttpPart>(config_, certificates_, api_);
-  WriterPart& writer_ = parts_.Add<WriterPart>(recovery_, records_, notifier_);
   AgentPart& agent_ = parts_.Add<AgentPart>(config_, log_, directories_);
   SimulatedNodesPart& simulated_ = parts_.Add<SimulatedNodesPart>(config_, log_, recovery_);
 };

@@ -5,7 +5,8 @@
 
 namespace gp {
 
-// The single writer.  From its start on the controller decides, so all observers start before it.
+// The single writer.  From its start on the controller decides, so all observers start before it,
+// and the servers that wait for its answers after it.
 class WriterPart : public Component {
  public:
   WriterPart(RecoveryPart& recovery, RecordsPart& records, NotifierPart& notifier)
