@@ -131,8 +131,8 @@ std::string CompareRecords(Journal& journal, const std::vector<std::string>& off
 
 std::string ComparePromises(const State& state, const Witness& witness) {
   for (const auto& [request, job] : witness.Promised()) {
-    const auto found = state.jobs_by_request.find(RequestKey({"ana", 1000, 1000}, request));
-    if (found == state.jobs_by_request.end()) return "the job of request " + request + " is lost";
+    const auto found = state.jobs.by_request.find(RequestKey({"ana", 1000, 1000}, request));
+    if (found == state.jobs.by_request.end()) return "the job of request " + request + " is lost";
     if (found->second.value != job) return "request " + request + " has become another job";
   }
   return "";

@@ -41,7 +41,7 @@ void Workload::Join() {
     join.fresh = true;
     Tell(join);
     ReportNode report{
-        Look([&](const State& state) { return state.nodes_by_name.at(name); }), 1, {}, {}};
+        Look([&](const State& state) { return state.nodes.by_name.at(name); }), 1, {}, {}};
     for (int gpu = 0; gpu < kGpus; ++gpu) report.gpus.push_back({gpu, true, false, ""});
     Tell(report);
   }
@@ -122,7 +122,7 @@ void Workload::ReportFaults(int round) {
   Tell(report);
   if (round % 4 != 3) return;
   const auto incident = Look([](const State& state) {
-    return state.incidents.empty() ? IncidentId{} : state.incidents.begin()->first;
+    return state.faults.incidents.empty() ? IncidentId{} : state.faults.incidents.begin()->first;
   });
   Tell(ChangeIncident{incident, IncidentState::kClosed, "seen"});
 }
@@ -149,7 +149,7 @@ void Workload::ChangeQueues(int round) {
   set.weight = 1 + round;
   Tell(set);
   const auto waiting = Look([](const State& state) {
-    for (const auto& [id, job] : state.jobs) {
+    for (const auto& [id, job] : state.jobs.all) {
       if (job.state == JobState::kQueued) return id;
     }
     return JobId{};

@@ -52,7 +52,7 @@ TableRunner::Line TableRunner::Parse(const std::string& command) {
 
 TableRunner::Target TableRunner::TargetOf(const std::string& text) const {
   const size_t bracket = text.find('[');
-  Target target{cluster_.state().nodes_by_name.at(text.substr(0, bracket)), -1};
+  Target target{cluster_.state().nodes.by_name.at(text.substr(0, bracket)), -1};
   if (bracket != std::string::npos) target.gpu = std::stoi(text.substr(bracket + 1));
   return target;
 }
@@ -284,12 +284,12 @@ std::string TableRunner::Submit(const Line& line) {
                                             : LogAction::kStopRetries}};
   }
   if (line.Has("array")) spec.policy.array = ArrayFrom(line.Option("array", ""));
-  const JobId next{cluster_.state().last_job + 1};
+  const JobId next{cluster_.state().jobs.last + 1};
   names_[next] = spec.name;
   const User user{line.Option("user", "ana"), 1000, 1000};
   const std::string outcome =
       Tell(SubmitJob{std::make_shared<const JobSpec>(spec), user}, line.Option("request", ""));
-  if (cluster_.state().last_job < next.value) {
+  if (cluster_.state().jobs.last < next.value) {
     names_.erase(next);
     return outcome;
   }
@@ -440,9 +440,9 @@ std::string TableRunner::ReportFromAll(const std::vector<NodeId>& nodes) {
 // "gpu n1[2] lost|sick|ok"
 std::string TableRunner::ObserveGpu(const Line& line) {
   const Target target = TargetOf(line.words[0]);
-  const auto trouble = cluster_.state().troubles.find({target.node, target.gpu});
+  const auto trouble = cluster_.state().faults.troubles.find({target.node, target.gpu});
   const bool is_tested =
-      trouble != cluster_.state().troubles.end() && trouble->second.task == GpuTask::kTest;
+      trouble != cluster_.state().faults.troubles.end() && trouble->second.task == GpuTask::kTest;
   // As it is, so the node's test finds it
   if (is_tested && line.words[1] != "lost") return EndTask(line);
   return ReportFrom(target.node,
@@ -508,9 +508,9 @@ std::string TableRunner::Fault(const Line& line) {
 std::string TableRunner::EndTask(const Line& line) {
   const Target target = TargetOf(line.words[0]);
   const gp::Node& node = *cluster_.state().FindNode(target.node);
-  const auto trouble = cluster_.state().troubles.find({target.node, target.gpu});
+  const auto trouble = cluster_.state().faults.troubles.find({target.node, target.gpu});
   const uint64_t number =
-      trouble == cluster_.state().troubles.end() ? 0 : trouble->second.task_number;
+      trouble == cluster_.state().faults.troubles.end() ? 0 : trouble->second.task_number;
   const bool ok = line.words[1] == "ok";
   return Tell(ReportGpus{
       target.node, node.incarnation, {}, {{target.gpu, number, ok, ok ? "" : "it is broken"}}});
@@ -532,7 +532,7 @@ std::string TableRunner::Defragment() {
 std::string TableRunner::Show() const {
   std::string text;
   for (const auto& [name, id] : jobs_) {
-    if (cluster_.state().arrays.contains(id)) continue;  // told by its elements
+    if (cluster_.state().jobs.arrays.contains(id)) continue;  // told by its elements
     const Job* job = cluster_.state().FindJob(id);
     text +=
         (text.empty() ? "" : ", ") + name + " " + (job == nullptr ? "forgotten" : Name(job->state));
@@ -547,12 +547,13 @@ std::string TableRunner::ShowGpus(const std::string& name) const {
   std::string text;
   for (size_t i = 0; i < node.gpus.size(); ++i) {
     const GpuFacts& facts = node.facts->gpus[i];
-    const auto trouble = cluster_.state().troubles.find({id, static_cast<int>(i)});
+    const auto trouble = cluster_.state().faults.troubles.find({id, static_cast<int>(i)});
     text += (text.empty() ? "" : ", ") + std::to_string(i) + " " + facts.uuid.substr(4) + " ";
     text += facts.presence == GpuPresence::kRetired ? "retired" : Name(node.gpus[i].condition);
     if (facts.presence == GpuPresence::kMissing) text += " missing";
     if (node.gpus[i].draining) text += " draining";
-    if (trouble != cluster_.state().troubles.end() && trouble->second.remedy != GpuRemedy::kNone)
+    if (trouble != cluster_.state().faults.troubles.end() &&
+        trouble->second.remedy != GpuRemedy::kNone)
       text += std::string(" remedy ") + Name(trouble->second.remedy);
   }
   return "-> " + text;

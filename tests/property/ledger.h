@@ -8,7 +8,7 @@
 
 #include "domain/cluster/codec/codec.h"
 #include "domain/cluster/command.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

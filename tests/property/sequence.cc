@@ -85,7 +85,7 @@ void Sequence::AddMachine() {
   for (int i = 0; i < gpus; ++i) machines_.back().gpus.push_back({i, true, false, ""});
 }
 
-JobId Sequence::AnyJob() { return {1 + rng_.Below(ledger_.state().last_job + 1)}; }
+JobId Sequence::AnyJob() { return {1 + rng_.Below(ledger_.state().jobs.last + 1)}; }
 
 std::string Sequence::Run() {
   RunSteps();
@@ -213,7 +213,7 @@ void Sequence::AddVariants(JobSpec& spec) {
 }
 
 bool Sequence::Submit() {
-  if (ledger_.state().last_job >= 24) return false;
+  if (ledger_.state().jobs.last >= 24) return false;
   JobSpec spec = RandomSpec(rng_, machines_max_);
   spec.policy.preemptible = shares_time_ && rng_.Chance(2, 3);
   spec.policy.movable = shares_time_ && rng_.Chance(2, 3);
@@ -221,12 +221,12 @@ bool Sequence::Submit() {
   if (has_queues_ && spec.resources.nodes > 1 && rng_.Chance(1, 6))
     spec.placement.topology.network_levels = rng_.Between(1, 2);
   if (has_queues_ && rng_.Chance(3, 4)) spec.policy.queue = AnyQueue();
-  const auto& reservations = ledger_.state().reservations;
+  const auto& reservations = ledger_.state().reservations.all;
   if (!reservations.empty() && spec.policy.time_limit.ns != 0 && rng_.Chance(2, 3))
     spec.placement.reservation = reservations.begin()->first;
   if (has_queues_ && rng_.Chance(1, 8))
     spec.placement.node_labels = {{"zone", rng_.Chance(1, 2) ? "a" : "b"}};
-  if (ledger_.state().last_job > 0 && rng_.Chance(1, 5))
+  if (ledger_.state().jobs.last > 0 && rng_.Chance(1, 5))
     spec.policy.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
   if (rng_.Chance(1, 8))
     spec.policy.array = {rng_.Between(1, 6), rng_.Chance(2, 3) ? rng_.Between(1, 3) : 0};
@@ -242,7 +242,7 @@ bool Sequence::Submit() {
   if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)},
            request_id) == nullptr) {
     const bool is_spent =
-        ledger_.last_refusal().starts_with("budget: ") && !ledger_.state().budgets.empty();
+        ledger_.last_refusal().starts_with("budget: ") && !ledger_.state().queues.budgets.empty();
     const bool never = ledger_.last_refusal().find("can never start") != std::string::npos ||
                        may_be_refused || is_spent;
     if (!never) ledger_.Break("a legal job was refused: " + ledger_.last_refusal());
@@ -345,10 +345,10 @@ void Sequence::ComparePlan(const Plan& plan) {
   if (++passes_ % 8 != 0) return;
   // The plain way knows neither interruptions (a budget that is used up brings them about, too) nor
   // who comes first after a fault.
-  const bool may_interrupt = std::ranges::any_of(ledger_.state().jobs, [](const auto& one) {
+  const bool may_interrupt = std::ranges::any_of(ledger_.state().jobs.all, [](const auto& one) {
     return !IsTerminal(one.second.state) && one.second.spec->policy.preemptible;
   });
-  const bool is_plain = !shares_time_ && !may_interrupt && ledger_.state().recovering.empty();
+  const bool is_plain = !shares_time_ && !may_interrupt && ledger_.state().jobs.recovering.empty();
   const Plan other = is_plain ? PlainPlan(ledger_.state(), now_) : Schedule(ledger_.state(), now_);
   if (plan.steps != other.steps || plan.backfill != other.backfill)
     ledger_.Break("what the planner remembers makes a difference");

@@ -15,7 +15,8 @@ bool Sequence::StepOfAccess(uint64_t dice) {
                           rng_.Chance(3, 4) ? std::optional(static_cast<Role>(rng_.Below(5)))
                                             : std::nullopt}) != nullptr;
   if (dice < 3)
-    return Tell(RevokeToken{TokenId{rng_.Below(ledger_.state().last_token + 1) + 1}}) != nullptr;
+    return Tell(RevokeToken{TokenId{rng_.Below(ledger_.state().access.last_token + 1) + 1}}) !=
+           nullptr;
   if (dice < 4 && rng_.Chance(4, 5)) return StepOfCertificates();
   if (dice < 4 && rng_.Chance(1, 2))
     return Tell(NoteChange{"SetSecret", "KEY", "its own"}) != nullptr;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "domain/cluster/dependencies.h"
+#include "domain/cluster/next_deadline.h"
 #include "domain/scheduling/reasons/why_pending.h"
 #include "tests/property/sequence.h"
 
@@ -35,7 +36,7 @@ void Sequence::Heal() {
 
 // Persons let go on what was held, by them or for its idle GPUs.
 void Sequence::ReleaseHeld() {
-  for (uint64_t id = 1; id <= ledger_.state().last_job; ++id) {
+  for (uint64_t id = 1; id <= ledger_.state().jobs.last; ++id) {
     const Job* job = ledger_.state().FindJob({id});
     if (job != nullptr && job->state == JobState::kHeld) Tell(ReleaseJob{job->id});
   }
@@ -79,7 +80,7 @@ void Sequence::JumpToDeadline() {
     now_ = std::max(now_, look_again_at_);
     return;
   }
-  if (!ledger_.state().decided.empty()) return;  // at once
+  if (!ledger_.state().jobs.decided.empty()) return;  // at once
   if (deadline <= now_) return ledger_.Break("a deadline in the past changes nothing");
   now_ = deadline;
 }
@@ -96,7 +97,7 @@ void Sequence::Settle() {
     if (!busy) JumpToDeadline();
   }
   if (rounds == kRoundsMax) ledger_.Break("the world healed, but things go on and on");
-  for (const auto& [id, job] : ledger_.state().jobs) {
+  for (const auto& [id, job] : ledger_.state().jobs.all) {
     if (IsTerminal(job.state)) continue;
     const PendingReason why = WhyPending(ledger_.state(), now_, job);
     if (job.state == JobState::kQueued && why.kind == PendingKind::kNoSuchHardware) continue;
@@ -136,10 +137,10 @@ void Sequence::CheckPreempted(const JobPreemptionOrdered& order) {
   const bool same_queue = victim.queue == by.queue;
   bool guaranteed = false;
   for (const std::string& path : PathsTo(by.queue))
-    guaranteed = guaranteed || ledger_.state().queues.at(path).guaranteed > 0;
+    guaranteed = guaranteed || ledger_.state().queues.all.at(path).guaranteed > 0;
   const bool has_run = now_ - victim.attempts.back().placed_at >= policy_.min_run;
   const bool reclaims =
-      !same_queue && guaranteed && ledger_.state().queues.at(victim.queue).reclaimable;
+      !same_queue && guaranteed && ledger_.state().queues.all.at(victim.queue).reclaimable;
   expect(has_run || (reclaims && now_ - by.queued_at >= policy_.reclaim_grace),
          "before it had run for min_run");
   expect(victim.pool == by.pool, "in another pool");
@@ -155,7 +156,7 @@ void Sequence::CheckPreempted(const JobPreemptionOrdered& order) {
 // However they came by their places: no more of an array than it allows.
 void Sequence::CheckArray(const Job& placed) {
   int holding = 0;
-  for (const auto& [id, job] : ledger_.state().jobs)
+  for (const auto& [id, job] : ledger_.state().jobs.all)
     holding += job.array == placed.array && !job.leases.empty() ? 1 : 0;
   const int max_parallel = placed.spec->policy.array.max_parallel;
   if (max_parallel > 0 && holding > max_parallel)

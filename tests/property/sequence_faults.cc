@@ -57,9 +57,9 @@ bool Sequence::StepOfFaults() {
   const uint64_t dice = rng_.Below(10);
   if (dice < 4) return ReportFault(machine);
   if (dice < 8) return EndTasks(machine, false);
-  if (ledger_.state().incidents.empty()) return false;
-  auto incident = ledger_.state().incidents.begin();
-  std::advance(incident, static_cast<int64_t>(rng_.Below(ledger_.state().incidents.size())));
+  if (ledger_.state().faults.incidents.empty()) return false;
+  auto incident = ledger_.state().faults.incidents.begin();
+  std::advance(incident, static_cast<int64_t>(rng_.Below(ledger_.state().faults.incidents.size())));
   return Tell(ChangeIncident{
              incident->first,
              rng_.Chance(1, 2) ? IncidentState::kAcknowledged : IncidentState::kClosed, "seen"}) !=
@@ -69,7 +69,7 @@ bool Sequence::StepOfFaults() {
 // A person closes what is open and brings back what is out.
 void Sequence::HealGpus() {
   std::vector<IncidentId> open;
-  for (const auto& [id, incident] : ledger_.state().incidents) {
+  for (const auto& [id, incident] : ledger_.state().faults.incidents) {
     if (incident.state != IncidentState::kClosed) open.push_back(id);
   }
   for (const IncidentId id : open) Tell(ChangeIncident{id, IncidentState::kClosed, "healed"});
@@ -93,7 +93,7 @@ bool Sequence::BringBack(Machine& machine) {
     return incident.node == node.facts->name && incident.gpu >= 0 &&
            node.facts->gpus[static_cast<size_t>(incident.gpu)].presence == GpuPresence::kMissing;
   };
-  for (const auto& [incident_id, incident] : ledger_.state().incidents) {
+  for (const auto& [incident_id, incident] : ledger_.state().faults.incidents) {
     if (incident.state == IncidentState::kClosed || !is_missing(incident)) continue;
     return Tell(ChangeIncident{incident_id, IncidentState::kClosed, "gone for good"}) != nullptr;
   }

@@ -15,7 +15,7 @@ bool Sequence::MoveAny() {
   Planner planner;
   const Plan pass = planner.Schedule(state, now_);
   MoveFinder finder(state, now_, planner.classes(), pass);
-  for (const JobId id : state.queued) {
+  for (const JobId id : state.jobs.queued) {
     const auto plan = finder.Find(*state.FindJob(id));
     if (!plan) continue;
     if (Tell(plan->moves) == nullptr)
@@ -29,7 +29,7 @@ bool Sequence::MoveAny() {
 // when it is to be placed.  Now and then what must be refused.
 bool Sequence::MoveAtRandom() {
   const State& state = ledger_.state();
-  if (state.movable.empty() || state.queued.empty() || rng_.Chance(1, 8)) {
+  if (state.jobs.movable.empty() || state.jobs.queued.empty() || rng_.Chance(1, 8)) {
     const JobId by = AnyJob();
     return Tell(MoveJobs{by, {NodeId{0}}, {{AnyJob(), {{NodeId{0}, 1}}}}}) != nullptr;
   }
@@ -38,13 +38,13 @@ bool Sequence::MoveAtRandom() {
     std::advance(job, rng_.Below(jobs.size()));
     return *job;
   };
-  const Job& by = *state.FindJob(any_of(state.queued));
-  const Job& job = *state.FindJob(any_of(state.movable));
+  const Job& by = *state.FindJob(any_of(state.jobs.queued));
+  const Job& job = *state.FindJob(any_of(state.jobs.movable));
   MoveJobs command{by.id, {}, {{job.id, {}}}};
   const auto first = static_cast<uint32_t>(rng_.Below(machines_.size()));
   const auto node = [&](int rank) {
     return NodeId{(first + static_cast<uint32_t>(rank)) %
-                  static_cast<uint32_t>(state.nodes.size())};
+                  static_cast<uint32_t>(state.nodes.all.size())};
   };
   for (int rank = 0; rank < by.spec->resources.nodes; ++rank) command.nodes.push_back(node(rank));
   for (int rank = 0; rank < job.spec->resources.nodes; ++rank) {
@@ -68,7 +68,7 @@ void Sequence::CheckMoved(const JobMoveOrdered& order) {
   expect(by.state == JobState::kQueued, "for nobody who waits");
   expect(now_ - job.attempts.back().placed_at >= policy_.min_run, "before it had run for min_run");
   expect(static_cast<int>(order.destination.size()) == job.spec->resources.nodes, "in part");
-  expect(static_cast<int>(ledger_.state().moved.size()) <= policy_.moves_per_hour,
+  expect(static_cast<int>(ledger_.state().jobs.moved.size()) <= policy_.moves_per_hour,
          "beyond moves_per_hour");
 }
 

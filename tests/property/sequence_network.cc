@@ -39,7 +39,7 @@ bool Sequence::ReceiveUp(Machine& machine) {
     ComeLater(machine, ledger_.last_refusal());
     return true;
   }
-  const NodeId id = ledger_.state().nodes_by_name.at(machine.agent.facts().name);
+  const NodeId id = ledger_.state().nodes.by_name.at(machine.agent.facts().name);
   machine.agent.JoinAccepted(id, ledger_.state().FindNode(id)->facts);
   SeeGpus(machine);
   machine.session = machine.join.incarnation;
@@ -54,8 +54,8 @@ bool Sequence::ReceiveUp(Machine& machine) {
 // one of each other's wait until both are silent.
 void Sequence::ComeLater(Machine& machine, const std::string& refusal) {
   const auto says = [&](const char* what) { return refusal.find(what) != std::string::npos; };
-  const auto known = ledger_.state().nodes_by_name.find(machine.agent.facts().name);
-  const bool is_known = known != ledger_.state().nodes_by_name.end();
+  const auto known = ledger_.state().nodes.by_name.find(machine.agent.facts().name);
+  const bool is_known = known != ledger_.state().nodes.by_name.end();
   const bool has_foreign_gpu = says(" is in node ") || says(" is held in node ");
   if (changes_hardware_ && has_foreign_gpu && !is_known) return;
   if (!changes_hardware_ || !is_known || !(has_foreign_gpu || says("another machine is node"))) {
@@ -155,8 +155,8 @@ bool Sequence::RepeatOldJoin() {
   if (old_joins_.empty()) return false;
   JoinNode join = std::move(old_joins_.back());
   old_joins_.pop_back();
-  const auto known = ledger_.state().nodes_by_name.find(join.facts->name);
-  if (known == ledger_.state().nodes_by_name.end()) return false;
+  const auto known = ledger_.state().nodes.by_name.find(join.facts->name);
+  if (known == ledger_.state().nodes.by_name.end()) return false;
   const Node& node = *ledger_.state().FindNode(known->second);
   const bool is_harmless = node.condition == NodeCondition::kLost && node.leases.empty();
   const bool is_stale = join.incarnation < node.incarnation && !is_harmless;

@@ -9,8 +9,8 @@ namespace gp {
 
 std::string Sequence::AnyQueue() {
   std::vector<std::string> leaves;
-  for (const auto& [name, queue] : ledger_.state().queues) {
-    if (!ledger_.state().HasChildren(name)) leaves.push_back(name);
+  for (const auto& [name, queue] : ledger_.state().queues.all) {
+    if (!ledger_.state().queues.HasChildren(name)) leaves.push_back(name);
   }
   return leaves[rng_.Below(leaves.size())];
 }
@@ -51,7 +51,7 @@ bool Sequence::StepOfQueues(uint64_t dice) {
 bool Sequence::SetOrDeleteBudget() {
   static constexpr std::array kQueues = {"", "default", "a", "a/x"};
   static constexpr std::array kUsers = {"", "ana", "*"};
-  const auto& known = ledger_.state().budgets;
+  const auto& known = ledger_.state().queues.budgets;
   if (!known.empty() && rng_.Chance(1, 2))
     return Tell(DeleteBudget{known.begin()->first}) != nullptr;
   const BudgetKey key{kQueues[rng_.Below(kQueues.size())], kUsers[rng_.Below(kUsers.size())],
@@ -66,7 +66,7 @@ bool Sequence::SetOrDeleteBudget() {
 }
 
 void Sequence::ReviewABudget() {
-  const auto& known = ledger_.state().budgets;
+  const auto& known = ledger_.state().queues.budgets;
   if (known.empty()) return;
   const BudgetKey key =
       std::next(known.begin(), static_cast<std::ptrdiff_t>(rng_.Below(known.size())))->first;
@@ -104,15 +104,15 @@ bool Sequence::ReserveOrEnd() {
 
 // What was limited on purpose may wait for ever; at the end nothing shall.
 void Sequence::LiftQuotas() {
-  const auto reservations = ledger_.state().reservations;
+  const auto reservations = ledger_.state().reservations.all;
   for (const auto& [name, reservation] : reservations) Tell(EndReservation{name});
   std::vector<JobId> without_place;
-  for (const auto& [id, job] : ledger_.state().jobs) {
+  for (const auto& [id, job] : ledger_.state().jobs.all) {
     if (!job.spec->placement.reservation.empty() && !IsTerminal(job.state))
       without_place.push_back(id);
   }
   for (const JobId id : without_place) Tell(StopJob{id});
-  const auto budgets = ledger_.state().budgets;
+  const auto budgets = ledger_.state().queues.budgets;
   for (const auto& [key, budget] : budgets) {
     SetBudget warning;
     warning.key = key;
@@ -121,7 +121,7 @@ void Sequence::LiftQuotas() {
   }
   std::vector<std::string> names;
   // Lower ones first
-  for (const auto& [name, queue] : ledger_.state().queues) names.insert(names.begin(), name);
+  for (const auto& [name, queue] : ledger_.state().queues.all) names.insert(names.begin(), name);
   for (const std::string& name : names) {
     SetQueue lift;
     lift.name = name;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

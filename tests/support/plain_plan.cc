@@ -131,7 +131,7 @@ std::vector<NodeId> EmptiestFor(const State& state, const std::vector<Node>& nod
 }
 
 bool IsOpenFrom(const State& state, NodeId id, const Job& job, Instant from) {
-  for (const auto& [name, reservation] : state.reservations) {
+  for (const auto& [name, reservation] : state.reservations.all) {
     if (std::ranges::count(reservation.nodes, id) == 0) continue;
     const bool is_own =
         job.spec->placement.reservation == name && Admits(reservation, job.user.name, job.queue);
@@ -214,7 +214,7 @@ class PlainTurns {
   PlainTurns(const State& state, Instant at, const Holdings& planned,
              const std::map<JobId, int64_t>& planned_shares)
       : state_(state), at_(at), planned_(planned), planned_shares_(planned_shares) {
-    for (const JobId id : state.queued) {
+    for (const JobId id : state.jobs.queued) {
       for (const auto& [above, one] : Levels(*state.FindJob(id))) active_[above].insert(one);
     }
   }
@@ -273,15 +273,15 @@ class PlainTurns {
 
   Holding HeldBy(const AccountId& id) const {
     Holding held;
-    if (const auto found = state_.accounts.find(id); found != state_.accounts.end())
+    if (const auto found = state_.queues.accounts.find(id); found != state_.queues.accounts.end())
       held += found->second.held;
     if (const auto planned = planned_.find(id); planned != planned_.end()) held += planned->second;
     return held;
   }
 
   int64_t Use(const AccountId& id, int64_t share) const {
-    const auto found = state_.accounts.find(id);
-    Account account = found == state_.accounts.end() ? Account{} : found->second;
+    const auto found = state_.queues.accounts.find(id);
+    Account account = found == state_.queues.accounts.end() ? Account{} : found->second;
     Settle(account, at_, MeterOf(state_.policy));
     return account.faded_use + share * state_.policy.share_horizon.ToMilliseconds();
   }
@@ -290,22 +290,22 @@ class PlainTurns {
     const std::set<AccountId>& siblings = active_.at(above);
     if (siblings.size() == 1) return 0;
     const auto weight = [&](const AccountId& one) {
-      return one.user.empty() ? state_.queues.at(one.queue).weight : 1;
+      return one.user.empty() ? state_.queues.all.at(one.queue).weight : 1;
     };
-    if (id.user.empty() && HeldBy(id).share < state_.queues.at(id.queue).guaranteed * 1000)
+    if (id.user.empty() && HeldBy(id).share < state_.queues.all.at(id.queue).guaranteed * 1000)
       return -1;
     int64_t use = 0;
     int64_t weights = 0;
     for (const AccountId& one : siblings) {
-      const auto found = state_.accounts.find(one);
-      use += Use(one, found == state_.accounts.end() ? 0 : found->second.held.share);
+      const auto found = state_.queues.accounts.find(one);
+      use += Use(one, found == state_.queues.accounts.end() ? 0 : found->second.held.share);
       weights += weight(one);
     }
     int64_t gpus = 0;
-    for (const Node& node : state_.nodes)
+    for (const Node& node : state_.nodes.all)
       gpus += node.pool == pool ? int64_t{node.facts->CountGpus()} : 0;
     const int64_t all =
-        std::max(use, std::max<int64_t>(gpus, state_.capacity.contains(pool) ? 0 : 1) * 1000 *
+        std::max(use, std::max<int64_t>(gpus, state_.nodes.capacity.contains(pool) ? 0 : 1) * 1000 *
                           state_.policy.share_horizon.ToMilliseconds());
     return all == 0 ? 0
                     : static_cast<int64_t>(Wide{Use(id, HeldBy(id).share)} * 64 * weights /
@@ -316,7 +316,7 @@ class PlainTurns {
     const int job_class = ClassOf(job.spec->policy.priority);
     if (at_ - job.queued_at < state_.policy.age_after) return job_class;
     int64_t held = 0;
-    for (const auto& [id, other] : state_.jobs) {
+    for (const auto& [id, other] : state_.jobs.all) {
       if (id >= job.id || other.pool != job.pool ||
           ClassOf(other.spec->policy.priority) != job_class)
         continue;
@@ -325,7 +325,7 @@ class PlainTurns {
         held += planned->second;
     }
     int64_t gpus = 0;
-    for (const Node& node : state_.nodes)
+    for (const Node& node : state_.nodes.all)
       gpus += node.pool == job.pool ? int64_t{node.facts->CountGpus()} : 0;
     if (job.spec->resources.gpus.count > 0 && held * 100 < gpus * 1000 * state_.policy.class_floor)
       return kBelowFloor;
@@ -378,13 +378,13 @@ std::pair<Job, std::optional<PlaceGang>> FirstVariant(const Job& job, const F& p
 
 Plan PlainPlan(const State& state, Instant at) {
   Plan plan;
-  std::vector<Node> nodes = state.nodes;
+  std::vector<Node> nodes = state.nodes.all;
   Holdings planned;
   Holdings counted;  // on limits: for those too who keep nodes
   std::map<JobId, int64_t> planned_shares;
   std::set<std::string> pools_reserved;
   std::map<EquivalenceClass, std::vector<const Job*>> lines;
-  for (const auto& [line, keys] : state.equivalence_classes) {
+  for (const auto& [line, keys] : state.jobs.equivalence_classes) {
     for (const QueueKey& key : keys) lines[line].push_back(state.FindJob(key.job));
   }
   while (!lines.empty()) {

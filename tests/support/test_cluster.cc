@@ -11,19 +11,19 @@
 namespace gp {
 
 bool SameIndexes(const State& a, const State& b) {
-  return a.nodes_by_name == b.nodes_by_name && a.gpus_by_uuid == b.gpus_by_uuid &&
+  const OpenJobIndexes &of_a = a.jobs, &of_b = b.jobs;
+  return of_a == of_b && a.jobs.by_request == b.jobs.by_request &&
+         a.jobs.finished == b.jobs.finished &&
+         a.leases.shares_by_class == b.leases.shares_by_class &&
+         a.nodes.by_name == b.nodes.by_name && a.nodes.gpus_by_uuid == b.nodes.gpus_by_uuid &&
+         a.nodes.losses == b.nodes.losses && a.nodes.capacity == b.nodes.capacity &&
+         a.nodes.gpu_sizes == b.nodes.gpu_sizes && a.reservations.ends == b.reservations.ends &&
+         a.faults.remedies == b.faults.remedies &&
+         a.faults.incident_ends == b.faults.incident_ends &&
+         a.faults.closed_incidents == b.faults.closed_incidents &&
+         a.access.token_ends == b.access.token_ends &&
          a.metering.used.ledger.month == b.metering.used.ledger.month &&
-         a.jobs_by_request == b.jobs_by_request && a.queued == b.queued &&
-         a.equivalence_classes == b.equivalence_classes && a.retries == b.retries &&
-         a.limits == b.limits && a.limited == b.limited && a.dependents == b.dependents &&
-         a.decided == b.decided && a.losses == b.losses && a.finished == b.finished &&
-         a.movable == b.movable && a.moving == b.moving && a.recovering == b.recovering &&
-         a.moved == b.moved && a.preemptions == b.preemptions && a.nominated == b.nominated &&
-         a.evictable == b.evictable && a.shares_by_class == b.shares_by_class &&
-         a.capacity == b.capacity && a.gpu_sizes == b.gpu_sizes &&
-         a.reservation_ends == b.reservation_ends && a.remedies == b.remedies &&
-         a.incident_ends == b.incident_ends && a.closed_incidents == b.closed_incidents &&
-         std::ranges::equal(a.nodes, b.nodes, {}, &Node::reservations, &Node::reservations);
+         std::ranges::equal(a.nodes.all, b.nodes.all, {}, &Node::reservations, &Node::reservations);
 }
 
 Policy TestPolicy() {
@@ -105,7 +105,7 @@ NodeId TestCluster::AddNode(const NodeFacts& facts, uint64_t incarnation) {
   join.incarnation = incarnation;
   join.fresh = true;
   (void)Execute(join);
-  const NodeId id = state_.nodes_by_name.at(facts.name);
+  const NodeId id = state_.nodes.by_name.at(facts.name);
   ReportNode report{id, incarnation, {}, {}};
   for (size_t i = 0; i < facts.gpus.size(); ++i)
     report.gpus.push_back({static_cast<int>(i), true, false, ""});

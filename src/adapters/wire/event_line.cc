@@ -180,8 +180,8 @@ class Describer : public EventLineDraft {
     Add("user", event.who.user);
     Add("pool", event.who.key.pool);
     if (event.level.warned > 0) Add("percent", event.level.warned);
-    const auto budget = state().budgets.find(event.who.key);
-    if (budget != state().budgets.end()) Add("over", Name(budget->second.over));
+    const auto budget = state().queues.budgets.find(event.who.key);
+    if (budget != state().queues.budgets.end()) Add("over", Name(budget->second.over));
   }
 };
 

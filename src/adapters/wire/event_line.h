@@ -12,7 +12,7 @@
 
 #include "base/time.h"
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "ports/outbound/operator_log.h"
 
 namespace gp {

@@ -15,6 +15,7 @@
 #include "domain/cluster/check/invariants.h"
 #include "domain/cluster/decide/decide.h"
 #include "domain/cluster/event_traits.h"
+#include "domain/cluster/next_deadline.h"
 #include "domain/scheduling/planner.h"
 
 namespace gp {
@@ -57,7 +58,7 @@ Status ControlLoop::Recover() {
   Publish();
   SaveSnapshotWhenDue();
   // The heartbeat timeout of every node starts now.
-  for (const Node& node : state_.nodes) heard_[node.id] = clock_.BootNs();
+  for (const Node& node : state_.nodes.all) heard_[node.id] = clock_.BootNs();
   return Ok();
 }
 
@@ -232,7 +233,7 @@ Outcome ControlLoop::Handle(const CommandItem& item) {
     if (!outcome.events.empty()) {
       outcome.job = std::get<JobSubmitted>(outcome.events.front()).job;
     } else {
-      outcome.job = state_.jobs_by_request.at(RequestKey(submit->user, item.request_id));
+      outcome.job = state_.jobs.by_request.at(RequestKey(submit->user, item.request_id));
     }
   }
   return outcome;
@@ -280,8 +281,9 @@ void ControlLoop::RunTimers() {
 // while.
 void ControlLoop::ReviewBudgets(int64_t boot_ns) {
   if (boot_ns < review_not_before_ns_) return;
-  const auto next = reviewed_ ? state_.budgets.upper_bound(*reviewed_) : state_.budgets.begin();
-  if (next == state_.budgets.end()) {
+  const auto next =
+      reviewed_ ? state_.queues.budgets.upper_bound(*reviewed_) : state_.queues.budgets.begin();
+  if (next == state_.queues.budgets.end()) {
     reviewed_.reset();
     review_not_before_ns_ = boot_ns + kReviewEvery.ns;
     return;
@@ -324,7 +326,7 @@ void ControlLoop::ExpireHeartbeats(int64_t boot_ns) {
   int64_t oldest_ns = boot_ns;
   {
     const std::lock_guard lock(heard_mutex_);
-    for (const Node& node : state_.nodes) {
+    for (const Node& node : state_.nodes.all) {
       const auto heard = heard_.try_emplace(node.id, boot_ns).first->second;
       if (node.condition != NodeCondition::kUp) continue;
       if (boot_ns - heard > state_.policy.lease_time.ns) {

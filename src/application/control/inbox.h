@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "domain/cluster/command.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "ports/inbound/control_gateway.h"
 
 namespace gp {

@@ -101,7 +101,7 @@ Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
   GpuPlaces places;
   bool is_out_of_date = false;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    node = state.nodes_by_name.at(facts->name);
+    node = state.nodes.by_name.at(facts->name);
     places = GpuPlaces(*state.FindNode(node)->facts, *facts);
     NoteHeldBack(*state.FindNode(node), facts);
     is_out_of_date = IsOutOfDate(state, *state.FindNode(node), *facts);
@@ -149,8 +149,8 @@ Status NodeConnections::OpenChannel(NodeId node, uint64_t channel) {
 
 // Closes the connection; the node may join again with a valid credential.
 void NodeConnections::Disconnect(const State& state, const std::string& name) {
-  const auto node = state.nodes_by_name.find(name);
-  const auto outbox = node == state.nodes_by_name.end() ? nullptr : OutboxOf(node->second);
+  const auto node = state.nodes.by_name.find(name);
+  const auto outbox = node == state.nodes.by_name.end() ? nullptr : OutboxOf(node->second);
   if (outbox != nullptr) outbox->Close();
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/done_watch.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "ports/outbound/journal.h"
 
 namespace gp {

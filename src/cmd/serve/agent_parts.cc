@@ -44,7 +44,7 @@ void SimulatedNodesPart::StartOthers() {
   if (!agents_) return;
   const auto count_nodes = [this] {
     size_t nodes = 0;
-    IgnoreResult(recovery_.loop().Read([&](const State& state) { nodes = state.nodes.size(); }),
+    IgnoreResult(recovery_.loop().Read([&](const State& state) { nodes = state.nodes.all.size(); }),
                  "a controller that is down shows nothing");
     return nodes;
   };

@@ -23,7 +23,7 @@ Status WriterPart::DeleteOrphanedSecrets() {
   std::vector<SecretFacts> orphans = secrets->List();
   GP_CHECK_OK(recovery_.loop().Read([&](const State& state) {
     std::erase_if(orphans, [&](const SecretFacts& one) {
-      return one.owner.queue.empty() || state.queues.contains(one.owner.queue);
+      return one.owner.queue.empty() || state.queues.all.contains(one.owner.queue);
     });
   }));
   for (const SecretFacts& one : orphans) GP_CHECK_OK(secrets->Delete(one.owner, one.name));

@@ -6,12 +6,12 @@ namespace gp {
 namespace {
 
 Array* ArrayOf(State& state, const Job& job) {
-  return job.array.value == 0 ? nullptr : &state.arrays.at(job.array);
+  return job.array.value == 0 ? nullptr : &state.jobs.arrays.at(job.array);
 }
 
 Error IsNoJob(const State& state, JobId id) {
-  const auto array = state.arrays.find(id);
-  if (array == state.arrays.end()) return NotFound("no job " + ToText(id));
+  const auto array = state.jobs.arrays.find(id);
+  if (array == state.jobs.arrays.end()) return NotFound("no job " + ToText(id));
   const std::string name = ToText(id);
   return InvalidArgument(name + " is an array of " + std::to_string(array->second.count) +
                          " jobs: name one of them, as " + name + "[0]");
@@ -19,8 +19,9 @@ Error IsNoJob(const State& state, JobId id) {
 
 // kNotFound: there is no such array, or it has no such elements.
 Result<JobName::Elements> ClampToArray(const State& state, const JobName& name) {
-  const auto array = state.arrays.find(name.job);
-  if (array == state.arrays.end()) return Fail(NotFound(ToText(name.job) + " is not an array"));
+  const auto array = state.jobs.arrays.find(name.job);
+  if (array == state.jobs.arrays.end())
+    return Fail(NotFound(ToText(name.job) + " is not an array"));
   JobName::Elements elements = *name.elements;
   elements.last = std::min(elements.last, array->second.count - 1);
   if (elements.first <= elements.last) return elements;
@@ -32,8 +33,8 @@ Result<JobName::Elements> ClampToArray(const State& state, const JobName& name) 
 
 std::vector<JobId> ElementsOf(const State& state, JobId array) {
   std::vector<JobId> elements;
-  for (auto job = state.jobs.lower_bound(array);
-       job != state.jobs.end() && array.value != 0 && job->second.array == array; ++job) {
+  for (auto job = state.jobs.all.lower_bound(array);
+       job != state.jobs.all.end() && array.value != 0 && job->second.array == array; ++job) {
     elements.push_back(job->first);
   }
   return elements;
@@ -46,7 +47,7 @@ std::string NameOf(const State& state, JobId id) {
 
 std::optional<JobId> ArrayNamed(const State& state, std::string_view text) {
   const auto name = ParseJobName(text);
-  const bool is_array = name && !name->elements && state.arrays.contains(name->job);
+  const bool is_array = name && !name->elements && state.jobs.arrays.contains(name->job);
   return is_array ? std::optional(name->job) : std::nullopt;
 }
 
@@ -70,7 +71,7 @@ Result<JobId> FindJobNamed(const State& state, std::string_view text) {
 
 Result<std::vector<JobId>> FindJobsNamed(const State& state, std::string_view text) {
   JobName name = GP_TRY(ParseJobName(text));
-  if (!name.elements && !state.arrays.contains(name.job))
+  if (!name.elements && !state.jobs.arrays.contains(name.job))
     return std::vector{GP_TRY(FindJobNamed(state, text))};
   if (!name.elements) name.elements = JobName::Elements{};
   const JobName::Elements wanted = GP_TRY(ClampToArray(state, name));
@@ -83,13 +84,13 @@ Result<std::vector<JobId>> FindJobsNamed(const State& state, std::string_view te
 }
 
 bool IsElement(const State& state, const Job& job) {
-  const auto array = state.arrays.find(job.array);
-  return array != state.arrays.end() && ElementId(job.array, 0) <= job.id &&
+  const auto array = state.jobs.arrays.find(job.array);
+  return array != state.jobs.arrays.end() && ElementId(job.array, 0) <= job.id &&
          job.id < ElementId(job.array, array->second.count);
 }
 
 bool IsLastKnown(const State& state, const Job& job) {
-  return job.array.value == 0 || state.arrays.at(job.array).known == 1;
+  return job.array.value == 0 || state.jobs.arrays.at(job.array).known == 1;
 }
 
 void CountStart(State& state, const Job& job) {
@@ -107,7 +108,7 @@ void CountEnd(State& state, const Job& job) {
 
 void CountForgotten(State& state, const Job& job) {
   Array* array = ArrayOf(state, job);
-  if (array != nullptr && --array->known == 0) state.arrays.erase(job.array);
+  if (array != nullptr && --array->known == 0) state.jobs.arrays.erase(job.array);
 }
 
 }  // namespace gp

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "domain/cluster/codec/codec.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -35,12 +35,12 @@ Prospect ProspectOf(const Array& array, AfterKind kind) {
 
 // "job-3", or "job-3[*]" for an array.
 std::string NameOfAwaited(const State& state, JobId id) {
-  return state.arrays.contains(id) ? ToText(id) + "[*]" : NameOf(state, id);
+  return state.jobs.arrays.contains(id) ? ToText(id) + "[*]" : NameOf(state, id);
 }
 
 // The outcome that the other job had instead: "FAILED", or counts of an array.
 std::string Fate(const State& state, JobId id) {
-  if (const auto found = state.arrays.find(id); found != state.arrays.end()) {
+  if (const auto found = state.jobs.arrays.find(id); found != state.jobs.arrays.end()) {
     const Array& array = found->second;
     return "ended with " + std::to_string(array.completed) + " completed and " +
            std::to_string(array.failed) + " failed of " + std::to_string(array.ended);
@@ -52,7 +52,7 @@ std::string Fate(const State& state, JobId id) {
 }  // namespace
 
 Prospect ProspectOf(const State& state, const Dependency& dependency) {
-  if (const auto array = state.arrays.find(dependency.job); array != state.arrays.end())
+  if (const auto array = state.jobs.arrays.find(dependency.job); array != state.jobs.arrays.end())
     return ProspectOf(array->second, dependency.kind);
   const Job* other = state.FindJob(dependency.job);
   if (other == nullptr) return Prospect::kImpossible;
@@ -96,15 +96,15 @@ std::string TellImpossible(const State& state, const JobSpec& spec) {
 namespace {
 
 bool HasDependents(const State& state, JobId waited_for) {
-  const auto first = state.dependents.lower_bound({waited_for, JobId{}});
-  return first != state.dependents.end() && first->first == waited_for;
+  const auto first = state.jobs.dependents.lower_bound({waited_for, JobId{}});
+  return first != state.jobs.dependents.end() && first->first == waited_for;
 }
 
 // The counts of an array include forgotten elements: one known element keeps the array.
 bool KeepsItsArray(const State& state, const Job& job) {
   if (job.array == JobId{}) return false;
-  const auto next = state.jobs.upper_bound(job.id);
-  return next == state.jobs.end() || next->second.array != job.array;
+  const auto next = state.jobs.all.upper_bound(job.id);
+  return next == state.jobs.all.end() || next->second.array != job.array;
 }
 
 // Whether the element's new state may decide dependencies on its array: the counts reach a decision
@@ -119,12 +119,12 @@ bool MayDecide(const Array& array, const Job& element) {
 
 void Judge(State& state, JobId waited_for) {
   std::map<const JobSpec*, bool> known;  // many jobs share one spec
-  for (auto it = state.dependents.lower_bound({waited_for, JobId{}});
-       it != state.dependents.end() && it->first == waited_for; ++it) {
+  for (auto it = state.jobs.dependents.lower_bound({waited_for, JobId{}});
+       it != state.jobs.dependents.end() && it->first == waited_for; ++it) {
     const JobSpec& spec = *state.FindJob(it->second)->spec;
     const auto [is_decided, is_new] = known.try_emplace(&spec);
     if (is_new) is_decided->second = ProspectOf(state, spec) != Prospect::kOpen;
-    if (is_decided->second) state.decided.insert(it->second);
+    if (is_decided->second) state.jobs.decided.insert(it->second);
   }
 }
 
@@ -137,20 +137,21 @@ bool IsWaitedFor(const State& state, const Job& job) {
 
 void IndexBlocked(State& state, const Job& job) {
   for (const Dependency& dependency : job.spec->policy.after)
-    state.dependents.insert({dependency.job, job.id});
-  if (ProspectOf(state, *job.spec) != Prospect::kOpen) state.decided.insert(job.id);
+    state.jobs.dependents.insert({dependency.job, job.id});
+  if (ProspectOf(state, *job.spec) != Prospect::kOpen) state.jobs.decided.insert(job.id);
 }
 
 void UnindexBlocked(State& state, const Job& job) {
   for (const Dependency& dependency : job.spec->policy.after)
-    state.dependents.erase({dependency.job, job.id});
-  state.decided.erase(job.id);
+    state.jobs.dependents.erase({dependency.job, job.id});
+  state.jobs.decided.erase(job.id);
 }
 
 void NoteProgress(State& state, const Job& other) {
   Judge(state, other.id);
-  const auto array = state.arrays.find(other.array);
-  if (array != state.arrays.end() && MayDecide(array->second, other)) Judge(state, other.array);
+  const auto array = state.jobs.arrays.find(other.array);
+  if (array != state.jobs.arrays.end() && MayDecide(array->second, other))
+    Judge(state, other.array);
 }
 
 }  // namespace gp

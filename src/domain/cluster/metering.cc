@@ -59,7 +59,7 @@ struct DividedBy {
   std::vector<NodeGpus> Repriced(const Policy& policy) const {
     std::vector<NodeGpus> touched;
     if (policy.prices == state.policy.prices) return touched;
-    for (const Node& node : state.nodes) touched.push_back({node.id, kAllGpus});
+    for (const Node& node : state.nodes.all) touched.push_back({node.id, kAllGpus});
     return touched;
   }
   static NodeGpus OneGpu(NodeId node, int gpu) { return {node, uint64_t{1} << gpu}; }
@@ -160,7 +160,7 @@ void SettleLeasesOn(State& state, const NodeGpus& touched) {
   if (node == nullptr) return;
   ForEachGpu(*node, touched.gpus, [&](int gpu) {
     for (const LeaseId id : node->gpus[static_cast<size_t>(gpu)].leases)
-      Settle(state, state.leases.at(id));
+      Settle(state, state.leases.all.at(id));
   });
 }
 
@@ -170,7 +170,7 @@ void FollowWallClock(State& state) {
   Metering& metering = state.metering;
   const Duration wall = state.time.wall;
   if (metering.used.wall == wall || DayOf(metering.now + wall) < metering.used.ledger.today) return;
-  for (auto& [id, lease] : state.leases) Settle(state, lease);
+  for (auto& [id, lease] : state.leases.all) Settle(state, lease);
   for (UsageMeter* meter : {&metering.used, &metering.installed}) {
     meter->Settle(metering.now);
     meter->wall = wall;
@@ -244,7 +244,7 @@ void EndUse(State& state, JobId job, EndClass end) {
 
 void SaveUse(State& state, Instant at, JobId job) {
   state.metering.now = std::max(state.metering.now, at);
-  for (const LeaseId id : state.FindJob(job)->leases) Settle(state, state.leases.at(id));
+  for (const LeaseId id : state.FindJob(job)->leases) Settle(state, state.leases.all.at(id));
   const auto use = state.metering.jobs.find(job);
   if (use != state.metering.jobs.end()) use->second.unsaved.clear();
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/metering/gpu_split.h"
 #include "domain/metering/row_shares.h"
 

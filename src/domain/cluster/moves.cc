@@ -8,11 +8,6 @@
 
 namespace gp {
 
-bool IsMovable(const Job& job) {
-  return job.state == JobState::kRunning && job.stop == StopCause::kNone &&
-         job.spec->policy.movable;
-}
-
 std::string WhyNotMoved(const State& state, const Job& job, Instant at) {
   const Policy& policy = state.policy;
   if (at - job.attempts.back().placed_at < policy.min_run)
@@ -29,8 +24,8 @@ std::string WhyNotMoved(const State& state, const Job& job, Instant at) {
 
 int MovesLeft(const State& state, Instant at) {
   constexpr Duration kHour = Duration::Minutes(60);
-  const auto first = state.moved.upper_bound({at - kHour, JobId{~uint64_t{0}}});
-  const auto made = std::distance(first, state.moved.end());
+  const auto first = state.jobs.moved.upper_bound({at - kHour, JobId{~uint64_t{0}}});
+  const auto made = std::distance(first, state.jobs.moved.end());
   return static_cast<int>(std::max<int64_t>(0, state.policy.moves_per_hour - made));
 }
 
@@ -43,22 +38,12 @@ bool HoldsDestination(const State& state, const Job& moving, Instant at) {
 
 std::map<NodeId, JobId> NominatedToOthers(const State& state, JobId by) {
   std::map<NodeId, JobId> nominated;
-  for (const auto& [other, victim] : state.preemptions) {
+  for (const auto& [other, victim] : state.jobs.preemptions) {
     const Job* job = other == by ? nullptr : state.FindJob(other);
     if (job == nullptr) continue;
     for (const NodeId node : job->nominated_nodes) nominated.emplace(node, other);
   }
   return nominated;
-}
-
-void IndexMoves(State& state, const Job& job) {
-  const auto enter = [&job](bool belongs, std::set<JobId>& index) {
-    belongs ? static_cast<void>(index.insert(job.id)) : static_cast<void>(index.erase(job.id));
-  };
-  enter(IsMovable(job), state.movable);
-  enter(!job.destination.empty(), state.moving);
-  enter(IsRecovering(job), state.recovering);
-  if (job.moved_at.ns != 0) state.moved.insert({job.moved_at, job.id});
 }
 
 }  // namespace gp

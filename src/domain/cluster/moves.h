@@ -5,12 +5,10 @@
 #include <map>
 #include <string>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
+#include "domain/model/jobs/preemptible.h"
 
 namespace gp {
-
-// Whether the job is movable by its spec, runs, and is not being stopped already.
-bool IsMovable(const Job& job);
 
 // Why a movable job may not be moved now; empty: it may.
 std::string WhyNotMoved(const State& state, const Job& job, Instant at);
@@ -25,9 +23,5 @@ bool HoldsDestination(const State& state, const Job& moving, Instant at);
 // The nodes where jobs other than `by` wait for their victims, each with its job: only one job at a
 // time is nominated to a node.
 std::map<NodeId, JobId> NominatedToOthers(const State& state, JobId by);
-
-// Adds the job to the indexes of jobs that are movable, moving or were ever moved; removes it from
-// the first two where they no longer apply.
-void IndexMoves(State& state, const Job& job);
 
 }  // namespace gp

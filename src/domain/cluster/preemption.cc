@@ -9,8 +9,6 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kHourMs = 3'600'000;
-
 // Index of the first queue, from the top, that the paths do not share; its size: one lies below the
 // other.
 size_t Fork(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -24,28 +22,10 @@ int64_t ShareHeld(const State& state, const std::string& queue) {
 }
 
 int64_t GuaranteedShare(const State& state, const std::string& queue) {
-  return state.queues.at(queue).guaranteed * kWholeShare;
+  return state.queues.all.at(queue).guaranteed * kWholeShare;
 }
 
 }  // namespace
-
-int ClassOf(int priority) {
-  return std::min(priority * kClasses / (kPriorityMax + 1), kClasses - 1);
-}
-
-int64_t AttainedGpuMs(const Job& job, Instant at) {
-  if (!HoldsLeases(job.state)) return job.attained_gpu_ms;
-  const int64_t gpus = int64_t{job.spec->resources.nodes} * job.spec->resources.gpus.count;
-  return job.attained_gpu_ms + gpus * ((at - job.attempts.back().placed_at).ns / 1'000'000);
-}
-
-int ServiceLevel(const Job& job, Instant at) {
-  if (!job.spec->policy.preemptible) return 0;
-  const int64_t attained = AttainedGpuMs(job, at);
-  int level = 0;
-  for (int64_t bound = kHourMs; level < kServiceLevelMax && attained >= bound; bound *= 10) ++level;
-  return level;
-}
 
 Contender ContenderOf(const Job& job, Instant at) {
   const Instant placed_at = HoldsLeases(job.state) ? job.attempts.back().placed_at : Instant{};
@@ -57,18 +37,9 @@ Contender ContenderOf(const Job& job, Instant at) {
           placed_at};
 }
 
-bool IsEvictable(const Job& job) {
-  return job.state == JobState::kRunning && job.stop == StopCause::kNone &&
-         job.spec->policy.preemptible;
-}
-
-bool IsBeingPreempted(const Job& job) {
-  return HoldsLeases(job.state) && job.preempted_for != JobId{};
-}
-
 bool AwaitsVictims(const State& state, JobId job) {
-  const auto first = state.preemptions.lower_bound({job, JobId{}});
-  return first != state.preemptions.end() && first->first == job;
+  const auto first = state.jobs.preemptions.lower_bound({job, JobId{}});
+  return first != state.jobs.preemptions.end() && first->first == job;
 }
 
 Job AsNominated(const Job& by, size_t nodes) {
@@ -78,9 +49,9 @@ Job AsNominated(const Job& by, size_t nodes) {
 }
 
 Preemptions::Preemptions(const State& state, Instant at) : state_(&state), at_(at) {
-  any_guarantees_ =
-      std::ranges::any_of(state.queues, [](const auto& one) { return one.second.guaranteed > 0; });
-  for (const auto& [by, victim] : state.preemptions) {
+  any_guarantees_ = std::ranges::any_of(state.queues.all,
+                                        [](const auto& one) { return one.second.guaranteed > 0; });
+  for (const auto& [by, victim] : state.jobs.preemptions) {
     const Job* waiting = state.FindJob(by);
     if (waiting == nullptr) continue;
     if (!HasVariants(*waiting->spec) || waiting->nominated_nodes.empty()) {
@@ -109,7 +80,8 @@ PreemptionGround Preemptions::GroundFor(const Contender& by, const Contender& vi
   if (by.job_class > victim.job_class) {
     if (by.job->pool != victim.job->pool) return PreemptionGround::kNone;
     if (by.job->queue == victim.job->queue) return PreemptionGround::kClass;
-    if (state_->queues.at(victim.job->queue).reclaimable && KeepsGuarantees(*by.job, *victim.job))
+    if (state_->queues.all.at(victim.job->queue).reclaimable &&
+        KeepsGuarantees(*by.job, *victim.job))
       return PreemptionGround::kClass;
   }
   const bool had_less = by.job_class == victim.job_class && by.level < victim.level;
@@ -120,7 +92,7 @@ PreemptionGround Preemptions::GroundFor(const Contender& by, const Contender& vi
 }
 
 bool Preemptions::Reclaims(const Job& by, const Job& victim) const {
-  if (by.pool != victim.pool || !state_->queues.at(victim.queue).reclaimable) return false;
+  if (by.pool != victim.pool || !state_->queues.all.at(victim.queue).reclaimable) return false;
   const std::vector<std::string> paths = PathsTo(by.queue);
   const size_t fork = Fork(paths, PathsTo(victim.queue));
   return fork < paths.size() && HoldsLessThanGuaranteed(by, paths[fork]) &&

@@ -27,7 +27,7 @@ std::vector<const Reservation*> InTheWayOf(const State& state, const Job& job) {
   for (const LeaseId id : job.leases) {
     const Lease* lease = state.FindLease(id);
     if (lease == nullptr) continue;
-    for (const Reservation* one : ReservationsOf(state, state.nodes[lease->node.value])) {
+    for (const Reservation* one : ReservationsOf(state, state.nodes.all[lease->node.value])) {
       if (one->maintenance && LatestEnd(job) > one->starts_at) maintenance.push_back(one);
     }
   }
@@ -39,19 +39,20 @@ Instant MaintenanceStopAt(const Reservation& maintenance, const Job& job) {
 }
 
 void IndexMaintenanceStop(State& state, const Job& job) {
-  if (!state.maintenance_stops.empty()) {
-    for (const auto& [name, one] : state.reservations) {
-      if (one.maintenance) state.maintenance_stops.erase({MaintenanceStopAt(one, job), job.id});
+  if (!state.jobs.maintenance_stops.empty()) {
+    for (const auto& [name, one] : state.reservations.all) {
+      if (one.maintenance)
+        state.jobs.maintenance_stops.erase({MaintenanceStopAt(one, job), job.id});
     }
   }
   for (const Reservation* one : InTheWayOf(state, job))
-    state.maintenance_stops.insert({MaintenanceStopAt(*one, job), job.id});
+    state.jobs.maintenance_stops.insert({MaintenanceStopAt(*one, job), job.id});
 }
 
 std::vector<const Reservation*> ReservationsOf(const State& state, const Node& node) {
   std::vector<const Reservation*> reservations;
   for (const std::string& name : node.reservations)
-    reservations.push_back(&state.reservations.at(name));
+    reservations.push_back(&state.reservations.all.at(name));
   return reservations;
 }
 
@@ -68,8 +69,8 @@ Status CheckReservations(const State& state, const Job& job, const Node& node, I
 std::string WhyReservationWaits(const State& state, const Job& job, Instant at) {
   const std::string& name = job.spec->placement.reservation;
   if (name.empty()) return "";
-  const auto found = state.reservations.find(name);
-  if (found == state.reservations.end())
+  const auto found = state.reservations.all.find(name);
+  if (found == state.reservations.all.end())
     return "reservation " + name + " is over: submit the job again without it";
   const Reservation& reservation = found->second;
   if (!IsOf(reservation, job))

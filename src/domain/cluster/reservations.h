@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

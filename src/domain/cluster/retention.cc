@@ -7,8 +7,8 @@ namespace gp {
 std::vector<JobId> FindForgettable(const State& state, int64_t most, Instant ended_by) {
   std::vector<JobId> found;
   int64_t may_look_at = most + static_cast<int64_t>(kDependenciesMax);
-  for (auto oldest = state.finished.begin();
-       oldest != state.finished.end() && oldest->first <= ended_by; ++oldest) {
+  for (auto oldest = state.jobs.finished.begin();
+       oldest != state.jobs.finished.end() && oldest->first <= ended_by; ++oldest) {
     if (may_look_at-- <= 0 || static_cast<int64_t>(found.size()) >= most) break;
     if (!IsWaitedFor(state, *state.FindJob(oldest->second))) found.push_back(oldest->second);
   }

@@ -3,7 +3,7 @@
 // What follows when the GPUs of a job are idle: docs/use.md.
 
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

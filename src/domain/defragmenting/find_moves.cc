@@ -57,7 +57,7 @@ void MoveFinder::Accept(const MovePlan& plan) {
 
 std::vector<Contender> MoveFinder::CandidatesFor(const Job& job) const {
   std::vector<Contender> candidates;
-  for (const JobId id : state_.movable) {
+  for (const JobId id : state_.jobs.movable) {
     const Job& other = *state_.FindJob(id);
     if (other.pool != job.pool || taken_.contains(id) || !WhyNotMoved(state_, other, at_).empty())
       continue;
@@ -150,8 +150,9 @@ void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
   ReadyTimes times;
   const auto able =
       rankings_.Of(ShapeOf(job)).AbleWhenEmpty(classes_, job, backfill_.OfOthers(job));
-  const auto ready =
-      state_.limited > 0 ? times.Find(state_, at_, ScratchNodes(state_), able, job) : std::nullopt;
+  const auto ready = state_.jobs.limited > 0
+                         ? times.Find(state_, at_, ScratchNodes(state_), able, job)
+                         : std::nullopt;
   plan.is_wait_known = ready.has_value();
   const Duration wait = ready ? ready->at - at_ : at_ - job.queued_at;
   plan.wait_saved = std::max(Duration{}, wait - longest_grace);
@@ -160,7 +161,7 @@ void MoveFinder::Weigh(const Job& job, MovePlan& plan) {
 
 std::vector<MovePlan> PlanMoves(const State& state, Instant at, const std::set<JobId>& wanted) {
   std::vector<MovePlan> plans;
-  if (state.movable.empty()) return plans;
+  if (state.jobs.movable.empty()) return plans;
   Planner planner;
   const Plan pass = planner.Schedule(state, at);
   std::set<JobId> served;  // jobs that the next pass acts for

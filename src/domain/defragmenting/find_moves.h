@@ -11,7 +11,7 @@
 #include "domain/cluster/command.h"
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quotas/quota.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/defragmenting/rehearsal.h"
 #include "domain/scheduling/backfill_reservations.h"
 #include "domain/scheduling/plan.h"

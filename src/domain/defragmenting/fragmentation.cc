@@ -46,12 +46,12 @@ FragmentationMeter::FragmentationMeter(const State& state, const NodeClasses& cl
     add(by_pool_[job.pool]);
     for (const std::string& path : PathsTo(job.queue)) add(by_queue_[path]);
   };
-  for (const auto& [equivalence_class, keys] : state.equivalence_classes) {
+  for (const auto& [equivalence_class, keys] : state.jobs.equivalence_classes) {
     const Job& first = *state.FindJob(keys.begin()->job);
     count(first, equivalence_class.shape,
           AskOf(state, first).share * static_cast<int64_t>(keys.size()));
   }
-  for (const auto& [pool_class, shares] : state.shares_by_class) {
+  for (const auto& [pool_class, shares] : state.leases.shares_by_class) {
     for (const auto& [id, share] : shares)
       count(*state.FindJob(id), ShapeOf(*state.FindJob(id)), share);
   }
@@ -62,7 +62,7 @@ Fragmentation FragmentationMeter::OfPool(const std::string& pool) {
 }
 
 Fragmentation FragmentationMeter::OfQueue(const std::string& queue) {
-  return Measure(state_.queues.at(queue).pool, by_queue_[queue]);
+  return Measure(state_.queues.all.at(queue).pool, by_queue_[queue]);
 }
 
 Fragmentation FragmentationMeter::Measure(const std::string& pool, const Kinds& kinds) {

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/rankings.h"
 #include "domain/scheduling/scratch_nodes.h"

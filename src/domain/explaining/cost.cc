@@ -30,7 +30,7 @@ void TakeLengths(const Lengths& lengths, const Job& job, Cost& cost) {
 std::vector<Allowance> Allowances(const State& state, Instant at, const Job& job) {
   std::vector<Allowance> allowances;
   for (const std::string& path : PathsTo(job.queue)) {
-    const Queue& queue = state.queues.at(path);
+    const Queue& queue = state.queues.all.at(path);
     const auto add = [&](const std::string& user, const Quota& limit) {
       if (limit.gpu_hours)
         allowances.push_back({path, user, AccountAt(state, {path, user}, at).period_use,

@@ -23,7 +23,7 @@ std::optional<PlaceGang> PlannedFor(const Plan& plan, JobId job) {
 }
 
 std::optional<int64_t> CountAhead(const WhatIf& what_if, const Job& job) {
-  if (!what_if.state().queued.contains(job.id)) return std::nullopt;
+  if (!what_if.state().jobs.queued.contains(job.id)) return std::nullopt;
   QueueOrder order(what_if.state(), what_if.at());
   int64_t ahead = 0;
   for (int64_t counted = 0; counted < kCountedMax; ++counted) {
@@ -36,7 +36,7 @@ std::optional<int64_t> CountAhead(const WhatIf& what_if, const Job& job) {
 }
 
 std::vector<bool> NodesThatCould(const WhatIf& what_if, const Job& job) {
-  std::vector<bool> could(what_if.state().nodes.size(), false);
+  std::vector<bool> could(what_if.state().nodes.all.size(), false);
   for (ClassId id = 0; id < what_if.classes().size(); ++id) {
     const NodeClasses::Class& one = what_if.classes().Of(id);
     if (one.members.empty() || !Fits(Ideal(one.example), job)) continue;
@@ -49,7 +49,7 @@ std::vector<Holder> FindHolders(const WhatIf& what_if, const Job& job) {
   const std::vector<bool> could = NodesThatCould(what_if, job);
   std::map<std::pair<std::string, std::string>, int64_t> shares;
   const Job* last = nullptr;  // leases of one job are adjacent
-  for (const auto& [id, lease] : what_if.state().leases) {
+  for (const auto& [id, lease] : what_if.state().leases.all) {
     if (!could[lease.node.value]) continue;
     if (last == nullptr || last->id != lease.job) last = what_if.state().FindJob(lease.job);
     shares[{last->user.name, last->queue}] += CountedShare(what_if.state(), lease);
@@ -77,7 +77,7 @@ Explanation Explain(const State& state, Instant at, const Job& job,
   WhatIf what_if(state, at);
   Explanation explanation;
   explanation.place =
-      state.queued.contains(job.id) ? PlannedFor(what_if.plan(), job.id) : what_if.Place(job);
+      state.jobs.queued.contains(job.id) ? PlannedFor(what_if.plan(), job.id) : what_if.Place(job);
   if (explanation.place) return explanation;
   explanation.reasons = PendingReasons(state, at, &what_if.plan(), incidents).All(job);
   explanation.ahead = CountAhead(what_if, job);

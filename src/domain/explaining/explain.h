@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "domain/cluster/command.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/reasons/why_pending.h"
 
 namespace gp {

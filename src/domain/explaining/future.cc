@@ -5,6 +5,7 @@
 
 #include "domain/cluster/apply/apply.h"
 #include "domain/cluster/decide/decide.h"
+#include "domain/cluster/next_deadline.h"
 #include "domain/cluster/nodes/report_of.h"
 
 namespace gp {
@@ -18,7 +19,7 @@ bool IsOnLostNode(const State& state, const Job& job) {
 Future::Future(State state, Planner planner, Instant at, const Lengths& lengths, int play)
     : state_(std::move(state)), planner_(std::move(planner)), now_(at), guesses_(lengths, play) {
   std::vector<JobId> stopping;
-  for (const auto& [id, job] : state_.jobs) {
+  for (const auto& [id, job] : state_.jobs.all) {
     if (!HoldsLeases(job.state)) continue;
     if (job.stop != StopCause::kNone) {
       stopping.push_back(id);
@@ -93,7 +94,7 @@ void Future::Started(JobId job) {
 void Future::Settle(int64_t& budget) {
   bool again = true;
   while (again && now_ >= state_.quiet_until && budget > 0) {
-    budget -= 1 + static_cast<int64_t>(state_.equivalence_classes.size());
+    budget -= 1 + static_cast<int64_t>(state_.jobs.equivalence_classes.size());
     const Plan plan = planner_.Schedule(state_, now_);
     look_again_at_ = plan.look_again_at;
     again = false;

@@ -19,7 +19,7 @@ std::vector<const Job*> ByEnd(ChangeSearch& search) {
   const State& state = search.what_if().state();
   std::vector<const Job*> running;
   std::set<JobId> seen;
-  for (const auto& [id, lease] : state.leases) {
+  for (const auto& [id, lease] : state.leases.all) {
     const Job& other = *state.FindJob(lease.job);
     if (other.pool == search.job().pool && seen.insert(other.id).second) running.push_back(&other);
   }

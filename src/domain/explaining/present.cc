@@ -10,7 +10,7 @@ namespace {
 // Request ids are dropped: no submit is repeated to a copy.
 std::map<JobId, Job> OpenJobs(const State& state) {
   std::map<JobId, Job> open;
-  for (const auto& [id, job] : state.jobs) {
+  for (const auto& [id, job] : state.jobs.all) {
     if (IsTerminal(job.state) && !IsWaitedFor(state, job)) continue;
     open.emplace_hint(open.end(), id, job)->second.request_id.clear();
   }
@@ -42,94 +42,45 @@ Metering FromNowOn(const Metering& metering) {
           {}};
 }
 
-std::map<LeaseId, Lease> MeteredFrom(Instant now, std::map<LeaseId, Lease> leases) {
-  for (auto& [id, lease] : leases) lease.metered_until = now;
-  return leases;
+JobStore OpenJobStore(const JobStore& jobs, std::map<JobId, Job> open) {
+  JobStore store;
+  static_cast<OpenJobIndexes&>(store) = jobs;
+  store.last = jobs.last;
+  store.arrays = ArraysOf(jobs.arrays, open);
+  for (const auto& [id, job] : open) {
+    if (IsTerminal(job.state)) store.finished.insert({job.ended_at, id});
+  }
+  store.all = std::move(open);
+  return store;
 }
 
-// All fields by name, so that the compiler reports a new one.  GPUs keep their present condition:
-// faults, remedies and later months of a budget are not predicted.
+// Left out are finished jobs that nobody waits for, past usage, and who may do what.  GPUs keep
+// their present condition: faults, remedies, drains and later months of a budget are not predicted.
 State WithoutFinished(const State& state) {
-  const auto& [policy, time, lineage, quiet_until, epoch, last_job, last_lease, last_pass,
-               last_incident, last_task, last_token, nodes, nodes_by_name, gpus_by_uuid, jobs,
-               arrays, leases, queues, accounts, reservations, troubles, incidents, out_of_service,
-               breakers, drain_deadlines, access, budgets, budget_levels, metering, jobs_by_request,
-               queued, equivalence_classes, retries, dependents, decided, limits, limit_notices,
-               limited, losses, reservation_ends, maintenance_stops, token_ends, finished,
-               preemptions, nominated, movable, moving, recovering, moved, remedies, incident_ends,
-               closed_incidents, evictable, shares_by_class, capacity, gpu_sizes, node_changes,
-               nodes_by_change] = state;
-  std::map<JobId, Job> open = OpenJobs(state);
-  std::set<std::pair<Instant, JobId>> waited_for;
-  for (const auto& [id, job] : open) {
-    if (IsTerminal(job.state)) waited_for.insert({job.ended_at, id});
-  }
-  std::map<JobId, Array> open_arrays = ArraysOf(arrays, open);
-  return {policy,
-          time,
-          lineage,
-          quiet_until,
-          epoch,
-          last_job,
-          last_lease,
-          last_pass,
-          last_incident,
-          last_task,
-          last_token,
-          nodes,
-          nodes_by_name,
-          gpus_by_uuid,
-          std::move(open),
-          std::move(open_arrays),
-          MeteredFrom(metering.now, leases),
-          queues,
-          accounts,
-          reservations,
-          {},
-          {},
-          {},
-          {},
-          {},
-          {},
-          budgets,
-          budget_levels,
-          FromNowOn(metering),
-          {},
-          queued,
-          equivalence_classes,
-          retries,
-          dependents,
-          decided,
-          limits,
-          limit_notices,
-          limited,
-          losses,
-          reservation_ends,
-          maintenance_stops,
-          {},
-          std::move(waited_for),
-          preemptions,
-          nominated,
-          movable,
-          moving,
-          recovering,
-          moved,
-          {},
-          {},
-          {},
-          evictable,
-          shares_by_class,
-          capacity,
-          gpu_sizes,
-          node_changes,
-          nodes_by_change};
+  State open{.policy = state.policy,
+             .time = state.time,
+             .lineage = state.lineage,
+             .quiet_until = state.quiet_until,
+             .epoch = state.epoch,
+             .last_pass = state.last_pass,
+             .nodes = state.nodes,
+             .jobs = OpenJobStore(state.jobs, OpenJobs(state)),
+             .leases = state.leases,
+             .queues = state.queues,
+             .reservations = state.reservations,
+             .faults = {},
+             .access = {},
+             .metering = FromNowOn(state.metering)};
+  open.nodes.drain_deadlines.clear();
+  for (auto& [id, lease] : open.leases.all) lease.metered_until = state.metering.now;
+  return open;
 }
 
 std::vector<PastRun> PastRuns(const State& state) {
   std::vector<PastRun> past;
   size_t looked_at = 0;
-  for (auto it = state.finished.rbegin(); it != state.finished.rend() && looked_at < kPastRunsMax;
-       ++it, ++looked_at) {
+  for (auto it = state.jobs.finished.rbegin();
+       it != state.jobs.finished.rend() && looked_at < kPastRunsMax; ++it, ++looked_at) {
     const Job& job = *state.FindJob(it->second);
     const Duration length = WorkOf(job, job.ended_at);
     if (length.ns > 0) past.push_back({job.spec, job.user.name, job.queue, job.pool, length});
@@ -151,7 +102,8 @@ Duration WorkOf(const Job& job, Instant at) {
 }
 
 size_t PartsOf(const State& state) {
-  return state.nodes.size() + state.leases.size() + state.jobs.size() - state.finished.size();
+  return state.nodes.all.size() + state.leases.all.size() + state.jobs.all.size() -
+         state.jobs.finished.size();
 }
 
 Present TakePresent(const State& state) {

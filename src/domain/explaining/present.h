@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/reasons/what_is_out.h"
 
 namespace gp {

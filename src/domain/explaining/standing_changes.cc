@@ -20,8 +20,9 @@ void TryQueues(ChangeSearch& search) {
   if (!asked.placement.reservation.empty()) return;  // a reservation is for certain queues only
   size_t tried = 0;
   const State& state = search.what_if().state();
-  for (const auto& [name, queue] : state.queues) {
-    if (name == search.job().queue || state.HasChildren(name) || ++tried > kQueuesTried) continue;
+  for (const auto& [name, queue] : state.queues.all) {
+    if (name == search.job().queue || state.queues.HasChildren(name) || ++tried > kQueuesTried)
+      continue;
     Job changed = search.With(asked);
     changed.queue = name;
     changed.pool = queue.pool;
@@ -36,7 +37,7 @@ void TryTimeLimit(ChangeSearch& search) {
   std::set<Instant, std::greater<>> times;
   for (const auto& [node, backfill] : search.what_if().plan().backfill)
     times.insert(backfill.shadow_time);
-  for (const auto& [name, reservation] : search.what_if().state().reservations) {
+  for (const auto& [name, reservation] : search.what_if().state().reservations.all) {
     times.insert(name == asked.placement.reservation ? reservation.ends_at : reservation.starts_at);
   }
   for (const Instant time : times) {

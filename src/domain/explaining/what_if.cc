@@ -48,7 +48,7 @@ std::optional<std::vector<JobId>> WhatIf::Interrupt(const Job& job) {
 }
 
 std::vector<JobId> WhatIf::Move(const Job& job) {
-  if (state_.movable.empty()) return {};
+  if (state_.jobs.movable.empty()) return {};
   const auto plan = MoveFinder(state_, at_, planner_.classes(), plan_).Find(job);
   held_.Resume();
   std::vector<JobId> moved;

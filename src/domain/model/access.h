@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,12 +76,15 @@ struct NodeCertificate {
   bool operator==(const NodeCertificate&) const = default;
 };
 
+// `token_ends` is an index: it follows from `tokens`.
 struct Access {
+  uint64_t last_token = 0;  // the highest token id that was given
   std::map<RoleKey, Role> roles;
   std::map<TokenId, AccessToken> tokens;
   // By node name, the newest last. The previous certificate stays valid until the agent has the new
   // one.
   std::map<std::string, std::vector<NodeCertificate>> nodes;
+  std::set<std::pair<Instant, TokenId>> token_ends;
 };
 
 // kInvalidArgument: the message names the wrong field. The name must be valid in a certificate, so

@@ -65,7 +65,7 @@ NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
   NodeDesiredState desired;
   desired.lineage = state.lineage;
   desired.epoch = state.epoch;
-  desired.last_lease = {state.last_lease};
+  desired.last_lease = {state.leases.last};
   for (const LeaseId id : state.FindNode(node)->leases) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
@@ -97,8 +97,8 @@ NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
     desired_lease.master_address = master.simulated ? "127.0.0.1" : master.name;
     desired.leases.push_back(std::move(desired_lease));
   }
-  for (auto trouble = state.troubles.lower_bound({node, 0});
-       trouble != state.troubles.end() && trouble->first.node == node; ++trouble) {
+  for (auto trouble = state.faults.troubles.lower_bound({node, 0});
+       trouble != state.faults.troubles.end() && trouble->first.node == node; ++trouble) {
     if (trouble->second.task != GpuTask::kNone)
       desired.tasks.push_back(
           {trouble->first.gpu, trouble->second.task, trouble->second.task_number});

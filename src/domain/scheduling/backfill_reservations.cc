@@ -25,7 +25,7 @@ size_t BackfillReservations::BoundOf(const Job& job) {
   if (!opens_) {
     opens_.emplace();
     for (const auto& [node, backfill] : backfill_) opens_->insert(backfill.shadow_time);
-    for (const auto& [name, reservation] : state_.reservations)
+    for (const auto& [name, reservation] : state_.reservations.all)
       opens_->insert({reservation.starts_at, reservation.ends_at});
   }
   return static_cast<size_t>(
@@ -43,7 +43,7 @@ std::set<NodeId> BackfillReservations::ComputeClosed(const Job& job) const {
 }
 
 void BackfillReservations::AddReserved(const Job& job, std::set<NodeId>& closed) const {
-  for (const auto& [name, reservation] : state_.reservations) {
+  for (const auto& [name, reservation] : state_.reservations.all) {
     if (!Permits(reservation, job, at_))
       closed.insert(reservation.nodes.begin(), reservation.nodes.end());
   }

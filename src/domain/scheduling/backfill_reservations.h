@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -23,11 +23,11 @@ ClassFloors::Oldest& ClassFloors::Of(const PoolClass& pool_class) {
   const auto [known, is_new] = by_class_.try_emplace(pool_class);
   Oldest& oldest = known->second;
   if (!is_new) return oldest;
-  const auto capacity = state_.capacity.find(pool_class.pool);
-  if (capacity != state_.capacity.end())
+  const auto capacity = state_.nodes.capacity.find(pool_class.pool);
+  if (capacity != state_.nodes.capacity.end())
     oldest.floor = capacity->second * kWholeShare * state_.policy.class_floor;
-  if (const auto held = state_.shares_by_class.find(pool_class);
-      held != state_.shares_by_class.end()) {
+  if (const auto held = state_.leases.shares_by_class.find(pool_class);
+      held != state_.leases.shares_by_class.end()) {
     for (const auto& [job, share] : held->second) {
       if (oldest.sum * 100 >= oldest.floor) break;
       Add(oldest, job, share);

@@ -22,16 +22,16 @@ void Planner::Follow(const State& state) {
     is_new_ = true;
   }
   if (is_new_) {
-    for (const Node& node : state.nodes) classes_.Place(node);
+    for (const Node& node : state.nodes.all) classes_.Place(node);
   } else {
-    const auto first = state.nodes_by_change.upper_bound({seen_, NodeId{~uint32_t{0}}});
-    for (auto change = first; change != state.nodes_by_change.end(); ++change) {
+    const auto first = state.nodes.by_change.upper_bound({seen_, NodeId{~uint32_t{0}}});
+    for (auto change = first; change != state.nodes.by_change.end(); ++change) {
       classes_.Place(*state.FindNode(change->second));
       ready_times_.Forget(change->second);
     }
   }
   is_new_ = false;
-  seen_ = state.node_changes;
+  seen_ = state.nodes.changes;
 }
 
 Plan Planner::Schedule(const State& state, Instant at) {

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/time.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/plan.h"
 #include "domain/scheduling/rankings.h"

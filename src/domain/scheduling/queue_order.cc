@@ -44,7 +44,7 @@ QueueOrder::QueueOrder(const State& state, Instant at)
     : state_(state), at_(at), shares_(state, at), floors_(state) {
   std::vector<Entry*> entries;
   const EquivalenceClass* last = nullptr;
-  for (const auto& [equivalence_class, jobs] : state.equivalence_classes) {
+  for (const auto& [equivalence_class, jobs] : state.jobs.equivalence_classes) {
     const bool same = last != nullptr && last->queue == equivalence_class.queue &&
                       last->user == equivalence_class.user;
     entries.push_back(same ? entries.back()
@@ -53,7 +53,7 @@ QueueOrder::QueueOrder(const State& state, Instant at)
   }
   shares_.Weigh();
   size_t i = 0;
-  for (const auto& [equivalence_class, jobs] : state.equivalence_classes)
+  for (const auto& [equivalence_class, jobs] : state.jobs.equivalence_classes)
     Add(equivalence_class, *jobs.begin(), entries[i++]);
 }
 
@@ -141,7 +141,7 @@ std::optional<QueueOrder::Candidate> QueueOrder::Next() {
 }
 
 void QueueOrder::Follow(const Candidate& candidate) {
-  const auto& jobs = state_.equivalence_classes.at(*candidate.equivalence_class);
+  const auto& jobs = state_.jobs.equivalence_classes.at(*candidate.equivalence_class);
   const auto next = jobs.upper_bound(KeyOf(*candidate.job));
   if (next != jobs.end()) Add(*candidate.equivalence_class, *next, candidate.entry);
 }

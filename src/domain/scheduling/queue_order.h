@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/class_floors.h"
 #include "domain/scheduling/share_table.h"
 

@@ -59,7 +59,7 @@ void ReadyTimes::Forget(NodeId changed) {
 }
 
 const std::vector<Instant>& ReadyTimes::EndsOf(const State& state, NodeId id) {
-  if (id.value >= ends_.size()) ends_.resize(state.nodes.size());
+  if (id.value >= ends_.size()) ends_.resize(state.nodes.all.size());
   std::optional<std::vector<Instant>>& known = ends_[id.value];
   if (known) return *known;
   const Node& node = *state.FindNode(id);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/scratch_nodes.h"
 #include "domain/scheduling/shape_ranking.h"
 

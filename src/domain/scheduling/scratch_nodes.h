@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "domain/cluster/command.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

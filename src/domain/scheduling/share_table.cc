@@ -24,7 +24,7 @@ ShareTable::Entry* ShareTable::AddOne(AccountId id, Entry* parent) {
   const auto [found, is_new] = entries_.try_emplace(id);
   Entry& entry = found->second;
   if (!is_new) return &entry;
-  const Queue& queue = state_.queues.at(id.queue);
+  const Queue& queue = state_.queues.all.at(id.queue);
   entry.id_ = std::move(id);
   entry.parent_ = parent;
   entry.siblings_ = &siblings_[{queue.pool, parent == nullptr ? "" : parent->id_.queue}];
@@ -40,8 +40,8 @@ ShareTable::Entry* ShareTable::AddOne(AccountId id, Entry* parent) {
 void ShareTable::Weigh() {
   for (auto& [id, entry] : entries_) Measure(entry);
   for (auto& [id, entry] : entries_) {
-    const auto capacity = state_.capacity.find(state_.queues.at(id.queue).pool);
-    const int64_t gpus = capacity == state_.capacity.end() ? 1 : capacity->second;
+    const auto capacity = state_.nodes.capacity.find(state_.queues.all.at(id.queue).pool);
+    const int64_t gpus = capacity == state_.nodes.capacity.end() ? 1 : capacity->second;
     entry.norm_ = std::max(entry.siblings_->use, gpus * kWholeShare * HorizonMs());
     SetStep(entry);
   }
@@ -49,8 +49,8 @@ void ShareTable::Weigh() {
 
 void ShareTable::Measure(Entry& entry) {
   if (entry.siblings_->count == 1) return;  // no sibling to compare with
-  const auto found = state_.accounts.find(entry.id_);
-  if (found == state_.accounts.end()) return;
+  const auto found = state_.queues.accounts.find(entry.id_);
+  if (found == state_.queues.accounts.end()) return;
   Account account = found->second;
   Settle(account, at_, MeterOf(state_.policy));
   entry.held_ = account.held.share;

@@ -36,7 +36,7 @@ NodeId Engine::AddNode(const NodeFacts& facts) {
   join.incarnation = 1;
   join.fresh = true;
   GP_ASSERT(Execute(std::move(join)).has_value(), "a node of a simulation joins");
-  const NodeId id = state_.nodes_by_name.at(facts.name);
+  const NodeId id = state_.nodes.by_name.at(facts.name);
   ReportHealthy(*state_.FindNode(id));
   return id;
 }
@@ -58,7 +58,7 @@ void Engine::ReportHealthy(const Node& node) {
 }
 
 Result<JobId> Engine::Submit(std::shared_ptr<const JobSpec> spec, const User& user) {
-  const JobId next{state_.last_job + 1};
+  const JobId next{state_.jobs.last + 1};
   GP_CHECK_OK(Execute(SubmitJob{std::move(spec), user}));
   return next;
 }

@@ -6,7 +6,7 @@
 
 #include "domain/cluster/command.h"
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/planner.h"
 
 namespace gp {

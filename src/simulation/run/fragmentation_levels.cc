@@ -30,8 +30,8 @@ void FragmentationLevels::Follow(const State& state) {
 }
 
 void FragmentationLevels::FollowNodes(const State& state) {
-  const auto first = state.nodes_by_change.upper_bound({seen_, NodeId{~uint32_t{0}}});
-  for (auto change = first; change != state.nodes_by_change.end(); ++change) {
+  const auto first = state.nodes.by_change.upper_bound({seen_, NodeId{~uint32_t{0}}});
+  for (auto change = first; change != state.nodes.by_change.end(); ++change) {
     const Node& node = *state.FindNode(change->second);
     if (node.id.value >= held_.size()) {
       held_.resize(node.id.value + 1);
@@ -40,7 +40,7 @@ void FragmentationLevels::FollowNodes(const State& state) {
     MoveIntoClass(node);
     FollowLeases(state, node);
   }
-  seen_ = state.node_changes;
+  seen_ = state.nodes.changes;
 }
 
 // Full nodes belong to no class: they do not count.
@@ -80,7 +80,7 @@ void FragmentationLevels::FollowLeases(const State& state, const Node& node) {
 // Both maps are sorted, so that one parallel walk finds what was added, removed or changed.
 void FragmentationLevels::FollowClasses(const State& state) {
   auto known = job_classes_.begin();
-  for (const auto& [equivalence_class, keys] : state.equivalence_classes) {
+  for (const auto& [equivalence_class, keys] : state.jobs.equivalence_classes) {
     while (known != job_classes_.end() && known->first < equivalence_class) {
       Add(known->second.kind, -known->second.share_each * known->second.jobs);
       known = job_classes_.erase(known);

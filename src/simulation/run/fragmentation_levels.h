@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/defragmenting/fragmentation.h"
 #include "domain/scheduling/node_classes.h"
 

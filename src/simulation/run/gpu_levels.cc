@@ -23,10 +23,10 @@ std::map<std::string, GpuLevel> PartsOf(const Node& node) {
 
 void GpuLevels::Follow(const State& state) {
   changed_.clear();
-  const auto first = state.nodes_by_change.upper_bound({seen_, NodeId{~uint32_t{0}}});
-  for (auto change = first; change != state.nodes_by_change.end(); ++change)
+  const auto first = state.nodes.by_change.upper_bound({seen_, NodeId{~uint32_t{0}}});
+  for (auto change = first; change != state.nodes.by_change.end(); ++change)
     Count(*state.FindNode(change->second));
-  seen_ = state.node_changes;
+  seen_ = state.nodes.changes;
 }
 
 void GpuLevels::Count(const Node& node) {

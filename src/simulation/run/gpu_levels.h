@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

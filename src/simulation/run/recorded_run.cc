@@ -100,7 +100,7 @@ void RunRecorder::Measure(const Job& job, Instant now) {
 }
 
 RecordedRun RunRecorder::Take() {
-  for (const auto& [id, job] : state_.jobs) {
+  for (const auto& [id, job] : state_.jobs.all) {
     if (IsTerminal(job.state)) continue;
     Measure(job, run_.ends_at);
     ++run_.unfinished;

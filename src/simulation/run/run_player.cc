@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/assert.h"
+#include "domain/cluster/next_deadline.h"
 #include "domain/model/jobs/array.h"
 
 namespace gp {
@@ -58,8 +59,8 @@ void RunPlayer::NoteProgress() {
 Instant RunPlayer::NextInstant() {
   Instant next = next_step_ < steps_.size() ? steps_[next_step_].at : kNever;
   const State& state = engine_.state();
-  if (next == kNever && ends_.empty() && state.queued.empty() && state.retries.empty() &&
-      state.decided.empty() && state.losses.empty()) {
+  if (next == kNever && ends_.empty() && state.jobs.queued.empty() && state.jobs.retries.empty() &&
+      state.jobs.decided.empty() && state.nodes.losses.empty()) {
     return kNever;
   }
   if (!ends_.empty()) next = std::min(next, ends_.begin()->first);

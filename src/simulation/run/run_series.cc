@@ -22,7 +22,8 @@ void SeriesMeter::Observe(const State& state, Instant now) {
   levels_.Follow(state);
   for (const NodeId id : levels_.changed()) {
     const size_t at = id.value;
-    while (nodes_.size() <= at) nodes_.emplace_back(state.nodes[nodes_.size()].facts->name, begin_);
+    while (nodes_.size() <= at)
+      nodes_.emplace_back(state.nodes.all[nodes_.size()].facts->name, begin_);
     Extend(nodes_[at]);
     nodes_[at].level = levels_.by_node()[at];
   }
@@ -31,7 +32,7 @@ void SeriesMeter::Observe(const State& state, Instant now) {
   totals_->installed.Extend(now, static_cast<double>(total.installed));
   totals_->serving.Extend(now, static_cast<double>(total.serving));
   totals_->held.Extend(now, Gpus(total.held));
-  totals_->waiting.Extend(now, static_cast<double>(state.queued.size()));
+  totals_->waiting.Extend(now, static_cast<double>(state.jobs.queued.size()));
 }
 
 RunSeries SeriesMeter::Take(Instant end) {

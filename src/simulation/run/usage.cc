@@ -43,7 +43,7 @@ void HoldMeter::Observe(const State& state, Instant now) {
     usage_.free += Wide{level.free} * kWholeShare * span;
     usage_.stranded += Wide{level.stranded} * span;
   }
-  if (!state.queued.empty())
+  if (!state.jobs.queued.empty())
     usage_.idle_while_waiting += added.installed_hours() - added.held_hours();
 }
 

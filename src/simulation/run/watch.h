@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -43,8 +43,8 @@ AgentHost* Healing::HostWith(const std::string& uuid, const Node& node) const {
 
 // Whether the incident's GPU does not come back.
 bool Healing::IsOfNobody(const State& state, const Incident& incident) const {
-  const auto node = state.nodes_by_name.find(incident.node);
-  if (incident.uuid.empty() || node == state.nodes_by_name.end()) return false;
+  const auto node = state.nodes.by_name.find(incident.node);
+  if (incident.uuid.empty() || node == state.nodes.by_name.end()) return false;
   return HostWith(incident.uuid, *state.FindNode(node->second)) == nullptr;
 }
 
@@ -86,13 +86,13 @@ void Healing::CareForNode(const State& state, const Node& node) {
 }
 
 std::string Healing::WaitsFor(const State& state, size_t jobs) const {
-  if (state.jobs.size() < jobs) return "jobs that are not submitted yet";
-  for (const auto& [id, job] : state.jobs) {
+  if (state.jobs.all.size() < jobs) return "jobs that are not submitted yet";
+  for (const auto& [id, job] : state.jobs.all) {
     if (!IsTerminal(job.state))
       return ToText(id) + ", which is " + Name(job.state) +
              (job.reason.empty() ? "" : ": " + job.reason);
   }
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     const size_t host = *world_.watch.HostNamed(node.facts->name);
     if (gone_.contains(host)) continue;
     const std::string& name = node.facts->name;
@@ -117,18 +117,18 @@ std::string Healing::GoRound(size_t jobs) {
   wishes_.clear();
   IgnoreResult(world_.controller.Read([&](const State& state) {
     waits_for = WaitsFor(state, jobs);
-    for (const auto& [id, incident] : state.incidents) {
+    for (const auto& [id, incident] : state.faults.incidents) {
       const bool is_left = incident.gpu < 0 || IsOfNobody(state, incident);
       if (incident.state != IncidentState::kClosed && is_left)
         wishes_.push_back(ChangeIncident{id, IncidentState::kClosed, "handled"});
     }
-    for (const Node& node : state.nodes) CareForNode(state, node);
-    for (const auto& [id, job] : state.jobs) {
+    for (const Node& node : state.nodes.all) CareForNode(state, node);
+    for (const auto& [id, job] : state.jobs.all) {
       if (job.state == JobState::kHeld) wishes_.push_back(ReleaseJob{id});
     }
     // A reservation that a stepped clock has moved by hours would keep jobs without a time limit
     // off its nodes until then.
-    for (const auto& [name, reservation] : state.reservations) {
+    for (const auto& [name, reservation] : state.reservations.all) {
       if (reservation.is_moved) wishes_.push_back(EndReservation{name});
     }
   }),

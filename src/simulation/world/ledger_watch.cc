@@ -70,7 +70,7 @@ LedgerWatch::Place LedgerWatch::PlaceOf(const State& state, NodeId node, int gpu
 
 void LedgerWatch::OnCommit(const State& state, const std::vector<Event>& events) {
   // The wall clock may have been stepped while the controller was down.
-  if (std::exchange(epoch_, state.epoch) != state.epoch) reservations_ = state.reservations;
+  if (std::exchange(epoch_, state.epoch) != state.epoch) reservations_ = state.reservations.all;
   for (const Event& event : events) {
     std::visit([&](const auto& one) { Judge(state, one); }, event);
   }
@@ -203,7 +203,7 @@ void LedgerWatch::Judge(const State&, const ReservationEnded& event) {
 }
 // Reservations keep their calendar times, so their instants change.
 void LedgerWatch::Judge(const State& state, const WallClockStepped&) {
-  reservations_ = state.reservations;
+  reservations_ = state.reservations.all;
 }
 
 void LedgerWatch::Judge(const State&, const JobStarted& event) {
@@ -300,7 +300,7 @@ void LedgerWatch::Judge(const State& state, const FaultSeen& event) {
   if (repairs_[place] != Repair::kNone) known_.insert(place);
   const std::string& uuid =
       plan_.hosts[place.first].facts->gpus[static_cast<size_t>(place.second)].uuid;
-  const bool is_recorded = std::ranges::any_of(state.incidents, [&](const auto& entry) {
+  const bool is_recorded = std::ranges::any_of(state.faults.incidents, [&](const auto& entry) {
     return entry.second.uuid == uuid &&
            entry.second.last_at + Duration::Seconds(1) >= entry.second.opened_at;
   });
@@ -331,9 +331,9 @@ void LedgerWatch::CheckEnd(const State& state, const WorldPart& part) {
     }
   }
   CheckErrorsKnown();
-  Expect(state.jobs.size() == CountJobs(plan_, part),
+  Expect(state.jobs.all.size() == CountJobs(plan_, part),
          "the number of jobs differs from what was submitted");
-  Expect(state.leases.empty(), "leases are held after all jobs have ended");
+  Expect(state.leases.all.empty(), "leases are held after all jobs have ended");
   Expect(programs_.alive().empty(), "a program still runs after all jobs have ended");
 }
 

@@ -196,8 +196,8 @@ void Mishaps::HappenToGpu(const Mishap& mishap) {
 void Mishaps::ChangeService(const Mishap& mishap, ServiceAction action) {
   std::optional<NodeId> node;
   IgnoreResult(world_.controller.Read([&](const State& state) {
-    const auto found = state.nodes_by_name.find(world_.plan.hosts[mishap.host].facts->name);
-    if (found != state.nodes_by_name.end()) node = found->second;
+    const auto found = state.nodes.by_name.find(world_.plan.hosts[mishap.host].facts->name);
+    if (found != state.nodes.by_name.end()) node = found->second;
   }),
                "a controller that is down shows nothing");
   if (!node) return;
@@ -215,11 +215,11 @@ void Mishaps::PlanLate(const Mishap& mishap) {
                "a controller that is down shows nothing");
   std::vector<PlaceGang> placements = plan.Placements();
   IgnoreResult(world_.controller.Read([&](const State& state) {
-    if (state.leases.empty() || state.queued.empty()) return;
-    auto lease = state.leases.begin();
-    std::advance(lease, Choose(mishap, 0, state.leases.size()));
-    auto job = state.queued.begin();
-    std::advance(job, Choose(mishap, 1, state.queued.size()));
+    if (state.leases.all.empty() || state.jobs.queued.empty()) return;
+    auto lease = state.leases.all.begin();
+    std::advance(lease, Choose(mishap, 0, state.leases.all.size()));
+    auto job = state.jobs.queued.begin();
+    std::advance(job, Choose(mishap, 1, state.jobs.queued.size()));
     placements.push_back({state.last_pass + 1,
                           *job,
                           {{lease->second.node, lease->second.gpus, lease->second.numa}},
@@ -243,9 +243,9 @@ void Mishaps::PlanLate(const Mishap& mishap) {
 void Mishaps::CloseIncident(const Mishap& mishap) {
   std::optional<IncidentId> incident;
   IgnoreResult(world_.controller.Read([&](const State& state) {
-    if (state.incidents.empty()) return;
-    auto found = state.incidents.begin();
-    std::advance(found, Choose(mishap, 0, state.incidents.size()));
+    if (state.faults.incidents.empty()) return;
+    auto found = state.faults.incidents.begin();
+    std::advance(found, Choose(mishap, 0, state.faults.incidents.size()));
     incident = found->first;
   }),
                "a controller that is down shows nothing");
@@ -262,8 +262,8 @@ void Mishaps::Reserve(const Mishap& mishap) {
   std::optional<NodeId> node;
   Reservation reservation;
   IgnoreResult(world_.controller.Read([&](const State& state) {
-    const auto found = state.nodes_by_name.find(world_.plan.hosts[mishap.host].facts->name);
-    if (found == state.nodes_by_name.end()) return;
+    const auto found = state.nodes.by_name.find(world_.plan.hosts[mishap.host].facts->name);
+    if (found == state.nodes.by_name.end()) return;
     reservation.name = "maintenance-" + std::to_string(mishap.dice % 1'000'000);
     reservation.pool = state.FindNode(found->second)->pool;
     reservation.nodes = {found->second};

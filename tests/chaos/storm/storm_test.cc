@@ -102,7 +102,7 @@ TEST_F(Storm, PastTheBreakerNothingIsResetOrDrainedAndOnePersonIsAsked) {
   EXPECT_EQ(fleet_->drains(), 0);
   int asking = 0;
   ASSERT_TRUE(loop_->Read([&](const State& state) {
-    for (const auto& [id, incident] : state.incidents)
+    for (const auto& [id, incident] : state.faults.incidents)
       asking += incident.needs_person && incident.state == IncidentState::kOpen ? 1 : 0;
   }));
   EXPECT_EQ(asking, 1);

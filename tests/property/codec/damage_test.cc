@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "domain/cluster/check/invariants.h"
+#include "domain/cluster/next_deadline.h"
 #include "tests/property/sequence.h"
 
 namespace gp {

@@ -82,10 +82,10 @@ TEST(Permutation, IndependentCommandsCommute) {
     const State& state = sequence.ledger().state();
     Rng rng(seed);
     Independent all;
-    for (const Node& node : state.nodes) {
+    for (const Node& node : state.nodes.all) {
       if (rng.Chance(1, 2)) AddForNode(rng, state, node, all);
     }
-    for (const auto& [id, job] : state.jobs) AddForJob(rng, state, job, all);
+    for (const auto& [id, job] : state.jobs.all) AddForJob(rng, state, job, all);
     std::vector<Command> shuffled = all.commands;
     for (size_t i = shuffled.size(); i > 1; --i) std::swap(shuffled[i - 1], shuffled[rng.Below(i)]);
     together += shuffled.size() > 2 ? 1 : 0;

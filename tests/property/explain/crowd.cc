@@ -121,7 +121,7 @@ std::vector<const Job*> Crowd::JobsOf(const Victims& victims) const {
 
 bool Crowd::Fits(const std::vector<const Job*>& gone) const {
   std::map<std::string, int> nodes;  // on which a rank fits, by what all ranks must have in common
-  for (Node node : state().nodes) {
+  for (Node node : state().nodes.all) {
     for (const Job* other : gone) {
       for (const LeaseId id : other->leases) {
         const Lease& lease = *state().FindLease(id);

@@ -109,7 +109,7 @@ TEST(Explaining, WhoHoldsMemoryAloneIsAHolder) {
   JobSpec spec;
   spec.program.command = {"run"};
   spec.resources.gpus.isolation = Isolation::kTimeslice;
-  spec.resources.gpus.memory_mib = engine.state().nodes[0].facts->gpus[0].memory_mib / 4;
+  spec.resources.gpus.memory_mib = engine.state().nodes.all[0].facts->gpus[0].memory_mib / 4;
   const JobId holder = *engine.Submit(std::make_shared<const JobSpec>(spec), {"ben", 1001, 1001});
   engine.Pass();
   engine.Start(holder);

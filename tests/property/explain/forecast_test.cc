@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/rng.h"
+#include "domain/cluster/next_deadline.h"
 #include "domain/explaining/forecast.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
@@ -76,8 +77,8 @@ class Cluster {
     spec.policy.time_limit = Duration::Minutes(rng_.Between(5, 300));
     spec.policy.preemptible = rng_.Chance(1, 3);
     spec.policy.priority = 250 * rng_.Between(1, 3);
-    if (engine_.state().last_job > 0 && rng_.Chance(1, 8))
-      spec.policy.after = {{JobId{engine_.state().last_job}, AfterKind::kEnded}};
+    if (engine_.state().jobs.last > 0 && rng_.Chance(1, 8))
+      spec.policy.after = {{JobId{engine_.state().jobs.last}, AfterKind::kEnded}};
     (void)engine_.Submit(std::make_shared<const JobSpec>(spec),
                          {rng_.Chance(1, 2) ? "ana" : "ben", 1000, 1000});
   }
@@ -154,7 +155,7 @@ TEST(Forecasting, IsExactWhereEverybodyRunsToItsLimit) {
     SCOPED_TRACE(seed);
     const Cluster cluster(seed);
     const Present present = TakePresent(cluster.engine().state());
-    for (const JobId job : present.state.queued) {
+    for (const JobId job : present.state.jobs.queued) {
       // Nothing tells but limits: the past is left out.
       const Forecast forecast = ForecastStart(present, Lengths({}), cluster.engine().now(), job);
       Cluster played = cluster;

@@ -30,7 +30,7 @@ class SmallCluster {
     const int nodes = rng_.Between(2, 6);
     for (int i = 0; i < nodes; ++i) AddNode(i);
     for (int i = rng_.Between(0, 14); i > 0; --i) Run(Draw(), rng_.Chance(1, 2) ? "ana" : "ben");
-    for (const Node& node : engine_.state().nodes) Trouble(node.id);
+    for (const Node& node : engine_.state().nodes.all) Trouble(node.id);
     // Some may keep nodes
     engine_.AdvanceTo(engine_.now() + Duration::Minutes(rng_.Between(0, 20)));
   }
@@ -40,7 +40,7 @@ class SmallCluster {
 
   Job Ask() {
     Job job;
-    job.id = {state().last_job + 1};
+    job.id = {state().jobs.last + 1};
     job.spec = std::make_shared<const JobSpec>(Draw());
     job.user = {"ana", 1000, 1000};
     return job;
@@ -142,7 +142,7 @@ TEST(NodeTables, SayWhatPlacementDoes) {
       }
       ++whys[WithoutNumbers(row.why)];
     }
-    EXPECT_EQ(seen.size(), state.nodes.size());
+    EXPECT_EQ(seen.size(), state.nodes.all.size());
   }
   for (const auto& [why, count] : whys) std::printf("%6d %s\n", count, why.c_str());
   EXPECT_GE(whys.size(), 12u) << "kinds of reasons";

@@ -82,7 +82,7 @@ Planted PlantedCase::PlantTopology() {
 Planted PlantedCase::PlantHost() {
   JobSpec hog = Spec(0);
   int cores = 0;
-  for (const NumaFacts& numa : engine_.state().nodes[0].facts->numa) cores += numa.cpus.Count();
+  for (const NumaFacts& numa : engine_.state().nodes.all[0].facts->numa) cores += numa.cpus.Count();
   hog.resources.cpus = cores - rng_.Between(1, 8);
   for (int i = 0; i < Nodes(); ++i) Run(hog);
   JobSpec spec = Spec(rng_.Between(1, 4));
@@ -106,8 +106,8 @@ Planted PlantedCase::PlantKept() {
   spec.resources.gpus.models = large.resources.gpus.models;
   Wait(spec);
   if (HoldsLeases(job().state)) return {"kept"};
-  return {"kept",
-          FreeOn(engine_.state().nodes[0]) == 0 ? PendingKind::kCapacity : PendingKind::kReserved};
+  return {"kept", FreeOn(engine_.state().nodes.all[0]) == 0 ? PendingKind::kCapacity
+                                                            : PendingKind::kReserved};
 }
 
 // On every node runs somebody who may be moved, and too few are free for another one: the nodes
@@ -124,7 +124,7 @@ Planted PlantedCase::PlantFragments() {
     fillers.push_back(Run(Spec(8 - movable.resources.gpus.count)));
   }
   for (const JobId id : fillers) engine_.Finish(id);
-  if (std::ranges::any_of(engine_.state().nodes,
+  if (std::ranges::any_of(engine_.state().nodes.all,
                           [this](const Node& node) { return FreeOn(node) == 8; }))
     return {"fragments"};
   engine_.AdvanceTo(engine_.now() + Duration::Minutes(rng_.Between(10, 60)));

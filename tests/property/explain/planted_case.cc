@@ -121,7 +121,7 @@ void PlantedCase::Reserve(int nodes, Duration from_now, Duration lasts, const st
   ReserveNodes reserve;
   reserve.reservation.name = "course";
   for (int i = 0; i < nodes; ++i)
-    reserve.reservation.nodes.push_back(engine_.state().nodes[static_cast<size_t>(i)].id);
+    reserve.reservation.nodes.push_back(engine_.state().nodes.all[static_cast<size_t>(i)].id);
   reserve.reservation.starts_at = engine_.now() + from_now;
   reserve.reservation.ends_at = reserve.reservation.starts_at + lasts;
   if (!user.empty()) reserve.reservation.users = {user};
@@ -135,13 +135,13 @@ int PlantedCase::FreeOn(const Node& node) const {
 
 int PlantedCase::Free() const {
   int free = 0;
-  for (const Node& node : engine_.state().nodes) free += FreeOn(node);
+  for (const Node& node : engine_.state().nodes.all) free += FreeOn(node);
   return free;
 }
 
 int PlantedCase::MostFree() const {
   int most = 0;
-  for (const Node& node : engine_.state().nodes) most = std::max(most, FreeOn(node));
+  for (const Node& node : engine_.state().nodes.all) most = std::max(most, FreeOn(node));
   return most;
 }
 

@@ -45,7 +45,7 @@ class PlantedCase {
   JobId Run(const JobSpec& spec);
   void Wait(const JobSpec& spec);
   void Reserve(int nodes, Duration from_now, Duration lasts, const std::string& user);
-  int Nodes() const { return static_cast<int>(engine_.state().nodes.size()); }
+  int Nodes() const { return static_cast<int>(engine_.state().nodes.all.size()); }
   int FreeOn(const Node& node) const;
   int Free() const;
   int MostFree() const;

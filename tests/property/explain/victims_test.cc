@@ -42,7 +42,7 @@ void ExpectStarts(const Crowd& crowd, const Victims& victims, uint64_t seed) {
   Engine engine = crowd.engine();
   engine.Pass();
   std::vector<JobId> told;
-  for (const auto& [id, job] : engine.state().jobs) {
+  for (const auto& [id, job] : engine.state().jobs.all) {
     if (IsBeingPreempted(job)) told.push_back(id);
   }
   EXPECT_EQ(told, victims.jobs) << "seed " << seed;

@@ -69,7 +69,7 @@ int64_t BusyCluster::UseOf(const std::string& queue) const {
 
 void BusyCluster::Refill() {
   std::map<std::tuple<std::string, std::string, int>, int> waiting;
-  for (const JobId id : engine_.state().queued) {
+  for (const JobId id : engine_.state().jobs.queued) {
     const Job& job = *engine_.state().FindJob(id);
     ++waiting[{job.queue, job.user.name, job.spec->policy.priority}];
   }

@@ -26,7 +26,7 @@ struct Waiter {
 // GPU time of the jobs of this class that wait or run.
 Duration DemandOf(BusyCluster& world, int job_class) {
   Duration demand;
-  for (const auto& [id, job] : world.engine().state().jobs) {
+  for (const auto& [id, job] : world.engine().state().jobs.all) {
     if (IsTerminal(job.state) || ClassOf(job.spec->policy.priority) != job_class) continue;
     demand = demand + world.LengthOf(id) * job.spec->resources.gpus.count;
   }

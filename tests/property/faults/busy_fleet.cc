@@ -1,6 +1,7 @@
 #include "tests/property/faults/busy_fleet.h"
 
 #include "base/assert.h"
+#include "domain/cluster/next_deadline.h"
 #include "domain/cluster/nodes/report_of.h"
 #include "tests/support/test_cluster.h"
 

@@ -37,7 +37,7 @@ class FaultBursts : public testing::Test {
                  bool needs_person = false) {
     EXPECT_STREQ(Name(node_.gpu(gpu_).condition), Name(condition));
     EXPECT_STREQ(Name(node_.trouble(gpu_).remedy), Name(remedy));
-    EXPECT_EQ(node_.state().incidents.size(), incidents);
+    EXPECT_EQ(node_.state().faults.incidents.size(), incidents);
     EXPECT_EQ(node_.incident(gpu_).needs_person, needs_person);
   }
 
@@ -106,7 +106,7 @@ TEST_F(FaultBursts, ProgramsThatWentAwayWithTheGpuAreNoFurtherFault) {
   Report(79);
   Report(45);
   ExpectGpu(GpuCondition::kLost, GpuRemedy::kReboot, 1, true);
-  EXPECT_FALSE(node_.state().nodes[0].draining);
+  EXPECT_FALSE(node_.state().nodes.all[0].draining);
   EXPECT_EQ(node_.incident(gpu_).reports, 1);
   ExpectFates(Fate::kRestarted, Fate::kRestarted);
 }
@@ -136,7 +136,7 @@ TEST_F(FaultBursts, TheTextOf154Decides) {
     EXPECT_STREQ(Name(node.gpu(signal.gpu).condition), Name(one.condition));
     EXPECT_STREQ(Name(node.trouble(signal.gpu).remedy), Name(one.remedy));
     EXPECT_EQ(node.incident(signal.gpu).needs_person, one.needs_person);
-    EXPECT_FALSE(node.state().nodes[0].draining);
+    EXPECT_FALSE(node.state().nodes.all[0].draining);
     EXPECT_EQ(node.EndAndJudge(job) == Fate::kRestarted, one.restarts_all);
   }
 }
@@ -146,11 +146,11 @@ TEST_F(FaultBursts, AnImexDomainIsNoGpus) {
   Report(154, DriverAdvice::kUnknown, DriverAdvice::kRecoverImex);
   Report(31, DriverAdvice::kRecoverImex);
   ExpectGpu(GpuCondition::kAvailable, GpuRemedy::kNone, 1);
-  for (const auto& [id, incident] : node_.state().incidents) {
+  for (const auto& [id, incident] : node_.state().faults.incidents) {
     EXPECT_EQ(incident.gpu, -1);
     EXPECT_TRUE(incident.needs_person);
   }
-  EXPECT_FALSE(node_.state().nodes[0].draining);
+  EXPECT_FALSE(node_.state().nodes.all[0].draining);
   ExpectFates(Fate::kNoted, Fate::kUntouched);
 }
 
@@ -160,9 +160,9 @@ TEST_F(FaultBursts, AnErrorOfThePeerTakesNoGpuOut) {
   signal.is_of_peer = true;
   node_.Report(signal);
   EXPECT_STREQ(Name(node_.gpu(signal.gpu).condition), "AVAILABLE");
-  ASSERT_EQ(node_.state().incidents.size(), 1u);
-  EXPECT_EQ(node_.state().incidents.begin()->second.gpu, -1);
-  EXPECT_EQ(node_.state().incidents.begin()->second.jobs_hit, 1);
+  ASSERT_EQ(node_.state().faults.incidents.size(), 1u);
+  EXPECT_EQ(node_.state().faults.incidents.begin()->second.gpu, -1);
+  EXPECT_EQ(node_.state().faults.incidents.begin()->second.jobs_hit, 1);
   ExpectFates(Fate::kUntouched, Fate::kUntouched, Fate::kRestarted);
 }
 
@@ -174,17 +174,17 @@ TEST_F(FaultBursts, AFatalErrorOfTheFabricEndsWhoUsesSeveralGpus) {
   signal.xid = 20034;
   signal.is_fatal = false;
   node_.Report(signal);
-  EXPECT_TRUE(node_.state().incidents.empty());
-  EXPECT_FALSE(node_.state().nodes[0].draining);
+  EXPECT_TRUE(node_.state().faults.incidents.empty());
+  EXPECT_FALSE(node_.state().nodes.all[0].draining);
   signal.is_fatal = true;
   node_.Report(signal);
-  EXPECT_TRUE(node_.state().nodes[0].draining);
-  ASSERT_EQ(node_.state().incidents.size(), 1u);
-  const Incident& incident = node_.state().incidents.begin()->second;
+  EXPECT_TRUE(node_.state().nodes.all[0].draining);
+  ASSERT_EQ(node_.state().faults.incidents.size(), 1u);
+  const Incident& incident = node_.state().faults.incidents.begin()->second;
   EXPECT_EQ(incident.cause, "SXid 20034");
   EXPECT_EQ(incident.jobs, std::vector<JobId>{linked_});
   EXPECT_TRUE(incident.needs_person);
-  for (const Gpu& gpu : node_.state().nodes[0].gpus)
+  for (const Gpu& gpu : node_.state().nodes.all[0].gpus)
     EXPECT_EQ(gpu.condition, GpuCondition::kAvailable);
   EXPECT_TRUE(node_.cluster().ReplayAgrees());
   ExpectFates(Fate::kUntouched, Fate::kUntouched, Fate::kRestarted);
@@ -234,7 +234,7 @@ TEST_F(FaultBursts, WhatTheDriverAsksForNowIsNewerThanTheText) {
 TEST_F(FaultBursts, AReportThatNamesNobodyEndsNoneOfTwo) {
   FaultSignal signal = node_.Xid(gpu_, 68);
   node_.Report(signal);
-  EXPECT_EQ(node_.state().incidents.size(), 0u);
+  EXPECT_EQ(node_.state().faults.incidents.size(), 0u);
   ExpectFates(Fate::kForgiven, Fate::kForgiven);
 }
 
@@ -244,9 +244,9 @@ class MpsFaults : public FaultBursts {
   // What is left after the report of an error that names the first job, or nobody.
   State After(int xid, bool is_named) {
     State state = node_.state();
-    Gpu& gpu = state.nodes[0].gpus[static_cast<size_t>(gpu_)];
+    Gpu& gpu = state.nodes.all[0].gpus[static_cast<size_t>(gpu_)];
     gpu.mode = GpuMode::kMps;
-    for (const LeaseId id : gpu.leases) state.leases.at(id).mode = GpuMode::kMps;
+    for (const LeaseId id : gpu.leases) state.leases.all.at(id).mode = GpuMode::kMps;
     FaultSignal signal = is_named ? node_.Xid(gpu_, xid, named_) : node_.Xid(gpu_, xid);
     signal.number = 1;
     const Instant now = node_.cluster().now();
@@ -263,9 +263,10 @@ TEST_F(MpsFaults, ClientsOfOneServerShareItsFate) {
     const State state = After(xid, true);
     EXPECT_EQ(state.FindJob(named_)->stop, StopCause::kFault) << xid;
     EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
-    EXPECT_EQ(state.nodes[0].gpus[static_cast<size_t>(gpu_)].condition, GpuCondition::kAvailable)
+    EXPECT_EQ(state.nodes.all[0].gpus[static_cast<size_t>(gpu_)].condition,
+              GpuCondition::kAvailable)
         << xid;
-    EXPECT_EQ(state.incidents.begin()->second.jobs_hit, 2) << xid;
+    EXPECT_EQ(state.faults.incidents.begin()->second.jobs_hit, 2) << xid;
   }
 }
 
@@ -276,9 +277,10 @@ TEST_F(MpsFaults, AProgramsOwnErrorIsItsOwnAndEndsItsCoClients) {
     EXPECT_FALSE(state.FindJob(named_)->xids.back().forgiven) << xid;
     EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kFault) << xid;
     EXPECT_TRUE(state.FindJob(mate_)->xids.back().forgiven) << xid;
-    EXPECT_EQ(state.nodes[0].gpus[static_cast<size_t>(gpu_)].condition, GpuCondition::kAvailable)
+    EXPECT_EQ(state.nodes.all[0].gpus[static_cast<size_t>(gpu_)].condition,
+              GpuCondition::kAvailable)
         << xid;
-    EXPECT_EQ(state.incidents.begin()->second.jobs, std::vector<JobId>{mate_}) << xid;
+    EXPECT_EQ(state.faults.incidents.begin()->second.jobs, std::vector<JobId>{mate_}) << xid;
   }
 }
 
@@ -330,7 +332,7 @@ TEST(MigFaults, OfTheGpuAreEverybodys) {
     node.Report(node.Xid(node.GpuOf(hit), xid, hit));
     EXPECT_EQ(node.state().FindJob(hit)->stop, StopCause::kFault) << xid;
     EXPECT_EQ(node.state().FindJob(mate)->stop, StopCause::kFault) << xid;
-    EXPECT_NE(node.state().nodes[0].gpus[static_cast<size_t>(node.GpuOf(hit))].condition,
+    EXPECT_NE(node.state().nodes.all[0].gpus[static_cast<size_t>(node.GpuOf(hit))].condition,
               GpuCondition::kAvailable)
         << xid;
   }
@@ -339,7 +341,7 @@ TEST(MigFaults, OfTheGpuAreEverybodys) {
 TEST_F(MpsFaults, AFollowOnEndsNobody) {
   const State state = After(45, true);
   EXPECT_EQ(state.FindJob(mate_)->stop, StopCause::kNone);
-  EXPECT_TRUE(state.incidents.empty());
+  EXPECT_TRUE(state.faults.incidents.empty());
 }
 
 }  // namespace

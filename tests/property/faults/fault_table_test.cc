@@ -13,13 +13,13 @@ void ExpectGpu(const OneNode& node, int gpu, const Expected& expected) {
   EXPECT_STREQ(Name(node.gpu(gpu).condition), Name(expected.condition));
   EXPECT_STREQ(Name(node.trouble(gpu).remedy), Name(expected.remedy));
   EXPECT_EQ(node.trouble(gpu).errors.size(), expected.is_counted ? 1u : 0u);
-  EXPECT_FALSE(node.state().nodes[0].draining)
+  EXPECT_FALSE(node.state().nodes.all[0].draining)
       << "one GPU says nothing about the others of its node";
   const Incident incident = node.incident(gpu);
   EXPECT_EQ(incident.id.value != 0, expected.has_incident);
   EXPECT_EQ(incident.needs_person, expected.needs_person);
   EXPECT_STREQ(Name(incident.remedy), Name(expected.remedy));
-  EXPECT_EQ(node.state().incidents.size(), expected.has_incident ? 1u : 0u);
+  EXPECT_EQ(node.state().faults.incidents.size(), expected.has_incident ? 1u : 0u);
 }
 
 void ExpectFate(OneNode& node, JobId job, Fate expected, const char* who,

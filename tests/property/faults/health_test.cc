@@ -79,7 +79,7 @@ class Health : public testing::TestWithParam<Way> {
     return false;
   }
   const Incident* OpenIncident() const {
-    for (const auto& [id, incident] : node_.state().incidents) {
+    for (const auto& [id, incident] : node_.state().faults.incidents) {
       if (incident.gpu == kGpu && incident.state != IncidentState::kClosed) return &incident;
     }
     return nullptr;
@@ -113,7 +113,8 @@ TEST_P(Health, IsSaidOnceBesideItsXid) {
   EXPECT_NE(Verdict().level, HealthLevel::kOk);
   EXPECT_FALSE(Verdict().takes_new_work);
   int open = 0;
-  for (const auto& [id, incident] : node_.state().incidents) open += incident.gpu == kGpu ? 1 : 0;
+  for (const auto& [id, incident] : node_.state().faults.incidents)
+    open += incident.gpu == kGpu ? 1 : 0;
   EXPECT_EQ(open, 1);
 }
 

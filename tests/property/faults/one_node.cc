@@ -43,7 +43,7 @@ JobId OneNode::Run(int gpus, int share, const std::string& user, Isolation isola
   }
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}});
   cluster_.Pass();
-  const JobId job{state().last_job};
+  const JobId job{state().jobs.last};
   Tell(ReportOf(state(), cluster_.now(), state().FindJob(job)->leases.front(), std::nullopt));
   EXPECT_EQ(state().FindJob(job)->state, JobState::kRunning);
   return job;
@@ -57,7 +57,7 @@ JobId OneNode::Submit(int gpus) {
   spec.resources.memory_bytes = int64_t{1} << 30;
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
   cluster_.Pass();
-  return {state().last_job};
+  return {state().jobs.last};
 }
 
 int OneNode::GpuOf(JobId job) const {
@@ -80,7 +80,7 @@ void OneNode::Report(FaultSignal signal) {
 
 void OneNode::Read(int gpu, const GpuVitals& vitals) {
   ReportNode report{{0}, 1, {}, {{gpu, true, vitals.lost, "", Examine(vitals)}}};
-  for (const LeaseId id : state().nodes[0].leases) {
+  for (const LeaseId id : state().nodes.all[0].leases) {
     LeaseObservation seen;
     seen.lease = id;
     seen.running = true;
@@ -95,7 +95,7 @@ void OneNode::Tick() { Tell(gp::Tick{}); }
 void OneNode::End(JobId job, const LeaseOutcome& outcome) {
   const LeaseId ended = state().FindJob(job)->leases.front();
   ReportNode report{{0}, 1, {}, {}};
-  for (const LeaseId id : state().nodes[0].leases) {
+  for (const LeaseId id : state().nodes.all[0].leases) {
     LeaseObservation seen;
     seen.lease = id;
     seen.running = true;
@@ -142,7 +142,7 @@ GpuTrouble OneNode::trouble(int index) const {
 
 Incident OneNode::incident(int index) const {
   const IncidentId id = trouble(index).incident;
-  return id.value == 0 ? Incident{} : state().incidents.at(id);
+  return id.value == 0 ? Incident{} : state().faults.incidents.at(id);
 }
 
 }  // namespace gp

@@ -44,7 +44,7 @@ class OneNode {
   Fate EndAndJudge(JobId job, Duration after = Duration::Seconds(30));
 
   const State& state() const { return cluster_.state(); }
-  const Gpu& gpu(int index) const { return state().nodes[0].gpus[static_cast<size_t>(index)]; }
+  const Gpu& gpu(int index) const { return state().nodes.all[0].gpus[static_cast<size_t>(index)]; }
   GpuTrouble trouble(int index) const;
   // Of the GPU; an incident without id where there is none.
   Incident incident(int index) const;

@@ -46,7 +46,7 @@ TEST(ApplicationErrors, TakeNoHealthyGpuOut) {
   }
   EXPECT_TRUE(fleet.changes().empty())
       << fleet.changes().front() << " after " << ToText(fleet.now() - begin);
-  EXPECT_TRUE(fleet.state().remedies.empty());
+  EXPECT_TRUE(fleet.state().faults.remedies.empty());
   std::printf("%lld errors in 30 days on %d GPUs: %zu GPUs out of service\n",
               static_cast<long long>(errors), BusyFleet::kGpus, fleet.changes().size());
 }

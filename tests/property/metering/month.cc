@@ -73,7 +73,7 @@ void Month::SetPrices() {
 
 void Month::Pass() {
   Hear(cluster_.Pass());
-  for (const auto& [id, lease] : cluster_.state().leases) {
+  for (const auto& [id, lease] : cluster_.state().leases.all) {
     LeaseObservation& seen = seen_[id];
     if (seen.lease.value != 0) continue;
     seen.lease = id;
@@ -112,7 +112,7 @@ void Month::Submit() {
 }
 
 const Lease* Month::AnyLease() {
-  const auto& leases = cluster_.state().leases;
+  const auto& leases = cluster_.state().leases.all;
   if (leases.empty()) return nullptr;
   const Lease& lease =
       std::next(leases.begin(), static_cast<std::ptrdiff_t>(rng_.Below(leases.size())))->second;
@@ -194,7 +194,7 @@ void Month::Silence() {
 
 void Month::Obey() {
   std::set<NodeId> nodes;
-  for (const auto& [id, lease] : cluster_.state().leases) {
+  for (const auto& [id, lease] : cluster_.state().leases.all) {
     if (lease.stop == StopOrder::kNone || silent_.contains(lease.node)) continue;
     LeaseObservation& seen = seen_.at(id);
     seen.running = false;
@@ -207,7 +207,7 @@ void Month::Obey() {
 
 void Month::DoTasks() {
   std::vector<std::pair<GpuKey, uint64_t>> tasks;
-  for (const auto& [key, trouble] : cluster_.state().troubles) {
+  for (const auto& [key, trouble] : cluster_.state().faults.troubles) {
     if (trouble.task != GpuTask::kNone && !silent_.contains(key.node))
       tasks.emplace_back(key, trouble.task_number);
   }
@@ -219,7 +219,7 @@ void Month::DoTasks() {
 }
 
 void Month::BringBack() {
-  for (const Node& node : cluster_.state().nodes) {
+  for (const Node& node : cluster_.state().nodes.all) {
     if (!silent_.contains(node.id))
       Do(gp::ChangeService{node.id, -1, ServiceAction::kOnline, false, "looked at", {}});
   }

@@ -49,7 +49,9 @@ class Month {
   void DoTasks();
   void BringBack();  // a person looks at what waits for one
   const Lease* AnyLease();
-  NodeId AnyNode() { return {static_cast<uint32_t>(rng_.Below(cluster_.state().nodes.size()))}; }
+  NodeId AnyNode() {
+    return {static_cast<uint32_t>(rng_.Below(cluster_.state().nodes.all.size()))};
+  }
 
   Rng rng_;
   TestCluster cluster_;

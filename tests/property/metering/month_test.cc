@@ -40,7 +40,7 @@ void Compare(const Month& month) {
   }
   EXPECT_TRUE(sum == month.truth().all()) << "jobs, idle and lost are not all the time there was";
   PlainUse had;
-  for (const auto& [id, job] : month.state().jobs) {
+  for (const auto& [id, job] : month.state().jobs.all) {
     const JobUse use = UseOf(month.state(), job, month.now());
     const auto counted = month.truth().jobs().find(id);
     const PlainJob truth = counted == month.truth().jobs().end() ? PlainJob() : counted->second;

@@ -68,7 +68,7 @@ void PlainMeter::CountGpu(const State& state, const Node& node, size_t gpu, int6
 
 void PlainMeter::Count(const State& state, Instant from, Instant until) {
   const int64_t milliseconds = until.ns / 1'000'000 - from.ns / 1'000'000;
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     for (size_t gpu = 0; gpu < node.gpus.size(); ++gpu) CountGpu(state, node, gpu, milliseconds);
   }
 }

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/next_deadline.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 namespace {
@@ -108,8 +109,8 @@ void Fleet::Note(const std::vector<Event>& events) {
     }
     if (const auto* noted = std::get_if<IncidentNoted>(&event);
         noted != nullptr && noted->needs_person) {
-      const auto incident = cluster_.state().incidents.find(noted->incident);
-      if (incident != cluster_.state().incidents.end()) AskForRepair(incident->second.node);
+      const auto incident = cluster_.state().faults.incidents.find(noted->incident);
+      if (incident != cluster_.state().faults.incidents.end()) AskForRepair(incident->second.node);
     }
     const auto* opened = std::get_if<IncidentOpened>(&event);
     if (opened == nullptr || !opened->incident.needs_person || opened->incident.node.empty())
@@ -117,23 +118,23 @@ void Fleet::Note(const std::vector<Event>& events) {
     AskForRepair(opened->incident.node);
     if (opened->incident.gpu >= 0) continue;
     ++figures_.drained;
-    figures_.innocent += IsLemon(cluster_.state().nodes_by_name.at(opened->incident.node)) ? 0 : 1;
+    figures_.innocent += IsLemon(cluster_.state().nodes.by_name.at(opened->incident.node)) ? 0 : 1;
   }
 }
 
 void Fleet::AskForRepair(const std::string& node) {
   if (!node.empty())
-    repairs_.try_emplace(cluster_.state().nodes_by_name.at(node), cluster_.now() + setting_.repair);
+    repairs_.try_emplace(cluster_.state().nodes.by_name.at(node), cluster_.now() + setting_.repair);
 }
 
 bool Fleet::HasTasks() const {
-  return std::ranges::any_of(cluster_.state().troubles,
+  return std::ranges::any_of(cluster_.state().faults.troubles,
                              [](const auto& one) { return one.second.task != GpuTask::kNone; });
 }
 
 void Fleet::DoTasks() {
   std::vector<std::pair<GpuKey, uint64_t>> tasks;
-  for (const auto& [key, trouble] : cluster_.state().troubles) {
+  for (const auto& [key, trouble] : cluster_.state().faults.troubles) {
     if (trouble.task != GpuTask::kNone) tasks.emplace_back(key, trouble.task_number);
   }
   for (const auto& [key, number] : tasks) {

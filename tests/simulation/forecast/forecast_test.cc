@@ -73,10 +73,10 @@ std::vector<Asked> AskAll(const Engine& engine) {
   const Lengths lengths(present.past);
   std::vector<Asked> asked;
   // From the front of the queue to its end.
-  const size_t waiting = present.state.queued.size();
+  const size_t waiting = present.state.jobs.queued.size();
   const size_t stride = std::max<size_t>(waiting / kAsked, 1);
   size_t position = 0;
-  for (const JobId job : present.state.queued) {
+  for (const JobId job : present.state.jobs.queued) {
     if (position++ % stride == 0)
       asked.push_back({job, ForecastStart(present, lengths, engine.now(), job)});
   }

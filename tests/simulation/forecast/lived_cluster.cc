@@ -35,7 +35,7 @@ LivedCluster::Habit LivedCluster::DrawHabit(int number) {
   habit.spec.name = "work-" + std::to_string(number);
   habit.spec.program.command = {"train"};
   habit.spec.resources.gpus.count = 1 << rng_.Between(0, 3);
-  habit.spec.resources.nodes = engine_.state().nodes.size() > 1 && rng_.Chance(1, 5) ? 2 : 1;
+  habit.spec.resources.nodes = engine_.state().nodes.all.size() > 1 && rng_.Chance(1, 5) ? 2 : 1;
   habit.spec.resources.cpus = 1;
   habit.spec.resources.memory_bytes = int64_t{1} << 30;
   habit.median = Duration::Minutes(int64_t{5} << rng_.Between(0, 5));

@@ -59,7 +59,7 @@ TEST_F(Arrays, ElementsHaveTheNumbersBehindTheArrays) {
   Submit(ArrayOf(1));
   EXPECT_THAT(ElementsOf(cluster_.state(), {1}), ElementsAre(JobId{2}, JobId{3}, JobId{4}));
   EXPECT_THAT(ElementsOf(cluster_.state(), {5}), ElementsAre(JobId{6}));
-  EXPECT_EQ(cluster_.state().last_job, 6u);
+  EXPECT_EQ(cluster_.state().jobs.last, 6u);
   EXPECT_EQ(NameOf(*cluster_.state().FindJob({4})), "job-1[2]");
 }
 
@@ -111,32 +111,34 @@ TEST_F(Arrays, SeveralJobsAreNamedByTheArrayOrARange) {
 TEST_F(Arrays, ARequestIsAnsweredWhileOneOfThemIsKnown) {
   ASSERT_TRUE(cluster_.Execute(StartController{.policy = {.jobs_kept = 0}}));
   Submit(ArrayOf(2), "r1");
-  EXPECT_EQ(cluster_.state().jobs_by_request.at("1/r1"), JobId{1});
+  EXPECT_EQ(cluster_.state().jobs.by_request.at("1/r1"), JobId{1});
   ASSERT_TRUE(cluster_.Execute(StopJob{{2}}));
   Submit(ArrayOf(0));
   ASSERT_EQ(cluster_.state().FindJob({2}), nullptr);
   Submit(ArrayOf(2), "r1");
-  EXPECT_EQ(cluster_.state().last_job, 4u);
+  EXPECT_EQ(cluster_.state().jobs.last, 4u);
   ASSERT_TRUE(cluster_.Execute(StopJob{{3}}));
   Submit(ArrayOf(0));
-  EXPECT_FALSE(cluster_.state().arrays.contains({1}));
+  EXPECT_FALSE(cluster_.state().jobs.arrays.contains({1}));
   Submit(ArrayOf(2), "r1");
-  EXPECT_EQ(cluster_.state().jobs_by_request.at("1/r1"), JobId{6});
+  EXPECT_EQ(cluster_.state().jobs.by_request.at("1/r1"), JobId{6});
 }
 
 TEST_F(Arrays, AccountsOfArraysDoNotPileUp) {
   Submit(ArrayOf(3, 2));
-  const auto has_account = [this] { return cluster_.state().accounts.contains({"", "", {1}}); };
+  const auto has_account = [this] {
+    return cluster_.state().queues.accounts.contains({"", "", {1}});
+  };
   EXPECT_FALSE(has_account());
   cluster_.Pass();
   ASSERT_TRUE(has_account());
-  EXPECT_EQ(cluster_.state().accounts.at({"", "", {1}}).held.jobs, 2);
+  EXPECT_EQ(cluster_.state().queues.accounts.at({"", "", {1}}).held.jobs, 2);
   EXPECT_TRUE(cluster_.Execute(SetPriority{{2}, 300}));
   ASSERT_TRUE(has_account());
   const auto exit = [](uint64_t lease) {
     return LeaseObservation{{lease}, true, true, {1}, {2}, {LeaseEnd::kExited, 0, 0, ""}};
   };
-  ReportNode report{{0}, cluster_.state().nodes[0].incarnation, {exit(1), exit(2)}, {}};
+  ReportNode report{{0}, cluster_.state().nodes.all[0].incarnation, {exit(1), exit(2)}, {}};
   ASSERT_TRUE(cluster_.Execute(report));
   EXPECT_FALSE(has_account());
 }

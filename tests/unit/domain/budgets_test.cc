@@ -54,7 +54,7 @@ class Budgets : public testing::Test {
     if (events) cluster_.Pass();
     return events;
   }
-  const Job& Last() const { return *cluster_.state().FindJob({cluster_.state().last_job}); }
+  const Job& Last() const { return *cluster_.state().FindJob({cluster_.state().jobs.last}); }
   // What becomes of a look at it.
   std::string Levels(const BudgetKey& key) {
     const auto events = cluster_.Execute(ReviewBudget{key});
@@ -272,7 +272,7 @@ TEST_F(Budgets, HoldEachUserForItselfAndUntilTheMonthEnds) {
   EXPECT_EQ(Levels(key),
             "budget-level queue research, each user of ana 0, budget-level queue research, each "
             "user of ben 0");
-  EXPECT_TRUE(cluster_.state().budget_levels.empty());
+  EXPECT_TRUE(cluster_.state().queues.budget_levels.empty());
   cluster_.Pass();
   EXPECT_EQ(cluster_.state().FindJob(ana)->state, JobState::kStarting);
 }
@@ -300,8 +300,8 @@ TEST_F(Budgets, EndWithTheirQueue) {
   Set({"ops", "ana", ""}, 5, OverBudget::kWarn);
   Set({"research", "", ""}, 5, OverBudget::kWarn);
   ASSERT_TRUE(cluster_.Execute(DeleteQueue{"ops"}));
-  ASSERT_EQ(cluster_.state().budgets.size(), 1u);
-  EXPECT_EQ(cluster_.state().budgets.begin()->first.queue, "research");
+  ASSERT_EQ(cluster_.state().queues.budgets.size(), 1u);
+  EXPECT_EQ(cluster_.state().queues.budgets.begin()->first.queue, "research");
 }
 
 TEST_F(Budgets, RefuseWhatTheyCannotBe) {

@@ -8,10 +8,10 @@ namespace {
 class ClassFloorsTest : public testing::Test {
  protected:
   // A pool of 100 GPUs: the floor is 5.
-  ClassFloorsTest() { state_.capacity["default"] = 100; }
+  ClassFloorsTest() { state_.nodes.capacity["default"] = 100; }
 
   void Holds(uint64_t job, int gpus) {
-    state_.shares_by_class[{"default", 1}][JobId{job}] = gpus * kWholeShare;
+    state_.leases.shares_by_class[{"default", 1}][JobId{job}] = gpus * kWholeShare;
   }
 
   static Job JobOf(uint64_t id) {

@@ -123,10 +123,10 @@ TEST(Codec, KeepsEveryFieldOfANode) {
       {GpuCondition::kSuspect, true, "sick", {4}, GpuMode::kTimeslice, "ana", 5, 6, 0b11, {{7}}}};
   node.numa = {{CpuSet::Parse("1,2").value(), 8}};
   node.leases = {{7}};
-  state.nodes.push_back(node);
+  state.nodes.all.push_back(node);
   const auto decoded = DecodeState(EncodeState(state));
   ASSERT_TRUE(decoded.has_value());
-  const Node& back = decoded->nodes.at(0);
+  const Node& back = decoded->nodes.all.at(0);
   EXPECT_EQ(*back.facts, *node.facts);
   EXPECT_EQ(
       std::tuple(back.incarnation, back.condition, back.lost_at, back.leases_expired, back.draining,
@@ -162,10 +162,10 @@ TEST(Codec, KeepsEveryFieldOfAJob) {
   job.reason = "why";
   const LeaseOutcome outcome{LeaseEnd::kNodeLost, 13, 14, "gone"};
   job.attempts = {{15, {16}, {17}, {18}, "here", {{{19}, {20}, {21, 22}, outcome}}}};
-  state.jobs[job.id] = job;
+  state.jobs.all[job.id] = job;
   const auto decoded = DecodeState(EncodeState(state));
   ASSERT_TRUE(decoded.has_value());
-  const Job& back = decoded->jobs.at({1});
+  const Job& back = decoded->jobs.all.at({1});
   EXPECT_EQ(*back.spec, *job.spec);
   EXPECT_EQ(std::tuple(back.id, back.user, back.request_id, back.state, back.submitted_at,
                        back.queued_at, back.eligible_at, back.ended_at),
@@ -188,8 +188,8 @@ TEST(Codec, KeepsCountersAndPolicy) {
   State state;
   state.policy = {Duration{1}, Duration{2}, 3, Duration{4}, 5};
   state.epoch = 6;
-  state.last_job = 7;
-  state.last_lease = 8;
+  state.jobs.last = 7;
+  state.leases.last = 8;
   state.last_pass = 9;
   const auto back = DecodeState(EncodeState(state));
   ASSERT_TRUE(back.has_value());
@@ -197,7 +197,7 @@ TEST(Codec, KeepsCountersAndPolicy) {
       std::tuple(back->policy.lease_time.ns, back->policy.lease_end_time.ns,
                  back->policy.faults_max, back->policy.reserve_after.ns, back->policy.jobs_kept),
       std::tuple(1, 2, 3, 4, 5));
-  EXPECT_EQ(std::tuple(back->epoch, back->last_job, back->last_lease, back->last_pass),
+  EXPECT_EQ(std::tuple(back->epoch, back->jobs.last, back->leases.last, back->last_pass),
             std::tuple(6u, 7u, 8u, 9u));
 }
 

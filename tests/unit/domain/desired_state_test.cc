@@ -164,7 +164,7 @@ TEST_F(Orders, AStopOfStrongerKindStays) {
 }
 
 TEST_F(Orders, AJoinIsAnswered) {
-  const auto& facts = cluster_.state().nodes[2].facts;
+  const auto& facts = cluster_.state().nodes.all[2].facts;
   EXPECT_THAT(Touched(Tell(JoinNode{facts, 2, false, {}})), ElementsAre(nodes_[2]));
 }
 

@@ -22,7 +22,7 @@ class DrainEnds : public testing::Test {
     spec.policy.grace = Duration::Seconds(30);
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
     cluster_.Pass();
-    return JobId{cluster_.state().last_job};
+    return JobId{cluster_.state().jobs.last};
   }
 
   void Drain(Duration deadline = {}) {

@@ -15,9 +15,9 @@ class DuplicateGpus : public testing::Test {
  protected:
   // As today's rules would not decide it.
   void Join(const std::string& name, const std::vector<std::string>& uuids) {
-    const auto known = state_.nodes_by_name.find(name);
-    const NodeId id = known == state_.nodes_by_name.end()
-                          ? NodeId{static_cast<uint32_t>(state_.nodes.size())}
+    const auto known = state_.nodes.by_name.find(name);
+    const NodeId id = known == state_.nodes.by_name.end()
+                          ? NodeId{static_cast<uint32_t>(state_.nodes.all.size())}
                           : known->second;
     Apply(state_, now_, NodeJoined{id, FactsOf(name, uuids), ++incarnation_});
   }
@@ -28,7 +28,7 @@ class DuplicateGpus : public testing::Test {
     return std::make_shared<const NodeFacts>(std::move(facts));
   }
   void Lose(const std::string& name) {
-    Apply(state_, now_, NodeLost{state_.nodes_by_name.at(name)});
+    Apply(state_, now_, NodeLost{state_.nodes.by_name.at(name)});
   }
   // What today's rules say to a join; empty: it is refused.
   std::vector<Event> DecideAndApply(std::shared_ptr<const NodeFacts> facts) {
@@ -46,7 +46,7 @@ class DuplicateGpus : public testing::Test {
       ADD_FAILURE() << violation.rule << " " << violation.detail;
     const auto decoded = DecodeState(EncodeState(state_));
     ASSERT_TRUE(decoded);
-    EXPECT_EQ(decoded->gpus_by_uuid, state_.gpus_by_uuid);
+    EXPECT_EQ(decoded->nodes.gpus_by_uuid, state_.nodes.gpus_by_uuid);
   }
 
   State state_;
@@ -71,8 +71,8 @@ TEST_F(DuplicateGpus, OfALostNodeAreRetiredAndChangeNothingWhereTheyAre) {
   ASSERT_EQ(events.size(), 3u);
   EXPECT_TRUE(std::holds_alternative<NodeJoined>(events[0]));
   EXPECT_TRUE(std::holds_alternative<GpuRetired>(events[1]));
-  EXPECT_FALSE(state_.nodes[1].gpus[0].draining);
-  EXPECT_TRUE(IsRetired(*state_.nodes[0].facts, 0));
+  EXPECT_FALSE(state_.nodes.all[1].gpus[0].draining);
+  EXPECT_TRUE(IsRetired(*state_.nodes.all[0].facts, 0));
   ExpectSound();
 }
 
@@ -84,7 +84,7 @@ TEST_F(DuplicateGpus, OfALostNodeMoveToANewOneAndAreTestedThere) {
   EXPECT_TRUE(std::holds_alternative<GpuMoved>(events[1]));
   const auto* test = std::get_if<GpuRemedyChanged>(&events[2]);
   ASSERT_NE(test, nullptr);
-  EXPECT_EQ(test->node, state_.nodes_by_name.at("renamed"));
+  EXPECT_EQ(test->node, state_.nodes.by_name.at("renamed"));
   EXPECT_EQ(test->gpu, 0) << "not the one that is new with its node";
   EXPECT_EQ(test->remedy, GpuRemedy::kTest);
   ExpectSound();

@@ -56,9 +56,9 @@ class Damaged : public testing::Test {
   void Tell(const Command& command, const std::string& request_id = "") {
     ASSERT_TRUE(cluster_.Execute(command, request_id).has_value());
   }
-  Gpu& GpuAt(size_t node, size_t gpu) { return state_.nodes[node].gpus[gpu]; }
-  Lease& LeaseAt(uint64_t id) { return state_.leases.at({id}); }
-  Job& JobAt(uint64_t id) { return state_.jobs.at({id}); }
+  Gpu& GpuAt(size_t node, size_t gpu) { return state_.nodes.all[node].gpus[gpu]; }
+  Lease& LeaseAt(uint64_t id) { return state_.leases.all.at({id}); }
+  Job& JobAt(uint64_t id) { return state_.jobs.all.at({id}); }
 
   void ExpectRule(const std::string& rule, const std::string& detail) {
     std::string told;
@@ -117,7 +117,7 @@ TEST_F(Damaged, I5AGangInPart) {
 }
 
 TEST_F(Damaged, I5AGangThatRunsOnAlone) {
-  state_.leases.erase({5});
+  state_.leases.all.erase({5});
   JobAt(4).leases.pop_back();
   JobAt(4).attempts.back().ranks[1].outcome.exit_code = 1;
   ExpectRule("I5", "part of the gang runs on alone");
@@ -150,12 +150,12 @@ TEST_F(Damaged, I6AnotherAttempt) {
 }
 
 TEST_F(Damaged, I6ANodeThatDoesNotListIt) {
-  state_.nodes[0].leases.clear();
+  state_.nodes.all[0].leases.clear();
   ExpectRule("I6", "not listed by its node");
 }
 
 TEST_F(Damaged, I6ANodeThatListsAStranger) {
-  state_.nodes[1].leases.push_back({1});
+  state_.nodes.all[1].leases.push_back({1});
   ExpectRule("I6", "which is not there");
 }
 
@@ -173,15 +173,15 @@ TEST_F(Damaged, I7HostMemoryBeyondWhatThereIs) {
 TEST_F(Damaged, I8Sums) {
   GpuAt(0, 2).share_granted -= 1;
   ExpectRule("I8", "sums are off");
-  state_.shares_by_class[{"default", 1}][JobId{1}] += 1;
+  state_.leases.shares_by_class[{"default", 1}][JobId{1}] += 1;
   ExpectRule("I8", "shares by class are off");
-  state_.capacity["default"] += 1;
+  state_.nodes.capacity["default"] += 1;
   ExpectRule("I8", "capacities are off");
-  state_.accounts[{"default", "ana"}].held.share += 1;
+  state_.queues.accounts[{"default", "ana"}].held.share += 1;
   ExpectRule("I8", "account default/ana is off");
-  state_.accounts.erase({"default", ""});
+  state_.queues.accounts.erase({"default", ""});
   ExpectRule("I8", "an account is missing: default");
-  state_.accounts[{"nowhere", ""}];
+  state_.queues.accounts[{"nowhere", ""}];
   ExpectRule("I8", "an account of no queue and no array: nowhere");
 }
 
@@ -190,7 +190,7 @@ TEST_F(Damaged, I8CountsOfArrays) {
   spec.policy.array = {3, 1};
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
   const State good = cluster_.state();
-  const JobId array = good.arrays.begin()->first;
+  const JobId array = good.jobs.arrays.begin()->first;
   const std::function<void(Array&)> damages[] = {
       [](Array& a) { ++a.known; },     [](Array& a) { ++a.started; },
       [](Array& a) { ++a.unstarted; }, [](Array& a) { ++a.ended; },
@@ -198,41 +198,42 @@ TEST_F(Damaged, I8CountsOfArrays) {
       [](Array& a) { a.count += 2; }};
   for (const auto& damage : damages) {
     state_ = good;
-    damage(state_.arrays.at(array));
+    damage(state_.jobs.arrays.at(array));
     ExpectRule("I8", "counts of array");
   }
   state_ = good;
-  state_.arrays.erase(array);
+  state_.jobs.arrays.erase(array);
   ExpectRule("shape", ToText(ElementId(array, 0)));
 }
 
 TEST_F(Damaged, EveryIndex) {
   const std::pair<const char*, std::function<void(State&)>> damages[] = {
-      {"queued jobs", [](State& s) { s.queued.clear(); }},
-      {"queued jobs has entries that do not belong there", [](State& s) { s.queued.insert({77}); }},
-      {"equivalence classes", [](State& s) { s.equivalence_classes.clear(); }},
+      {"queued jobs", [](State& s) { s.jobs.queued.clear(); }},
+      {"queued jobs has entries that do not belong there",
+       [](State& s) { s.jobs.queued.insert({77}); }},
+      {"equivalence classes", [](State& s) { s.jobs.equivalence_classes.clear(); }},
       {"equivalence classes has entries that do not belong there",
-       [](State& s) { s.equivalence_classes[EquivalenceClass{}].insert({0, {77}}); }},
-      {"an empty equivalence class is kept",
-       [](State& s) { s.equivalence_classes[EquivalenceClass{}]; }},
+       [](State& s) { s.jobs.equivalence_classes[EquivalenceClass{}].insert({0, {77}}); }},
+      {"equivalence classes has an empty group",
+       [](State& s) { s.jobs.equivalence_classes[EquivalenceClass{}]; }},
       {"retries has entries that do not belong there",
-       [](State& s) { s.retries.insert({{1}, {5}}); }},
-      {"time limits", [](State& s) { s.limits.clear(); }},
+       [](State& s) { s.jobs.retries.insert({{1}, {5}}); }},
+      {"time limits", [](State& s) { s.jobs.limits.clear(); }},
       {"time limits has entries that do not belong there",
-       [](State& s) { s.limits.insert({{1}, {1}}); }},
-      {"finished jobs", [](State& s) { s.finished.clear(); }},
+       [](State& s) { s.jobs.limits.insert({{1}, {1}}); }},
+      {"finished jobs", [](State& s) { s.jobs.finished.clear(); }},
       {"nominated jobs has entries that do not belong there",
-       [](State& s) { s.nominated.insert(JobId{1}); }},
+       [](State& s) { s.jobs.nominated.insert(JobId{1}); }},
       {"evictable jobs has entries that do not belong there",
-       [](State& s) { s.evictable[{"default", 0}].insert(JobId{1}); }},
+       [](State& s) { s.jobs.evictable[{"default", 0}].insert(JobId{1}); }},
       {"preemptions has entries that do not belong there",
-       [](State& s) { s.preemptions.insert({{1}, {2}}); }},
-      {"losses", [](State& s) { s.losses.clear(); }},
+       [](State& s) { s.jobs.preemptions.insert({{1}, {2}}); }},
+      {"losses", [](State& s) { s.nodes.losses.clear(); }},
       {"losses has entries that do not belong there",
-       [](State& s) { s.losses.insert({{1}, {0}}); }},
-      {"names has entries that do not belong there", [](State& s) { s.nodes_by_name["n9"] = {0}; }},
+       [](State& s) { s.nodes.losses.insert({{1}, {0}}); }},
+      {"names has entries that do not belong there", [](State& s) { s.nodes.by_name["n9"] = {0}; }},
       {"requests has entries that do not belong there",
-       [](State& s) { s.jobs_by_request["1/x"] = {1}; }},
+       [](State& s) { s.jobs.by_request["1/x"] = {1}; }},
   };
   for (const auto& [detail, damage] : damages) {
     state_ = cluster_.state();
@@ -243,20 +244,20 @@ TEST_F(Damaged, EveryIndex) {
 
 TEST_F(Damaged, ShapeIsCheckedBeforeAnythingIsIndexed) {
   const std::function<void(State&)> damages[] = {
-      [](State& s) { s.nodes[0].gpus.pop_back(); },
-      [](State& s) { s.nodes[0].numa.clear(); },
-      [](State& s) { s.nodes[0].facts = nullptr; },
-      [](State& s) { s.nodes[1].id = {0}; },
-      [](State& s) { s.jobs.at({1}).attempts.clear(); },
-      [](State& s) { s.jobs.at({1}).id = {2}; },
-      [](State& s) { s.jobs.at({1}).variant = 1; },
-      [](State& s) { s.jobs.at({1}).destination = {{.node = {9}}}; },
-      [](State& s) { s.jobs.at({1}).attempts.back().ranks[0].node = {9}; },
-      [](State& s) { s.leases.at({1}).gpus[0].gpu = 4; },
-      [](State& s) { s.leases.at({1}).numa[0].numa = -1; },
-      [](State& s) { s.leases.at({1}).rank = 1; },
-      [](State& s) { s.leases.at({1}).node = {9}; },
-      [](State& s) { s.leases.at({1}).job = {99}; },
+      [](State& s) { s.nodes.all[0].gpus.pop_back(); },
+      [](State& s) { s.nodes.all[0].numa.clear(); },
+      [](State& s) { s.nodes.all[0].facts = nullptr; },
+      [](State& s) { s.nodes.all[1].id = {0}; },
+      [](State& s) { s.jobs.all.at({1}).attempts.clear(); },
+      [](State& s) { s.jobs.all.at({1}).id = {2}; },
+      [](State& s) { s.jobs.all.at({1}).variant = 1; },
+      [](State& s) { s.jobs.all.at({1}).destination = {{.node = {9}}}; },
+      [](State& s) { s.jobs.all.at({1}).attempts.back().ranks[0].node = {9}; },
+      [](State& s) { s.leases.all.at({1}).gpus[0].gpu = 4; },
+      [](State& s) { s.leases.all.at({1}).numa[0].numa = -1; },
+      [](State& s) { s.leases.all.at({1}).rank = 1; },
+      [](State& s) { s.leases.all.at({1}).node = {9}; },
+      [](State& s) { s.leases.all.at({1}).job = {99}; },
   };
   for (const auto& damage : damages) {
     state_ = cluster_.state();
@@ -276,7 +277,7 @@ TEST_F(Damaged, DeltaSeesAGrantWhereNothingMayBeGranted) {
   GpuAt(0, 0).draining = true;
   EXPECT_FALSE(CheckDelta(state_, {placed}).empty());
   GpuAt(0, 0).draining = false;
-  state_.nodes[0].draining = true;
+  state_.nodes.all[0].draining = true;
   EXPECT_FALSE(CheckDelta(state_, {placed}).empty());
 }
 
@@ -290,7 +291,7 @@ TEST_F(Damaged, DeltaLooksAtWhatTheEventsNamed) {
 }
 
 TEST_F(Damaged, DeltaSurvivesALeaseThatIsGone) {
-  state_.leases.erase({1});
+  state_.leases.all.erase({1});
   EXPECT_FALSE(CheckDelta(state_, {JobStarted{{1}}}).empty());
 }
 

@@ -45,7 +45,7 @@ class MeteredCluster : public testing::Test {
     spec.recovery.checkpoint.directory = "/ckpt";
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}}));
     cluster_.Pass();
-    return {cluster_.state().last_job};
+    return {cluster_.state().jobs.last};
   }
   JobId SubmitWhole(int gpus) {
     GpuRequest request;
@@ -64,7 +64,7 @@ class MeteredCluster : public testing::Test {
     const Lease& lease = *cluster_.state().FindLease(JobOf(id).leases.at(0));
     seen.lease = lease.id;
     ReportNode report{lease.node, 1, {}, {}};
-    for (const LeaseId other : cluster_.state().nodes[lease.node.value].leases) {
+    for (const LeaseId other : cluster_.state().nodes.all[lease.node.value].leases) {
       LeaseObservation running;
       running.lease = other;
       running.running = true;

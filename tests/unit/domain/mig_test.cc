@@ -90,10 +90,10 @@ class MigGrants : public testing::Test {
     spec.resources.memory_bytes = 1 << 20;
     GP_CHECK_OK(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}}));
     const auto placed = cluster_.Execute(
-        PlaceGang{1, {cluster_.state().last_job}, {{{0}, {grant}, {{0, {}, 1}}}}, "", 0});
+        PlaceGang{1, {cluster_.state().jobs.last}, {{{0}, {grant}, {{0, {}, 1}}}}, "", 0});
     return placed ? Ok() : Fail(placed.error());
   }
-  const Gpu& GpuAt(size_t gpu) const { return cluster_.state().nodes[0].gpus[gpu]; }
+  const Gpu& GpuAt(size_t gpu) const { return cluster_.state().nodes.all[0].gpus[gpu]; }
 
   TestCluster cluster_;
 };
@@ -139,7 +139,7 @@ TEST_F(MigGrants, LeaveTheGpuAsItWas) {
 
 TEST_F(MigGrants, WhoHoldsAGpuThatComesBackOtherwiseDividedIsEnded) {
   ASSERT_TRUE(Place("ana", {0, 285, 9'856, 14, 2}));
-  NodeFacts facts = *cluster_.state().nodes[0].facts;
+  NodeFacts facts = *cluster_.state().nodes.all[0].facts;
   facts.gpus[1].mig = A100Mig();  // nobody is there
   LeaseObservation running;
   running.lease = GpuAt(0).leases[0];
@@ -149,20 +149,20 @@ TEST_F(MigGrants, WhoHoldsAGpuThatComesBackOtherwiseDividedIsEnded) {
         std::make_shared<const NodeFacts>(facts), 2, false, {running}, cluster_.state().lineage});
   };
   EXPECT_TRUE(join());
-  EXPECT_FALSE(cluster_.state().nodes[0].facts->gpus[1].mig.empty());
+  EXPECT_FALSE(cluster_.state().nodes.all[0].facts->gpus[1].mig.empty());
   facts.gpus[0].mig = {};
   const auto joined = join();
   ASSERT_TRUE(joined) << joined.error().message;
   const Lease& lease = *cluster_.state().FindLease(running.lease);
   EXPECT_EQ(lease.stop, StopOrder::kKill);
-  EXPECT_FALSE(cluster_.state().nodes[0].facts->gpus[0].mig.empty()) << "until it is gone";
+  EXPECT_FALSE(cluster_.state().nodes.all[0].facts->gpus[0].mig.empty()) << "until it is gone";
   running.running = false;
   running.ended = true;
   running.outcome.end = LeaseEnd::kStopped;
   ASSERT_TRUE(join());
   running.lease = {0};
   ASSERT_TRUE(join());
-  EXPECT_TRUE(cluster_.state().nodes[0].facts->gpus[0].mig.empty());
+  EXPECT_TRUE(cluster_.state().nodes.all[0].facts->gpus[0].mig.empty());
   EXPECT_TRUE(cluster_.broken().empty()) << cluster_.broken().front();
 }
 

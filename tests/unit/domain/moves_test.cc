@@ -30,7 +30,7 @@ class Moves : public testing::Test {
   JobId Submit(JobSpec spec) {
     spec.program.command = {"run"};
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
-    return {cluster_.state().last_job};
+    return {cluster_.state().jobs.last};
   }
   static JobSpec Spec(int gpus, bool movable = true, int nodes = 1) {
     JobSpec spec;
@@ -48,7 +48,7 @@ class Moves : public testing::Test {
   }
   // Running jobs run; jobs that are ordered to stop have saved their work.
   void ReportAll() {
-    for (const Node& node : cluster_.state().nodes) {
+    for (const Node& node : cluster_.state().nodes.all) {
       ReportNode report{node.id, node.incarnation, {}, {}};
       for (const LeaseId id : node.leases) {
         const bool stops = cluster_.state().FindLease(id)->stop != StopOrder::kNone;
@@ -491,7 +491,7 @@ TEST_F(Moves, FragmentationIsWhatJobsLikeTheseCouldNotUse) {
   AddNode();
   const auto of_pool = [this] {
     NodeClasses classes;
-    for (const Node& node : cluster_.state().nodes) classes.Place(node);
+    for (const Node& node : cluster_.state().nodes.all) classes.Place(node);
     return FragmentationMeter(cluster_.state(), classes).OfPool(kDefaultPool);
   };
   EXPECT_FALSE(of_pool().is_known);
@@ -514,7 +514,7 @@ TEST_F(Moves, FragmentationIsWhatJobsLikeTheseCouldNotUse) {
   ASSERT_TRUE(cluster_.Execute(ChangeService{NodeId{1}, -1, ServiceAction::kDrain, false, "test"}));
   EXPECT_EQ(of_pool().free, 10);
   NodeClasses classes;
-  for (const Node& node : cluster_.state().nodes) classes.Place(node);
+  for (const Node& node : cluster_.state().nodes.all) classes.Place(node);
   EXPECT_EQ(FragmentationMeter(cluster_.state(), classes).OfQueue(kDefaultQueue).stranded, 4'000);
 }
 

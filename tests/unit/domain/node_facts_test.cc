@@ -57,7 +57,7 @@ TEST(NodeFacts, AJoinWithBadOnesIsRefused) {
   facts.numa[1].cpus.Add(0);
   const JoinNode join{std::make_shared<const NodeFacts>(facts), 1, true, {}};
   EXPECT_FALSE(cluster.Execute(join).has_value());
-  EXPECT_TRUE(cluster.state().nodes.empty());
+  EXPECT_TRUE(cluster.state().nodes.all.empty());
 }
 
 }  // namespace

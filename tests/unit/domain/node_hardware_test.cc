@@ -113,7 +113,7 @@ TEST(NodeHardware, WhatIsHeldStaysGrantable) {
   EXPECT_EQ(change->facts.gpus[1].memory_mib, 80'000);
   EXPECT_EQ(change->facts.gpus[0].numa, 1);
   State state;
-  state.leases[{1}] = lease;
+  state.leases.all[{1}] = lease;
   node.facts = std::make_shared<const NodeFacts>(change->facts);
   EXPECT_FALSE(IsOutOfDate(state, node, less));
   node.leases.clear();

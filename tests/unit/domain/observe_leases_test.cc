@@ -26,7 +26,7 @@ class StartOfAnAttempt : public testing::Test {
   // The instant at which its node says by this that it started.
   Instant Told(Instant started_at, Duration ran) {
     LeaseObservation seen;
-    seen.lease = cluster_.state().jobs.begin()->second.leases.front();
+    seen.lease = cluster_.state().jobs.all.begin()->second.leases.front();
     seen.running = true;
     seen.started_at = started_at;
     seen.ran = ran;

@@ -82,7 +82,7 @@ TEST_F(OutOfServiceGpus, AnExplanationNamesTheIncident) {
 
 TEST_F(OutOfServiceGpus, ARetiredOneIsNotOfTheNode) {
   JoinWithFirst(3);
-  const IncidentId incident = cluster_.state().incidents.begin()->first;
+  const IncidentId incident = cluster_.state().faults.incidents.begin()->first;
   ASSERT_TRUE(cluster_.Execute(ChangeIncident{incident, IncidentState::kClosed, ""}));
   EXPECT_EQ(OutOfService(node(), 4), 0U);
   EXPECT_FALSE(Fits(Repaired(node()), JobOf(4)));

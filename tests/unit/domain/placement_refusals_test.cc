@@ -28,7 +28,7 @@ class PlacementRefusals : public testing::Test {
     if (edit) edit(spec);
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {user, 1, 1}})
                     .has_value());
-    return {cluster_.state().last_job};
+    return {cluster_.state().jobs.last};
   }
   static std::function<void(JobSpec&)> Share(int share, int64_t memory_mib = 0) {
     return [=](JobSpec& spec) {
@@ -138,7 +138,7 @@ TEST_F(PlacementRefusals, PartOfAGang) {
   ExpectRefused(place, "two ranks on one node");
   place.ranks[1].node = {7};
   ExpectRefused(place, "no node", ErrorCode::kNotFound);
-  EXPECT_TRUE(cluster_.state().leases.empty());
+  EXPECT_TRUE(cluster_.state().leases.all.empty());
   place.ranks[1].node = n2_;
   ExpectPlaced(place);
 }
@@ -149,7 +149,7 @@ TEST_F(PlacementRefusals, OneRankThatDoesNotFitRefusesAll) {
   place.ranks.push_back(place.ranks[0]);
   place.ranks[0].node = n2_;
   ExpectRefused(place, "is held by lease-1");
-  EXPECT_EQ(cluster_.state().leases.size(), 1u);
+  EXPECT_EQ(cluster_.state().leases.all.size(), 1u);
 }
 
 TEST_F(PlacementRefusals, OtherGpusThanAsked) {
@@ -225,7 +225,7 @@ TEST_F(PlacementRefusals, MoreMemoryThanThereIs) {
 }
 
 TEST_F(PlacementRefusals, ModesThatAreNotOffered) {
-  const Node& node = cluster_.state().nodes[0];  // its GPUs cannot do MPS
+  const Node& node = cluster_.state().nodes.all[0];  // its GPUs cannot do MPS
   for (const auto& [mode, why] : {std::pair(GpuMode::kMps, "mps is not offered here"),
                                   std::pair(GpuMode::kMig, "is not in MIG mode")}) {
     const Status status =
@@ -236,7 +236,7 @@ TEST_F(PlacementRefusals, ModesThatAreNotOffered) {
 }
 
 TEST_F(PlacementRefusals, NegativeGrants) {
-  const Node& node = cluster_.state().nodes[0];
+  const Node& node = cluster_.state().nodes.all[0];
   for (const GpuGrant& grant : {GpuGrant{0, -1, 1}, GpuGrant{0, 1, -1}}) {
     const Status status =
         CheckGpuGrant(node.gpus[0], node.facts->gpus[0], GpuMode::kTimeslice, "ana", grant);
@@ -268,13 +268,13 @@ TEST_F(PlacementRefusals, CoresAndHostMemory) {
 TEST_F(PlacementRefusals, WhatIsGivenBackMayBeGrantedAgain) {
   for (int i = 0; i < 3; ++i) {
     ExpectPlaced(Good(Submit()));
-    const LeaseId lease{cluster_.state().last_lease};
+    const LeaseId lease{cluster_.state().leases.last};
     LeaseObservation seen;
     seen.lease = lease;
     seen.ended = true;
     ASSERT_TRUE(cluster_.Execute(ReportNode{n1_, 1, {seen}, {}}).has_value());
   }
-  EXPECT_EQ(cluster_.state().accounts.at({"default", "ana"}).held, Holding{});
+  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", "ana"}).held, Holding{});
 }
 
 TEST_F(PlacementRefusals, AnythingWhileACutJournalsLeasesMayBeLive) {

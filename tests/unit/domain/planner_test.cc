@@ -24,7 +24,7 @@ class Planning : public testing::Test {
     spec.resources.gpus.count = gpus;
     spec.resources.nodes = nodes;
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
-    return {cluster_.state().last_job};
+    return {cluster_.state().jobs.last};
   }
   // Plans and commits, and compares.
   size_t Pass() {
@@ -91,23 +91,24 @@ TEST_F(Planning, ThroughManyRandomSteps) {
       AddNode(rng.Chance(1, 2) ? std::vector<int>{0, 0, 1, 1}
                                : std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1});
     if (dice < 5) Submit(static_cast<int>(rng.Below(9)), 1 + static_cast<int>(rng.Below(3)));
-    if (dice >= 5 && dice < 8 && !cluster_.state().leases.empty()) {
-      auto lease = cluster_.state().leases.begin();
-      std::advance(lease, static_cast<std::ptrdiff_t>(rng.Below(cluster_.state().leases.size())));
+    if (dice >= 5 && dice < 8 && !cluster_.state().leases.all.empty()) {
+      auto lease = cluster_.state().leases.all.begin();
+      std::advance(lease,
+                   static_cast<std::ptrdiff_t>(rng.Below(cluster_.state().leases.all.size())));
       if (cluster_.state().FindJob(lease->second.job)->spec->resources.nodes == 1)
         Cancel(lease->second.job);
     }
     if (dice == 8) cluster_.Advance(Duration::Minutes(2));
     Pass();
   }
-  EXPECT_GT(cluster_.state().last_lease, 100u);
+  EXPECT_GT(cluster_.state().leases.last, 100u);
 }
 
 TEST_F(Planning, TheLineBehindOneThatFitsGoesOn) {
   AddNode();
   for (int i = 0; i < 5; ++i) Submit(2);
   EXPECT_EQ(Pass(), 4u);
-  EXPECT_EQ(cluster_.state().queued.size(), 1u);
+  EXPECT_EQ(cluster_.state().jobs.queued.size(), 1u);
 }
 
 TEST(NodeClasses, AlikeNodesAreOneClassAndPatternsComeBack) {
@@ -115,15 +116,15 @@ TEST(NodeClasses, AlikeNodesAreOneClassAndPatternsComeBack) {
   for (int i = 0; i < 5; ++i)
     cluster.AddNode(TestCluster::MakeFacts("n" + std::to_string(i), {0, 0, 1, 1}));
   NodeClasses classes;
-  for (const Node& node : cluster.state().nodes) classes.Place(node);
+  for (const Node& node : cluster.state().nodes.all) classes.Place(node);
   ASSERT_EQ(classes.size(), 1u);
   EXPECT_EQ(classes.Of(0).members.size(), 5u);
-  Node busy = cluster.state().nodes[2];
+  Node busy = cluster.state().nodes.all[2];
   busy.gpus[1].share_granted = 500;
   classes.Place(busy);
   ASSERT_EQ(classes.size(), 2u);
   EXPECT_EQ(classes.Of(1).members, std::set<NodeId>{NodeId{2}});
-  classes.Place(cluster.state().nodes[2]);
+  classes.Place(cluster.state().nodes.all[2]);
   EXPECT_EQ(classes.size(), 2u);
   EXPECT_EQ(classes.Of(0).members.size(), 5u);
   EXPECT_TRUE(classes.Of(1).members.empty());
@@ -137,7 +138,7 @@ TEST(NodeClasses, OtherHardwareIsAnotherClass) {
   cluster.AddNode(TestCluster::MakeFacts("d", {0, 0, 1, 1}, 18, 40'000));
   cluster.AddNode(TestCluster::MakeFacts("e", {0, 0, 1, 1}, 18, 81'559, 8));
   NodeClasses classes;
-  for (const Node& node : cluster.state().nodes) classes.Place(node);
+  for (const Node& node : cluster.state().nodes.all) classes.Place(node);
   EXPECT_EQ(classes.size(), 5u);
 }
 

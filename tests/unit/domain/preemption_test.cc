@@ -27,7 +27,7 @@ class Preemption : public testing::Test {
     spec.policy.priority = priority;
     spec.policy.preemptible = preemptible;
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
-    return {cluster_.state().last_job};
+    return {cluster_.state().jobs.last};
   }
   JobId Run(int gpus, int priority, bool preemptible = true, int nodes = 1,
             JobState then = JobState::kRunning) {
@@ -193,7 +193,7 @@ TEST_F(Preemption, EqualsThatHadAsMuchWait) {
   cluster_.Advance(Duration::Minutes(10));
   EXPECT_NE(Refusal(small, Submit(8, 500)).find("no ground to preempt"), std::string::npos);
   cluster_.Advance(Duration::Minutes(50));
-  EXPECT_EQ(Refusal(small, JobId{cluster_.state().last_job}), "");
+  EXPECT_EQ(Refusal(small, JobId{cluster_.state().jobs.last}), "");
 }
 
 TEST_F(Preemption, WhoIsOfALowerClassIsSparedWhereItDoesNotHelp) {
@@ -236,7 +236,7 @@ TEST_F(Preemption, WhoLeftDoesNotTakeThePlaceBack) {
   EXPECT_EQ(JobOf(behind).state, JobState::kStarting);
   EXPECT_EQ(JobOf(firm).state, JobState::kQueued);
   EXPECT_TRUE(JobOf(behind).nominated_nodes.empty());
-  EXPECT_TRUE(cluster_.state().nominated.empty());
+  EXPECT_TRUE(cluster_.state().jobs.nominated.empty());
 }
 
 TEST_F(Preemption, AGangKeepsEarlyNodesUntilTheLastIsCleared) {
@@ -327,7 +327,7 @@ TEST_F(Preemption, AJobThatGivesWayIsPlacedAgainAndRemembersItsTime) {
   EXPECT_EQ(JobOf(low).state, JobState::kQueued);
   EXPECT_EQ(JobOf(low).preemptions, 1);
   EXPECT_EQ(JobOf(low).attained_gpu_ms, 8 * 30 * 60'000);
-  EXPECT_TRUE(cluster_.state().preemptions.empty());
+  EXPECT_TRUE(cluster_.state().jobs.preemptions.empty());
   EXPECT_EQ(ServiceLevel(JobOf(low), cluster_.now()), 1);
   cluster_.Pass();
   EXPECT_EQ(JobOf(high).state, JobState::kStarting);
@@ -350,7 +350,7 @@ TEST_F(Preemption, NoVictimCanBeSpared) {
     const JobId job = Submit(gpus, 900, false);
     const std::vector<JobId> victims = VictimsFor(job);
     const auto fits_without = [&](const std::vector<JobId>& gone) {
-      for (const Node& node : cluster_.state().nodes) {
+      for (const Node& node : cluster_.state().nodes.all) {
         int free = 8;
         for (const LeaseId id : node.leases) {
           const Lease& lease = *cluster_.state().FindLease(id);

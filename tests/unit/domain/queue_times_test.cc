@@ -15,7 +15,7 @@ State WithTimes(const std::array<int, 3>& defaults, const std::array<int, 3>& lo
     Queue queue{.name = kLine[i]};
     queue.default_time = Duration::Minutes(60 * defaults[i]);
     queue.max_time = Duration::Minutes(60 * longest[i]);
-    state.queues[queue.name] = queue;
+    state.queues.all[queue.name] = queue;
   }
   return state;
 }
@@ -59,11 +59,11 @@ TEST(QueueTimes, ADefaultIsAlwaysOneThatTheQueueAllows) {
       if (most.time.ns != 0) {
         EXPECT_NE(otherwise.time.ns, 0) << code << ": no job of it runs without an end";
         EXPECT_LE(otherwise.time, most.time) << code;
-        EXPECT_EQ(state.queues.at(most.queue).max_time, most.time) << code;
+        EXPECT_EQ(state.queues.all.at(most.queue).max_time, most.time) << code;
       }
       EXPECT_TRUE(CheckMaxTime(state, queue, otherwise.time)) << code;
       if (otherwise.time.ns == 0) continue;
-      const Queue& source = state.queues.at(otherwise.queue);
+      const Queue& source = state.queues.all.at(otherwise.queue);
       EXPECT_TRUE(source.default_time == otherwise.time || source.max_time == otherwise.time)
           << code;
     }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/cluster/next_deadline.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -16,7 +17,9 @@ class Report : public testing::Test {
                                   const std::vector<LeaseObservation>& leases = {}) {
     return cluster_.Execute(ReportNode{node_, 1, leases, gpus});
   }
-  GpuCondition Condition(size_t gpu) const { return cluster_.state().nodes[0].gpus[gpu].condition; }
+  GpuCondition Condition(size_t gpu) const {
+    return cluster_.state().nodes.all[0].gpus[gpu].condition;
+  }
   void TearDown() override {
     EXPECT_THAT(cluster_.broken(), testing::IsEmpty());
     EXPECT_TRUE(cluster_.ReplayAgrees());
@@ -30,7 +33,7 @@ TEST_F(Report, AGpuNamedTwiceCountsOnce) {
   ASSERT_TRUE(
       Tell({{0, false, false, "a"}, {0, false, false, "b"}, {0, true, false, "c"}}).has_value());
   EXPECT_EQ(Condition(0), GpuCondition::kSuspect);
-  EXPECT_EQ(cluster_.state().nodes[0].gpus[0].reason, "a");
+  EXPECT_EQ(cluster_.state().nodes.all[0].gpus[0].reason, "a");
 }
 
 TEST_F(Report, GpusThatAreNotThereAreIgnored) {
@@ -82,8 +85,8 @@ TEST_F(Report, OtherHardwareIsTakenInAndWhatIsHeldStays) {
     const JoinNode join{std::make_shared<const NodeFacts>(other), 2, false, {}};
     const auto joined = cluster_.Execute(join);
     ASSERT_TRUE(joined) << joined.error().message;
-    EXPECT_EQ(cluster_.state().leases.size(), 1u);
-    EXPECT_EQ(cluster_.state().nodes[0].facts->gpus.size(), 2u);
+    EXPECT_EQ(cluster_.state().leases.all.size(), 1u);
+    EXPECT_EQ(cluster_.state().nodes.all[0].facts->gpus.size(), 2u);
   }
   EXPECT_TRUE(cluster_.broken().empty());
 }
@@ -115,7 +118,7 @@ TEST_F(Report, ANodeOfAnotherJournalMayNotJoinBeforeItForgot) {
   ASSERT_TRUE(cluster_.Execute(StartController{cluster_.state().policy, 77}).has_value());
   ASSERT_TRUE(cluster_.Execute(StartController{cluster_.state().policy}).has_value());
   EXPECT_EQ(cluster_.state().lineage, 77u);
-  JoinNode join{cluster_.state().nodes[0].facts, 2, false, {}, 76};
+  JoinNode join{cluster_.state().nodes.all[0].facts, 2, false, {}, 76};
   EXPECT_EQ(cluster_.Execute(join).error().code, ErrorCode::kConflict);
   join.lineage = 0;  // from before lineages were kept: it cannot know whose its attempts are
   EXPECT_EQ(cluster_.Execute(join).error().code, ErrorCode::kConflict);

@@ -22,7 +22,7 @@ class Scheduling : public testing::Test {
     spec.policy.priority = priority;
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}})
                     .has_value());
-    return {cluster_.state().last_job};
+    return {cluster_.state().jobs.last};
   }
   std::string Planned() const {
     std::string text;
@@ -121,7 +121,7 @@ TEST_F(Scheduling, ReservesOnlyAsManyNodesAsAreNeededTheEmptiestFirst) {
     Submit(gpus);
     cluster_.Pass();
   }
-  ASSERT_EQ(cluster_.state().nodes[0].leases.size(), 3u);  // n1 is full
+  ASSERT_EQ(cluster_.state().nodes.all[0].leases.size(), 3u);  // n1 is full
   Submit(2);
   cluster_.Pass();  // n2 has two left, n3 four
   Submit(3, 2);

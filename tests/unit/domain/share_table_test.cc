@@ -11,14 +11,15 @@ constexpr int64_t kGpus = 64;
 // A pool of 64 GPUs with queues of these weights; nobody has used anything.
 State Shares(const std::map<std::string, int>& weights) {
   State state;
-  for (const auto& [name, weight] : weights) state.queues[name] = {.name = name, .weight = weight};
-  state.capacity[kDefaultPool] = kGpus;
+  for (const auto& [name, weight] : weights)
+    state.queues.all[name] = {.name = name, .weight = weight};
+  state.nodes.capacity[kDefaultPool] = kGpus;
   return state;
 }
 
 // The queue's account holds this number of GPUs now.
 void Hold(State& state, const std::string& queue, int64_t gpus) {
-  Account& account = state.accounts[{queue, ""}];
+  Account& account = state.queues.accounts[{queue, ""}];
   account.held.share = gpus * kWholeShare;
   account.as_of = kAt;
 }
@@ -67,7 +68,7 @@ TEST(ShareTable, AloneThereIsNothingToCompare) {
 
 TEST(ShareTable, AQueueBelowItsGuaranteeComesFirst) {
   State state = Shares({{"a", 1}, {"b", 1}});
-  state.queues.at("a").guaranteed = 8;
+  state.queues.all.at("a").guaranteed = 8;
   Hold(state, "a", 7);
   EXPECT_EQ(StepsOf(state, {"a", "b"}), (Steps{-1, 0}));
   Hold(state, "a", 8);
@@ -76,7 +77,7 @@ TEST(ShareTable, AQueueBelowItsGuaranteeComesFirst) {
 
 TEST(ShareTable, QueuesOfAnotherPoolAreNoSiblings) {
   State state = Shares({{"a", 1}, {"b", 1}});
-  state.queues.at("b").pool = "other";
+  state.queues.all.at("b").pool = "other";
   Hold(state, "a", kGpus);
   EXPECT_EQ(StepsOf(state, {"a", "b"}), (Steps{0, 0}));
 }
@@ -100,7 +101,7 @@ TEST(ShareTable, EachLevelOfTheTreeDividesByItself) {
 
 TEST(ShareTable, UsersOfAQueueDivideEvenly) {
   State state = Shares({{"a", 1}});
-  Account& account = state.accounts[{"a", "ana"}];
+  Account& account = state.queues.accounts[{"a", "ana"}];
   account.held.share = 16 * kWholeShare;
   account.as_of = kAt;
   ShareTable table(state, kAt);
@@ -130,7 +131,7 @@ TEST(ShareTable, WhatIsPlacedInThePassCountsAtOnce) {
 
 TEST(ShareTable, PastUseCountsWhereNothingIsHeld) {
   State state = Shares({{"a", 1}, {"b", 1}});
-  Account& account = state.accounts[{"a", ""}];
+  Account& account = state.queues.accounts[{"a", ""}];
   account.as_of = kAt;
   account.faded_use = kGpus / 2 * kWholeShare * state.policy.share_horizon.ToMilliseconds();
   EXPECT_EQ(StepsOf(state, {"a", "b"}), (Steps{64, 0}));
@@ -138,7 +139,7 @@ TEST(ShareTable, PastUseCountsWhereNothingIsHeld) {
 
 TEST(ShareTable, APoolWithoutGpusDividesWithoutAFault) {
   State state = Shares({{"a", 1}, {"b", 1}});
-  state.capacity.clear();
+  state.nodes.capacity.clear();
   Hold(state, "a", 1);
   EXPECT_EQ(StepsOf(state, {"a", "b"}), (Steps{128, 0}));
 }

@@ -23,10 +23,10 @@ class Sharing : public testing::Test {
       ASSERT_TRUE(cluster_.Execute(SubmitJob{shared, {user, 1, 1}}).has_value());
   }
   int64_t Count(JobState state) const {
-    return std::ranges::count_if(cluster_.state().jobs,
+    return std::ranges::count_if(cluster_.state().jobs.all,
                                  [state](const auto& job) { return job.second.state == state; });
   }
-  const Gpu& GpuAt(size_t gpu) const { return cluster_.state().nodes[0].gpus[gpu]; }
+  const Gpu& GpuAt(size_t gpu) const { return cluster_.state().nodes.all[0].gpus[gpu]; }
 
   TestCluster cluster_;
 };
@@ -82,9 +82,9 @@ TEST_F(Sharing, SharesAreSummedByUser) {
   SubmitShared(2, 250, 0);
   SubmitShared(1, 100, 0, "ben");
   cluster_.Pass();
-  EXPECT_EQ(cluster_.state().accounts.at({"default", "ana"}).held, (Holding{500, 500, 2}));
-  EXPECT_EQ(cluster_.state().accounts.at({"default", "ben"}).held, (Holding{100, 100, 1}));
-  EXPECT_EQ(cluster_.state().accounts.at({"default", ""}).held, (Holding{600, 600, 3}));
+  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", "ana"}).held, (Holding{500, 500, 2}));
+  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", "ben"}).held, (Holding{100, 100, 1}));
+  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", ""}).held, (Holding{600, 600, 3}));
 }
 
 TEST_F(Sharing, AsManyClientsAsAnMpsServerTakes) {
@@ -119,12 +119,12 @@ TEST_F(Sharing, ANodeMayLearnOrForgetMpsWhileJobsRunOnIt) {
   const auto joined = cluster_.Execute(join);
   ASSERT_TRUE(joined) << joined.error().message;
   EXPECT_EQ(GpuAt(0).leases.size(), 1u);
-  EXPECT_FALSE(cluster_.state().nodes[0].facts->gpus[0].mps);
+  EXPECT_FALSE(cluster_.state().nodes.all[0].facts->gpus[0].mps);
   facts.gpus[0].memory_mib += 1;
   join.facts = std::make_shared<const NodeFacts>(facts);
   // A driver keeps more or less for itself: it is the same GPU all the same
   ASSERT_TRUE(cluster_.Execute(join));
-  EXPECT_EQ(cluster_.state().nodes[0].facts->gpus[0].memory_mib, facts.gpus[0].memory_mib - 1)
+  EXPECT_EQ(cluster_.state().nodes.all[0].facts->gpus[0].memory_mib, facts.gpus[0].memory_mib - 1)
       << "as long as it is held";
   EXPECT_EQ(GpuAt(0).leases.size(), 1u);
   EXPECT_TRUE(cluster_.broken().empty()) << cluster_.broken().front();

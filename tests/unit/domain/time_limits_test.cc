@@ -28,7 +28,7 @@ class TimeLimits : public testing::Test {
     spec.policy.time_limit = limit;
     spec.policy.queue = queue;
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), user}));
-    return {cluster_.state().last_job};
+    return {cluster_.state().jobs.last};
   }
   // What stands against two hours; empty: nothing.
   std::string Refusal(bool force = false) {

@@ -32,7 +32,7 @@ class Variants : public testing::Test {
   }
   JobId Submit(const JobSpec& spec) {
     EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
-    return {cluster_.state().last_job};
+    return {cluster_.state().jobs.last};
   }
   const Job& JobOf(JobId id) const { return *cluster_.state().FindJob(id); }
   void TearDown() override {
@@ -55,7 +55,8 @@ TEST_F(Variants, WhatIsGivenIsWhatCounts) {
   EXPECT_EQ(JobOf(job).variant, 2);
   ASSERT_TRUE(JobOf(job).submitted_spec);
   EXPECT_EQ(**JobOf(job).submitted_spec, spec);
-  EXPECT_EQ(cluster_.state().accounts.at({"default", "ana"}).held.share, 8'000) << "both hold four";
+  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", "ana"}).held.share, 8'000)
+      << "both hold four";
   EXPECT_TRUE(HoldsLeases(JobOf(behind).state));
 }
 

@@ -18,7 +18,7 @@ bool Means(const Node& node, size_t index, const std::string& text) {
 Result<GpuPlace> FindGpu(const State& state, const std::string& text) {
   std::vector<GpuPlace> found;
   std::vector<std::string> names;
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       if (IsRetired(*node.facts, static_cast<int>(i))) continue;
       const std::string& uuid = node.facts->gpus[i].uuid;
@@ -40,10 +40,10 @@ Result<GpuPlace> FindGpu(const State& state, const std::string& text) {
 }
 
 Result<NodeId> FindNodeByName(const State& state, const std::string& name) {
-  const auto found = state.nodes_by_name.find(name);
-  if (found != state.nodes_by_name.end()) return found->second;
+  const auto found = state.nodes.by_name.find(name);
+  if (found != state.nodes.by_name.end()) return found->second;
   std::vector<std::string> names;
-  for (const auto& [known, id] : state.nodes_by_name) names.push_back(known);
+  for (const auto& [known, id] : state.nodes.by_name) names.push_back(known);
   const auto near = Nearest(name, names);
   return Fail(NotFound("no node \"" + Printable(name, 60) + "\"" +
                        (near ? ": did you mean " + *near + "?" : "")));

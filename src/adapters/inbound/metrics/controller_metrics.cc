@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "domain/cluster/event.h"
 #include "domain/cluster/nodes/verdict.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 namespace {
@@ -36,7 +36,7 @@ bool IsInService(const Gpu& gpu) { return IsGrantable(gpu); }
 // Counts before it formats labels: there may be 100,000 GPUs.
 Values GpusByCondition(const State& state) {
   std::map<std::tuple<std::string_view, GpuCondition, bool>, int64_t> counts;
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const Gpu& gpu = node.gpus[i];
       if (!IsRetired(*node.facts, static_cast<int>(i)))
@@ -55,7 +55,7 @@ Values GpusByCondition(const State& state) {
 
 Values GpusOutSince(const State& state) {
   Values values;
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const Gpu& gpu = node.gpus[i];
       if (IsInService(gpu) || gpu.changed_at.ns == 0 || IsRetired(*node.facts, static_cast<int>(i)))
@@ -71,7 +71,7 @@ Values GpusOutSince(const State& state) {
 
 Values NodesByCondition(const State& state) {
   Values values;
-  for (const Node& node : state.nodes)
+  for (const Node& node : state.nodes.all)
     ++values[{{"pool", node.pool},
               {"condition", Name(node.condition)},
               {"draining", node.draining ? "true" : "false"}}];
@@ -80,7 +80,7 @@ Values NodesByCondition(const State& state) {
 
 Values OpenIncidents(const State& state) {
   Values values;
-  for (const auto& [id, incident] : state.incidents) {
+  for (const auto& [id, incident] : state.faults.incidents) {
     if (incident.state == IncidentState::kClosed) continue;
     ++values[{{"state", Name(incident.state)},
               {"needs_person", incident.needs_person ? "true" : "false"}}];
@@ -90,8 +90,8 @@ Values OpenIncidents(const State& state) {
 
 Values IncidentsSince(const State& state) {
   Values values;
-  for (auto next = state.incidents.rbegin();
-       next != state.incidents.rend() && values.size() < kIncidentsMax; ++next) {
+  for (auto next = state.faults.incidents.rbegin();
+       next != state.faults.incidents.rend() && values.size() < kIncidentsMax; ++next) {
     const Incident& incident = next->second;
     if (incident.state == IncidentState::kClosed) continue;
     values[{{"incident", ToText(incident.id)},
@@ -105,7 +105,7 @@ Values IncidentsSince(const State& state) {
 
 Values OpenBreakers(const State& state) {
   Values values;
-  for (const auto& [pool, incident] : state.breakers) values[{{"pool", pool}}] = 1;
+  for (const auto& [pool, incident] : state.faults.breakers) values[{{"pool", pool}}] = 1;
   return values;
 }
 
@@ -157,8 +157,8 @@ struct Counting {
     Lose(event.incident.cause, event.incident.lost_gpu_ms);
   }
   void operator()(const IncidentNoted& event) const {
-    const auto incident = state.incidents.find(event.incident);
-    if (incident != state.incidents.end()) Lose(incident->second.cause, event.lost_gpu_ms);
+    const auto incident = state.faults.incidents.find(event.incident);
+    if (incident != state.faults.incidents.end()) Lose(incident->second.cause, event.lost_gpu_ms);
   }
   void operator()(const CheckpointSaved& event) const {
     ++counters.checkpoints[{{"complete", event.checkpoint.is_complete ? "true" : "false"}}];
@@ -235,7 +235,7 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
   std::ranges::move(QueueGauges(state), std::back_inserter(picture.families));
   std::ranges::move(FragmentationGauges(state), std::back_inserter(picture.families));
   std::ranges::move(UsageGauges(state, now), std::back_inserter(picture.families));
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     if (node.condition != NodeCondition::kUp) continue;
     NodePicture& seen = picture.nodes.emplace_back(NodePicture{node.id, node.facts, node.pool, {}});
     for (size_t i = 0; i < node.gpus.size(); ++i) {

@@ -11,17 +11,17 @@ double InGpus(int64_t thousandths) { return static_cast<double>(thousandths) / k
 
 std::vector<prometheus::MetricFamily> FragmentationGauges(const State& state) {
   NodeClasses classes;
-  for (const Node& node : state.nodes) classes.Place(node);
+  for (const Node& node : state.nodes.all) classes.Place(node);
   FragmentationMeter meter(state, classes);
   Values free;
   Values by_pool;
   Values by_queue;
-  for (const auto& [pool, gpus] : state.capacity) {
+  for (const auto& [pool, gpus] : state.nodes.capacity) {
     const Fragmentation found = meter.OfPool(pool);
     free[{{"pool", pool}}] = static_cast<double>(found.free);
     if (found.is_known) by_pool[{{"pool", pool}}] = InGpus(found.stranded);
   }
-  for (const auto& [name, queue] : state.queues) {
+  for (const auto& [name, queue] : state.queues.all) {
     const Fragmentation found = meter.OfQueue(name);
     if (found.is_known) by_queue[{{"pool", queue.pool}, {"queue", name}}] = InGpus(found.stranded);
   }

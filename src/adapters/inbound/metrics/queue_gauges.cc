@@ -5,8 +5,8 @@ namespace {
 
 Values Waiting(const State& state) {
   std::map<std::string, int64_t> counts;
-  for (const auto& [name, queue] : state.queues) counts[name] = 0;
-  for (const auto& [equivalence_class, jobs] : state.equivalence_classes) {
+  for (const auto& [name, queue] : state.queues.all) counts[name] = 0;
+  for (const auto& [equivalence_class, jobs] : state.jobs.equivalence_classes) {
     for (const std::string& path : PathsTo(equivalence_class.queue))
       counts[path] += static_cast<int64_t>(jobs.size());
   }
@@ -16,9 +16,9 @@ Values Waiting(const State& state) {
 }
 
 Values OldestSince(const State& state) {
-  if (state.queued.empty()) return {};
-  Instant oldest = state.FindJob(*state.queued.begin())->queued_at;
-  for (const JobId id : state.queued) oldest = std::min(oldest, state.FindJob(id)->queued_at);
+  if (state.jobs.queued.empty()) return {};
+  Instant oldest = state.FindJob(*state.jobs.queued.begin())->queued_at;
+  for (const JobId id : state.jobs.queued) oldest = std::min(oldest, state.FindJob(id)->queued_at);
   return {{{}, static_cast<double>(WallOf(state.time, oldest).ns) / 1e9}};
 }
 
@@ -30,9 +30,10 @@ std::vector<prometheus::MetricFamily> QueueGauges(const State& state) {
   Values held;
   Values guaranteed;
   Values limit;
-  for (const auto& [name, queue] : state.queues) {
-    const auto account = state.accounts.find({name, ""});
-    const Holding holding = account == state.accounts.end() ? Holding{} : account->second.held;
+  for (const auto& [name, queue] : state.queues.all) {
+    const auto account = state.queues.accounts.find({name, ""});
+    const Holding holding =
+        account == state.queues.accounts.end() ? Holding{} : account->second.held;
     const Labels labels{{"queue", name}, {"pool", queue.pool}};
     running[labels] = static_cast<double>(holding.jobs);
     held[labels] = static_cast<double>(holding.share) / kWholeShare;

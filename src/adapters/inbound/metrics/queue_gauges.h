@@ -3,7 +3,7 @@
 // Each queue's pending jobs, held GPUs, guarantee and limit.
 
 #include "adapters/inbound/metrics/families.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -32,7 +32,7 @@ BudgetStanding WorstOf(const State& state, const BudgetKey& key, Instant now) {
 std::vector<prometheus::MetricFamily> UsageGauges(const State& state, Instant now) {
   constexpr auto kGauge = prometheus::MetricType::Gauge;
   Values used, expected;
-  for (const auto& [key, budget] : state.budgets) {
+  for (const auto& [key, budget] : state.queues.budgets) {
     const Labels labels{{"queue", key.queue}, {"user", key.user}, {"pool", key.pool}};
     const BudgetStanding standing = WorstOf(state, key, now);
     used[labels] = standing.per_cent / kPerCent;

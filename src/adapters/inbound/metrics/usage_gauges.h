@@ -3,7 +3,7 @@
 // The current use of GPUs by kind, and the state of budgets.
 
 #include "adapters/inbound/metrics/families.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -49,8 +49,9 @@ Status SaveDeliveryCursor(const std::string& path, const DeliveryCursor& cursor)
 
 std::vector<Happened> HappenedSince(const State& state, Instant since) {
   std::vector<Happened> happened;
-  for (auto at = state.finished.lower_bound({since, JobId{}}); at != state.finished.end(); ++at) {
-    const Job& job = state.jobs.at(at->second);
+  for (auto at = state.jobs.finished.lower_bound({since, JobId{}}); at != state.jobs.finished.end();
+       ++at) {
+    const Job& job = state.jobs.all.at(at->second);
     // A job that ended while it waited ended no attempt: its last attempt was over before.
     const bool has_ended_attempt =
         !job.attempts.empty() && job.attempts.back().ended_at == job.ended_at;
@@ -58,7 +59,7 @@ std::vector<Happened> HappenedSince(const State& state, Instant since) {
         {at->first, JobEnded{job.id, job.state, job.exit_code, job.reason,
                              has_ended_attempt ? job.attempts.back().end : EndClass::kNone}});
   }
-  for (const auto& [id, incident] : state.incidents) {
+  for (const auto& [id, incident] : state.faults.incidents) {
     if (incident.opened_at >= since)
       happened.push_back({incident.opened_at, IncidentOpened{incident}});
   }

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -7,7 +7,7 @@
 
 #include "adapters/wire/event_line.h"
 #include "base/time.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "ports/outbound/notify_config.h"
 
 namespace gp {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "adapters/outbound/traces/span.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -36,7 +36,7 @@ void ArrayLine(const State& state, JobId array, Instant now, PendingReasons& rea
   std::vector<const Job*> known;
   for (const JobId id : ElementsOf(state, array)) known.push_back(state.FindJob(id));
   const Job& job = *known.front();
-  const v1::Elements counts = CountsOf(state.arrays.at(array), known);
+  const v1::Elements counts = CountsOf(state.jobs.arrays.at(array), known);
   const auto waiting = std::ranges::find_if(
       known, [](const Job* one) { return !IsTerminal(one->state) && !HoldsLeases(one->state); });
   const Job* first_waiting = waiting == known.end() ? nullptr : *waiting;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/explaining/explain.h"
 #include "gpu_platform/v1/control.pb.h"
 

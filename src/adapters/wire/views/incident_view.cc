@@ -10,8 +10,8 @@ namespace gp {
 namespace {
 
 IncidentId BreakerOver(const State& state, const Incident& incident) {
-  const auto node = state.nodes_by_name.find(incident.node);
-  if (node == state.nodes_by_name.end() || incident.gpu < 0 ||
+  const auto node = state.nodes.by_name.find(incident.node);
+  if (node == state.nodes.by_name.end() || incident.gpu < 0 ||
       incident.state == IncidentState::kClosed)
     return {};
   const GpuKey key{node->second, incident.gpu};

@@ -47,11 +47,11 @@ void PlanView(const State& state, const MovePlan& plan, v1::MovePlan* message) {
 void MovesView(const State& state, Instant now, const std::vector<MovePlan>& plans,
                v1::MovePlans* message) {
   NodeClasses classes;
-  for (const Node& node : state.nodes) classes.Place(node);
+  for (const Node& node : state.nodes.all) classes.Place(node);
   FragmentationMeter meter(state, classes);
-  for (const auto& [pool, gpus] : state.capacity)
+  for (const auto& [pool, gpus] : state.nodes.capacity)
     FragmentationView(pool, pool, meter.OfPool(pool), message->add_pools());
-  for (const auto& [name, queue] : state.queues) {
+  for (const auto& [name, queue] : state.queues.all) {
     const Fragmentation found = meter.OfQueue(name);
     if (found.is_known) FragmentationView(name, queue.pool, found, message->add_queues());
   }

@@ -35,9 +35,9 @@ void LeaseView(const State& state, const Lease& lease, v1::NodeLease* message) {
 
 void DrainView(const State& state, const Node& node, v1::NodeDrain* message) {
   const DrainEnd end = EndOfDrain(state, node);
-  const auto deadline = state.drain_deadlines.find({node.id, -1});
+  const auto deadline = state.nodes.drain_deadlines.find({node.id, -1});
   if (node.drained_at.ns != 0) message->set_since(TimeText(state, node.drained_at));
-  if (deadline != state.drain_deadlines.end())
+  if (deadline != state.nodes.drain_deadlines.end())
     message->set_deadline(TimeText(state, deadline->second));
   message->set_jobs(end.jobs);
   if (end.at.ns != 0 && end.at != kNever) message->set_empty_by(TimeText(state, end.at));

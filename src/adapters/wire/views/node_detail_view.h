@@ -2,7 +2,7 @@
 
 // Details of a node beside its hardware: the progress of its drain, and its leases.
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "gpu_platform/v1/control.pb.h"
 
 namespace gp {

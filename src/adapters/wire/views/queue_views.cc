@@ -25,7 +25,7 @@ void QuotaView(const Quota& quota, v1::Quota* message) {
 void ShareView(const State& state, const Queue& queue, Instant now, v1::Queue* message) {
   double weights = 0;
   double use = 0;
-  for (const auto& [name, other] : state.queues) {
+  for (const auto& [name, other] : state.queues.all) {
     if (other.pool != queue.pool || ParentOf(name) != ParentOf(queue.name)) continue;
     weights += other.weight;
     use += static_cast<double>(AccountAt(state, {name, ""}, now).faded_use);
@@ -61,30 +61,30 @@ void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* m
   QuotaView(queue.user_limit, message->mutable_user_limit());
   message->set_default_time_ms(queue.default_time.ToMilliseconds());
   message->set_max_time_ms(queue.max_time.ToMilliseconds());
-  for (auto account = state.accounts.lower_bound({queue.name, ""});
-       account != state.accounts.end() && account->first.queue == queue.name; ++account) {
+  for (auto account = state.queues.accounts.lower_bound({queue.name, ""});
+       account != state.queues.accounts.end() && account->first.queue == queue.name; ++account) {
     const std::string& user = account->first.user;
     UseView(AccountAt(state, account->first, now),
             user.empty() ? message->mutable_use() : &(*message->mutable_users())[user]);
   }
   message->mutable_use();  // present even if nothing was ever held
   int64_t queued = 0;
-  for (const auto& [equivalence_class, jobs] : state.equivalence_classes)
+  for (const auto& [equivalence_class, jobs] : state.jobs.equivalence_classes)
     queued += IsWithin(equivalence_class.queue, queue.name) ? static_cast<int64_t>(jobs.size()) : 0;
   message->set_jobs_queued(queued);
   ShareView(state, queue, now, message);
 }
 
 void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message) {
-  for (const auto& [name, queue] : state.queues)
+  for (const auto& [name, queue] : state.queues.all)
     QueueView(state, queue, now, message->add_queues());
   std::map<std::string, v1::Pool> pools;
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     v1::Pool& pool = pools[node.pool];
     pool.set_nodes(pool.nodes() + 1);
     pool.set_gpus(pool.gpus() + int64_t{node.facts->CountGpus()});
   }
-  for (const auto& [name, queue] : state.queues) {
+  for (const auto& [name, queue] : state.queues.all) {
     const auto pool = pools.find(queue.pool);
     // A queue above counts it, or its pool is unknown
     if (name.contains('/') || pool == pools.end()) continue;

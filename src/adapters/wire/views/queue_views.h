@@ -3,7 +3,7 @@
 // Queues and their usage as messages.
 
 #include "domain/cluster/command.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "gpu_platform/v1/control.pb.h"
 
 namespace gp {

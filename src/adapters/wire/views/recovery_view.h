@@ -2,7 +2,7 @@
 
 // A job's checkpoints and progress as messages.
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "gpu_platform/v1/control.pb.h"
 #include "gpu_platform/v1/node.pb.h"
 

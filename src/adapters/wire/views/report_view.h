@@ -2,7 +2,7 @@
 
 // A job's use of the resources that it was granted, as a message.
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "gpu_platform/v1/control.pb.h"
 
 namespace gp {

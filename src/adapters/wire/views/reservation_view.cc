@@ -28,7 +28,7 @@ void ReservationView(const State& state, const Reservation& reservation, Instant
   message->set_active(now >= reservation.starts_at);
   message->set_jobs_running(running);
   int64_t queued = 0;
-  for (const auto& [equivalence_class, jobs] : state.equivalence_classes)
+  for (const auto& [equivalence_class, jobs] : state.jobs.equivalence_classes)
     queued += equivalence_class.shape.reservation == reservation.name
                   ? static_cast<int64_t>(jobs.size())
                   : 0;
@@ -37,7 +37,7 @@ void ReservationView(const State& state, const Reservation& reservation, Instant
 }
 
 void ReservationsView(const State& state, Instant now, v1::ListReservationsReply* message) {
-  for (const auto& [name, reservation] : state.reservations)
+  for (const auto& [name, reservation] : state.reservations.all)
     ReservationView(state, reservation, now, message->add_reservations());
 }
 

@@ -2,7 +2,7 @@
 
 // Reservations as messages.
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "gpu_platform/v1/control.pb.h"
 
 namespace gp {

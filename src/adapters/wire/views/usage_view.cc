@@ -200,7 +200,7 @@ Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query
 
 void BudgetView(const State& state, const BudgetKey& key, Instant now,
                 const std::function<bool(const std::string& user)>& may_see, v1::Budget* message) {
-  const Budget& budget = state.budgets.at(key);
+  const Budget& budget = state.queues.budgets.at(key);
   message->set_queue(key.queue);
   message->set_user(key.user);
   message->set_pool(key.pool);

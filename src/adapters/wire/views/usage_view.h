@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "domain/cluster/command.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "gpu_platform/v1/control.pb.h"
 #include "gpu_platform/v1/cost.pb.h"
 

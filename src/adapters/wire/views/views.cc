@@ -276,24 +276,25 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message, 
 
 void ClusterView(const State& state, Instant now, v1::Cluster* message) {
   message->set_epoch(state.epoch);
-  for (const Node& node : state.nodes) NodeView(state, node, message->add_nodes());
+  for (const Node& node : state.nodes.all) NodeView(state, node, message->add_nodes());
   std::ranges::sort(
       message->mutable_nodes()->pointer_begin(), message->mutable_nodes()->pointer_end(),
       [](const v1::Node* a, const v1::Node* b) { return NaturalLess(a->name(), b->name()); });
-  for (const auto& [pool, incident] : state.breakers) {
+  for (const auto& [pool, incident] : state.faults.breakers) {
     v1::Breaker* breaker = message->add_breakers();
     breaker->set_pool(pool);
     breaker->set_incident(ToText(incident));
-    if (const auto found = state.incidents.find(incident); found != state.incidents.end())
+    if (const auto found = state.faults.incidents.find(incident);
+        found != state.faults.incidents.end())
       breaker->set_cause(found->second.cause);
   }
-  message->set_jobs_queued(static_cast<int64_t>(state.queued.size()));
+  message->set_jobs_queued(static_cast<int64_t>(state.jobs.queued.size()));
   std::set<JobId> running;
-  for (const auto& [id, lease] : state.leases) running.insert(lease.job);
+  for (const auto& [id, lease] : state.leases.all) running.insert(lease.job);
   message->set_jobs_running(static_cast<int64_t>(running.size()));
   Instant oldest = now;
-  for (const JobId id : state.queued) oldest = std::min(oldest, state.FindJob(id)->queued_at);
-  if (!state.queued.empty()) message->set_oldest_wait_seconds(SecondsOf(now - oldest));
+  for (const JobId id : state.jobs.queued) oldest = std::min(oldest, state.FindJob(id)->queued_at);
+  if (!state.jobs.queued.empty()) message->set_oldest_wait_seconds(SecondsOf(now - oldest));
 }
 
 }  // namespace gp

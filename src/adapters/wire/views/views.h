@@ -3,7 +3,7 @@
 // The state as users see it.  The messages are the one view model: gRPC sends them, REST and
 // `-o json` are their JSON form, and the tables of the CLI are drawn from them.
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/reasons/why_pending.h"
 #include "gpu_platform/v1/control.pb.h"
 

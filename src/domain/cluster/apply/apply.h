@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -3,7 +3,7 @@
 namespace gp {
 
 void IndexToken(State& state, const AccessToken& token) {
-  state.token_ends.insert({token.expires_at, token.id});
+  state.access.token_ends.insert({token.expires_at, token.id});
 }
 
 void ApplyEvent(State& state, Instant, const RoleGranted& event) {
@@ -13,14 +13,14 @@ void ApplyEvent(State& state, Instant, const RoleGranted& event) {
 }
 
 void ApplyEvent(State& state, Instant, const TokenIssued& event) {
-  state.last_token = event.token.id.value;
+  state.access.last_token = event.token.id.value;
   IndexToken(state, event.token);
   state.access.tokens.emplace(event.token.id, event.token);
 }
 
 void ApplyEvent(State& state, Instant, const TokenEnded& event) {
   const auto found = state.access.tokens.find(event.token);
-  state.token_ends.erase({found->second.expires_at, event.token});
+  state.access.token_ends.erase({found->second.expires_at, event.token});
   state.access.tokens.erase(found);
 }
 

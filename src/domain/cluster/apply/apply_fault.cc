@@ -10,20 +10,20 @@ namespace {
 // Changes the trouble of a GPU, and removes it once it is empty.
 template <typename Change>
 void ChangeTrouble(State& state, const GpuKey& key, Change change) {
-  GpuTrouble& trouble = state.troubles[key];
-  IndexTrouble(state, key, trouble, -1);
+  GpuTrouble& trouble = state.faults.troubles[key];
+  state.faults.IndexTrouble(key, trouble, -1);
   change(trouble);
-  IndexTrouble(state, key, trouble, 1);
-  if (IsEmpty(trouble)) state.troubles.erase(key);
+  state.faults.IndexTrouble(key, trouble, 1);
+  if (IsEmpty(trouble)) state.faults.troubles.erase(key);
 }
 
 template <typename Change>
 void ChangeIncidentOf(State& state, IncidentId id, Change change) {
-  const auto found = state.incidents.find(id);
-  if (found == state.incidents.end()) return;  // already forgotten
-  IndexIncident(state, found->second, false);
+  const auto found = state.faults.incidents.find(id);
+  if (found == state.faults.incidents.end()) return;  // already forgotten
+  state.faults.IndexIncident(state.policy.faults, found->second, false);
   change(found->second);
-  IndexIncident(state, found->second, true);
+  state.faults.IndexIncident(state.policy.faults, found->second, true);
 }
 
 // Only the first and the newest mark of each XID are needed, so that a program's crash loop does
@@ -54,10 +54,10 @@ void AddJobs(Incident& incident, const std::vector<JobId>& jobs) {
 }
 
 void ForgetOldest(State& state) {
-  while (state.closed_incidents.size() > kIncidentsKept) {
-    const IncidentId oldest = state.closed_incidents.begin()->second;
-    state.closed_incidents.erase(state.closed_incidents.begin());
-    state.incidents.erase(oldest);
+  while (state.faults.closed_incidents.size() > kIncidentsKept) {
+    const IncidentId oldest = state.faults.closed_incidents.begin()->second;
+    state.faults.closed_incidents.erase(state.faults.closed_incidents.begin());
+    state.faults.incidents.erase(oldest);
   }
 }
 
@@ -72,38 +72,38 @@ void NoteFailure(const State& state, Node& node, Instant at) {
 }
 
 void DropTroubles(State& state, NodeId node) {
-  auto next = state.troubles.lower_bound({node, 0});
-  while (next != state.troubles.end() && next->first.node == node) {
-    IndexTrouble(state, next->first, next->second, -1);
-    next = state.troubles.erase(next);
+  auto next = state.faults.troubles.lower_bound({node, 0});
+  while (next != state.faults.troubles.end() && next->first.node == node) {
+    state.faults.IndexTrouble(next->first, next->second, -1);
+    next = state.faults.troubles.erase(next);
   }
 }
 
 void DropTrouble(State& state, const GpuKey& gpu) {
-  const auto trouble = state.troubles.find(gpu);
-  if (trouble == state.troubles.end()) return;
-  IndexTrouble(state, gpu, trouble->second, -1);
-  state.troubles.erase(trouble);
+  const auto trouble = state.faults.troubles.find(gpu);
+  if (trouble == state.faults.troubles.end()) return;
+  state.faults.IndexTrouble(gpu, trouble->second, -1);
+  state.faults.troubles.erase(trouble);
 }
 
 void MoveTrouble(State& state, const GpuKey& from, const GpuKey& to) {
   const Node& before = *state.FindNode(from.node);
   const Node& now = *state.FindNode(to.node);
   const std::string& uuid = before.facts->gpus[static_cast<size_t>(from.gpu)].uuid;
-  for (auto& [id, incident] : state.incidents) {
+  for (auto& [id, incident] : state.faults.incidents) {
     if (incident.node != before.facts->name || incident.uuid != uuid) continue;
     incident.node = now.facts->name;
     incident.gpu = to.gpu;
     incident.pool = now.pool;
   }
-  const auto trouble = state.troubles.find(from);
-  if (trouble == state.troubles.end()) return;
+  const auto trouble = state.faults.troubles.find(from);
+  if (trouble == state.faults.troubles.end()) return;
   GpuTrouble moved = trouble->second;
   moved.task = GpuTask::kNone;  // the task belonged to the agent of the other node
   DropTrouble(state, from);
   DropTrouble(state, to);
-  IndexTrouble(state, to, moved, 1);
-  if (!IsEmpty(moved)) state.troubles[to] = std::move(moved);
+  state.faults.IndexTrouble(to, moved, 1);
+  if (!IsEmpty(moved)) state.faults.troubles[to] = std::move(moved);
 }
 
 void ApplyEvent(State& state, Instant at, const FaultSeen& event) {
@@ -139,13 +139,13 @@ void ApplyEvent(State& state, Instant, const JobXidNoted& event) {
 }
 
 void ApplyEvent(State& state, Instant at, const IncidentOpened& event) {
-  state.last_incident = event.incident.id.value;
+  state.faults.last_incident = event.incident.id.value;
   Incident incident = event.incident;
   for (IncidentStep& step : incident.steps) step.at = at;
   if (incident.gpu >= 0 && IsHardwareFailure(incident.remedy))
-    NoteFailure(state, NodeOf(state, state.nodes_by_name.at(incident.node)), at);
-  IndexIncident(state, incident, true);
-  state.incidents[incident.id] = std::move(incident);
+    NoteFailure(state, NodeOf(state, state.nodes.by_name.at(incident.node)), at);
+  state.faults.IndexIncident(state.policy.faults, incident, true);
+  state.faults.incidents[incident.id] = std::move(incident);
   ForgetOldest(state);
 }
 
@@ -175,10 +175,10 @@ void ApplyEvent(State& state, Instant at, const IncidentChanged& event) {
     pool = incident.pool;
   });
   if (event.state != IncidentState::kClosed) return;
-  const auto breaker = state.breakers.find(pool);
-  if (breaker != state.breakers.end() && breaker->second == event.incident) {
-    state.breakers.erase(breaker);
-    state.out_of_service.erase(pool);
+  const auto breaker = state.faults.breakers.find(pool);
+  if (breaker != state.faults.breakers.end() && breaker->second == event.incident) {
+    state.faults.breakers.erase(breaker);
+    state.faults.out_of_service.erase(pool);
   }
   ForgetOldest(state);
 }
@@ -191,14 +191,14 @@ void ApplyEvent(State& state, Instant at, const GpuRemedyChanged& event) {
     if (event.takes_out_of_service) trouble.out_of_service_at = at;
   });
   if (!event.takes_out_of_service) return;
-  std::vector<Instant>& taken = state.out_of_service[state.FindNode(event.node)->pool];
+  std::vector<Instant>& taken = state.faults.out_of_service[state.FindNode(event.node)->pool];
   std::erase_if(taken,
                 [&](Instant before) { return at - before > state.policy.faults.breaker_window; });
   taken.push_back(at);
 }
 
 void ApplyEvent(State& state, Instant at, const GpuTaskOrdered& event) {
-  state.last_task = event.number;
+  state.faults.last_task = event.number;
   ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
     trouble.task = event.task;
     trouble.task_number = event.number;
@@ -216,7 +216,7 @@ void ApplyEvent(State& state, Instant, const GpuTaskEnded& event) {
 }
 
 void ApplyEvent(State& state, Instant, const BreakerOpened& event) {
-  state.breakers[event.pool] = event.incident;
+  state.faults.breakers[event.pool] = event.incident;
 }
 
 }  // namespace gp

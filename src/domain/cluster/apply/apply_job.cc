@@ -18,11 +18,11 @@ void EndAttempt(State& state, Job& job, Instant at, EndClass end) {
   if (job.attempts.empty() || job.attempts.back().ended_at.ns != 0) return;
   GP_ASSERT(job.leases.empty(), "an attempt ends when its last lease has");
   AttemptRecord& attempt = job.attempts.back();
-  state.limited -= HasEnd(job) ? 1 : 0;
+  state.jobs.limited -= HasEnd(job) ? 1 : 0;
   attempt.ended_at = at;
   attempt.end = end;
   job.attained_gpu_ms = AttainedGpuMs(job, at);
-  IndexLimit(state, job, false);
+  state.jobs.IndexLimit(job, false);
   EndUse(state, job.id, end);
 }
 
@@ -33,32 +33,32 @@ void AskAgain(Job& job) {
 }
 
 void EndPreemption(State& state, Job& job) {
-  state.preemptions.erase({job.preempted_for, job.id});
+  state.jobs.preemptions.erase({job.preempted_for, job.id});
   job.preempted_for = JobId{};
 }
 
 void DropNomination(State& state, Job& job) {
   job.nominated_nodes.clear();
-  state.nominated.erase(job.id);
+  state.jobs.nominated.erase(job.id);
 }
 
 // Only one job at a time is nominated to a node: earlier nominations to these nodes are dropped.
 void Nominate(State& state, JobId job, const std::vector<NodeId>& nodes) {
-  const std::set<JobId> earlier = state.nominated;
+  const std::set<JobId> earlier = state.jobs.nominated;
   for (const JobId id : earlier) {
     Job& other = JobOf(state, id);
     if (std::ranges::find_first_of(other.nominated_nodes, nodes) != other.nominated_nodes.end())
       DropNomination(state, other);
   }
   JobOf(state, job).nominated_nodes = nodes;
-  state.nominated.insert(job);
+  state.jobs.nominated.insert(job);
 }
 
 void DropDestination(State& state, Job& job) {
   if (job.destination.empty()) return;
   job.destination.clear();
   job.moved_for = JobId{};
-  IndexMoves(state, job);
+  state.jobs.IndexMoves(job);
 }
 
 void Stop(State& state, Job& job, StopOrder order) {
@@ -66,7 +66,7 @@ void Stop(State& state, Job& job, StopOrder order) {
     Lease& lease = LeaseOf(state, id);
     if (order > lease.stop) lease.stop = order;
   }
-  IndexLimit(state, job, false);
+  state.jobs.IndexLimit(job, false);
   IndexMaintenanceStop(state, job);
 }
 
@@ -74,7 +74,7 @@ void Stop(State& state, Job& job, StopOrder order) {
 void Preempt(State& state, Job& job, JobId by, const std::vector<NodeId>& nodes) {
   job.stop = StopCause::kPreempt;
   job.preempted_for = by;
-  state.preemptions.insert({by, job.id});
+  state.jobs.preemptions.insert({by, job.id});
   Nominate(state, by, nodes);
   Stop(state, job, StopOrder::kGraceful);
   MoveJob(state, job, JobState::kCheckpointing);
@@ -85,49 +85,38 @@ void Enter(State& state, Job job) {
   if (job.state == JobState::kBlocked) {
     IndexBlocked(state, job);
   } else {
-    Enqueue(state, job);
+    state.jobs.Enqueue(job);
   }
-  state.jobs.emplace(job.id, std::move(job));
+  state.jobs.all.emplace(job.id, std::move(job));
 }
 
 }  // namespace
 
-void IndexLimit(State& state, const Job& job, bool is_in) {
-  const std::pair limit(LimitReachedAt(job), job.id), notice(LimitNoticeAt(job), job.id);
-  if (!is_in) {
-    state.limits.erase(limit);
-    state.limit_notices.erase(notice);
-    return;
-  }
-  state.limits.insert(limit);
-  if (!job.is_limit_notified) state.limit_notices.insert(notice);
-}
-
 Job& JobOf(State& state, JobId id) {
-  const auto it = state.jobs.find(id);
-  GP_ASSERT(it != state.jobs.end(), "an event names a known job");
+  const auto it = state.jobs.all.find(id);
+  GP_ASSERT(it != state.jobs.all.end(), "an event names a known job");
   return it->second;
 }
 
 void MoveJob(State& state, Job& job, JobState to) {
   GP_ASSERT(CanBecome(job.state, to), "a job moves along edges of its state machine");
   if (job.state == JobState::kQueued) {
-    Dequeue(state, job);
+    state.jobs.Dequeue(job);
     DropNomination(state, job);
     DropDestination(state, job);
   }
-  if (job.state == JobState::kRetryWait) state.retries.erase({job.eligible_at, job.id});
+  if (job.state == JobState::kRetryWait) state.jobs.retries.erase({job.eligible_at, job.id});
   if (job.state == JobState::kBlocked) UnindexBlocked(state, job);
   job.state = to;
-  if (to == JobState::kQueued) Enqueue(state, job);
-  if (to == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
-  IndexEvictable(state, job, IsEvictable(job));
-  IndexMoves(state, job);
+  if (to == JobState::kQueued) state.jobs.Enqueue(job);
+  if (to == JobState::kRetryWait) state.jobs.retries.insert({job.eligible_at, job.id});
+  state.jobs.IndexEvictable(job, IsEvictable(job));
+  state.jobs.IndexMoves(job);
 }
 
 void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
   if (!event.request_id.empty())
-    state.jobs_by_request[RequestKey(event.user, event.request_id)] = event.job;
+    state.jobs.by_request[RequestKey(event.user, event.request_id)] = event.job;
   Job job;
   job.spec = event.spec;
   job.user = event.user;
@@ -143,12 +132,12 @@ void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
   }
   if (const int count = event.spec->policy.array.count; count > 0) {
     job.array = event.job;
-    state.arrays[job.array] = {.count = count, .known = count};
+    state.jobs.arrays[job.array] = {.count = count, .known = count};
   }
   for (const JobId id : JobsOf(event.job, *event.spec)) {
     job.id = id;
     Enter(state, job);
-    state.last_job = id.value;
+    state.jobs.last = id.value;
   }
 }
 
@@ -182,8 +171,8 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
     DropDestination(state, job);
   }
   Stop(state, job, event.order);
-  IndexEvictable(state, job, IsEvictable(job));
-  IndexMoves(state, job);
+  state.jobs.IndexEvictable(job, IsEvictable(job));
+  state.jobs.IndexMoves(job);
   if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
     MoveJob(state, job, JobState::kRecovering);
   }
@@ -200,11 +189,11 @@ void ApplyEvent(State& state, Instant at, const JobMoveOrdered& event) {
   Job& job = JobOf(state, event.job);
   job.reason = "moved for " + ToText(event.by);
   Preempt(state, job, event.by, event.nodes);
-  state.moved.erase({job.moved_at, job.id});
+  state.jobs.moved.erase({job.moved_at, job.id});
   job.moved_at = at;
   job.destination = event.destination;
   job.moved_for = event.by;
-  IndexMoves(state, job);
+  state.jobs.IndexMoves(job);
 }
 
 void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
@@ -233,7 +222,7 @@ void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
 
 void ApplyEvent(State& state, Instant, const JobLimitNear& event) {
   Job& job = JobOf(state, event.job);
-  state.limit_notices.erase({LimitNoticeAt(job), job.id});
+  state.jobs.limit_notices.erase({LimitNoticeAt(job), job.id});
   job.is_limit_notified = true;
 }
 
@@ -244,9 +233,9 @@ void ApplyEvent(State& state, Instant, const JobIdle& event) {
 void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   Job& job = JobOf(state, event.job);
   const bool is_queued = job.state == JobState::kQueued;
-  if (is_queued) Dequeue(state, job);
+  if (is_queued) state.jobs.Dequeue(job);
   const bool runs = RunsAgainstLimit(job);
-  if (runs) IndexLimit(state, job, false);
+  if (runs) state.jobs.IndexLimit(job, false);
   const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
     JobSpec changed = *spec;
     changed.policy.time_limit = event.time_limit;
@@ -255,8 +244,8 @@ void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   change(job.spec);
   if (job.submitted_spec) change(*job.submitted_spec);
   job.is_limit_notified = false;
-  if (runs) IndexLimit(state, job, true);
-  if (is_queued) Enqueue(state, job);
+  if (runs) state.jobs.IndexLimit(job, true);
+  if (is_queued) state.jobs.Enqueue(job);
   // Planners rely on the job's end on these nodes
   for (const LeaseId id : job.leases) NodeOf(state, LeaseOf(state, id).node);
   IndexMaintenanceStop(state, job);
@@ -294,21 +283,21 @@ void ApplyEvent(State& state, Instant at, const JobEnded& event) {
   job.exit_code = event.exit_code;
   job.reason = event.reason;
   job.ended_at = at;
-  state.finished.insert({at, job.id});
+  state.jobs.finished.insert({at, job.id});
   CountEnd(state, job);
   NoteProgress(state, job);
 }
 
 void ApplyEvent(State& state, Instant, const JobForgotten& event) {
   const Job& job = JobOf(state, event.job);
-  state.finished.erase({job.ended_at, job.id});
-  state.moved.erase({job.moved_at, job.id});
+  state.jobs.finished.erase({job.ended_at, job.id});
+  state.jobs.moved.erase({job.moved_at, job.id});
   // The remaining jobs of the submission keep its request id.
   if (!job.request_id.empty() && IsLastKnown(state, job))
-    state.jobs_by_request.erase(RequestKey(job.user, job.request_id));
+    state.jobs.by_request.erase(RequestKey(job.user, job.request_id));
   CountForgotten(state, job);
   ForgetUse(state, job.id);
-  state.jobs.erase(event.job);
+  state.jobs.all.erase(event.job);
 }
 
 }  // namespace gp

@@ -22,8 +22,8 @@ void ChargeDifference(State& state, Instant at, const Job& job, const Holding& b
 }  // namespace
 
 Lease& LeaseOf(State& state, LeaseId id) {
-  const auto it = state.leases.find(id);
-  GP_ASSERT(it != state.leases.end(), "an event names a live lease");
+  const auto it = state.leases.all.find(id);
+  GP_ASSERT(it != state.leases.all.end(), "an event names a live lease");
   return it->second;
 }
 
@@ -42,10 +42,10 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   attempt.placed_at = at;
   attempt.placement = event.note;
   for (const Lease& lease : event.leases) {
-    GP_ASSERT(lease.id.value == state.last_lease + 1, "leases are numbered without gaps");
-    state.last_lease = lease.id.value;
-    state.leases[lease.id] = lease;
-    state.leases[lease.id].metered_until = state.metering.now;
+    GP_ASSERT(lease.id.value == state.leases.last + 1, "leases are numbered without gaps");
+    state.leases.last = lease.id.value;
+    state.leases.all[lease.id] = lease;
+    state.leases.all[lease.id].metered_until = state.metering.now;
     job.leases.push_back(lease.id);
     HoldGrants(NodeOf(state, lease.node), lease, job.user.name);
     RankRecord record;
@@ -60,9 +60,9 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   }
   ChargeDifference(state, at, job, {});
   job.attempts.push_back(std::move(attempt));
-  state.limited += HasEnd(job) ? 1 : 0;
+  state.jobs.limited += HasEnd(job) ? 1 : 0;
   job.is_limit_notified = job.is_idle_notified = false;
-  if (RunsAgainstLimit(job)) IndexLimit(state, job, true);
+  if (RunsAgainstLimit(job)) state.jobs.IndexLimit(job, true);
   state.last_pass = std::max(state.last_pass, event.pass);
 }
 
@@ -96,7 +96,7 @@ void ApplyEvent(State& state, Instant at, const LeaseEnded& event) {
   record.use = lease.use;
   std::erase(job.leases, lease.id);
   ReleaseGrants(NodeOf(state, lease.node), lease);
-  state.leases.erase(lease.id);
+  state.leases.all.erase(lease.id);
   IndexMaintenanceStop(state, job);
   ChargeDifference(state, at, job, before);
 }

@@ -8,43 +8,17 @@
 
 namespace gp {
 
-Node& NodeOf(State& state, NodeId id) {
-  GP_ASSERT(id.value < state.nodes.size(), "an event names a known node");
-  Node& node = state.nodes[id.value];
-  state.nodes_by_change.erase({node.changed, id});
-  node.changed = ++state.node_changes;
-  state.nodes_by_change.insert({node.changed, id});
-  return node;
-}
-
 Gpu& GpuOf(State& state, NodeId node, int gpu) {
   Node& owner = NodeOf(state, node);
   GP_ASSERT(gpu >= 0 && gpu < static_cast<int>(owner.gpus.size()), "an event names a known GPU");
   return owner.gpus[static_cast<size_t>(gpu)];
 }
 
-void CountCapacity(State& state, const Node& node, int sign) {
-  const int64_t gpus = node.facts->CountGpus();
-  if (gpus == 0) return;
-  int64_t& capacity = state.capacity[node.pool];
-  capacity += sign * gpus;
-  if (capacity == 0) state.capacity.erase(node.pool);
-  std::map<GpuSize, int64_t>& sizes = state.gpu_sizes[node.pool];
-  for (const GpuFacts& gpu : node.facts->gpus) {
-    if (gpu.presence == GpuPresence::kRetired) continue;
-    const GpuSize size{gpu.memory_mib, gpu.mig};
-    int64_t& count = sizes[size];
-    count += sign;
-    if (count == 0) sizes.erase(size);
-  }
-  if (sizes.empty()) state.gpu_sizes.erase(node.pool);
-}
-
 // Sets the policy and what follows from it: deadlines and GPU prices.
 static void TakePolicy(State& state, const Policy& policy) {
   state.policy = policy;
-  IndexIncidents(state);
-  for (Node& node : state.nodes) PriceGpus(state.policy, node);
+  state.faults.IndexIncidents(state.policy.faults);
+  for (Node& node : state.nodes.all) PriceGpus(state.policy, node);
 }
 
 void ApplyEvent(State& state, Instant, const PolicyChanged& event) {
@@ -53,9 +27,9 @@ void ApplyEvent(State& state, Instant, const PolicyChanged& event) {
 
 void ApplyEvent(State& state, Instant, const NodePoolChanged& event) {
   Node& node = NodeOf(state, event.node);
-  CountCapacity(state, node, -1);
+  state.nodes.CountCapacity(node, -1);
   node.pool = event.pool;
-  CountCapacity(state, node, 1);
+  state.nodes.CountCapacity(node, 1);
   PriceGpus(state.policy, node);
 }
 
@@ -77,25 +51,12 @@ void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   FollowWallClock(state, event.time.wall);
   state.quiet_until = event.quiet_until;
   ++state.epoch;
-  state.losses.clear();
-  for (Node& node : state.nodes) {
+  state.nodes.losses.clear();
+  for (Node& node : state.nodes.all) {
     if (node.condition != NodeCondition::kLost || node.leases_expired) continue;
     // The clock may have been stepped while no controller ran: the node's leases expire from now on
     node.lost_at = at;
-    state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
-  }
-}
-
-void IndexGpus(State& state, const Node& node, int sign) {
-  for (size_t i = 0; i < node.facts->gpus.size(); ++i) {
-    const GpuFacts& gpu = node.facts->gpus[i];
-    if (gpu.presence == GpuPresence::kRetired) continue;
-    const GpuKey key{node.id, static_cast<int>(i)};
-    if (sign > 0) {
-      state.gpus_by_uuid.emplace(gpu.uuid, key);
-    } else {
-      state.gpus_by_uuid.erase({gpu.uuid, key});
-    }
+    state.nodes.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
   }
 }
 
@@ -117,8 +78,8 @@ static void RetireGpu(State& state, Instant at, const GpuKey& key) {
   Node& node = NodeOf(state, key.node);
   GP_ASSERT(node.gpus[static_cast<size_t>(key.gpu)].leases.empty(),
             "what is held is never retired");
-  CountCapacity(state, node, -1);
-  IndexGpus(state, node, -1);
+  state.nodes.CountCapacity(node, -1);
+  state.nodes.IndexGpus(node, -1);
   NodeFacts facts = *node.facts;
   facts.gpus[static_cast<size_t>(key.gpu)].presence = GpuPresence::kRetired;
   node.facts = std::make_shared<const NodeFacts>(std::move(facts));
@@ -128,9 +89,9 @@ static void RetireGpu(State& state, Instant at, const GpuKey& key) {
   retired.changed_at = at;
   node.gpus[static_cast<size_t>(key.gpu)] = retired;
   DropTrouble(state, key);
-  state.drain_deadlines.erase(key);
-  IndexGpus(state, node, 1);
-  CountCapacity(state, node, 1);
+  state.nodes.drain_deadlines.erase(key);
+  state.nodes.IndexGpus(node, 1);
+  state.nodes.CountCapacity(node, 1);
   PriceGpus(state.policy, node);
 }
 
@@ -165,17 +126,17 @@ static bool HasACardOf(const NodeFacts& before, const NodeFacts& now) {
 }
 
 void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
-  const bool is_new = event.node.value == state.nodes.size();
+  const bool is_new = event.node.value == state.nodes.all.size();
   if (is_new) {
-    state.nodes.emplace_back();
-    state.nodes.back().id = event.node;
-    state.nodes_by_name[event.facts->name] = event.node;
+    state.nodes.all.emplace_back();
+    state.nodes.all.back().id = event.node;
+    state.nodes.by_name[event.facts->name] = event.node;
   }
   Node& node = NodeOf(state, event.node);
   const std::shared_ptr<const NodeFacts> before =
       is_new ? std::make_shared<const NodeFacts>() : node.facts;
-  if (!is_new) CountCapacity(state, node, -1);
-  if (!is_new) IndexGpus(state, node, -1);
+  if (!is_new) state.nodes.CountCapacity(node, -1);
+  if (!is_new) state.nodes.IndexGpus(node, -1);
   // The state directory or the whole machine is another one: its reports are numbered from the
   // start again.
   if (event.incarnation < node.incarnation || !HasACardOf(*before, *event.facts))
@@ -191,8 +152,8 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
     for (Gpu& gpu : node.gpus) gpu.changed_at = at;
   }
   node.numa.resize(event.facts->numa.size());
-  IndexGpus(state, node, 1);
-  CountCapacity(state, node, 1);
+  state.nodes.IndexGpus(node, 1);
+  state.nodes.CountCapacity(node, 1);
   PriceGpus(state.policy, node);
   if (node.condition == NodeCondition::kLost) ApplyEvent(state, at, NodeReturned{event.node});
 }
@@ -204,13 +165,13 @@ void ApplyEvent(State& state, Instant at, const NodeLost& event) {
   if (!node.draining && !IsInMaintenance(state, node, at)) NoteFailure(state, node, at);
   node.lost_at = at;
   node.leases_expired = false;
-  state.losses.insert({at + state.policy.lease_end_time, event.node});
+  state.nodes.losses.insert({at + state.policy.lease_end_time, event.node});
 }
 
 void ApplyEvent(State& state, Instant, const NodeLeasesExpired& event) {
   Node& node = NodeOf(state, event.node);
   node.leases_expired = true;
-  state.losses.erase({node.lost_at + state.policy.lease_end_time, event.node});
+  state.nodes.losses.erase({node.lost_at + state.policy.lease_end_time, event.node});
 }
 
 void ApplyEvent(State& state, Instant at, const NodeReturned& event) {
@@ -229,9 +190,9 @@ void ApplyEvent(State& state, Instant at, const NodeDrainChanged& event) {
 void ApplyEvent(State& state, Instant, const DrainDeadlineSet& event) {
   const GpuKey key{event.node, event.gpu};
   if (event.at.ns == 0) {
-    state.drain_deadlines.erase(key);
+    state.nodes.drain_deadlines.erase(key);
   } else {
-    state.drain_deadlines[key] = event.at;
+    state.nodes.drain_deadlines[key] = event.at;
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/time.h"
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 
@@ -61,8 +61,6 @@ void DropTroubles(State& state, NodeId node);
 void DropTrouble(State& state, const GpuKey& gpu);
 // Moves a GPU's trouble and incidents to its new position.
 void MoveTrouble(State& state, const GpuKey& from, const GpuKey& to);
-// Adds the node's GPUs to the index by UUID; sign -1: removes them.
-void IndexGpus(State& state, const Node& node, int sign);
 
 void ApplyEvent(State& state, Instant at, const NodesReserved& event);
 void ApplyEvent(State& state, Instant at, const ReservationEnded& event);
@@ -83,20 +81,15 @@ void FollowWallClock(State& state, Duration wall);
 // Enters a reservation into the indexes.
 void IndexReservation(State& state, const Reservation& reservation);
 
-// Adds the node's GPUs to the capacity of its pool; sign -1: subtracts them.
-void CountCapacity(State& state, const Node& node, int sign);
-
 void ApplyEvent(State& state, Instant at, const PolicyChanged& event);
 void ApplyEvent(State& state, Instant at, const JobTimeLimitChanged& event);
 void ApplyEvent(State& state, Instant at, const JobLimitNear& event);
 void ApplyEvent(State& state, Instant at, const LeaseUseNoted& event);
 void ApplyEvent(State& state, Instant at, const JobIdle& event);
 void ApplyEvent(State& state, Instant at, const ChangeNoted& event);
-// Adds a job with a running time limit to the indexes of limits, or removes it.
-void IndexLimit(State& state, const Job& job, bool is_in);
 
 // These return references for changes; NodeOf also marks the node as changed.
-Node& NodeOf(State& state, NodeId id);
+inline Node& NodeOf(State& state, NodeId id) { return state.nodes.Change(id); }
 Gpu& GpuOf(State& state, NodeId node, int gpu);
 Job& JobOf(State& state, JobId id);
 Lease& LeaseOf(State& state, LeaseId id);

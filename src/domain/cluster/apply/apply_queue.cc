@@ -5,13 +5,13 @@
 namespace gp {
 
 void ApplyEvent(State& state, Instant at, const QueueChanged& event) {
-  const bool known = state.queues.contains(event.queue.name);
+  const bool known = state.queues.all.contains(event.queue.name);
   const bool firmness_changes =
-      known && state.queues.at(event.queue.name).reclaimable != event.queue.reclaimable;
-  state.queues[event.queue.name] = event.queue;
+      known && state.queues.all.at(event.queue.name).reclaimable != event.queue.reclaimable;
+  state.queues.all[event.queue.name] = event.queue;
   if (!firmness_changes) return;
   const Holdings holdings = CountHoldings(state);
-  for (auto& [id, account] : state.accounts) {
+  for (auto& [id, account] : state.queues.accounts) {
     Settle(account, at, MeterOf(state.policy));
     const auto held = holdings.find(id);
     account.held = held == holdings.end() ? Holding{} : held->second;
@@ -19,24 +19,26 @@ void ApplyEvent(State& state, Instant at, const QueueChanged& event) {
 }
 
 void ApplyEvent(State& state, Instant, const QueueDeleted& event) {
-  state.queues.erase(event.name);
-  std::erase_if(state.accounts, [&](const auto& one) { return one.first.queue == event.name; });
+  state.queues.all.erase(event.name);
+  std::erase_if(state.queues.accounts,
+                [&](const auto& one) { return one.first.queue == event.name; });
 }
 
 void ApplyEvent(State& state, Instant, const BudgetChanged& event) {
-  state.budgets[event.key] = event.budget;
+  state.queues.budgets[event.key] = event.budget;
 }
 
 void ApplyEvent(State& state, Instant, const BudgetDeleted& event) {
-  state.budgets.erase(event.key);
-  std::erase_if(state.budget_levels, [&](const auto& one) { return one.first.key == event.key; });
+  state.queues.budgets.erase(event.key);
+  std::erase_if(state.queues.budget_levels,
+                [&](const auto& one) { return one.first.key == event.key; });
 }
 
 void ApplyEvent(State& state, Instant, const BudgetLevelChanged& event) {
   if (event.level.warned == 0 && !event.level.is_used_up) {
-    state.budget_levels.erase(event.who);
+    state.queues.budget_levels.erase(event.who);
   } else {
-    state.budget_levels[event.who] = event.level;
+    state.queues.budget_levels[event.who] = event.level;
   }
 }
 
@@ -44,9 +46,9 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   Job& job = JobOf(state, event.job);
   const Holding held = HoldingOf(state, job);
   const bool is_queued = job.state == JobState::kQueued;
-  if (is_queued) Dequeue(state, job);
+  if (is_queued) state.jobs.Dequeue(job);
   Charge(state, at, job, -held);
-  IndexEvictable(state, job, false);
+  state.jobs.IndexEvictable(job, false);
   const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
     JobSpec changed = *spec;
     changed.policy.priority = event.priority;
@@ -55,8 +57,8 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   change(job.spec);
   if (job.submitted_spec) change(*job.submitted_spec);
   Charge(state, at, job, held);
-  IndexEvictable(state, job, IsEvictable(job));
-  if (is_queued) Enqueue(state, job);
+  state.jobs.IndexEvictable(job, IsEvictable(job));
+  if (is_queued) state.jobs.Enqueue(job);
 }
 
 }  // namespace gp

@@ -12,7 +12,7 @@ void CheckAfter(const State& state, const RoleGranted& event) {
 }
 
 void CheckBefore(const State& state, const TokenIssued& event) {
-  GP_ASSERT(event.token.id.value > state.last_token, "a token's id is never given twice");
+  GP_ASSERT(event.token.id.value > state.access.last_token, "a token's id is never given twice");
 }
 void CheckAfter(const State& state, const TokenIssued& event) {
   GP_ASSERT(state.access.tokens.contains(event.token.id), "a token that was issued is known");

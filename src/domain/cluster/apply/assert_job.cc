@@ -12,18 +12,18 @@ void CheckPlaced(const State& state, JobId job) {
 
 void CheckVictim(const State& state, JobId victim, JobId by) {
   GP_ASSERT(IsBeingPreempted(JobIn(state, victim)), "a victim is being preempted");
-  GP_ASSERT(state.preemptions.contains({by, victim}), "a preemptor waits for its victims");
+  GP_ASSERT(state.jobs.preemptions.contains({by, victim}), "a preemptor waits for its victims");
 }
 
 }  // namespace
 
 void CheckBefore(const State& state, const JobSubmitted& event) {
   GP_ASSERT(event.spec != nullptr, "a job has a spec");
-  GP_ASSERT(event.job.value == state.last_job + 1, "jobs are numbered without gaps");
+  GP_ASSERT(event.job.value == state.jobs.last + 1, "jobs are numbered without gaps");
 }
 void CheckAfter(const State& state, const JobSubmitted& event) {
-  GP_ASSERT(state.last_job >= event.job.value, "a job's id is never given twice");
-  GP_ASSERT(state.FindJob(JobId{state.last_job}) != nullptr, "the newest job is known");
+  GP_ASSERT(state.jobs.last >= event.job.value, "a job's id is never given twice");
+  GP_ASSERT(state.FindJob(JobId{state.jobs.last}) != nullptr, "the newest job is known");
 }
 
 void CheckBefore(const State& state, const JobUnblocked& event) {
@@ -104,7 +104,7 @@ void CheckBefore(const State& state, const JobEnded& event) {
 void CheckAfter(const State& state, const JobEnded& event) {
   const Job& job = JobIn(state, event.job);
   GP_ASSERT(job.state == event.state, "a job ends in the state of the event");
-  GP_ASSERT(state.finished.contains({job.ended_at, job.id}), "a finished job is retained");
+  GP_ASSERT(state.jobs.finished.contains({job.ended_at, job.id}), "a finished job is retained");
 }
 
 void CheckBefore(const State& state, const JobForgotten& event) {

@@ -34,19 +34,19 @@ void CheckAfter(const State& state, const PolicyChanged& event) {
 }
 
 void CheckBefore(const State& state, const WallClockStepped&) {
-  GP_ASSERT(state.reservation_ends.size() == state.reservations.size(),
+  GP_ASSERT(state.reservations.ends.size() == state.reservations.all.size(),
             "each reservation has one end");
 }
 void CheckAfter(const State& state, const WallClockStepped& event) {
   GP_ASSERT(state.time.wall == event.wall, "the wall clock is followed");
-  GP_ASSERT(state.reservation_ends.size() == state.reservations.size(),
+  GP_ASSERT(state.reservations.ends.size() == state.reservations.all.size(),
             "each reservation has one end");
 }
 
 void CheckBefore(const State& state, const NodeJoined& event) {
   GP_ASSERT(event.facts != nullptr, "a node joins with its facts");
-  GP_ASSERT(event.node.value <= state.nodes.size(), "nodes are numbered without gaps");
-  const bool is_new = event.node.value == state.nodes.size();
+  GP_ASSERT(event.node.value <= state.nodes.all.size(), "nodes are numbered without gaps");
+  const bool is_new = event.node.value == state.nodes.all.size();
   GP_ASSERT(is_new || NodeIn(state, event.node).facts->name == event.facts->name,
             "a node keeps its name");
 }
@@ -107,7 +107,7 @@ void CheckBefore(const State& state, const DrainDeadlineSet& event) {
   }
 }
 void CheckAfter(const State& state, const DrainDeadlineSet& event) {
-  GP_ASSERT(state.drain_deadlines.contains({event.node, event.gpu}) == (event.at.ns != 0),
+  GP_ASSERT(state.nodes.drain_deadlines.contains({event.node, event.gpu}) == (event.at.ns != 0),
             "a drain has a deadline, or none");
 }
 

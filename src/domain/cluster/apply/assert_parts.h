@@ -4,7 +4,7 @@
 // and one for what holds after it, in the assert_*.cc of its subject.
 
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

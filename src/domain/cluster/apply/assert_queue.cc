@@ -7,14 +7,14 @@ void CheckBefore(const State&, const QueueChanged& event) {
   GP_ASSERT(!event.queue.name.empty(), "a queue has a name");
 }
 void CheckAfter(const State& state, const QueueChanged& event) {
-  GP_ASSERT(state.queues.contains(event.queue.name), "a queue that changed is known");
+  GP_ASSERT(state.queues.all.contains(event.queue.name), "a queue that changed is known");
 }
 
 void CheckBefore(const State& state, const QueueDeleted& event) {
-  GP_ASSERT(state.queues.contains(event.name), "only a known queue is deleted");
+  GP_ASSERT(state.queues.all.contains(event.name), "only a known queue is deleted");
 }
 void CheckAfter(const State& state, const QueueDeleted& event) {
-  GP_ASSERT(!state.queues.contains(event.name), "a deleted queue is unknown");
+  GP_ASSERT(!state.queues.all.contains(event.name), "a deleted queue is unknown");
 }
 
 void CheckBefore(const State&, const NodesReserved& event) {
@@ -22,28 +22,28 @@ void CheckBefore(const State&, const NodesReserved& event) {
             "a reservation ends after it starts");
 }
 void CheckAfter(const State& state, const NodesReserved& event) {
-  GP_ASSERT(state.reservations.contains(event.reservation.name), "a reservation is known");
-  GP_ASSERT(state.reservation_ends.contains({event.reservation.ends_at, event.reservation.name}),
+  GP_ASSERT(state.reservations.all.contains(event.reservation.name), "a reservation is known");
+  GP_ASSERT(state.reservations.ends.contains({event.reservation.ends_at, event.reservation.name}),
             "each reservation has its end");
 }
 
 void CheckBefore(const State& state, const ReservationEnded& event) {
-  GP_ASSERT(state.reservations.contains(event.name), "only a known reservation ends");
+  GP_ASSERT(state.reservations.all.contains(event.name), "only a known reservation ends");
 }
 void CheckAfter(const State& state, const ReservationEnded& event) {
-  GP_ASSERT(!state.reservations.contains(event.name), "a reservation ends once");
+  GP_ASSERT(!state.reservations.all.contains(event.name), "a reservation ends once");
 }
 
 void CheckBefore(const State&, const BudgetChanged&) {}
 void CheckAfter(const State& state, const BudgetChanged& event) {
-  GP_ASSERT(state.budgets.contains(event.key), "a budget that changed is known");
+  GP_ASSERT(state.queues.budgets.contains(event.key), "a budget that changed is known");
 }
 
 void CheckBefore(const State& state, const BudgetDeleted& event) {
-  GP_ASSERT(state.budgets.contains(event.key), "only a known budget is deleted");
+  GP_ASSERT(state.queues.budgets.contains(event.key), "only a known budget is deleted");
 }
 void CheckAfter(const State& state, const BudgetDeleted& event) {
-  GP_ASSERT(!state.budgets.contains(event.key), "a deleted budget is unknown");
+  GP_ASSERT(!state.queues.budgets.contains(event.key), "a deleted budget is unknown");
 }
 
 void CheckBefore(const State&, const BudgetLevelChanged& event) {
@@ -51,7 +51,7 @@ void CheckBefore(const State&, const BudgetLevelChanged& event) {
 }
 void CheckAfter(const State& state, const BudgetLevelChanged& event) {
   const bool has_level = event.level.warned != 0 || event.level.is_used_up;
-  GP_ASSERT(state.budget_levels.contains(event.who) == has_level,
+  GP_ASSERT(state.queues.budget_levels.contains(event.who) == has_level,
             "a budget has a level once one was reached");
 }
 

@@ -12,8 +12,8 @@ const Job& JobIn(const State& state, JobId id) {
 }
 
 const Node& NodeIn(const State& state, NodeId id) {
-  GP_ASSERT(id.value < state.nodes.size(), "an event names a known node");
-  return state.nodes[id.value];
+  GP_ASSERT(id.value < state.nodes.all.size(), "an event names a known node");
+  return state.nodes.all[id.value];
 }
 
 const Gpu& GpuIn(const State& state, NodeId node, int gpu) {

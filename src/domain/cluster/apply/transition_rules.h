@@ -5,7 +5,7 @@
 // and the journal has everything up to the event.  An event without rules does not compile.
 
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

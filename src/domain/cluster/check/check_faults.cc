@@ -4,37 +4,27 @@
 #include "domain/cluster/nodes/faults.h"
 
 namespace gp {
-namespace {
-
-// A copy with the indexes of troubles and incidents rebuilt.
-State Rebuilt(const State& state) {
-  State fresh;
-  fresh.policy = state.policy;
-  fresh.incidents = state.incidents;
-  for (const auto& [key, trouble] : state.troubles) IndexTrouble(fresh, key, trouble, 1);
-  IndexIncidents(fresh);
-  return fresh;
-}
-
-}  // namespace
 
 void CheckFaults(const State& state, Violations& found) {
-  const State fresh = Rebuilt(state);
+  FaultStore rebuilt;
+  rebuilt.incidents = state.faults.incidents;
+  for (const auto& [key, trouble] : state.faults.troubles) rebuilt.IndexTrouble(key, trouble, 1);
+  rebuilt.IndexIncidents(state.policy.faults);
   const auto expect = [&](bool same, const char* index) {
     if (!same) found.push_back({"index", std::string("index of ") + index + " is off"});
   };
-  expect(fresh.remedies == state.remedies, "remedies");
-  expect(fresh.incident_ends == state.incident_ends, "ends of incidents");
-  expect(fresh.closed_incidents == state.closed_incidents, "closed incidents");
+  expect(rebuilt.remedies == state.faults.remedies, "remedies");
+  expect(rebuilt.incident_ends == state.faults.incident_ends, "ends of incidents");
+  expect(rebuilt.closed_incidents == state.faults.closed_incidents, "closed incidents");
 }
 
 void CheckTroublesOf(const State& state, const Node& node, Violations& found) {
-  for (auto next = state.troubles.lower_bound({node.id, 0});
-       next != state.troubles.end() && next->first.node == node.id; ++next) {
+  for (auto next = state.faults.troubles.lower_bound({node.id, 0});
+       next != state.faults.troubles.end() && next->first.node == node.id; ++next) {
     const auto& [key, trouble] = *next;
     const std::string name = node.facts->name + " GPU " + std::to_string(key.gpu);
     if (IsEmpty(trouble)) found.push_back({"index", name + ": a healthy GPU has troubles"});
-    if (trouble.incident.value != 0 && !state.incidents.contains(trouble.incident))
+    if (trouble.incident.value != 0 && !state.faults.incidents.contains(trouble.incident))
       found.push_back({"index", name + ": names an incident that is not there"});
     const GpuCondition condition = GpuAt(state, key).condition;
     if (trouble.remedy >= GpuRemedy::kDrainReset &&

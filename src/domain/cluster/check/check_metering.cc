@@ -19,7 +19,7 @@ Rates SharesOf(const UsageMeter& meter) {
 
 void CheckRates(const State& state, Violations& found) {
   Rates used, installed;
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const int gpu = static_cast<int>(i);
       if (IsRetired(*node.facts, gpu)) continue;
@@ -60,7 +60,7 @@ void CheckDays(const UsageLedger& used, const UsageLedger& installed, Violations
 
 void CheckJobs(const State& state, const UsageLedger& ledger, Violations& found) {
   JobUse all = state.metering.forgotten;
-  for (const auto& [id, job] : state.jobs) {
+  for (const auto& [id, job] : state.jobs.all) {
     const JobUse use = UseOf(state, job, state.metering.now);
     all.time += use.time;
     all.money += use.money;
@@ -81,7 +81,7 @@ void CheckJobs(const State& state, const UsageLedger& ledger, Violations& found)
                        all.repeated_money == Money{};
   if (!is_even) found.push_back({"I12", "the time of jobs differs from the usage ledger"});
   for (const auto& [id, use] : state.metering.jobs) {
-    if (!state.jobs.contains(id))
+    if (!state.jobs.all.contains(id))
       found.push_back({"I12", "use of " + ToText(id) + ", which is not there"});
   }
 }

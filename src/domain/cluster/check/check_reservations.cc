@@ -17,7 +17,7 @@ void CheckReservedNode(const State& state, const Reservation& reservation, const
     // It will be stopped in time
     if (reservation.maintenance &&
         (job.stop != StopCause::kNone ||
-         state.maintenance_stops.contains({MaintenanceStopAt(reservation, job), job.id})))
+         state.jobs.maintenance_stops.contains({MaintenanceStopAt(reservation, job), job.id})))
       continue;
     found.push_back({"I10", NameOf(job) + " may be on node " + node.facts->name +
                                 " while it is reserved for " + reservation.name});
@@ -26,7 +26,7 @@ void CheckReservedNode(const State& state, const Reservation& reservation, const
 
 void CheckReserved(const State& state, const Reservation& reservation, Violations& found) {
   for (const NodeId id : reservation.nodes) {
-    const Node& node = state.nodes[id.value];
+    const Node& node = state.nodes.all[id.value];
     if (!node.reservations.contains(reservation.name))
       found.push_back(
           {"index", "node " + node.facts->name + " does not know reservation " + reservation.name});
@@ -36,13 +36,13 @@ void CheckReserved(const State& state, const Reservation& reservation, Violation
 
 void CheckReservations(const State& state, Violations& found) {
   size_t memberships = 0;
-  for (const auto& [name, reservation] : state.reservations) {
+  for (const auto& [name, reservation] : state.reservations.all) {
     CheckReserved(state, reservation, found);
-    if (!state.reservation_ends.contains({reservation.ends_at, name}))
+    if (!state.reservations.ends.contains({reservation.ends_at, name}))
       found.push_back({"index", "the end of reservation " + name + " is not kept"});
     memberships += reservation.nodes.size();
   }
-  for (const Node& node : state.nodes) memberships -= node.reservations.size();
+  for (const Node& node : state.nodes.all) memberships -= node.reservations.size();
   if (memberships != 0) found.push_back({"index", "a node knows a reservation that is not there"});
 }
 

@@ -17,8 +17,8 @@ bool HasShape(const Node& node, size_t index) {
 
 bool HasQueues(const State& state, const Job& job) {
   return std::ranges::all_of(PathsTo(job.queue), [&](const std::string& path) {
-    const auto queue = state.queues.find(path);
-    return queue != state.queues.end() && queue->second.pool == job.pool;
+    const auto queue = state.queues.all.find(path);
+    return queue != state.queues.all.end() && queue->second.pool == job.pool;
   });
 }
 
@@ -65,13 +65,13 @@ bool HasShape(const State& state, LeaseId id, const Lease& lease) {
 }  // namespace
 
 void CheckShape(const State& state, Violations& found) {
-  for (size_t i = 0; i < state.nodes.size(); ++i) {
-    if (!HasShape(state.nodes[i], i)) found.push_back({"shape", "node " + std::to_string(i)});
+  for (size_t i = 0; i < state.nodes.all.size(); ++i) {
+    if (!HasShape(state.nodes.all[i], i)) found.push_back({"shape", "node " + std::to_string(i)});
   }
-  for (const auto& [id, job] : state.jobs) {
+  for (const auto& [id, job] : state.jobs.all) {
     if (!HasShape(state, id, job)) found.push_back({"shape", ToText(id)});
   }
-  for (const auto& [key, trouble] : state.troubles) {
+  for (const auto& [key, trouble] : state.faults.troubles) {
     const Node* node = state.FindNode(key.node);
     const bool is_there =
         node != nullptr && key.gpu >= 0 && key.gpu < static_cast<int>(node->gpus.size());
@@ -79,7 +79,7 @@ void CheckShape(const State& state, Violations& found) {
       found.push_back({"shape", "troubles of GPU " + std::to_string(key.gpu) + " of node " +
                                     std::to_string(key.node.value)});
   }
-  for (const auto& [id, lease] : state.leases) {
+  for (const auto& [id, lease] : state.leases.all) {
     if (!HasShape(state, id, lease)) found.push_back({"shape", ToText(id)});
   }
 }

@@ -12,18 +12,19 @@ namespace {
 
 void CheckShares(const State& state, Violations& found) {
   std::map<PoolClass, std::map<JobId, int64_t>> sums;
-  for (const auto& [id, lease] : state.leases) {
+  for (const auto& [id, lease] : state.leases.all) {
     const Job& job = *state.FindJob(lease.job);
     const int64_t share = CountedShare(state, lease);
     if (share != 0) sums[{job.pool, ClassOf(job.spec->policy.priority)}][job.id] += share;
   }
-  if (sums != state.shares_by_class) found.push_back({"I8", "shares by class are off"});
+  if (sums != state.leases.shares_by_class) found.push_back({"I8", "shares by class are off"});
 }
 
 void CheckAccounts(const State& state, Violations& found) {
   Holdings held = CountHoldings(state);
-  for (const auto& [id, account] : state.accounts) {
-    if (id.array.value != 0 ? !state.arrays.contains(id.array) : !state.queues.contains(id.queue))
+  for (const auto& [id, account] : state.queues.accounts) {
+    if (id.array.value != 0 ? !state.jobs.arrays.contains(id.array)
+                            : !state.queues.all.contains(id.queue))
       found.push_back({"I8", "an account of no queue and no array: " + id.queue});
     if (account.held != held[id])
       found.push_back({"I8", "account " + id.queue + "/" + id.user + " is off"});
@@ -38,20 +39,20 @@ void CheckAccounts(const State& state, Violations& found) {
 void CheckCapacity(const State& state, Violations& found) {
   std::map<std::string, int64_t> sums;
   std::map<std::string, std::map<GpuSize, int64_t>> sizes;
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     sums[node.pool] += node.facts->CountGpus();
     for (const GpuFacts& gpu : node.facts->gpus) {
       if (gpu.presence != GpuPresence::kRetired) ++sizes[node.pool][{gpu.memory_mib, gpu.mig}];
     }
   }
-  if (sizes != state.gpu_sizes) found.push_back({"I8", "sizes of GPUs are off"});
+  if (sizes != state.nodes.gpu_sizes) found.push_back({"I8", "sizes of GPUs are off"});
   std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
-  if (sums != state.capacity) found.push_back({"I8", "capacities are off"});
+  if (sums != state.nodes.capacity) found.push_back({"I8", "capacities are off"});
 }
 
 // The known elements are part of an array's counts; forgotten elements had ended.
 void CheckArrays(const State& state, Violations& found) {
-  for (const auto& [id, array] : state.arrays) {
+  for (const auto& [id, array] : state.jobs.arrays) {
     Array known;
     for (const JobId element : ElementsOf(state, id)) {
       const Job& job = *state.FindJob(element);

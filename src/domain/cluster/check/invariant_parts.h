@@ -1,7 +1,7 @@
 #pragma once
 
 // The families of invariants.cc, by subject: check_sums.cc, check_reservations.cc,
-// check_indexes.cc, check_shape.cc, check_faults.cc, check_metering.cc.
+// check_job_indexes.cc, check_node_indexes.cc, check_shape.cc, check_faults.cc, check_metering.cc.
 
 #include <vector>
 
@@ -26,7 +26,8 @@ void CheckReservedNode(const State& state, const Reservation& reservation, const
 
 // The indexes hold the job exactly where it belongs, and hold nothing but existing jobs and nodes.
 void CheckIndexesOf(const State& state, const Job& job, Violations& found);
-void CheckIndexSizes(const State& state, Violations& found);
+void CheckJobIndexSizes(const State& state, Violations& found);
+void CheckNodeIndexSizes(const State& state, Violations& found);
 
 // I11: a GPU that is going out of service may not be granted.
 void CheckTroublesOf(const State& state, const Node& node, Violations& found);

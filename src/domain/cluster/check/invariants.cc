@@ -92,7 +92,8 @@ void CheckNuma(const State& state, const Node& node, Violations& found) {
 void CheckNode(const State& state, const Node& node, Violations& found) {
   CheckTroublesOf(state, node, found);
   const bool expires = node.condition == NodeCondition::kLost && !node.leases_expired;
-  if (expires != state.losses.contains({node.lost_at + state.policy.lease_end_time, node.id})) {
+  if (expires !=
+      state.nodes.losses.contains({node.lost_at + state.policy.lease_end_time, node.id})) {
     found.push_back({"index", node.facts->name + ": index of losses is off"});
   }
   for (size_t i = 0; i < node.gpus.size(); ++i) CheckGpu(state, node, i, found);
@@ -109,7 +110,7 @@ void CheckJob(const State& state, const Job& job, Violations& found) {
     // Ranks may end one by one; a gang with a failed rank is being stopped.
     bool others_good = true;
     for (const RankRecord& rank : job.attempts.back().ranks) {
-      const bool live = state.leases.contains(rank.lease);
+      const bool live = state.leases.all.contains(rank.lease);
       const bool good = rank.outcome.end == LeaseEnd::kExited && rank.outcome.exit_code == 0 &&
                         rank.outcome.signal == 0;
       if (!live && !good) others_good = false;
@@ -152,8 +153,8 @@ void CheckLease(const State& state, const Lease& lease, Violations& found) {
 // I9: a placement keeps the present limits.
 void CheckLimits(const State& state, const Job& job, Violations& found) {
   const auto check = [&](const AccountId& id, const Quota& limit) {
-    const auto account = state.accounts.find(id);
-    const Holding held = account == state.accounts.end() ? Holding{} : account->second.held;
+    const auto account = state.queues.accounts.find(id);
+    const Holding held = account == state.queues.accounts.end() ? Holding{} : account->second.held;
     if ((limit.gpus && held.share > *limit.gpus * kWholeShare && HoldingOf(state, job).share > 0) ||
         (limit.jobs && held.jobs > *limit.jobs)) {
       found.push_back(
@@ -162,7 +163,7 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
     }
   };
   for (const std::string& path : PathsTo(job.queue)) {
-    const Queue& queue = state.queues.at(path);
+    const Queue& queue = state.queues.all.at(path);
     check({path, ""}, queue.limit);
     check({path, job.user.name}, queue.user_limit);
   }
@@ -271,12 +272,13 @@ std::vector<Violation> CheckInvariants(const State& state) {
   Violations found;
   CheckShape(state, found);
   if (!found.empty()) return found;
-  for (const Node& node : state.nodes) CheckNode(state, node, found);
-  for (const auto& [id, job] : state.jobs) CheckJob(state, job, found);
-  for (const auto& [id, lease] : state.leases) CheckLease(state, lease, found);
+  for (const Node& node : state.nodes.all) CheckNode(state, node, found);
+  for (const auto& [id, job] : state.jobs.all) CheckJob(state, job, found);
+  for (const auto& [id, lease] : state.leases.all) CheckLease(state, lease, found);
   CheckSums(state, found);
   CheckReservations(state, found);
-  CheckIndexSizes(state, found);
+  CheckJobIndexSizes(state, found);
+  CheckNodeIndexSizes(state, found);
   CheckFaults(state, found);
   if (found.empty()) CheckMetering(state, found);
   return found;
@@ -291,7 +293,7 @@ std::vector<Violation> CheckDelta(const State& state, const std::vector<Event>& 
     if (const auto* reserved = std::get_if<NodesReserved>(&event))
       CheckReserved(state, reserved->reservation, found);
     const auto check_node = [&](NodeId id) {
-      const Node& node = state.nodes[id.value];
+      const Node& node = state.nodes.all[id.value];
       for (const Reservation* reservation : ReservationsOf(state, node))
         CheckReservedNode(state, *reservation, node, found);
     };

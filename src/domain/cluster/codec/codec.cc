@@ -1,18 +1,8 @@
 #include "domain/cluster/codec/codec.h"
 
-#include <algorithm>
-
 #include "base/digest.h"
-#include "domain/cluster/apply/apply_parts.h"
-#include "domain/cluster/arrays.h"
+#include "domain/cluster/codec/build_indexes.h"
 #include "domain/cluster/codec/fields.h"
-#include "domain/cluster/dependencies.h"
-#include "domain/cluster/metering.h"
-#include "domain/cluster/moves.h"
-#include "domain/cluster/nodes/faults.h"
-#include "domain/cluster/preemption.h"
-#include "domain/cluster/quotas/quota.h"
-#include "domain/cluster/reservations.h"
 // The archive finds Fields by argument-dependent lookup, so its order here does not matter.
 #include "domain/cluster/codec/archive.h"
 
@@ -32,96 +22,12 @@ constexpr uint64_t kFormatOldest = 16;
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
-  archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.last_job, v.last_lease, v.last_pass,
-          v.nodes, v.jobs, v.leases, v.queues, v.accounts, v.reservations, v.arrays,
-          v.last_incident, v.last_task, v.troubles, v.incidents, v.out_of_service, v.breakers,
-          v.drain_deadlines, v.last_token, v.access, v.metering, v.budgets, Since<17>(v.time),
-          Since<17>(v.budget_levels));
-}
-
-void IndexJob(State& state, const Job& job) {
-  if (job.state == JobState::kQueued) Enqueue(state, job);
-  if (job.state == JobState::kBlocked) IndexBlocked(state, job);
-  if (job.state == JobState::kRetryWait) state.retries.insert({job.eligible_at, job.id});
-  if (IsTerminal(job.state)) state.finished.insert({job.ended_at, job.id});
-  if (RunsAgainstLimit(job)) {
-    IndexLimit(state, job, true);
-  }
-  state.limited += HasEnd(job) ? 1 : 0;
-  if (IsEvictable(job)) IndexEvictable(state, job, true);
-  IndexMoves(state, job);
-  if (!job.nominated_nodes.empty()) state.nominated.insert(job.id);
-  if (IsBeingPreempted(job)) state.preemptions.insert({job.preempted_for, job.id});
-  if (!job.request_id.empty())
-    state.jobs_by_request[RequestKey(job.user, job.request_id)] = SubmittedAs(job);
-}
-
-// Whether each value matches its key.
-bool AreKeysTrue(const State& state) {
-  for (size_t i = 0; i < state.nodes.size(); ++i) {
-    if (state.nodes[i].id.value != i) return false;
-  }
-  const auto is_true = [](const auto& entry) { return entry.first == entry.second.id; };
-  return std::ranges::all_of(state.jobs, is_true) && std::ranges::all_of(state.leases, is_true) &&
-         std::ranges::all_of(state.incidents, is_true) &&
-         std::ranges::all_of(state.access.tokens, is_true);
-}
-
-// Returns false if the values contradict each other.
-bool BuildIndexes(State& state) {
-  if (!AreKeysTrue(state)) return false;
-  for (Node& node : state.nodes) {
-    if (node.facts == nullptr || !ValidateNodeFacts(*node.facts) ||
-        node.gpus.size() != node.facts->gpus.size())
-      return false;
-    state.nodes_by_name[node.facts->name] = node.id;
-    CountCapacity(state, node, 1);
-    IndexGpus(state, node, 1);
-    PriceGpus(state.policy, node);
-    if (node.condition == NodeCondition::kLost && !node.leases_expired) {
-      state.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
-    }
-  }
-  for (const auto& [name, reservation] : state.reservations) {
-    if (std::ranges::any_of(reservation.nodes,
-                            [&](NodeId id) { return state.FindNode(id) == nullptr; }))
-      return false;
-    IndexReservation(state, reservation);
-  }
-  for (const auto& [key, trouble] : state.troubles) {
-    const Node* node = state.FindNode(key.node);
-    if (node == nullptr || key.gpu < 0 || key.gpu >= static_cast<int>(node->gpus.size()))
-      return false;
-    IndexTrouble(state, key, trouble, 1);
-  }
-  IndexIncidents(state);
-  for (const auto& [id, token] : state.access.tokens) IndexToken(state, token);
-  state.metering.used.ledger.SumMonth();
-  std::map<JobId, int> elements;
-  for (const auto& [id, job] : state.jobs) {
-    if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
-    if (job.array.value != 0 && !IsElement(state, job)) return false;
-    if (job.array.value != 0) ++elements[job.array];
-    IndexJob(state, job);
-  }
-  for (const auto& [id, array] : state.arrays) {
-    if (array.known <= 0 || array.known != elements[id]) return false;
-  }
-  for (const auto& [id, lease] : state.leases) {
-    const auto job = state.jobs.find(lease.job);
-    if (job == state.jobs.end()) return false;
-    const Node* node = state.FindNode(lease.node);
-    const auto is_known = [&](const GpuGrant& grant) {
-      return grant.gpu >= 0 && grant.gpu < static_cast<int>(node->gpus.size());
-    };
-    if (node == nullptr || !std::ranges::all_of(lease.gpus, is_known)) return false;
-    const int64_t share = CountedShare(state, lease);
-    IndexMaintenanceStop(state, job->second);
-    if (share > 0)
-      state.shares_by_class[{job->second.pool, ClassOf(job->second.spec->policy.priority)}]
-                           [lease.job] += share;
-  }
-  return true;
+  archive(v.policy, v.lineage, v.quiet_until, v.epoch, v.jobs.last, v.leases.last, v.last_pass,
+          v.nodes.all, v.jobs.all, v.leases.all, v.queues.all, v.queues.accounts,
+          v.reservations.all, v.jobs.arrays, v.faults.last_incident, v.faults.last_task,
+          v.faults.troubles, v.faults.incidents, v.faults.out_of_service, v.faults.breakers,
+          v.nodes.drain_deadlines, v.access.last_token, v.access, v.metering, v.queues.budgets,
+          Since<17>(v.time), Since<17>(v.queues.budget_levels));
 }
 
 // Reads the version at the start of a record or snapshot; false: this version cannot be read.

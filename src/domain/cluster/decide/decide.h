@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "domain/cluster/command.h"
 #include "domain/cluster/event.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

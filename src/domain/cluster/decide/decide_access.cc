@@ -10,7 +10,7 @@ Result<Events> DecideGrant(const State& state, const GrantRole& command) {
   const RoleKey key{command.subject, command.queue};
   if (!IsSubject(command.subject))
     return Fail(InvalidArgument("subject: the name of a user, or * for everybody"));
-  if (!command.queue.empty() && !state.queues.contains(command.queue))
+  if (!command.queue.empty() && !state.queues.all.contains(command.queue))
     return Fail(NotFound("no queue " + command.queue));
   const auto present = state.access.roles.find(key);
   const bool is_there = present != state.access.roles.end();
@@ -30,11 +30,11 @@ Result<Events> DecideGrant(const State& state, const GrantRole& command) {
 Result<Events> DecideIssue(const State& state, const Envelope& envelope,
                            const IssueToken& command) {
   AccessToken token = command.token;
-  token.id = TokenId{state.last_token + 1};
+  token.id = TokenId{state.access.last_token + 1};
   token.issued_at = WallOf(state.time, envelope.at);
   token.issued_by = envelope.origin.principal;
   GP_CHECK_OK(ValidateToken(token, token.issued_at));
-  if (!token.queue.empty() && !state.queues.contains(token.queue))
+  if (!token.queue.empty() && !state.queues.all.contains(token.queue))
     return Fail(NotFound("no queue " + token.queue));
   const auto is_same = [&](const auto& entry) { return entry.second.user.uid == token.user.uid; };
   const auto of_user = std::ranges::count_if(state.access.tokens, is_same);
@@ -80,8 +80,8 @@ Result<Events> DecideCertify(const State& state, const Envelope& envelope,
                          "lost: gpu-platform nodes revoke " +
                          command.name));
   }
-  const auto here = state.nodes_by_name.find(command.name);
-  if (!is_known && here != state.nodes_by_name.end() &&
+  const auto here = state.nodes.by_name.find(command.name);
+  if (!is_known && here != state.nodes.by_name.end() &&
       state.FindNode(here->second)->condition == NodeCondition::kUp) {
     return Fail(Conflict("node " + command.name +
                          " is here, and has no certificate: stop its agent first"));

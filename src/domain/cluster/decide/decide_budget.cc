@@ -29,12 +29,12 @@ Status CheckWarnLevels(const std::vector<int>& levels) {
 }
 
 Status CheckOwner(const State& state, const BudgetKey& key) {
-  if (!key.queue.empty() && !state.queues.contains(key.queue))
+  if (!key.queue.empty() && !state.queues.all.contains(key.queue))
     return Fail(NotFound("queue: there is no queue " + Printable(key.queue, 140)));
   const auto is_in_pool = [&](const auto& one) { return one.pool == key.pool; };
   if (!key.pool.empty() && key.pool != kDefaultPool &&
-      std::ranges::none_of(state.nodes, is_in_pool) &&
-      std::ranges::none_of(std::views::values(state.queues), is_in_pool)) {
+      std::ranges::none_of(state.nodes.all, is_in_pool) &&
+      std::ranges::none_of(std::views::values(state.queues.all), is_in_pool)) {
     return Fail(NotFound("pool: no node and no queue is in pool " + Printable(key.pool, 140) +
                          " (gpu-platform pools)"));
   }
@@ -46,7 +46,7 @@ Status CheckOwner(const State& state, const BudgetKey& key) {
 // Running jobs write a checkpoint and wait for the next month or a larger budget.
 void Interrupt(const State& state, const BudgetUser& who, Events& events) {
   std::set<JobId> jobs;
-  for (const auto& [id, lease] : state.leases) jobs.insert(lease.job);
+  for (const auto& [id, lease] : state.leases.all) jobs.insert(lease.job);
   for (const JobId id : jobs) {
     const Job& job = *state.FindJob(id);
     if (job.stop == StopCause::kNone && AsksForGpus(*job.spec) && CountsFor(who, job)) {
@@ -60,8 +60,8 @@ void Interrupt(const State& state, const BudgetUser& who, Events& events) {
 
 Result<Events> DecideSetBudget(const State& state, const SetBudget& command) {
   GP_CHECK_OK(CheckOwner(state, command.key));
-  const auto known = state.budgets.find(command.key);
-  Budget budget = known == state.budgets.end() ? Budget{} : known->second;
+  const auto known = state.queues.budgets.find(command.key);
+  Budget budget = known == state.queues.budgets.end() ? Budget{} : known->second;
   if (command.gpu_hours) {
     if (*command.gpu_hours < 0 || *command.gpu_hours > kGpuHoursMax)
       return Fail(InvalidArgument("gpu_hours: from 0 to " + std::to_string(kGpuHoursMax)));
@@ -81,31 +81,31 @@ Result<Events> DecideSetBudget(const State& state, const SetBudget& command) {
   GP_CHECK_OK(CheckWarnLevels(budget.warn_at));
   if (budget.time.units == 0 && budget.money_micros == 0)
     return Fail(InvalidArgument("a budget has GPU-hours, or money, or both"));
-  if (known == state.budgets.end() && state.budgets.size() >= kBudgetsMax)
+  if (known == state.queues.budgets.end() && state.queues.budgets.size() >= kBudgetsMax)
     return Fail(Conflict("there are " + std::to_string(kBudgetsMax) + " budgets already"));
-  if (known != state.budgets.end() && known->second == budget) return Events{};
+  if (known != state.queues.budgets.end() && known->second == budget) return Events{};
   return Events{BudgetChanged{command.key, budget}};
 }
 
 Result<Events> DecideDeleteBudget(const State& state, const DeleteBudget& command) {
-  if (!state.budgets.contains(command.key))
+  if (!state.queues.budgets.contains(command.key))
     return Fail(NotFound("there is no budget of " + Printable(ToText(command.key), 200)));
   return Events{BudgetDeleted{command.key}};
 }
 
 Result<Events> DecideReviewBudget(const State& state, Instant at, const ReviewBudget& command) {
-  const auto budget = state.budgets.find(command.key);
-  if (budget == state.budgets.end()) return Events{};  // deleted meanwhile
+  const auto budget = state.queues.budgets.find(command.key);
+  if (budget == state.queues.budgets.end()) return Events{};  // deleted meanwhile
   std::map<std::string, BudgetLevel> levels = LevelsOf(state, command.key, at);
-  for (auto known = state.budget_levels.lower_bound({command.key, ""});
-       known != state.budget_levels.end() && known->first.key == command.key; ++known)
+  for (auto known = state.queues.budget_levels.lower_bound({command.key, ""});
+       known != state.queues.budget_levels.end() && known->first.key == command.key; ++known)
     levels[known->first.user];
   Events events;
   for (const auto& [user, level] : levels) {
     const BudgetUser who{command.key, user};
-    const auto known = state.budget_levels.find(who);
+    const auto known = state.queues.budget_levels.find(who);
     const bool is_any = level.warned > 0 || level.is_used_up;
-    if (known == state.budget_levels.end() ? is_any : known->second != level)
+    if (known == state.queues.budget_levels.end() ? is_any : known->second != level)
       events.push_back(BudgetLevelChanged{who, level});
     if (level.is_used_up && budget->second.over == OverBudget::kHold) Interrupt(state, who, events);
   }
@@ -113,8 +113,8 @@ Result<Events> DecideReviewBudget(const State& state, Instant at, const ReviewBu
 }
 
 void EndBudgets(const State& state, const std::string& queue, Events& events) {
-  for (auto it = state.budgets.lower_bound({queue, "", ""});
-       it != state.budgets.end() && it->first.queue == queue; ++it)
+  for (auto it = state.queues.budgets.lower_bound({queue, "", ""});
+       it != state.queues.budgets.end() && it->first.queue == queue; ++it)
     events.push_back(BudgetDeleted{it->first});
 }
 

@@ -74,7 +74,11 @@ void DrainWithIncident(const Node& node, IncidentId id, Instant at, const std::s
 }
 
 FaultDecider::FaultDecider(const State& state, Instant at, const Node& node, Events& events)
-    : state_(state), at_(at), node_(node), events_(events), last_incident_(state.last_incident) {
+    : state_(state),
+      at_(at),
+      node_(node),
+      events_(events),
+      last_incident_(state.faults.last_incident) {
   for (const Event& event : events) {
     if (const auto* ended = std::get_if<LeaseEnded>(&event)) ended_.insert(ended->job);
   }
@@ -226,8 +230,8 @@ void FaultDecider::HandleFinding(Draft& draft, int gpu, const HealthFinding& fin
 
 // Closes an incident that was opened only because of readings.
 void FaultDecider::CloseHealthIncident(Draft& draft, int gpu) {
-  const auto found = state_.incidents.find(draft.trouble.incident);
-  if (draft.trouble.remedy != GpuRemedy::kNone || found == state_.incidents.end()) return;
+  const auto found = state_.faults.incidents.find(draft.trouble.incident);
+  if (draft.trouble.remedy != GpuRemedy::kNone || found == state_.faults.incidents.end()) return;
   if (!found->second.is_lasting || found->second.needs_person) return;
   draft.trouble.incident = {};
   events_.push_back(GpuRemedyChanged{node_.id, gpu, GpuRemedy::kNone, {}, false});
@@ -408,7 +412,7 @@ void FaultDecider::RecordIncident(Draft& draft, const GpuFault& fault, const Fau
 std::optional<IncidentId> FaultDecider::FindNodeIncident(const std::string& kind) const {
   if (const auto mine = node_incidents_.find(kind); mine != node_incidents_.end())
     return mine->second;
-  for (const auto& [id, incident] : state_.incidents) {
+  for (const auto& [id, incident] : state_.faults.incidents) {
     const bool is_meant = incident.state != IncidentState::kClosed && incident.gpu < 0 &&
                           incident.node == node_.facts->name;
     if (is_meant && incident.cause.starts_with(kind)) return id;

@@ -23,13 +23,13 @@ Result<const Job*> KnownJob(const State& state, JobId id) {
 
 Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {
   const std::string& wanted = QueueFor(state, spec);
-  const auto found = state.queues.find(wanted);
-  if (found == state.queues.end())
+  const auto found = state.queues.all.find(wanted);
+  if (found == state.queues.all.end())
     return Fail(NotFound("queue: there is no queue " + wanted + " (gpu-platform queues list)"));
-  if (state.HasChildren(wanted))
+  if (state.queues.HasChildren(wanted))
     return Fail(InvalidArgument("queue: " + wanted +
                                 " has queues below it: name one of those, such as " +
-                                state.queues.upper_bound(wanted + "/")->first));
+                                state.queues.all.upper_bound(wanted + "/")->first));
   return &found->second;
 }
 
@@ -100,13 +100,13 @@ Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves
 // A job with a backfill reservation relies on the ends of running jobs.
 Status CheckNobodyWaitsFor(const State& state, Instant at, const Job& job) {
   constexpr const char* kForce = ": an operator of the cluster can force it";
-  for (const JobId id : state.nominated) {
+  for (const JobId id : state.jobs.nominated) {
     for (const LeaseId lease : job.leases) {
       if (std::ranges::count(state.FindJob(id)->nominated_nodes, state.FindLease(lease)->node) > 0)
         return Fail(Conflict(NameOf(state, id) + " waits for a node of it" + kForce));
     }
   }
-  for (const JobId id : state.queued) {
+  for (const JobId id : state.jobs.queued) {
     const Job& other = *state.FindJob(id);
     const bool may_take_its_place =
         other.pool == job.pool &&
@@ -139,7 +139,7 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope,
   GP_CHECK_OK(ValidateJobSpec(*command.spec));
   Events events;
   if (!envelope.request_id.empty() &&
-      state.jobs_by_request.contains(RequestKey(command.user, envelope.request_id))) {
+      state.jobs.by_request.contains(RequestKey(command.user, envelope.request_id))) {
     return events;  // a repeated request: the first answer holds
   }
   const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
@@ -150,10 +150,10 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope,
   GP_CHECK_OK(CheckReservationOf(state, *admission.spec, command.user.name, queue));
   if (ProspectOf(state, *command.spec) == Prospect::kImpossible)
     return Fail(Conflict("after: " + TellImpossible(state, *command.spec)));
-  const JobId id{state.last_job + 1};
+  const JobId id{state.jobs.last + 1};
   events.push_back(JobSubmitted{id, admission.spec, command.user, envelope.request_id, queue.name,
                                 queue.pool, admission.note});
-  const auto excess = static_cast<int64_t>(state.finished.size()) - state.policy.jobs_kept;
+  const auto excess = static_cast<int64_t>(state.jobs.finished.size()) - state.policy.jobs_kept;
   for (const JobId oldest :
        FindForgettable(state, std::clamp<int64_t>(excess, 0, kForgottenAtATime), kNever))
     events.push_back(JobForgotten{oldest});
@@ -221,7 +221,7 @@ Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeL
   changed.policy.time_limit = limit;
   const JobTimeLimitChanged event{job.id, limit};
   if (!HoldsLeases(job.state)) {
-    GP_CHECK_OK(CheckReservationOf(state, changed, job.user.name, state.queues.at(job.queue)));
+    GP_CHECK_OK(CheckReservationOf(state, changed, job.user.name, state.queues.all.at(job.queue)));
     return Events{event};
   }
   if (job.stop != StopCause::kNone)

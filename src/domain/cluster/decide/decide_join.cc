@@ -41,13 +41,13 @@ struct JoinRefusal {
 // Opens or notes an incident on the node about both machines instead of the error, at most once a
 // minute.
 Result<Events> Refuse(const State& state, Instant at, JoinRefusal refusal) {
-  const auto open = std::ranges::find_if(state.incidents, [&](const auto& entry) {
+  const auto open = std::ranges::find_if(state.faults.incidents, [&](const auto& entry) {
     return entry.second.cause == refusal.cause && entry.second.state != IncidentState::kClosed;
   });
   Events events;
-  if (open == state.incidents.end()) {
-    events.push_back(IncidentOpened{
-        NewNodeIncident(refusal.node, {state.last_incident + 1}, at, refusal.cause, refusal.what)});
+  if (open == state.faults.incidents.end()) {
+    events.push_back(IncidentOpened{NewNodeIncident(refusal.node, {state.faults.last_incident + 1},
+                                                    at, refusal.cause, refusal.what)});
     return events;
   }
   if (at - open->second.last_at >= kRefusalNoted) {
@@ -74,8 +74,8 @@ struct Elsewhere {
 
 std::vector<GpuKey> PlacesOf(const State& state, const std::string& uuid) {
   std::vector<GpuKey> places;
-  for (auto known = state.gpus_by_uuid.lower_bound({uuid, {}});
-       known != state.gpus_by_uuid.end() && known->first == uuid; ++known) {
+  for (auto known = state.nodes.gpus_by_uuid.lower_bound({uuid, {}});
+       known != state.nodes.gpus_by_uuid.end() && known->first == uuid; ++known) {
     places.push_back(known->second);
   }
   return places;
@@ -201,9 +201,10 @@ void EndAbsences(const State& state, const Node& node, const NodeFacts& facts, E
     const int gpu = static_cast<int>(i);
     const GpuTrouble* trouble = FindTrouble(state, {node.id, gpu});
     if (trouble == nullptr || trouble->remedy != GpuRemedy::kTest || trouble->is_asked) continue;
-    const auto incident = state.incidents.find(trouble->incident);
+    const auto incident = state.faults.incidents.find(trouble->incident);
     events.push_back(GpuRemedyChanged{node.id, gpu, GpuRemedy::kNone, {}, false});
-    if (incident == state.incidents.end() || incident->second.cause != kCauseMissing) continue;
+    if (incident == state.faults.incidents.end() || incident->second.cause != kCauseMissing)
+      continue;
     events.push_back(IncidentChanged{incident->first, IncidentState::kClosed, "the controller",
                                      "it is back, and stays out of service"});
   }
@@ -216,7 +217,7 @@ bool MayStartFresh(const Node& node, const JoinNode& join) {
 }
 
 Events JoinNew(const State& state, const JoinNode& command) {
-  const NodeId id{static_cast<uint32_t>(state.nodes.size())};
+  const NodeId id{static_cast<uint32_t>(state.nodes.all.size())};
   const Elsewhere elsewhere = FindElsewhere(state, nullptr, *command.facts);
   Events events{NodeJoined{id, command.facts, command.incarnation}};
   MoveGpus(state, id, *command.facts, elsewhere, events);
@@ -284,9 +285,9 @@ Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& comman
     return Fail(Conflict("node " + command.facts->name +
                          " keeps attempts of another journal: it must end them first"));
   }
-  const auto known = state.nodes_by_name.find(command.facts->name);
+  const auto known = state.nodes.by_name.find(command.facts->name);
   const Node* same_name =
-      known == state.nodes_by_name.end() ? nullptr : state.FindNode(known->second);
+      known == state.nodes.by_name.end() ? nullptr : state.FindNode(known->second);
   if (same_name != nullptr && !IsSameMachine(*same_name->facts, *command.facts)) {
     // A machine that does not answer and holds nothing has been replaced.
     const bool is_gone = same_name->condition != NodeCondition::kUp && same_name->leases.empty();

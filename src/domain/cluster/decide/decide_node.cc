@@ -51,7 +51,7 @@ Result<Events> DecideHeartbeatTimeout(const State& state, Instant at,
       !node.draining && !IsInMaintenance(state, node, at) && !IsBreakerOpen(state, node.pool);
   if (may_drain && IsLemon(state, node, at)) {
     DrainWithIncident(
-        node, {state.last_incident + 1}, at,
+        node, {state.faults.last_incident + 1}, at,
         "it stopped answering again, and fails more often than other nodes: it takes no new work",
         events);
   }

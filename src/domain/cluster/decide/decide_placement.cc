@@ -60,7 +60,7 @@ Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& 
   if (const auto stop = FindQuotaStop(state, job, at))
     return Fail(Conflict(NameOf(job) + ": " + ToText(*stop)));
   GangPlaced placed{command.pass, job.id, {}, command.note, command.variant};
-  uint64_t next_lease = state.last_lease + 1;
+  uint64_t next_lease = state.leases.last + 1;
   for (size_t rank = 0; rank < command.ranks.size(); ++rank) {
     const RankPlacement& place = command.ranks[rank];
     GP_CHECK_OK(CheckGrants(state, job, place));

@@ -9,7 +9,7 @@ namespace gp {
 
 Status CheckGangNodes(const State& state, const Job& job, const std::vector<NodeId>& nodes) {
   const std::set<NodeId> distinct(nodes.begin(), nodes.end());
-  const bool known = distinct.empty() || distinct.rbegin()->value < state.nodes.size();
+  const bool known = distinct.empty() || distinct.rbegin()->value < state.nodes.all.size();
   const int least = LeastNodes(*job.spec);
   const auto count = static_cast<int>(nodes.size());
   if (known && distinct.size() == nodes.size() && count >= least &&

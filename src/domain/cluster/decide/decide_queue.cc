@@ -24,25 +24,26 @@ void TakeQuota(const SetQueue::QuotaChange& given, Quota& quota) {
 }
 
 bool HasLiveJobs(const State& state, const std::string& queue) {
-  return std::ranges::any_of(state.jobs, [&](const auto& one) {
+  return std::ranges::any_of(state.jobs.all, [&](const auto& one) {
     return one.second.queue == queue && !IsTerminal(one.second.state);
   });
 }
 
 Status CheckPool(const State& state, const Queue& queue, const Queue* before) {
   const std::string parent = ParentOf(queue.name);
-  if (!parent.empty() && state.queues.at(parent).pool != queue.pool) {
+  if (!parent.empty() && state.queues.all.at(parent).pool != queue.pool) {
     return Fail(InvalidArgument("pool: the queue above, " + parent + ", is in pool " +
-                                state.queues.at(parent).pool));
+                                state.queues.all.at(parent).pool));
   }
   if (before != nullptr && before->pool == queue.pool) return Ok();
   if (queue.pool != kDefaultPool &&
-      !std::ranges::any_of(state.nodes, [&](const Node& n) { return n.pool == queue.pool; })) {
+      !std::ranges::any_of(state.nodes.all, [&](const Node& n) { return n.pool == queue.pool; })) {
     return Fail(InvalidArgument("pool: no node is in pool " + queue.pool +
                                 "; put one there first: gpu-platform nodes pool NODE " +
                                 queue.pool));
   }
-  if (before != nullptr && (HasLiveJobs(state, queue.name) || state.HasChildren(queue.name))) {
+  if (before != nullptr &&
+      (HasLiveJobs(state, queue.name) || state.queues.HasChildren(queue.name))) {
     return Fail(Conflict("pool: queue " + queue.name + " has jobs, or queues below it, in pool " +
                          before->pool));
   }
@@ -64,7 +65,7 @@ Status CheckGuarantees(const State& state, const Queue& queue, bool promises_mor
   const std::string parent = ParentOf(queue.name);
   int64_t siblings = queue.guaranteed;
   int64_t children = 0;
-  for (const auto& [name, other] : state.queues) {
+  for (const auto& [name, other] : state.queues.all) {
     if (ParentOf(name) == queue.name) children += other.guaranteed;
     if (name != queue.name && ParentOf(name) == parent && other.pool == queue.pool)
       siblings += other.guaranteed;
@@ -79,13 +80,13 @@ Status CheckGuarantees(const State& state, const Queue& queue, bool promises_mor
                   queue.guaranteed);
   if (queue.guaranteed == 0 || !promises_more) return Ok();
   if (!parent.empty()) {
-    const int64_t there = state.queues.at(parent).guaranteed;
+    const int64_t there = state.queues.all.at(parent).guaranteed;
     if (siblings > there)
       return refuse(siblings, "to the queues below " + parent + "; it has itself", there);
     return Ok();
   }
-  const auto capacity = state.capacity.find(queue.pool);
-  if (capacity != state.capacity.end() && siblings > capacity->second)
+  const auto capacity = state.nodes.capacity.find(queue.pool);
+  if (capacity != state.nodes.capacity.end() && siblings > capacity->second)
     return refuse(siblings, "pool " + queue.pool + " has", capacity->second);
   return Ok();
 }
@@ -93,13 +94,14 @@ Status CheckGuarantees(const State& state, const Queue& queue, bool promises_mor
 }  // namespace
 
 Result<Events> DecideSetQueue(const State& state, const SetQueue& command) {
-  const auto known = state.queues.find(command.name);
-  const Queue* before = known == state.queues.end() ? nullptr : &known->second;
+  const auto known = state.queues.all.find(command.name);
+  const Queue* before = known == state.queues.all.end() ? nullptr : &known->second;
   const std::string parent = ParentOf(command.name);
   Queue queue;
   if (before != nullptr) queue = *before;
   queue.name = command.name;
-  if (before == nullptr && state.queues.contains(parent)) queue.pool = state.queues.at(parent).pool;
+  if (before == nullptr && state.queues.all.contains(parent))
+    queue.pool = state.queues.all.at(parent).pool;
   Take(command.pool, queue.pool);
   Take(command.weight, queue.weight);
   Take(command.guaranteed, queue.guaranteed);
@@ -109,9 +111,9 @@ Result<Events> DecideSetQueue(const State& state, const SetQueue& command) {
   Take(command.default_time, queue.default_time);
   Take(command.max_time, queue.max_time);
   GP_CHECK_OK(ValidateQueue(queue));
-  if (!parent.empty() && !state.queues.contains(parent))
+  if (!parent.empty() && !state.queues.all.contains(parent))
     return Fail(NotFound("no queue " + parent + ": make the upper one first"));
-  if (before == nullptr && state.queues.size() >= kQueuesMax)
+  if (before == nullptr && state.queues.all.size() >= kQueuesMax)
     return Fail(Conflict("there are " + std::to_string(kQueuesMax) + " queues already"));
   if (before == nullptr && !parent.empty()) GP_CHECK_OK(CheckParent(state, parent));
   GP_CHECK_OK(CheckPool(state, queue, before));
@@ -125,10 +127,10 @@ Result<Events> DecideSetQueue(const State& state, const SetQueue& command) {
 
 Result<Events> DecideDeleteQueue(const State& state, const DeleteQueue& command) {
   const std::string name = Printable(command.name, 140);
-  if (!state.queues.contains(command.name)) return Fail(NotFound("no queue " + name));
+  if (!state.queues.all.contains(command.name)) return Fail(NotFound("no queue " + name));
   if (command.name == kDefaultQueue)
     return Fail(Conflict("queue " + name + " is for jobs that name none, and stays"));
-  if (state.HasChildren(command.name))
+  if (state.queues.HasChildren(command.name))
     return Fail(Conflict("queue " + name + " has queues below it: delete these first"));
   if (HasLiveJobs(state, command.name))
     return Fail(Conflict("queue " + name + " has jobs that wait or run"));

@@ -105,7 +105,7 @@ void FollowReset(const State& state, const GpuKey& key, const GpuTrouble& troubl
     note("was reset, which is not enough");
   } else if (answers) {
     events.push_back(GpuTaskOrdered{key.node, key.gpu, GpuTask::kTest,
-                                    state.last_task + 1 + CountOrdered(events), true});
+                                    state.faults.last_task + 1 + CountOrdered(events), true});
     note("was reset; test ordered");
   } else {
     events.push_back(GpuRemedyChanged{key.node, key.gpu, GpuRemedy::kTest, trouble.incident, false,
@@ -118,9 +118,9 @@ void FollowReset(const State& state, const GpuKey& key, const GpuTrouble& troubl
 
 void BeginRemedies(const State& state, Instant at, Events& events) {
   std::set<std::string> stopped;  // pools whose breaker opens now
-  uint64_t last_task = state.last_task;
-  uint64_t last_incident = state.last_incident;
-  for (const GpuKey& key : state.remedies) {
+  uint64_t last_task = state.faults.last_task;
+  uint64_t last_incident = state.faults.last_incident;
+  for (const GpuKey& key : state.faults.remedies) {
     if (!IsRemedyReady(state, key)) continue;
     const GpuTrouble& trouble = *FindTrouble(state, key);
     const std::string& pool = state.FindNode(key.node)->pool;
@@ -148,13 +148,13 @@ void BeginRemedies(const State& state, Instant at, Events& events) {
 }
 
 void EndIncidents(const State& state, Instant at, Events& events) {
-  for (const auto& [due, id] : state.incident_ends) {
+  for (const auto& [due, id] : state.faults.incident_ends) {
     if (due > at) break;
     events.push_back(
         IncidentChanged{id, IncidentState::kClosed, "the controller", "nothing more was reported"});
-    const Incident& incident = state.incidents.at(id);
-    const auto node = state.nodes_by_name.find(incident.node);
-    if (node == state.nodes_by_name.end()) continue;
+    const Incident& incident = state.faults.incidents.at(id);
+    const auto node = state.nodes.by_name.find(incident.node);
+    if (node == state.nodes.by_name.end()) continue;
     const GpuKey key{node->second, incident.gpu};
     const GpuTrouble* trouble = FindTrouble(state, key);
     if (trouble != nullptr && trouble->incident == id)
@@ -194,8 +194,8 @@ void EndTask(const State& state, const GpuKey& key, const GpuDraft& draft,
 
 Result<Events> DecideIncident(const State& state, const Envelope& envelope,
                               const ChangeIncident& command) {
-  const auto found = state.incidents.find(command.incident);
-  if (found == state.incidents.end())
+  const auto found = state.faults.incidents.find(command.incident);
+  if (found == state.faults.incidents.end())
     return Fail(NotFound("no incident " + ToText(command.incident)));
   const Incident& incident = found->second;
   Events events;
@@ -211,7 +211,7 @@ Result<Events> DecideIncident(const State& state, const Envelope& envelope,
   if (command.to != IncidentState::kClosed) return events;
   // The GPU keeps its condition: `online` or `reset` bring it back.  A missing GPU is no longer
   // expected back.
-  for (const auto& [key, trouble] : state.troubles) {
+  for (const auto& [key, trouble] : state.faults.troubles) {
     if (trouble.incident != incident.id) continue;
     const GpuFacts& facts = state.FindNode(key.node)->facts->gpus[static_cast<size_t>(key.gpu)];
     if (facts.presence == GpuPresence::kMissing) {

@@ -44,7 +44,7 @@ int64_t HeldGpus(const Node& node) {
 Result<std::vector<NodeId>> ChooseNodes(const State& state, const Reservation& wanted, int count) {
   std::set<std::pair<int64_t, NodeId>> free;
   Status last = Ok();
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     if (node.condition != NodeCondition::kUp || node.draining || node.pool != wanted.pool) continue;
     const Status may = CheckNode(state, wanted, node);
     if (may)
@@ -89,10 +89,10 @@ Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes&
   wanted.starts_at = InstantOf(state.time, wanted.starts_at);
   wanted.ends_at = InstantOf(state.time, wanted.ends_at);
   wanted.is_moved = false;
-  if (state.reservations.contains(wanted.name))
+  if (state.reservations.all.contains(wanted.name))
     return Fail(Conflict("reservation " + wanted.name +
                          " exists: delete it first, or choose another name"));
-  if (state.reservations.size() >= kReservationsMax)
+  if (state.reservations.all.size() >= kReservationsMax)
     return Fail(
         Conflict("there are " + std::to_string(kReservationsMax) + " reservations already"));
   if (wanted.nodes.empty() == (command.count == 0))
@@ -105,7 +105,7 @@ Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes&
 }
 
 Result<Events> DecideEndReservation(const State& state, const EndReservation& command) {
-  if (!state.reservations.contains(command.name))
+  if (!state.reservations.all.contains(command.name))
     return Fail(NotFound("no reservation " + Printable(command.name, 140)));
   return Events{ReservationEnded{command.name}};
 }
@@ -113,8 +113,8 @@ Result<Events> DecideEndReservation(const State& state, const EndReservation& co
 Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user,
                           const Queue& queue) {
   if (spec.placement.reservation.empty()) return Ok();
-  const auto found = state.reservations.find(spec.placement.reservation);
-  if (found == state.reservations.end())
+  const auto found = state.reservations.all.find(spec.placement.reservation);
+  if (found == state.reservations.all.end())
     return Fail(NotFound("reservation: there is no reservation " + spec.placement.reservation +
                          " (gpu-platform reservations list)"));
   const Reservation& reservation = found->second;

@@ -69,7 +69,7 @@ void StopGracefully(const State& state, const std::set<JobId>& jobs, const std::
 // repeated drain replaces the earlier one, with its deadline.
 void Drain(const State& state, Instant at, const Node& node, const std::vector<int>& gpus,
            const ChangeService& command, Events& events) {
-  const bool had_deadline = state.drain_deadlines.contains({node.id, command.gpu});
+  const bool had_deadline = state.nodes.drain_deadlines.contains({node.id, command.gpu});
   if (command.deadline.ns > 0) {
     events.push_back(DrainDeadlineSet{node.id, command.gpu, at + command.deadline});
   } else if (had_deadline) {
@@ -118,10 +118,10 @@ bool EndsDrainOfNode(const Node& node, const ChangeService& command) {
 // A GPU returns to service only after a test.
 void Online(const State& state, const Node& node, const std::vector<int>& gpus,
             const ChangeService& command, Events& events) {
-  uint64_t last_task = state.last_task;
+  uint64_t last_task = state.faults.last_task;
   const bool ends_of_node = EndsDrainOfNode(node, command);
-  for (auto due = state.drain_deadlines.lower_bound({node.id, -1});
-       due != state.drain_deadlines.end() && due->first.node == node.id; ++due) {
+  for (auto due = state.nodes.drain_deadlines.lower_bound({node.id, -1});
+       due != state.nodes.drain_deadlines.end() && due->first.node == node.id; ++due) {
     const int gpu = due->first.gpu;
     if (ends_of_node || gpu == command.gpu) events.push_back(DrainDeadlineSet{node.id, gpu, {}});
   }
@@ -200,7 +200,7 @@ Status Reset(const State& state, const Node& node, const std::vector<int>& gpus,
 }  // namespace
 
 void EndDrains(const State& state, Instant at, Events& events) {
-  for (const auto& [key, due] : state.drain_deadlines) {
+  for (const auto& [key, due] : state.nodes.drain_deadlines) {
     if (due > at) continue;
     events.push_back(DrainDeadlineSet{key.node, key.gpu, {}});
     const Node& node = *state.FindNode(key.node);

@@ -82,7 +82,7 @@ Status CheckPolicy(const Policy& policy) {
 // Stops jobs that are still on the nodes, so that they are gone when the maintenance begins.
 void EndForMaintenance(const State& state, Instant at, Events& events) {
   std::set<JobId> stopped;
-  for (const auto& [due, id] : state.maintenance_stops) {
+  for (const auto& [due, id] : state.jobs.maintenance_stops) {
     if (due > at) break;
     const Job& job = *state.FindJob(id);
     if (!stopped.insert(id).second) continue;
@@ -135,11 +135,11 @@ Result<Events> DecideStepWallClock(const State& state, const StepWallClock& comm
 
 Result<Events> DecideTick(const State& state, Instant at) {
   Events events;
-  for (const auto& [due, job] : state.retries) {
+  for (const auto& [due, job] : state.jobs.retries) {
     if (due > at) break;
     events.push_back(JobRetried{job});
   }
-  for (const JobId id : state.decided) {
+  for (const JobId id : state.jobs.decided) {
     const JobSpec& spec = *state.FindJob(id)->spec;
     if (ProspectOf(state, spec) == Prospect::kMet) {
       events.push_back(JobUnblocked{id});
@@ -148,23 +148,23 @@ Result<Events> DecideTick(const State& state, Instant at) {
           JobEnded{id, JobState::kCancelled, 130, TellImpossible(state, spec), EndClass::kNone});
     }
   }
-  for (const auto& [due, name] : state.reservation_ends) {
+  for (const auto& [due, name] : state.reservations.ends) {
     if (due > at) break;
     events.push_back(ReservationEnded{name});
   }
-  for (const auto& [due, token] : state.token_ends) {
+  for (const auto& [due, token] : state.access.token_ends) {
     if (due > WallOf(state.time, at)) break;
     events.push_back(TokenEnded{token});
   }
   ForgetOld(state, at, events);
   BeginRemedies(state, at, events);
   EndIncidents(state, at, events);
-  for (const auto& [due, id] : state.limit_notices) {
+  for (const auto& [due, id] : state.jobs.limit_notices) {
     if (due > at) break;
     if (LimitReachedAt(*state.FindJob(id)) > at) events.push_back(JobLimitNear{id});
   }
   bool limits_due = false;
-  for (const auto& [due, id] : state.limits) {
+  for (const auto& [due, id] : state.jobs.limits) {
     if (due > at) break;
     limits_due = true;
     const Job& job = *state.FindJob(id);
@@ -177,9 +177,9 @@ Result<Events> DecideTick(const State& state, Instant at) {
   const size_t before = events.size();
   if (!limits_due) EndForMaintenance(state, at, events);
   if (!limits_due && events.size() == before) EndDrains(state, at, events);
-  if (!limits_due && events.size() == before && !state.losses.empty() &&
-      state.losses.begin()->first <= at) {
-    EndLostLeases(state, at, *state.FindNode(state.losses.begin()->second), events);
+  if (!limits_due && events.size() == before && !state.nodes.losses.empty() &&
+      state.nodes.losses.begin()->first <= at) {
+    EndLostLeases(state, at, *state.FindNode(state.nodes.losses.begin()->second), events);
   }
   return events;
 }

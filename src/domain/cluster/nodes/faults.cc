@@ -13,8 +13,8 @@ constexpr Duration kForgiving = Duration::Seconds(60);
 }  // namespace
 
 const GpuTrouble* FindTrouble(const State& state, const GpuKey& key) {
-  const auto found = state.troubles.find(key);
-  return found == state.troubles.end() ? nullptr : &found->second;
+  const auto found = state.faults.troubles.find(key);
+  return found == state.faults.troubles.end() ? nullptr : &found->second;
 }
 
 const Gpu& GpuAt(const State& state, const GpuKey& key) {
@@ -22,12 +22,12 @@ const Gpu& GpuAt(const State& state, const GpuKey& key) {
 }
 
 bool IsBreakerOpen(const State& state, const std::string& pool) {
-  return state.breakers.contains(pool);
+  return state.faults.breakers.contains(pool);
 }
 
 int64_t CountOutOfService(const State& state, const std::string& pool, Instant at) {
-  const auto found = state.out_of_service.find(pool);
-  if (found == state.out_of_service.end()) return 0;
+  const auto found = state.faults.out_of_service.find(pool);
+  if (found == state.faults.out_of_service.end()) return 0;
   return std::ranges::count_if(found->second, [&](Instant taken) {
     return at - taken <= state.policy.faults.breaker_window;
   });
@@ -35,7 +35,7 @@ int64_t CountOutOfService(const State& state, const std::string& pool, Instant a
 
 int64_t CountNodesOutOfService(const State& state, const std::string& pool, Instant at) {
   std::set<NodeId> nodes;
-  for (const auto& [key, trouble] : state.troubles) {
+  for (const auto& [key, trouble] : state.faults.troubles) {
     const bool is_recent = trouble.out_of_service_at.ns != 0 &&
                            at - trouble.out_of_service_at <= state.policy.faults.breaker_window;
     if (is_recent && state.FindNode(key.node)->pool == pool) nodes.insert(key.node);
@@ -45,8 +45,8 @@ int64_t CountNodesOutOfService(const State& state, const std::string& pool, Inst
 
 bool IsBreakerDue(const State& state, const std::string& pool, Instant at) {
   const FaultPolicy& policy = state.policy.faults;
-  const auto capacity = state.capacity.find(pool);
-  if (policy.breaker_percent >= 100 || capacity == state.capacity.end()) return false;
+  const auto capacity = state.nodes.capacity.find(pool);
+  if (policy.breaker_percent >= 100 || capacity == state.nodes.capacity.end()) return false;
   const int64_t taken = CountOutOfService(state, pool, at);
   const bool are_many =
       taken >= policy.breaker_gpus_min && taken * 100 > capacity->second * policy.breaker_percent;
@@ -90,7 +90,7 @@ bool IsSuspicious(const State& state, const GpuKey& key, const GpuTrouble& troub
   // GPUs without errors may have had no work, and would make every busy GPU look bad.
   int64_t others = 0;
   int64_t beyond_first = 0;
-  for (const auto& [other, its] : state.troubles) {
+  for (const auto& [other, its] : state.faults.troubles) {
     const int64_t had = other == key ? 0 : std::ranges::count_if(its.errors, counts);
     if (had == 0) continue;
     ++others;
@@ -116,7 +116,7 @@ bool IsLemon(const State& state, const Node& node, Instant at) {
   if (count < policy.lemon_failures) return false;
   int64_t others = 0;
   int64_t failures = 0;
-  for (const Node& other : state.nodes) {
+  for (const Node& other : state.nodes.all) {
     if (other.id == node.id) continue;
     ++others;
     failures += recent(other);
@@ -151,47 +151,10 @@ bool IsOfAnotherClient(const Job& job, const LeaseOutcome& outcome) {
          });
 }
 
-Instant EndOf(const State& state, const Incident& incident) {
-  if (incident.state == IncidentState::kClosed || incident.needs_person || incident.is_lasting ||
-      incident.remedy != GpuRemedy::kNone)
-    return kNever;
-  return incident.last_at + state.policy.faults.incident_window;
-}
-
 uint64_t DigestOf(const JobSpec& spec) {
   uint64_t digest = Digest64(spec.program.working_directory);
   for (const std::string& word : spec.program.command) digest = Digest64(word, digest);
   return digest;
-}
-
-void IndexTrouble(State& state, const GpuKey& key, const GpuTrouble& trouble, int sign) {
-  const bool is_waiting = trouble.remedy >= GpuRemedy::kTest &&
-                          trouble.remedy <= GpuRemedy::kReset && trouble.task == GpuTask::kNone;
-  if (!is_waiting) return;
-  if (sign > 0) {
-    state.remedies.insert(key);
-  } else {
-    state.remedies.erase(key);
-  }
-}
-
-void IndexIncident(State& state, const Incident& incident, bool is_in) {
-  const auto set = [&](auto& index, Instant at) {
-    if (is_in) {
-      index.insert({at, incident.id});
-    } else {
-      index.erase({at, incident.id});
-    }
-  };
-  const Instant end = EndOf(state, incident);
-  if (end != kNever) set(state.incident_ends, end);
-  if (incident.state == IncidentState::kClosed) set(state.closed_incidents, incident.closed_at);
-}
-
-void IndexIncidents(State& state) {
-  state.incident_ends.clear();
-  state.closed_incidents.clear();
-  for (const auto& [id, incident] : state.incidents) IndexIncident(state, incident, true);
 }
 
 }  // namespace gp

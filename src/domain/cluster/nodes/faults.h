@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 
@@ -52,16 +52,7 @@ bool IsForgiven(const Job& job, Instant at);
 // it.
 bool IsOfAnotherClient(const Job& job, const LeaseOutcome& outcome);
 
-// When the open incident closes automatically; kNever: it does not.
-Instant EndOf(const State& state, const Incident& incident);
-
 // Identifies a program, so that one that fails repeatedly counts once.
 uint64_t DigestOf(const JobSpec& spec);
-
-// Adds the GPU's trouble, or the incident, to the indexes; sign -1: removes it.
-void IndexTrouble(State& state, const GpuKey& key, const GpuTrouble& trouble, int sign);
-void IndexIncident(State& state, const Incident& incident, bool is_in);
-// Rebuilds the indexes of incidents.
-void IndexIncidents(State& state);
 
 }  // namespace gp

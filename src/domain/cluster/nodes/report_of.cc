@@ -20,8 +20,8 @@ ReportNode ReportOf(const State& state, Instant at, LeaseId lease, std::optional
 
 ReportGpus TasksDone(const State& state, NodeId node) {
   ReportGpus report{node, state.FindNode(node)->incarnation, {}, {}};
-  for (auto next = state.troubles.lower_bound({node, 0});
-       next != state.troubles.end() && next->first.node == node; ++next) {
+  for (auto next = state.faults.troubles.lower_bound({node, 0});
+       next != state.faults.troubles.end() && next->first.node == node; ++next) {
     if (next->second.task != GpuTask::kNone)
       report.results.push_back({next->first.gpu, next->second.task_number, true, ""});
   }

@@ -80,9 +80,9 @@ class Verdict {
 };
 
 const Incident* Verdict::OpenIncident() const {
-  const auto found =
-      trouble_ == nullptr ? state_.incidents.end() : state_.incidents.find(trouble_->incident);
-  return found == state_.incidents.end() || found->second.state == IncidentState::kClosed
+  const auto found = trouble_ == nullptr ? state_.faults.incidents.end()
+                                         : state_.faults.incidents.find(trouble_->incident);
+  return found == state_.faults.incidents.end() || found->second.state == IncidentState::kClosed
              ? nullptr
              : &found->second;
 }
@@ -174,8 +174,8 @@ IncidentId HeldBy(const State& state, const GpuKey& key) {
   const GpuTrouble* trouble = FindTrouble(state, key);
   if (trouble == nullptr || trouble->is_asked || trouble->task != GpuTask::kNone) return {};
   if (trouble->remedy < GpuRemedy::kTest || trouble->remedy > GpuRemedy::kReset) return {};
-  const auto breaker = state.breakers.find(state.FindNode(key.node)->pool);
-  return breaker == state.breakers.end() ? IncidentId{} : breaker->second;
+  const auto breaker = state.faults.breakers.find(state.FindNode(key.node)->pool);
+  return breaker == state.faults.breakers.end() ? IncidentId{} : breaker->second;
 }
 
 const char* Name(HealthLevel level) {

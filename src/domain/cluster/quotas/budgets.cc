@@ -109,7 +109,7 @@ std::map<std::string, UserStanding> StandingsOf(const State& state, const Budget
         at - month < kDay || (begin_of_use != kNever && begin_of_use > at - kDay);
     const Instant end = BeginOf(NextMonth(DayOf(at + meter.wall))) - meter.wall;
     UserStanding& standing =
-        standings[user] = {sum, StandingOf(state.budgets.at(key), sum, recent.Of(user),
+        standings[user] = {sum, StandingOf(state.queues.budgets.at(key), sum, recent.Of(user),
                                            is_too_early ? Duration{} : at - begin, at, end)};
     std::optional<Instant>& gone = standing.standing.used_up_at;
     if (gone) gone = WallOf(state.time, *gone);  // for display
@@ -123,7 +123,7 @@ std::map<std::string, BudgetLevel> LevelsOf(const State& state, const BudgetKey&
   std::map<std::string, BudgetLevel> levels;
   const Sums used = UsedIn(state, key, at);
   for (const auto& [user, sum] : used.by_user()) {
-    const BudgetStanding standing = StandingOf(state.budgets.at(key), sum, {}, {}, at, at);
+    const BudgetStanding standing = StandingOf(state.queues.budgets.at(key), sum, {}, {}, at, at);
     levels[user] = {month, standing.warned, standing.is_used_up};
   }
   return levels;
@@ -142,7 +142,7 @@ std::optional<BudgetStop> FindBudgetStop(const State& state, const std::string& 
                                          const std::string& user, const std::string& pool,
                                          Instant at) {
   std::optional<BudgetStop> found;
-  for (const auto& [key, budget] : state.budgets) {
+  for (const auto& [key, budget] : state.queues.budgets) {
     if (budget.over == OverBudget::kWarn || budget.over == OverBudget::kHold ||
         !CountsFor(key, queue, user, pool) || (found && budget.over <= found->over))
       continue;

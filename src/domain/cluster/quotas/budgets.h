@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/metering/budget.h"
 
 namespace gp {

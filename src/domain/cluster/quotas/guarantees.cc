@@ -6,7 +6,7 @@ namespace gp {
 namespace {
 
 bool AnyGuarantee(const State& state, const std::string& pool) {
-  return std::ranges::any_of(state.queues, [&](const auto& one) {
+  return std::ranges::any_of(state.queues.all, [&](const auto& one) {
     return one.second.guaranteed > 0 && one.second.pool == pool;
   });
 }
@@ -18,7 +18,7 @@ class Promises {
   Promises(const State& state, const Job& job, const Holdings& planned, const Holding& ask) {
     const std::vector<std::string> path = PathsTo(job.queue);
     // In reverse order, because a queue comes after the queues above it.
-    for (auto next = state.queues.rbegin(); next != state.queues.rend(); ++next) {
+    for (auto next = state.queues.all.rbegin(); next != state.queues.all.rend(); ++next) {
       const auto& [name, queue] = *next;
       if (queue.pool != job.pool) continue;
       const AccountId id{name, ""};
@@ -51,8 +51,9 @@ std::optional<QuotaStop> FindGuaranteeStop(const State& state, const Job& job,
                                            const Holdings& planned, const Holding& ask) {
   if (ask.firm_share == 0 || !AnyGuarantee(state, job.pool)) return std::nullopt;
   const Promises promises(state, job, planned, ask);
-  const auto installed = state.capacity.find(job.pool);
-  const int64_t capacity = installed == state.capacity.end() ? 0 : installed->second * kWholeShare;
+  const auto installed = state.nodes.capacity.find(job.pool);
+  const int64_t capacity =
+      installed == state.nodes.capacity.end() ? 0 : installed->second * kWholeShare;
   if (promises.is_within() || promises.all() <= capacity) return std::nullopt;
   // The queue's whole holding counts up to the top, because no queue above is within its guarantee.
   const int64_t left = std::max<int64_t>(promises.own() - (promises.all() - capacity), 0);

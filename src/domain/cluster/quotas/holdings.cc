@@ -25,19 +25,19 @@ Quota LimitOf(const Job& element) { return {{}, element.spec->policy.array.max_p
 Meter MeterOf(const Policy& policy) { return {policy.share_half_life, policy.usage_period}; }
 
 Holding HeldNow(const State& state, const AccountId& id) {
-  const auto found = state.accounts.find(id);
-  return found == state.accounts.end() ? Holding{} : found->second.held;
+  const auto found = state.queues.accounts.find(id);
+  return found == state.queues.accounts.end() ? Holding{} : found->second.held;
 }
 
 Account AccountAt(const State& state, const AccountId& id, Instant at) {
-  const auto found = state.accounts.find(id);
-  Account account = found == state.accounts.end() ? Account{} : found->second;
+  const auto found = state.queues.accounts.find(id);
+  Account account = found == state.queues.accounts.end() ? Account{} : found->second;
   Settle(account, at, MeterOf(state.policy));
   return account;
 }
 
 bool IsFirm(const State& state, const Job& job) {
-  return !job.spec->policy.preemptible || !state.queues.at(job.queue).reclaimable;
+  return !job.spec->policy.preemptible || !state.queues.all.at(job.queue).reclaimable;
 }
 
 namespace {
@@ -45,8 +45,8 @@ namespace {
 // The largest share that the request counts for on any GPU of the pool.
 int64_t LargestShareOf(const State& state, const Job& job) {
   const GpuRequest& gpus = job.spec->resources.gpus;
-  const auto found = state.gpu_sizes.find(job.pool);
-  if (found == state.gpu_sizes.end()) {
+  const auto found = state.nodes.gpu_sizes.find(job.pool);
+  if (found == state.nodes.gpu_sizes.end()) {
     GpuFacts none;
     none.memory_mib = std::max<int64_t>(gpus.memory_mib, 1);
     return CountedShare(GrantOf(gpus, 0, none), none);
@@ -74,19 +74,19 @@ Holding AskOf(const State& state, const Job& job) {
 void Charge(State& state, Instant at, const Job& job, const Holding& change) {
   const Meter meter = MeterOf(state.policy);
   for (const AccountId& id : AccountsOf(job)) {
-    Account& account = state.accounts[id];
+    Account& account = state.queues.accounts[id];
     Settle(account, at, meter);
     account.held += change;
     // The past use of an array is not needed
-    if (id.array.value != 0 && account.held == Holding{}) state.accounts.erase(id);
+    if (id.array.value != 0 && account.held == Holding{}) state.queues.accounts.erase(id);
   }
   if (change.share == 0) return;
   const PoolClass pool_class{job.pool, ClassOf(job.spec->policy.priority)};
-  std::map<JobId, int64_t>& shares = state.shares_by_class[pool_class];
+  std::map<JobId, int64_t>& shares = state.leases.shares_by_class[pool_class];
   int64_t& share = shares[job.id];
   share += change.share;
   if (share == 0) shares.erase(job.id);
-  if (shares.empty()) state.shares_by_class.erase(pool_class);
+  if (shares.empty()) state.leases.shares_by_class.erase(pool_class);
 }
 
 int64_t CountedShare(const GpuGrant& grant, const GpuFacts& facts) {
@@ -117,7 +117,7 @@ Holding HoldingOf(const State& state, const Job& job) {
 
 Holdings CountHoldings(const State& state) {
   Holdings all;
-  for (const auto& [id, job] : state.jobs) {
+  for (const auto& [id, job] : state.jobs.all) {
     if (job.leases.empty()) continue;
     const Holding holding = HoldingOf(state, job);
     for (const AccountId& account : AccountsOf(job)) all[account] += holding;

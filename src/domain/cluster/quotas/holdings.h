@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "domain/accounting/account.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -7,7 +7,7 @@ namespace gp {
 QueueTime MaxTimeOf(const State& state, const std::string& queue) {
   QueueTime least;
   for (const std::string& path : PathsTo(queue)) {
-    const Duration own = state.queues.at(path).max_time;
+    const Duration own = state.queues.all.at(path).max_time;
     if (own.ns != 0 && (least.time.ns == 0 || own < least.time)) least = {own, path};
   }
   return least;
@@ -16,7 +16,7 @@ QueueTime MaxTimeOf(const State& state, const std::string& queue) {
 QueueTime DefaultTimeOf(const State& state, const std::string& queue) {
   QueueTime nearest;
   for (const std::string& path : PathsTo(queue)) {
-    const Duration own = state.queues.at(path).default_time;
+    const Duration own = state.queues.all.at(path).default_time;
     if (own.ns != 0) nearest = {own, path};
   }
   QueueTime most = MaxTimeOf(state, queue);

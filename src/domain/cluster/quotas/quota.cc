@@ -53,7 +53,7 @@ class LimitCheck {
 std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job,
                                        const LimitCheck& check) {
   for (const std::string& path : PathsTo(job.queue)) {
-    const Queue& queue = state.queues.at(path);
+    const Queue& queue = state.queues.all.at(path);
     if (auto stop = check.Of({path, ""}, queue.limit)) return stop;
     if (auto stop = check.Of({path, job.user.name}, queue.user_limit)) return stop;
   }
@@ -64,8 +64,8 @@ std::optional<QuotaStop> FindLimitStop(const State& state, const Job& job,
 
 std::optional<QuotaStop> FindBudgetHold(const State& state, const Job& job, const Holding& ask) {
   if (ask.share == 0) return std::nullopt;
-  for (const auto& [who, level] : state.budget_levels) {
-    if (!level.is_used_up || state.budgets.at(who.key).over != OverBudget::kHold ||
+  for (const auto& [who, level] : state.queues.budget_levels) {
+    if (!level.is_used_up || state.queues.budgets.at(who.key).over != OverBudget::kHold ||
         !CountsFor(who, job))
       continue;
     QuotaStop stop{QuotaStop::Kind::kBudget, {job.queue, ""}};

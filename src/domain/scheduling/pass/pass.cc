@@ -45,7 +45,7 @@ void TryQueue(PassScratch& pass) {
 }
 
 void LookAgainAtReservations(PassScratch& pass) {
-  for (const auto& [name, reservation] : pass.state.reservations) {
+  for (const auto& [name, reservation] : pass.state.reservations.all) {
     if (reservation.starts_at > pass.at) pass.LookAgainAt(reservation.starts_at);
   }
 }

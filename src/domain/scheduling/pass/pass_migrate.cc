@@ -86,7 +86,7 @@ void GoToDestination(PassScratch& pass, const Job& job) {
 }  // namespace
 
 void Migrate(PassScratch& pass) {
-  for (const JobId id : pass.state.moving) {
+  for (const JobId id : pass.state.jobs.moving) {
     const Job& moving = *pass.state.FindJob(id);
     if (HoldsDestination(pass.state, moving, pass.at)) GoToDestination(pass, AsGiven(pass, moving));
   }

@@ -47,7 +47,7 @@ void NominateOne(PassScratch& pass, const Job& waiting) {
 }  // namespace
 
 void Nominate(PassScratch& pass) {
-  for (const JobId id : pass.state.nominated) NominateOne(pass, *pass.state.FindJob(id));
+  for (const JobId id : pass.state.jobs.nominated) NominateOne(pass, *pass.state.FindJob(id));
 }
 
 }  // namespace gp

@@ -39,7 +39,7 @@ void RecoverOne(PassScratch& pass, const Job& job) {
 }  // namespace
 
 void Recover(PassScratch& pass) {
-  for (const JobId id : pass.state.recovering) RecoverOne(pass, *pass.state.FindJob(id));
+  for (const JobId id : pass.state.jobs.recovering) RecoverOne(pass, *pass.state.FindJob(id));
 }
 
 }  // namespace gp

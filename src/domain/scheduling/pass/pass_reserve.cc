@@ -8,7 +8,7 @@ namespace gp {
 namespace {
 
 bool AnyTimeLimits(const PassScratch& pass) {
-  return pass.state.limited > 0 || std::ranges::any_of(pass.placed, [](const Job* job) {
+  return pass.state.jobs.limited > 0 || std::ranges::any_of(pass.placed, [](const Job* job) {
            return job->spec->policy.time_limit.ns != 0;
          });
 }

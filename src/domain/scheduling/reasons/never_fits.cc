@@ -218,7 +218,7 @@ class Lack {
 int CountAble(const State& state, const Job& job) {
   std::map<std::string, int> by_trait;
   int most = 0;
-  for (const Node& node : state.nodes) {
+  for (const Node& node : state.nodes.all) {
     if (!MayUse(job, node)) continue;
     const auto choice = ChooseGpus(Ideal(node), job, {});
     if (choice) most = std::max(most, ++by_trait[CommonTrait(*job.spec, node, *choice)]);
@@ -254,7 +254,7 @@ std::string WhatNoNodeHas(std::span<const Node> nodes, const Job& job) {
 }
 
 std::string WhyNeverFits(const State& state, const Job& job) {
-  if (state.nodes.empty()) return "";
+  if (state.nodes.all.empty()) return "";
   std::string first;
   for (int variant = 0; variant < CountVariants(*job.spec); ++variant) {
     Job as = job;
@@ -267,7 +267,7 @@ std::string WhyNeverFits(const State& state, const Job& job) {
       continue;
     }
     std::vector<Node> ideals;
-    for (const Node& node : state.nodes) ideals.push_back(Ideal(node));
+    for (const Node& node : state.nodes.all) ideals.push_back(Ideal(node));
     first = WhatNoNodeHas(ideals, as);
   }
   return first;

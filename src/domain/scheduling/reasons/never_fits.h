@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -71,7 +71,7 @@ std::string More(int gpus, int nodes) {
 
 IncidentsByGpu IncidentsOf(const State& state) {
   IncidentsByGpu incidents;
-  for (const auto& [key, trouble] : state.troubles) {
+  for (const auto& [key, trouble] : state.faults.troubles) {
     if (trouble.incident.value != 0) incidents.emplace_hint(incidents.end(), key, trouble.incident);
   }
   return incidents;

@@ -121,7 +121,7 @@ std::string Tell(const Survey& survey, const Job& job) {
 
 PendingKind Judge(const State& state, const Survey& survey, const JobSpec& spec) {
   const PendingReason& r = survey.reason;
-  if (state.nodes.empty()) return PendingKind::kNoNodes;
+  if (state.nodes.all.empty()) return PendingKind::kNoNodes;
   if (r.nodes_able < spec.resources.nodes) return PendingKind::kNoSuchHardware;
   if (r.nodes_up < spec.resources.nodes) return PendingKind::kNodesAway;
   if (r.nodes_now >= spec.resources.nodes) return PendingKind::kTurn;

@@ -63,10 +63,10 @@ class OwnersOf {
       : state_(state), at_(at), plan_(plan), job_(job) {}
 
   Owners Find() {
-    for (const JobId id : state_.recovering) AddRecovering(*state_.FindJob(id));
+    for (const JobId id : state_.jobs.recovering) AddRecovering(*state_.FindJob(id));
     for (const PlaceGang& held : plan_.held) AddMoved(held);
     AddKept();
-    for (const auto& [name, reservation] : state_.reservations) {
+    for (const auto& [name, reservation] : state_.reservations.all) {
       if (reservation.pool != job_.pool || Permits(reservation, job_, at_)) continue;
       Add("reservation " + name + " from " + ToRfc3339(WallOf(state_.time, reservation.starts_at)) +
           " on");
@@ -205,7 +205,7 @@ PendingReasons::PendingReasons(const State& state, Instant at, const Plan* plan,
 const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
   if (!classes_) {
     classes_.emplace();
-    for (const Node& node : state_.nodes) classes_->Place(node);
+    for (const Node& node : state_.nodes.all) classes_->Place(node);
   }
   const auto [known, is_new] = known_.try_emplace(ShapeOf(job));
   if (is_new) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/plan.h"
 #include "domain/scheduling/reasons/what_is_out.h"

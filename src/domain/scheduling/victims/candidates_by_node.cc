@@ -7,7 +7,7 @@
 namespace gp {
 
 CandidatesByNode::CandidatesByNode(const State& state, const std::vector<Contender>& candidates)
-    : begins_(state.nodes.size() + 1, 0) {
+    : begins_(state.nodes.all.size() + 1, 0) {
   std::vector<std::pair<NodeId, const Contender*>> places;
   places.reserve(candidates.size());
   for (const Contender& candidate : candidates) {

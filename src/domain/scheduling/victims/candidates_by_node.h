@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "domain/cluster/preemption.h"
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

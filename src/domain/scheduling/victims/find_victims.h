@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/scratch_nodes.h"
 #include "domain/scheduling/victims/preemption_candidates.h"
 

@@ -17,12 +17,12 @@ std::vector<const Job*> JobsInOrder(const State& state, const std::set<JobId>& i
   constexpr int kStepsMax = 4;
   std::vector<const Job*> jobs;
   jobs.reserve(ids.size());
-  auto found = state.jobs.begin();
+  auto found = state.jobs.all.begin();
   for (const JobId id : ids) {
-    for (int steps = 0; steps < kStepsMax && found != state.jobs.end() && found->first < id;
+    for (int steps = 0; steps < kStepsMax && found != state.jobs.all.end() && found->first < id;
          ++steps)
       ++found;
-    if (found == state.jobs.end() || found->first != id) found = state.jobs.find(id);
+    if (found == state.jobs.all.end() || found->first != id) found = state.jobs.all.find(id);
     jobs.push_back(&found->second);
   }
   return jobs;
@@ -54,8 +54,8 @@ PreemptionCandidates::PreemptionCandidates(const State& state, Instant at)
 const PreemptionCandidates::Group& PreemptionCandidates::Of(const PoolClass& pool_class) {
   const auto [found, is_new] = groups_.try_emplace(pool_class);
   Group& group = found->second;
-  const auto evictable = state_.evictable.find(pool_class);
-  if (!is_new || evictable == state_.evictable.end()) return group;
+  const auto evictable = state_.jobs.evictable.find(pool_class);
+  if (!is_new || evictable == state_.jobs.evictable.end()) return group;
   const std::vector<const Job*> jobs = JobsInOrder(state_, evictable->second);
   for (size_t i = 0; i < jobs.size(); ++i) {
     FetchAhead(jobs, i);

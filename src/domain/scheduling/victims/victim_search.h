@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 #include "domain/scheduling/scratch_nodes.h"
 #include "domain/scheduling/victims/candidates_by_node.h"
 #include "domain/scheduling/victims/node_victims.h"

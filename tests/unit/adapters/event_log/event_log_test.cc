@@ -45,7 +45,7 @@ class EventLogTest : public testing::Test {
     spec.program.command = {"sh", "-c", "echo $SECRET"};
     spec.program.environment = {{"SECRET", "hidden"}};
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
-    return JobId{cluster_.state().last_job};
+    return JobId{cluster_.state().jobs.last};
   }
   void Run(JobId job, std::optional<LeaseEnd> outcome) {
     Do(ReportOf(cluster_.state(), cluster_.now(), cluster_.state().FindJob(job)->leases.front(),

@@ -26,7 +26,7 @@ class Faults : public testing::Test {
     spec.program.command = {"train"};
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
     metrics_.OnCommit(cluster_.state(), cluster_.Pass());
-    const JobId job{cluster_.state().last_job};
+    const JobId job{cluster_.state().jobs.last};
     Do(ReportOf(cluster_.state(), cluster_.now(), cluster_.state().FindJob(job)->leases.front(),
                 std::nullopt));
   }
@@ -103,9 +103,9 @@ TEST_F(Faults, AreCountedWithWhatWasDoneAndWhen) {
               HasSubstr("gpu_platform_incidents_open{state=\"OPEN\",needs_person=\"false\"} 1"));
   EXPECT_THAT(text, HasSubstr("condition=\"QUARANTINED\",draining=\"false\"} 1"));
   // To the second as the incident and the GPU have it.
-  const Incident& incident = cluster_.state().incidents.begin()->second;
+  const Incident& incident = cluster_.state().faults.incidents.begin()->second;
   const std::string seconds = std::to_string(incident.opened_at.ns / 1'000'000'000);
-  EXPECT_EQ(incident.opened_at, cluster_.state().nodes[0].gpus[0].changed_at);
+  EXPECT_EQ(incident.opened_at, cluster_.state().nodes.all[0].gpus[0].changed_at);
   EXPECT_THAT(text, HasSubstr("gpu_platform_incident_opened_timestamp_seconds{incident=\"" +
                               ToText(incident.id) + "\",cause=\"XID 95\",node=\"n1\",gpu=\"0\"} " +
                               seconds));
@@ -116,7 +116,7 @@ TEST_F(Faults, WhatIsOverIsCountedAndNotListed) {
   RunJob();
   Xid(95);
   Do(ReportOf(cluster_.state(), cluster_.now(),
-              cluster_.state().jobs.begin()->second.leases.front(), LeaseEnd::kStopped));
+              cluster_.state().jobs.all.begin()->second.leases.front(), LeaseEnd::kStopped));
   Do(ChangeIncident{{1}, IncidentState::kClosed, ""});
   const std::string text = Text();
   EXPECT_THAT(text, HasSubstr("gpu_platform_incidents_opened_total{cause=\"XID 95\"} 1"));

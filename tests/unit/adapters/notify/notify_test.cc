@@ -114,7 +114,7 @@ class Notify : public testing::Test {
     spec.name = "train";
     spec.program.command = {"true"};
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
-    return Do(StopJob{JobId{cluster_.state().last_job}, true});
+    return Do(StopJob{JobId{cluster_.state().jobs.last}, true});
   }
   void Tell(const std::vector<Event>& events) { notifier_->OnCommit(cluster_.state(), events); }
 
@@ -430,7 +430,7 @@ TEST_F(Notify, ANewReceiverHearsWhatHappensFromThenOnWhateverTheWallClockSays) {
     ASSERT_TRUE(Await([&] { return !DeliveryCursor(name).empty(); })) << name;
     notifier_.reset();
     ASSERT_EQ(DeliveryCursor(name).size(), 1U) << name;
-    EXPECT_EQ(DeliveryCursor(name)[0]["data"]["job"], ToText(JobId{cluster_.state().last_job}));
+    EXPECT_EQ(DeliveryCursor(name)[0]["data"]["job"], ToText(JobId{cluster_.state().jobs.last}));
     const Instant shown = WallOf(cluster_.state().time, cluster_.now());
     EXPECT_EQ(DeliveryCursor(name)[0]["timestamp"], ToRfc3339(shown, true)) << "which people read";
   }

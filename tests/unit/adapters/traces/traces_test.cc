@@ -28,7 +28,7 @@ class Traces : public testing::Test {
     spec.program.command = {"sh", "-c", "hidden argument"};
     spec.program.environment = std::move(environment);
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
-    return JobId{cluster_.state().last_job};
+    return JobId{cluster_.state().jobs.last};
   }
   std::vector<Event> Do(const Command& command) {
     cluster_.Advance(Duration::Seconds(10));

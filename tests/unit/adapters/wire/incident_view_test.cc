@@ -23,7 +23,7 @@ class IncidentViews : public testing::Test {
   void FailGpu(int node, int gpu) {
     const std::string name = "n" + std::to_string(node);
     if (gpu == 0) cluster_.AddNode(TestCluster::MakeFacts(name, {0, 0, 1, 1}));
-    const NodeId id = cluster_.state().nodes_by_name.at(name);
+    const NodeId id = cluster_.state().nodes.by_name.at(name);
     FaultSignal signal;
     signal.number = ++signals_;
     signal.gpu = gpu;
@@ -36,7 +36,7 @@ class IncidentViews : public testing::Test {
 
   std::string HeldByOf(IncidentId id) const {
     v1::Incident message;
-    IncidentView(cluster_.state(), cluster_.state().incidents.at(id), &message);
+    IncidentView(cluster_.state(), cluster_.state().faults.incidents.at(id), &message);
     return message.held_by();
   }
   void Change(IncidentId id, IncidentState to) {
@@ -48,7 +48,7 @@ class IncidentViews : public testing::Test {
 };
 
 TEST_F(IncidentViews, WhatABreakerHoldsBackNamesItsIncident) {
-  ASSERT_EQ(cluster_.state().breakers.at(kDefaultPool), kBreaker);
+  ASSERT_EQ(cluster_.state().faults.breakers.at(kDefaultPool), kBreaker);
   for (uint64_t i = 1; i <= kFailed; ++i) EXPECT_EQ(HeldByOf({i}), ToText(kBreaker)) << i;
   EXPECT_EQ(HeldByOf(kBreaker), "") << "it waits for a person";
   Change(kBreaker, IncidentState::kAcknowledged);

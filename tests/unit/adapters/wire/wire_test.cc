@@ -264,7 +264,7 @@ TEST(Wire, AWarningOfAPlacementStandsByItself) {
     spec.resources.gpus.count = gpus;
     EXPECT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
     cluster.Pass();
-    const JobId id{cluster.state().last_job};
+    const JobId id{cluster.state().jobs.last};
     v1::Job job;
     JobView(cluster.state(), *cluster.state().FindJob(id), cluster.now(), &job);
     EXPECT_TRUE(cluster.Execute(StopJob{id, true}));

@@ -39,7 +39,7 @@ struct Rig {
         std::make_shared<const NodeFacts>(TestCluster::MakeFacts(name, {0, 0, 1, 1}));
     EXPECT_TRUE(loop->Execute("node", "", JoinNode{facts, 1, true, {}, 0}).status);
     NodeId id;
-    EXPECT_TRUE(loop->Read([&](const State& state) { id = state.nodes_by_name.at(name); }));
+    EXPECT_TRUE(loop->Read([&](const State& state) { id = state.nodes.by_name.at(name); }));
     ReportNode report{id, 1, {}, {}};
     for (int gpu = 0; gpu < 4; ++gpu) report.gpus.push_back({gpu, true, false, ""});
     EXPECT_TRUE(loop->Execute("node", "", report).status);
@@ -164,8 +164,8 @@ TEST(ControlLoop, TimeDoesNotGoBackOverARestartFromASnapshotAlone) {
 bool IsOver(Rig& rig, NodeId id) {
   bool is_over = false;
   EXPECT_TRUE(rig.loop->Execute("user:ana", "", Tick{}).status);
-  EXPECT_TRUE(
-      rig.loop->Read([&](const State& state) { is_over = state.nodes[id.value].leases_expired; }));
+  EXPECT_TRUE(rig.loop->Read(
+      [&](const State& state) { is_over = state.nodes.all[id.value].leases_expired; }));
   return is_over;
 }
 
@@ -202,8 +202,8 @@ TEST(ControlLoop, AfterARestartNoNodeIsLostBeforeAWholeLeaseTime) {
   rig.Open();
   rig.clock.Advance(Duration::Seconds(9));
   (void)rig.loop->Execute("x", "", Tick{});
-  ASSERT_TRUE(
-      rig.loop->Read([](const State& s) { EXPECT_EQ(s.nodes[0].condition, NodeCondition::kUp); }));
+  ASSERT_TRUE(rig.loop->Read(
+      [](const State& s) { EXPECT_EQ(s.nodes.all[0].condition, NodeCondition::kUp); }));
 }
 
 TEST(ControlLoop, ALineageGoesOnUntilTheJournalIsNewOrCut) {
@@ -252,7 +252,7 @@ TEST(ControlLoop, AFullInboxRefusesAndLosesNothing) {
     ASSERT_FALSE(outcome.status);
     EXPECT_EQ(outcome.status.error().code, ErrorCode::kUnavailable);
   }
-  ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_TRUE(s.jobs.empty()); }));
+  ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_TRUE(s.jobs.all.empty()); }));
 }
 
 TEST(ControlLoop, APreconditionIsAskedOnceAndRefusesAll) {
@@ -260,8 +260,8 @@ TEST(ControlLoop, APreconditionIsAskedOnceAndRefusesAll) {
   const std::vector<std::pair<std::string, Command>> two(2, {"", Submit()});
   std::vector<size_t> seen;
   const auto at_most_one = [&](const State& state) {
-    seen.push_back(state.jobs.size());
-    return state.jobs.size() > 1 ? Status(Fail(Conflict("enough"))) : Ok();
+    seen.push_back(state.jobs.all.size());
+    return state.jobs.all.size() > 1 ? Status(Fail(Conflict("enough"))) : Ok();
   };
   for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", two, at_most_one))
     EXPECT_TRUE(outcome.status);
@@ -270,7 +270,7 @@ TEST(ControlLoop, APreconditionIsAskedOnceAndRefusesAll) {
     EXPECT_EQ(outcome.status.error().message, "enough");
   }
   EXPECT_EQ(seen, (std::vector<size_t>{0, 2}));
-  ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_EQ(s.jobs.size(), 2u); }));
+  ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_EQ(s.jobs.all.size(), 2u); }));
 }
 
 TEST(ControlLoop, ManyCallersAtOnceEachGetTheirOwnJob) {
@@ -362,7 +362,7 @@ TEST(ControlLoop, CallersDoNotKeepTheWriterFromPlanning) {
   }
   const auto places_one = [&] {
     bool is_placed = false;
-    EXPECT_TRUE(rig.loop->Read([&](const State& s) { is_placed = !s.leases.empty(); }));
+    EXPECT_TRUE(rig.loop->Read([&](const State& s) { is_placed = !s.leases.all.empty(); }));
     return is_placed;
   };
   for (int i = 0; i < 1'000 && !places_one(); ++i) std::this_thread::yield();

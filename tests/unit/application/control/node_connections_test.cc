@@ -94,8 +94,8 @@ TEST(NodeConnections, AMachineWithoutItsFirstGpuIsUnderstood) {
   ASSERT_TRUE(exchange->Hear(2, AgentReport{{}, {{0, true, false, ""}}, {}}));
   rig.Work();
   ASSERT_TRUE(rig.loop->Read([](const State& state) {
-    EXPECT_EQ(state.nodes[0].gpus[0].condition, GpuCondition::kLost);
-    EXPECT_EQ(state.nodes[0].gpus[1].condition, GpuCondition::kAvailable);
+    EXPECT_EQ(state.nodes.all[0].gpus[0].condition, GpuCondition::kLost);
+    EXPECT_EQ(state.nodes.all[0].gpus[1].condition, GpuCondition::kAvailable);
   }));
   (void)exchange->TakeNews();
   JobSpec spec;
@@ -111,7 +111,7 @@ TEST(NodeConnections, AMachineWithoutItsFirstGpuIsUnderstood) {
   ASSERT_EQ(news->desired->leases.size(), 1u);
   EXPECT_EQ(news->desired->leases[0].lease.gpus.at(0).gpu, 0) << "the agent's first";
   ASSERT_TRUE(rig.loop->Read(
-      [](const State& state) { EXPECT_EQ(state.leases.begin()->second.gpus.at(0).gpu, 1); }));
+      [](const State& state) { EXPECT_EQ(state.leases.all.begin()->second.gpus.at(0).gpu, 1); }));
 }
 
 TEST(NodeConnections, AnotherMachineOfTheSameNameIsSentAwayAndTheFirstUnharmed) {
@@ -132,7 +132,8 @@ TEST(NodeConnections, AnotherMachineOfTheSameNameIsSentAwayAndTheFirstUnharmed) 
   ASSERT_TRUE(first->Hear(2, AgentReport{{}, {{0, true, false, ""}, {1, true, false, ""}}, {}}));
   rig.Work();
   EXPECT_EQ(first->TakeNews()->acknowledged, 2u);
-  ASSERT_TRUE(rig.loop->Read([](const State& state) { EXPECT_EQ(state.incidents.size(), 1u); }));
+  ASSERT_TRUE(
+      rig.loop->Read([](const State& state) { EXPECT_EQ(state.faults.incidents.size(), 1u); }));
 }
 
 // A GPU that is held and otherwise divided keeps its division until nobody holds it; then the agent
@@ -154,7 +155,7 @@ TEST(NodeConnections, WhatWasHeldBackIsTakenInWhenItIsFree) {
   LeaseObservation seen;
   ASSERT_TRUE(rig.loop->Read([&](const State& state) {
     less.lineage = state.lineage;
-    seen.lease = state.leases.begin()->first;
+    seen.lease = state.leases.all.begin()->first;
   }));
   seen.running = true;
   less.leases = {seen};

@@ -177,7 +177,7 @@ TEST(TimeLine, ReservationsKeepTheirTimesOfTheCalendar) {
   rig.clock.StepWall(kHour * 4);
   rig.Tick();
   rig.Read([&](const State& state) {
-    const Reservation& course = state.reservations.at("course");
+    const Reservation& course = state.reservations.all.at("course");
     EXPECT_EQ(WallOf(state.time, course.starts_at), begin);
     EXPECT_EQ(course.starts_at - rig.loop->Now(), kHour);
   });
@@ -186,7 +186,7 @@ TEST(TimeLine, ReservationsKeepTheirTimesOfTheCalendar) {
   EXPECT_EQ(rig.Of(job).stop, StopCause::kNone);
   rig.clock.Advance(kHour);
   rig.Tick();
-  rig.Read([&](const State& state) { EXPECT_TRUE(state.reservations.empty()); });
+  rig.Read([&](const State& state) { EXPECT_TRUE(state.reservations.all.empty()); });
 }
 
 // Days of the books are the calendar's; all of them together are the time that passed.
@@ -227,7 +227,7 @@ TEST(TimeLine, AControllerThatWasStoppedTakesNobodyForSilent) {
   };
   const auto is_up = [&] {
     bool up = false;
-    rig.Read([&](const State& state) { up = state.nodes[0].condition == NodeCondition::kUp; });
+    rig.Read([&](const State& state) { up = state.nodes.all[0].condition == NodeCondition::kUp; });
     return up;
   };
   live(Duration::Seconds(5));

@@ -68,12 +68,12 @@ TEST(Present, FinishedElementsAreCounts) {
   engine.Finish(ElementId(array, 0));
   const Present present = TakePresent(engine.state());
   EXPECT_EQ(present.state.FindJob(ElementId(array, 0)), nullptr);
-  EXPECT_EQ(present.state.arrays.at(array),
+  EXPECT_EQ(present.state.jobs.arrays.at(array),
             (Array{.count = 3, .known = 2, .started = 3, .ended = 1, .completed = 1}));
   const auto broken = CheckInvariants(present.state);
   EXPECT_TRUE(broken.empty()) << broken.front().detail;
   for (const int index : {1, 2}) engine.Finish(ElementId(array, index));
-  EXPECT_FALSE(TakePresent(engine.state()).state.arrays.contains(array));
+  EXPECT_FALSE(TakePresent(engine.state()).state.jobs.arrays.contains(array));
 }
 
 TEST(Present, FinishedJobsAreLengthsOnly) {

@@ -19,7 +19,7 @@ class Cluster {
     engine.AdvanceTo(kFirstPass);
     for (int i = 0; i < nodes; ++i) engine.AddNode(PlainNode(i, 8));
     if (nodes == 1) return;
-    ToOther(engine.state().nodes.back().id);
+    ToOther(engine.state().nodes.all.back().id);
     SetQueue other;
     other.name = "other";
     other.pool = "other";
@@ -51,7 +51,7 @@ class Cluster {
   JobState StateOf(JobId id) const { return engine.state().FindJob(id)->state; }
   Fragmentation Told(const std::string& pool) const {
     NodeClasses classes;
-    for (const Node& node : engine.state().nodes) classes.Place(node);
+    for (const Node& node : engine.state().nodes.all) classes.Place(node);
     return FragmentationMeter(engine.state(), classes).OfPool(pool);
   }
 
@@ -81,7 +81,7 @@ TEST(FragmentationLevels, AgreeWithWhatIsToldOfTheState) {
     for (int step = 0; step < 60; ++step) {
       const uint64_t what = rng.Below(10);
       const NodeId node =
-          cluster.engine.state().nodes[rng.Below(cluster.engine.state().nodes.size())].id;
+          cluster.engine.state().nodes.all[rng.Below(cluster.engine.state().nodes.all.size())].id;
       if (what < 6 || jobs.empty()) {
         const bool gang = rng.Chance(1, 4);
         jobs.push_back(cluster.Submit(rng.Between(0, 8), gang ? 2 : 1,

@@ -44,7 +44,7 @@ class Recording {
     spec->policy.after = std::move(after);
     Tell(SubmitJob{spec, {"ana", 1000, 1000}}, at_s);
     Pass(at_s);
-    return JobId{state_.last_job};
+    return JobId{state_.jobs.last};
   }
   // Elements of 4 GPUs each, one after the other.
   JobId SubmitArray(int at_s, int count) {
@@ -52,7 +52,7 @@ class Recording {
     spec->program.command = {"train"};
     spec->resources.gpus.count = 4;
     spec->policy.array = {count, 1};
-    const JobId array{state_.last_job + 1};
+    const JobId array{state_.jobs.last + 1};
     Tell(SubmitJob{spec, {"ana", 1000, 1000}}, at_s);
     Pass(at_s);
     return array;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 namespace {

@@ -16,7 +16,7 @@ Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
   std::map<std::string, NodeId> ids;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     ClusterView(state, gateway_.Now(), reply);
-    if (readings) ids = state.nodes_by_name;
+    if (readings) ids = state.nodes.by_name;
   }));
   reply->set_version(about_.version);
   if (!readings) return Ok();

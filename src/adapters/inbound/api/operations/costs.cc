@@ -46,7 +46,7 @@ Status ControlApi::GetUsage(const Caller& caller, const v1::GetUsageRequest& req
   bool is_known = true;
   Status shown = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    is_known = query.queue.empty() || state.queues.contains(query.queue);
+    is_known = query.queue.empty() || state.queues.all.contains(query.queue);
     reply->set_currency(state.policy.prices.currency);
     shown = UsageView(
         state.metering.used, std::max(now, state.metering.now), query,
@@ -63,7 +63,7 @@ Status ControlApi::FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply
   const Instant now = gateway_.Now();
   return gateway_.Read([&](const State& state) {
     reply->set_currency(state.policy.prices.currency);
-    for (const auto& [key, budget] : state.budgets) {
+    for (const auto& [key, budget] : state.queues.budgets) {
       const bool sees_all = caller.In(key.queue) >= Role::kViewer;
       const auto may_see = [&](const std::string& user) {
         return sees_all || (caller.scope.empty() && user == caller.user.name);

@@ -17,7 +17,7 @@ void Fill(const State& state, const v1::ListIncidentsRequest& request,
   const int limit =
       std::clamp(request.limit() == 0 ? kLimitDefault : request.limit(), 1, kLimitMax);
   int64_t total = 0;
-  for (auto next = state.incidents.rbegin(); next != state.incidents.rend(); ++next) {
+  for (auto next = state.faults.incidents.rbegin(); next != state.faults.incidents.rend(); ++next) {
     const Incident& incident = next->second;
     if (!request.all() && incident.state == IncidentState::kClosed) continue;
     if (!request.node().empty() && incident.node != request.node()) continue;
@@ -32,7 +32,7 @@ Status ControlApi::ListIncidents(const Caller&, const v1::ListIncidentsRequest& 
                                  v1::ListIncidentsReply* reply) {
   Status found = Ok();
   const Status read = gateway_.Read([&](const State& state) {
-    const bool is_known = request.node().empty() || state.nodes_by_name.contains(request.node());
+    const bool is_known = request.node().empty() || state.nodes.by_name.contains(request.node());
     if (!is_known) found = Fail(FindNodeByName(state, request.node()).error());
     if (is_known) Fill(state, request, reply);
   });
@@ -43,8 +43,8 @@ Status ControlApi::FillIncident(const std::string& id, v1::Incident* reply) {
   const IncidentId wanted = GP_TRY(ParseIncidentId(id));
   Status found = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    const auto incident = state.incidents.find(wanted);
-    if (incident == state.incidents.end()) {
+    const auto incident = state.faults.incidents.find(wanted);
+    if (incident == state.faults.incidents.end()) {
       found = Fail(NotFound("no incident " + ToText(wanted)));
     } else {
       IncidentView(state, incident->second, reply);

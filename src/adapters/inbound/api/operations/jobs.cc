@@ -51,8 +51,8 @@ Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
 // The job as it would be queued; nullopt: no such queue, which the command reports itself.
 std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobSpec>& spec,
                             const User& user) {
-  const auto queue = state.queues.find(QueueFor(state, *spec));
-  if (queue == state.queues.end()) return std::nullopt;
+  const auto queue = state.queues.all.find(QueueFor(state, *spec));
+  if (queue == state.queues.all.end()) return std::nullopt;
   Job job;
   job.spec = spec;
   job.user = user;
@@ -72,7 +72,7 @@ Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<con
   for (const auto& spec : specs) {
     // The command itself refuses an unknown reservation
     const bool is_unknown = !spec->placement.reservation.empty() &&
-                            !state.reservations.contains(spec->placement.reservation);
+                            !state.reservations.all.contains(spec->placement.reservation);
     const auto job =
         spec->policy.wait_for_nodes || is_unknown ? std::nullopt : AsQueued(state, spec, user);
     if (!job || known.size() == kShapesChecked || !known.insert(ShapeOf(*job)).second) continue;
@@ -128,9 +128,9 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
   bool any_nodes = false;
   const std::string first = commands.empty() ? "" : commands.front().first;
   const auto could_start = [&](const State& state) {
-    any_nodes = !state.nodes.empty();
+    any_nodes = !state.nodes.all.empty();
     const bool is_repeated =
-        !first.empty() && state.jobs_by_request.contains(RequestKey(caller.user, first));
+        !first.empty() && state.jobs.by_request.contains(RequestKey(caller.user, first));
     return is_repeated ? Ok() : CheckCouldStart(state, specs, caller.user);
   };
   const std::vector<Outcome> outcomes =

@@ -23,7 +23,7 @@ Result<std::vector<const Job*>> FindMatches(const State& state, JobRights& right
                                             const v1::ListJobsRequest& request) {
   std::vector<const Job*> found;
   if (request.name().empty()) {
-    for (const auto& [id, job] : state.jobs) found.push_back(&job);
+    for (const auto& [id, job] : state.jobs.all) found.push_back(&job);
   } else {
     for (const JobId id : GP_TRY(FindJobsNamed(state, request.name())))
       found.push_back(state.FindJob(id));

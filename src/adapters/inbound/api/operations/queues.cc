@@ -35,8 +35,8 @@ Status ControlApi::SetQueue(const Caller& caller, const v1::SetQueueRequest& req
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", FromProto(request));
   if (!outcome.status) return outcome.status;
   return gateway_.Read([&](const State& state) {
-    const auto queue = state.queues.find(request.name());
-    if (queue != state.queues.end()) QueueView(state, queue->second, gateway_.Now(), reply);
+    const auto queue = state.queues.all.find(request.name());
+    if (queue != state.queues.all.end()) QueueView(state, queue->second, gateway_.Now(), reply);
   });
 }
 

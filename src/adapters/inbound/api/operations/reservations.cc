@@ -35,8 +35,8 @@ Status ControlApi::ReserveNodes(const Caller& caller, const v1::ReserveNodesRequ
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", *std::move(command));
   if (!outcome.status) return outcome.status;
   return gateway_.Read([&](const State& state) {
-    const auto made = state.reservations.find(request.name());
-    if (made != state.reservations.end())
+    const auto made = state.reservations.all.find(request.name());
+    if (made != state.reservations.all.end())
       ReservationView(state, made->second, gateway_.Now(), reply);
   });
 }

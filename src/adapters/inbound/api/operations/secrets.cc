@@ -70,8 +70,9 @@ Status ControlApi::SetSecret(const Caller& caller, const v1::SetSecretRequest& r
   GP_CHECK_OK(CheckValue(request.value()));
   GP_CHECK_OK(CheckKeeps(caller, request.queue()));
   bool is_queue = request.queue().empty();
-  GP_CHECK_OK(gateway_.Read(
-      [&](const State& state) { is_queue = is_queue || state.queues.contains(request.queue()); }));
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    is_queue = is_queue || state.queues.all.contains(request.queue());
+  }));
   if (!is_queue)
     return Fail(NotFound("queue: there is no queue " + Printable(request.queue(), 140) +
                          " (gpu-platform queues list)"));

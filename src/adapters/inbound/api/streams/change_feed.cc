@@ -124,12 +124,12 @@ void ChangeFeed::OnCommit(const State& state, const std::vector<Event>& events) 
       add(FeedKind::kNode, node->facts->name, Name(node->condition));
   }
   for (const std::string& name : touched.queues)
-    add(FeedKind::kQueue, name, state.queues.contains(name) ? "PRESENT" : "");
+    add(FeedKind::kQueue, name, state.queues.all.contains(name) ? "PRESENT" : "");
   for (const std::string& name : touched.reservations)
-    add(FeedKind::kReservation, name, state.reservations.contains(name) ? "PRESENT" : "");
+    add(FeedKind::kReservation, name, state.reservations.all.contains(name) ? "PRESENT" : "");
   for (const IncidentId id : touched.incidents) {
-    const auto found = state.incidents.find(id);
-    if (found != state.incidents.end())
+    const auto found = state.faults.incidents.find(id);
+    if (found != state.faults.incidents.end())
       add(FeedKind::kIncident, ToText(id), Name(found->second.state));
   }
   {

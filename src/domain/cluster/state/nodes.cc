@@ -1,0 +1,50 @@
+#include "domain/cluster/state/nodes.h"
+
+#include "base/assert.h"
+
+namespace gp {
+
+const Node* NodeStore::Find(NodeId id) const {
+  return id.value < all.size() ? &all[id.value] : nullptr;
+}
+
+Node& NodeStore::Change(NodeId id) {
+  GP_ASSERT(id.value < all.size(), "an event names a known node");
+  Node& node = all[id.value];
+  by_change.erase({node.changed, id});
+  node.changed = ++changes;
+  by_change.insert({node.changed, id});
+  return node;
+}
+
+void NodeStore::CountCapacity(const Node& node, int sign) {
+  const int64_t gpus = node.facts->CountGpus();
+  if (gpus == 0) return;
+  int64_t& count = capacity[node.pool];
+  count += sign * gpus;
+  if (count == 0) capacity.erase(node.pool);
+  std::map<GpuSize, int64_t>& sizes = gpu_sizes[node.pool];
+  for (const GpuFacts& gpu : node.facts->gpus) {
+    if (gpu.presence == GpuPresence::kRetired) continue;
+    const GpuSize size{gpu.memory_mib, gpu.mig};
+    int64_t& of_size = sizes[size];
+    of_size += sign;
+    if (of_size == 0) sizes.erase(size);
+  }
+  if (sizes.empty()) gpu_sizes.erase(node.pool);
+}
+
+void NodeStore::IndexGpus(const Node& node, int sign) {
+  for (size_t i = 0; i < node.facts->gpus.size(); ++i) {
+    const GpuFacts& gpu = node.facts->gpus[i];
+    if (gpu.presence == GpuPresence::kRetired) continue;
+    const GpuKey key{node.id, static_cast<int>(i)};
+    if (sign > 0) {
+      gpus_by_uuid.emplace(gpu.uuid, key);
+    } else {
+      gpus_by_uuid.erase({gpu.uuid, key});
+    }
+  }
+}
+
+}  // namespace gp
