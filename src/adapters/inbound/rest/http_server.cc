@@ -1,19 +1,61 @@
 #include "adapters/inbound/rest/http_server.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <deque>
 #include <thread>
 #include <vector>
 
+#include "adapters/inbound/api/callers/peer.h"
+#include "adapters/inbound/rest/limits.h"
 #include "adapters/inbound/rest/session.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
 namespace {
 
+namespace net = boost::asio;
+namespace ssl = net::ssl;
+using Tcp = net::ip::tcp;
+using Local = net::local::stream_protocol;
+
 constexpr size_t kConnectionsMax = 4'096;  // of each kind, local and TCP
+
+// Detects a peer whose machine has vanished within two minutes.
+void NoticeLoss(int socket) {
+  const int on = 1;
+  const int idle_s = 60;
+  const int every_s = 15;
+  const int times = 4;
+  IgnoreResult(setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on),
+               "an idle peer is noticed later");
+  IgnoreResult(setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s),
+               "an idle peer is noticed later");
+  IgnoreResult(setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s),
+               "an idle peer is noticed later");
+  IgnoreResult(setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times),
+               "an idle peer is noticed later");
+}
+
+FarEnd FarEndOf(Local::socket& socket) {
+  const auto peer = PeerOf(socket.native_handle());
+  return {"unix", peer ? std::optional(*peer) : std::nullopt, kBodyMaxLocal};
+}
+
+FarEnd FarEndOf(Tcp::socket& socket) {
+  boost::system::error_code error;
+  const auto peer = socket.remote_endpoint(error);
+  return {error ? "" : peer.address().to_string() + ":" + std::to_string(peer.port()), std::nullopt,
+          kBodyMaxTcp};
+}
 
 // Accepts connections and assigns them to the lanes in turn.  Runs on the lanes' threads.
 template <typename Protocol>
@@ -48,22 +90,18 @@ class Listener {
 
  private:
   void Begin(typename Protocol::socket socket, Lane& lane) {
+    ssl::context* tls = nullptr;
     if constexpr (std::is_same_v<Protocol, Tcp>) {
       boost::system::error_code ignored;
       socket.set_option(Tcp::no_delay(true), ignored);
       NoticeLoss(socket.native_handle());
-      if (shared_.tls) return Serve<HiddenStream>(std::move(socket), lane);
+      if (shared_.tls) tls = &*shared_.tls;
     }
-    Serve<PlainStream>(std::move(socket), lane);
-  }
-  // Runs on the connection's lane's thread.
-  template <typename Stream>
-  void Serve(typename Protocol::socket socket, Lane& lane) {
     FarEnd far_end = FarEndOf(socket);
-    net::generic::stream_protocol::socket any(std::move(socket));
-    auto session =
-        std::make_shared<Session<Stream>>(std::move(any), std::move(far_end), shared_, lane, open_);
-    net::post(session->executor(), [session] { session->Begin(); });
+    auto transport = Transport::Make(Transport::Socket(std::move(socket)), tls);
+    auto session = std::make_shared<Session>(transport, std::move(far_end), shared_, lane, open_);
+    // Runs on the connection's lane's thread.
+    net::post(transport->executor(), [session] { session->Begin(); });
   }
 
   std::deque<Lane>& lanes_;
