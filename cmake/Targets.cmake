@@ -27,7 +27,7 @@ function(gp_batch name size)
 endfunction()
 
 # Sources of a library that are compiled as one; a directory may set another number for what is below it.
-set(GP_BATCH 8)
+set(GP_BATCH 16)
 
 # gp_library(NAME [SUBFOLDERS] [DEPS target...]): a library of the *.cc files of the current directory, with SUBFOLDERS
 # also of */*.cc.

@@ -36,13 +36,11 @@ void ChangeAll(v1::ChangeJobsRequest::Action action, const std::vector<std::stri
   if (failed > 0 && failed < names.size()) cli.exit_code = kExitPartly;
 }
 
-std::string Count(int jobs) { return std::to_string(jobs) + " jobs"; }
-
 // "job-3 HELD", or of several how many.
 std::string StateWords(const std::string& name, const v1::ListJobsReply& changed) {
   const v1::Job& first = changed.jobs(0);
   return (changed.jobs_size() == 1 ? first.id() + " "
-                                   : name + ": " + Count(changed.jobs_size()) + " ") +
+                                   : name + ": " + Count(changed.jobs_size(), "job") + " ") +
          first.detail();
 }
 
@@ -53,7 +51,7 @@ void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli) {
                              const v1::ListJobsReply& changed) -> std::string {
     const bool are_over = std::ranges::all_of(changed.jobs(), IsOver);
     if (changed.jobs_size() > 1)
-      return name + ": " + Count(changed.jobs_size()) +
+      return name + ": " + Count(changed.jobs_size(), "job") +
              (are_over ? " cancelled"
               : force  ? " are being killed"
                        : " are being stopped");
