@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/model/ids.h"
 
@@ -20,6 +21,7 @@ struct AccountId {
   JobId array = {};   // an array with a limit of running elements; 0: of a queue
   auto operator<=>(const AccountId&) const = default;
 };
+GP_FIELDS(AccountId, v.queue, v.user, v.array)
 
 // What all jobs that count on an account hold.
 struct Holding {
@@ -31,6 +33,7 @@ struct Holding {
   Holding operator-() const { return {-share, -firm_share, -jobs}; }
   bool operator==(const Holding&) const = default;
 };
+GP_FIELDS(Holding, v.share, v.firm_share, v.jobs)
 
 struct Account {
   Holding held;
@@ -40,6 +43,7 @@ struct Account {
   int64_t period_use = 0;  // use within the period, not faded
   bool operator==(const Account&) const = default;
 };
+GP_FIELDS(Account, v.held, v.as_of, v.faded_use, v.period, v.period_use)
 
 // How fast use fades, and the length of the periods that limits count.
 struct Meter {

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/cluster/policy.h"
 #include "domain/faults/incident.h"
@@ -54,6 +55,8 @@ struct LeaseObservation {
   Duration ran;
   bool operator==(const LeaseObservation&) const = default;
 };
+GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome,
+          v.checkpoints, v.is_hung, v.use, Since<17>(v.ran))
 
 struct GpuObservation {
   int gpu = 0;
@@ -63,6 +66,7 @@ struct GpuObservation {
   std::vector<HealthFinding> findings;  // the same, to be judged by the policy's table
   bool operator==(const GpuObservation&) const = default;
 };
+GP_FIELDS(GpuObservation, v.gpu, v.healthy, v.lost, v.detail, Since<17>(v.findings))
 
 // An agent joins with its node, at its start or after it was disconnected.
 struct JoinNode {
@@ -89,6 +93,7 @@ struct GpuTaskResult {
   std::string detail;  // what was found, or why not
   bool operator==(const GpuTaskResult&) const = default;
 };
+GP_FIELDS(GpuTaskResult, v.gpu, v.number, v.ok, v.detail)
 
 // What happened to GPUs of a node since its last report; each item is reported once.
 struct ReportGpus {
@@ -183,6 +188,7 @@ struct SetQueue {
   std::optional<Duration> default_time;  // 0: none
   std::optional<Duration> max_time;
 };
+GP_FIELDS(SetQueue::QuotaChange, v.gpus, v.jobs, v.gpu_hours)
 
 struct DeleteQueue {
   std::string name;
@@ -225,6 +231,7 @@ struct MoveJobs {
   std::vector<Move> moves;
   bool operator==(const MoveJobs&) const = default;
 };
+GP_FIELDS(MoveJobs::Move, v.job, v.destination)
 
 // Grants the subject a role; no role: revokes the granted one.
 struct GrantRole {
@@ -324,6 +331,7 @@ struct Origin {
   std::string principal;  // "user:ana", "node:n1", "scheduler", "controller"
   std::string from;       // "unix", "127.0.0.1:40312"; empty: the controller itself
 };
+GP_FIELDS(Origin, v.principal, v.from)
 
 struct Envelope {
   Instant at;
@@ -331,5 +339,6 @@ struct Envelope {
   std::string request_id;  // empty: a repeat is a new command
   Command command;
 };
+GP_FIELDS(Envelope, v.at, v.origin, v.request_id, v.command)
 
 }  // namespace gp

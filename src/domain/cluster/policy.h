@@ -3,6 +3,7 @@
 // The numbers that decisions depend on.  They are part of the state and set by a command, so that a
 // replay decides with the same numbers.
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/faults/fault_policy.h"
 #include "domain/metering/prices.h"
@@ -24,12 +25,14 @@ struct UnderUseRule {
   Duration stop_after;  // with its grace; a job that keeps its work is held, any other ends
   bool operator==(const UnderUseRule&) const = default;
 };
+GP_FIELDS(UnderUseRule, v.below_percent, v.warn_after, v.stop_after)
 
 struct UnderUsePolicy {
   UnderUseRule high, medium, low;
   UnderUseRule interactive{5, Duration::Minutes(60), {}};
   bool operator==(const UnderUsePolicy&) const = default;
 };
+GP_FIELDS(UnderUsePolicy, v.high, v.medium, v.low, v.interactive)
 
 struct Policy {
   // A lease that is not renewed for this time expires.
@@ -75,6 +78,10 @@ struct Policy {
   // How long finished jobs are remembered; 0: only jobs_kept limits that.
   Duration jobs_kept_for;
 };
+GP_FIELDS(Policy, v.lease_time, v.lease_end_time, v.faults_max, v.reserve_after, v.jobs_kept,
+          v.min_run, v.reclaim_grace, v.share_half_life, v.share_horizon, v.usage_period,
+          v.age_after, v.class_floor, v.move_cost, v.move_interval, v.moves_per_hour, v.faults,
+          v.node_mtbf, v.placement, v.prices, v.under_use, v.jobs_kept_for)
 
 // How long a job waits before nodes are reserved for it.  Single GPUs, parts of GPUs and cores
 // become free all the time, and a node reserved for such jobs costs others more than it gains: they

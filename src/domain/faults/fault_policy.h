@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/faults/health.h"
 #include "domain/faults/xid.h"
@@ -49,6 +50,11 @@ struct FaultPolicy {
   // The action for each finding in a GPU's readings.
   HealthTable health = DefaultHealthTable();
 };
+GP_FIELDS(FaultPolicy, v.xids, v.correlate, v.incident_window, v.error_window, v.suspect_users,
+          v.suspect_errors, v.suspect_factor, v.suspect_errors_per_user, v.resets_per_day,
+          v.breaker_percent, v.breaker_gpus_min, v.breaker_window, v.recovery_hold,
+          v.lemon_failures, v.lemon_factor, v.lemon_window, Since<17>(v.breaker_nodes_min),
+          Since<17>(v.health))
 
 inline constexpr Duration kResetsCounted = Duration::Minutes(24 * 60);  // the day of resets_per_day
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "domain/faults/xid.h"
 
 namespace gp {
@@ -67,6 +68,7 @@ struct HealthFinding {
   int64_t limit = 0;  // the limit for the value, if there is one
   bool operator==(const HealthFinding&) const = default;
 };
+GP_FIELDS(HealthFinding, v.code, v.value, v.limit)
 
 using HealthTable = std::map<HealthCode, HealthAction>;
 const HealthTable& DefaultHealthTable();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/faults/xid.h"
 #include "domain/model/ids.h"
@@ -19,6 +20,7 @@ struct IncidentStep {
   Instant at;
   std::string what;
 };
+GP_FIELDS(IncidentStep, v.at, v.what)
 
 struct Incident {
   IncidentId id;
@@ -42,6 +44,9 @@ struct Incident {
   std::vector<IncidentStep> steps;  // the oldest first; at most kIncidentStepsMax
   bool is_lasting = false;          // it ends when the readings of its GPU are healthy, not by time
 };
+GP_FIELDS(Incident, v.id, v.state, v.cause, v.pool, v.node, v.gpu, v.uuid, v.remedy, v.needs_person,
+          v.opened_at, v.last_at, v.closed_at, v.reports, v.jobs, v.jobs_hit, v.lost_gpu_ms,
+          v.person, v.note, v.steps, Since<17>(v.is_lasting))
 
 inline constexpr size_t kIncidentJobsMax = 64;
 inline constexpr size_t kIncidentStepsMax = 64;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/faults/xid.h"
 #include "domain/model/ids.h"
@@ -36,5 +37,7 @@ struct FaultSignal {
   bool is_of_peer = false;  // of an NVLink error: the other end of the link failed
   bool operator==(const FaultSignal&) const = default;
 };
+GP_FIELDS(FaultSignal, v.number, v.gpu, v.kind, v.xid, v.lease, v.advice, v.reported, v.is_fatal,
+          v.at, v.text, Since<17>(v.is_of_peer))
 
 }  // namespace gp

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/faults/health.h"
 #include "domain/faults/incident.h"
@@ -19,6 +20,7 @@ struct GpuKey {
   int gpu = 0;  // position in the node
   auto operator<=>(const GpuKey&) const = default;
 };
+GP_FIELDS(GpuKey, v.node, v.gpu)
 
 // What a node must do with an unused GPU.
 enum class GpuTask { kNone, kReset, kTest };
@@ -27,6 +29,7 @@ struct XidMark {
   int xid = 0;
   Instant at;
 };
+GP_FIELDS(XidMark, v.xid, v.at)
 
 // An error of a program: the first of its user and spec within FaultPolicy::error_window.
 struct UserError {
@@ -35,6 +38,7 @@ struct UserError {
   uint64_t spec = 0;  // digest of the command and working directory
   Instant at;
 };
+GP_FIELDS(UserError, v.xid, v.user, v.spec, v.at)
 
 struct GpuTrouble {
   GpuRemedy remedy = GpuRemedy::kNone;  // needed and not yet done
@@ -52,6 +56,8 @@ struct GpuTrouble {
   // Last automatic removal from service; ns == 0: not within the breaker's window
   Instant out_of_service_at;
 };
+GP_FIELDS(GpuTrouble, v.remedy, v.is_asked, v.incident, v.task, v.task_number, v.resets, v.xids,
+          v.errors, v.hot_at, Since<17>(v.findings), Since<17>(v.out_of_service_at))
 
 // Several hot GPUs of a node within this time: its cooling fails
 inline constexpr Duration kHotTogether = Duration::Minutes(10);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/fields.h"
+
 namespace gp {
 
 // For the jobs on the GPU, the mildest first.
@@ -39,6 +41,7 @@ struct XidRule {
   bool by_text = false;      // the text of the report says how severe it is
   bool operator==(const XidRule&) const = default;
 };
+GP_FIELDS(XidRule, v.tenants, v.remedy, v.counts, v.if_repeated, v.by_text)
 
 // For unknown codes: the second one within a day requires an operator.
 inline constexpr XidRule kUnknownXid{TenantAction::kForgive, GpuRemedy::kOperator, false, true,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "base/wide.h"
 #include "domain/metering/usage.h"
@@ -29,6 +30,7 @@ struct BudgetKey {
   std::string pool;   // whose GPUs count; empty: all
   auto operator<=>(const BudgetKey&) const = default;
 };
+GP_FIELDS(BudgetKey, v.queue, v.user, v.pool)
 
 inline const std::string kEachUser = "*";
 
@@ -38,6 +40,7 @@ struct BudgetUser {
   std::string user;
   auto operator<=>(const BudgetUser&) const = default;
 };
+GP_FIELDS(BudgetUser, v.key, v.user)
 
 // The level of a budget that a user has reached.
 struct BudgetLevel {
@@ -46,6 +49,7 @@ struct BudgetLevel {
   bool is_used_up = false;
   bool operator==(const BudgetLevel&) const = default;
 };
+GP_FIELDS(BudgetLevel, v.month, v.warned, v.is_used_up)
 inline constexpr size_t kBudgetsMax = 10'000;
 
 // Whether this user's use in the queue and pool counts for the budget.
@@ -62,6 +66,7 @@ struct Budget {
   OverBudget over = OverBudget::kWarn;
   bool operator==(const Budget&) const = default;
 };
+GP_FIELDS(Budget, v.time, v.money_micros, v.warn_at, v.over)
 
 struct BudgetStanding {
   int per_cent = 0;  // used, of the limit that is nearer; rounded down

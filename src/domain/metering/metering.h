@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/fields.h"
 #include "domain/metering/usage_meter.h"
 #include "domain/model/ids.h"
 
@@ -18,5 +19,6 @@ struct Metering {
   JobUse forgotten;              // the sum over forgotten jobs
   bool operator==(const Metering&) const = default;
 };
+GP_FIELDS(Metering, v.now, v.used, v.installed, v.jobs, v.forgotten)
 
 }  // namespace gp

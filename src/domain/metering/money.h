@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/fields.h"
 #include "base/wide.h"
 
 namespace gp {
@@ -23,6 +24,7 @@ struct GpuTime {
   GpuTime operator-() const { return {-units}; }
   auto operator<=>(const GpuTime&) const = default;
 };
+GP_FIELDS(GpuTime, v.units)
 
 inline constexpr GpuTime kGpuHour{Wide{1'000} * 3'600'000};
 
@@ -31,6 +33,7 @@ struct Price {
   int64_t micros = 0;
   auto operator<=>(const Price&) const = default;
 };
+GP_FIELDS(Price, v.micros)
 
 inline constexpr int64_t kMicrosPerUnit = 1'000'000;  // of the currency
 inline constexpr Price kPriceMax{int64_t{10'000} * kMicrosPerUnit};
@@ -51,6 +54,7 @@ struct Money {
   Wide To(int64_t micros) const;
   auto operator<=>(const Money&) const = default;
 };
+GP_FIELDS(Money, v.exact)
 
 inline Money operator+(Money a, Money b) { return a += b; }
 inline Money operator-(Money a, Money b) { return a += -b; }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "domain/metering/money.h"
 #include "domain/model/nodes/node.h"
 
@@ -26,6 +27,7 @@ struct PriceRule {
   int watts = 0;       // of one GPU, with its part of the node and the cooling
   bool operator==(const PriceRule&) const = default;
 };
+GP_FIELDS(PriceRule, v.pool, v.model, v.node, v.label_name, v.label_value, v.per_gpu_hour, v.watts)
 
 struct PriceList {
   std::string currency = "USD";
@@ -33,6 +35,7 @@ struct PriceList {
   std::vector<PriceRule> rules;
   bool operator==(const PriceList&) const = default;
 };
+GP_FIELDS(PriceList, v.currency, v.micros_per_kwh, v.rules)
 
 // The price including power, at most kPriceMax.  Without a matching rule it is 0.
 Price PriceOf(const PriceList& prices, const Node& node, int gpu);

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/metering/money.h"
 
@@ -36,6 +37,7 @@ struct UsageKey {
   std::string user;
   auto operator<=>(const UsageKey&) const = default;
 };
+GP_FIELDS(UsageKey, v.day, v.kind, v.pool, v.model, v.price, v.queue, v.user)
 
 inline constexpr Duration kDay = Duration::Minutes(24 * 60);
 
@@ -79,6 +81,7 @@ struct UsageLedger {
   void AddToMonth(const UsageKey& row, GpuTime time);
   bool operator==(const UsageLedger&) const = default;
 };
+GP_FIELDS(UsageLedger, v.rows, v.today)
 
 // The whole milliseconds between two instants, as the usage ledger counts them.
 int64_t MillisecondsBetween(Instant from, Instant until);

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/metering/usage.h"
 
@@ -17,6 +18,7 @@ struct UsageRate {
   Instant since;
   bool operator==(const UsageRate&) const = default;
 };
+GP_FIELDS(UsageRate, v.share, v.since)
 
 struct UsageMeter {
   UsageLedger ledger;                   // the settled time
@@ -33,6 +35,7 @@ struct UsageMeter {
   UsageLedger LedgerAt(Instant now) const;
   bool operator==(const UsageMeter&) const = default;
 };
+GP_FIELDS(UsageMeter, v.ledger, v.rates, Since<17>(v.wall))
 
 // The use of a job so far: of ended leases, and of live ones up to where they were settled.
 struct JobUse {
@@ -46,6 +49,7 @@ struct JobUse {
   Money repeated_money;  // what that time would have cost
   bool operator==(const JobUse&) const = default;
 };
+GP_FIELDS(JobUse, v.time, v.money, v.unsaved, v.repeated, v.repeated_money)
 
 // Adds a span of one of the job's leases at this rate, as unsaved time.  `from` and `until` are by
 // the wall clock of the rows' days.

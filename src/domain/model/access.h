@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/model/ids.h"
@@ -51,6 +52,7 @@ struct RoleKey {
   std::string queue;
   auto operator<=>(const RoleKey&) const = default;
 };
+GP_FIELDS(RoleKey, v.subject, v.queue)
 
 // A secret with which programs act as a user. The secret itself is not stored.
 struct AccessToken {
@@ -65,6 +67,8 @@ struct AccessToken {
   std::string issued_by;  // principal
   bool operator==(const AccessToken&) const = default;
 };
+GP_FIELDS(AccessToken, v.id, v.label, v.user, v.most, v.queue, v.hash, v.issued_at, v.expires_at,
+          v.issued_by)
 
 // kInvalidArgument: the message says which field is wrong and what is allowed.
 Status ValidateToken(const AccessToken& token, Instant now);
@@ -75,6 +79,7 @@ struct NodeCertificate {
   Instant expires_at;
   bool operator==(const NodeCertificate&) const = default;
 };
+GP_FIELDS(NodeCertificate, v.fingerprint, v.expires_at)
 
 // `token_ends` is an index: it follows from `tokens`.
 struct Access {
@@ -86,6 +91,7 @@ struct Access {
   std::map<std::string, std::vector<NodeCertificate>> nodes;
   std::set<std::pair<Instant, TokenId>> token_ends;
 };
+GP_FIELDS(Access, v.roles, v.tokens, v.nodes)
 
 // kInvalidArgument: the message names the wrong field. The name must be valid in a certificate, so
 // its rule is stricter than that of ValidateNodeFacts.

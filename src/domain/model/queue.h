@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/fields.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -28,6 +29,7 @@ struct Quota {
   std::optional<int64_t> gpu_hours;  // in each period of Policy::usage_period
   bool operator==(const Quota&) const = default;
 };
+GP_FIELDS(Quota, v.gpus, v.jobs, v.gpu_hours)
 
 struct Queue {
   std::string name;  // path: "research/nlp"
@@ -41,6 +43,8 @@ struct Queue {
   Duration max_time{};      // longest time limit of a job; 0: any
   bool operator==(const Queue&) const = default;
 };
+GP_FIELDS(Queue, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, v.limit, v.user_limit,
+          Since<17>(v.default_time), Since<17>(v.max_time))
 
 // "": a top-level queue.
 std::string ParentOf(const std::string& queue);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/model/ids.h"
@@ -37,6 +38,8 @@ struct Reservation {
   bool is_moved = false;
   bool operator==(const Reservation&) const = default;
 };
+GP_FIELDS(Reservation, v.name, v.pool, v.nodes, v.starts_at, v.ends_at, v.users, v.queues, v.note,
+          v.maintenance, Since<17>(v.is_moved))
 
 // Whether a job of this user in this queue may name it.
 bool Admits(const Reservation& reservation, const std::string& user, const std::string& queue);

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "base/fields.h"
 #include "base/time.h"
 
 namespace gp {
@@ -18,6 +19,7 @@ struct TimeLine {
   Duration wall;         // wall clock = instant + wall; whole milliseconds
   bool operator==(const TimeLine&) const = default;
 };
+GP_FIELDS(TimeLine, v.boot, v.before_boot, v.wall)
 
 // The wall clock time, for people and calendars. Instants that mean "never" stay as they are.
 Instant WallOf(const TimeLine& line, Instant at);

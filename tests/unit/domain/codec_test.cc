@@ -9,7 +9,7 @@
 namespace gp {
 namespace {
 
-// Every field away from its default, so that one left out of fields.h shows.
+// Every field away from its default, so that one left out of GP_FIELDS shows.
 JobSpec FullSpec() {
   JobSpec spec;
   spec.name = "train";

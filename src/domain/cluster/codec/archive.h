@@ -1,7 +1,7 @@
 #pragma once
 
 // One description of a struct's fields serves both directions: `Fields(archive, value)` calls
-// archive(value.a, value.b, …), and a WriteArchive or ReadArchive does the rest.  See codec.cc.
+// archive(value.a, value.b, …), and a WriteArchive or ReadArchive does the rest (base/fields.h).
 // Since<V>(field) marks a field that formats before V do not have: reading one of those leaves its
 // default.
 
@@ -17,10 +17,10 @@
 
 #include "base/bytes.h"
 #include "base/cpu_set.h"
+#include "base/fields.h"
 #include "base/id.h"
 #include "base/time.h"
 #include "base/wide.h"
-#include "domain/cluster/codec/versioned_field.h"
 #include "domain/model/jobs/job_spec.h"
 #include "domain/model/nodes/node.h"
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/result.h"
 #include "domain/model/jobs/job.h"
 
@@ -24,6 +25,7 @@ struct Array {
   int failed = 0;  // includes those that reached their time limit
   bool operator==(const Array&) const = default;
 };
+GP_FIELDS(Array, v.count, v.known, v.started, v.unstarted, v.ended, v.completed, v.failed)
 
 // How many jobs a spec submits, and which: the job itself, or the elements.
 int CountJobs(const JobSpec& spec);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
 
 namespace gp {
@@ -28,6 +29,7 @@ struct CheckpointRequest {
   BestScore best = BestScore::kNone;  // the best one is kept too
   bool operator==(const CheckpointRequest&) const = default;
 };
+GP_FIELDS(CheckpointRequest, v.directory, v.signal, v.every, v.keep, v.best)
 
 struct Checkpoint {
   int attempt = 0;
@@ -44,6 +46,8 @@ struct Checkpoint {
   int64_t score = 0;  // in billionths, as the job reported
   bool operator==(const Checkpoint&) const = default;
 };
+GP_FIELDS(Checkpoint, v.attempt, v.rank, v.number, v.step, v.path, v.bytes, v.took, v.is_complete,
+          v.fault, v.at, v.is_scored, v.score)
 
 inline constexpr size_t kCheckpointPathMax = 1024;
 inline constexpr int kCheckpointsKeptMax = 15;  // the largest `keep`
@@ -56,6 +60,7 @@ struct SurplusCheckpoint {
   std::string path;
   bool operator==(const SurplusCheckpoint&) const = default;
 };
+GP_FIELDS(SurplusCheckpoint, v.rank, v.path)
 inline constexpr size_t kSurplusMax = 32;  // of one job; the newest
 
 // Where the next attempt resumes; null: it starts from the beginning.

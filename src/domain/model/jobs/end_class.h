@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
+
 namespace gp {
 
 enum class EndClass {
@@ -49,6 +51,7 @@ struct LogRule {
   LogAction action = LogAction::kStopRetries;
   bool operator==(const LogRule&) const = default;
 };
+GP_FIELDS(LogRule, v.pattern, v.action)
 
 inline constexpr size_t kLogRulesMax = 16;
 inline constexpr size_t kLogPatternMax = 512;
@@ -63,6 +66,7 @@ struct LogClues {
   bool mps_failed = false;
   bool operator==(const LogClues&) const = default;
 };
+GP_FIELDS(LogClues, v.gpu_memory, v.communication, v.rules, v.last_error, Since<17>(v.mps_failed))
 
 inline constexpr size_t kLastErrorMax = 400;
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/model/ids.h"
 #include "domain/model/jobs/job_spec.h"
@@ -69,6 +70,7 @@ struct User {
   uint32_t gid = 0;
   bool operator==(const User&) const = default;
 };
+GP_FIELDS(User, v.name, v.uid, v.gid)
 
 // A GPU error that the driver reported while the job used the GPU.
 struct XidNote {
@@ -79,6 +81,7 @@ struct XidNote {
   bool forgiven = false;  // an end that follows is not charged to the job
   Instant at;
 };
+GP_FIELDS(XidNote, v.attempt, v.xid, v.node, v.gpu, v.forgiven, v.at)
 
 inline constexpr size_t kXidNotesMax = 16;  // of one job; the newest
 
@@ -93,6 +96,8 @@ struct RankRecord {
   int cores = 0;                 // granted exclusively; 0: none
   int64_t memory_mib = 0;        // host memory
 };
+GP_FIELDS(RankRecord, v.lease, v.node, v.gpus, v.outcome, v.checkpoints_seen, v.use, v.cores,
+          v.memory_mib)
 
 struct AttemptRecord {
   int number = 0;
@@ -103,6 +108,8 @@ struct AttemptRecord {
   std::vector<RankRecord> ranks;
   EndClass end = EndClass::kNone;
 };
+GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks,
+          v.end)
 
 struct Job {
   JobId id;
@@ -148,6 +155,12 @@ struct Job {
   // Until then it is tried first, because a fault interrupted it; ns == 0: no fault did
   Instant recovers_until;
 };
+GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
+          v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
+          v.attempts, v.exit_code, v.note, v.reason, v.preemptions, v.attained_gpu_ms,
+          v.preempted_for, v.nominated_nodes, v.queue, v.pool, v.moves, v.moved_at, v.destination,
+          v.moved_for, v.submitted_spec, v.variant, v.array, v.xids, v.recovers_until,
+          v.checkpoints, v.faults_in_row, v.surplus, v.is_limit_notified, v.is_idle_notified)
 
 // Whether it is placed with a time limit.
 bool HasEnd(const Job& job);

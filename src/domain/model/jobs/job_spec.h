@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/model/ids.h"
@@ -38,6 +39,8 @@ struct GpuRequest {
 
   auto operator<=>(const GpuRequest&) const = default;
 };
+GP_FIELDS(GpuRequest, v.count, v.models, v.share_thousandths, v.memory_mib, v.memory_mib_min,
+          v.isolation)
 
 struct TopologyRequest {
   TopologyLevel require = TopologyLevel::kNone;
@@ -47,6 +50,7 @@ struct TopologyRequest {
 
   auto operator<=>(const TopologyRequest&) const = default;
 };
+GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa, v.network_levels)
 
 enum class LeaseLoss {
   kDefault,  // stop for jobs with several nodes, continue for others
@@ -61,6 +65,7 @@ struct RetryPolicy {
   bool on_failure = false;  // retry when the program itself fails
   bool operator==(const RetryPolicy&) const = default;
 };
+GP_FIELDS(RetryPolicy, v.retries_max, v.backoff_min, v.backoff_max, v.on_failure)
 
 // What must have happened to another job before this one is queued.
 enum class AfterKind { kOk, kEnded, kStarted, kFailed };
@@ -70,6 +75,7 @@ struct Dependency {
   AfterKind kind = AfterKind::kOk;
   auto operator<=>(const Dependency&) const = default;
 };
+GP_FIELDS(Dependency, v.job, v.kind)
 
 // An alternative to the job's own fields of these names.
 struct Alternative {
@@ -80,6 +86,7 @@ struct Alternative {
   int64_t memory_bytes = 0;
   auto operator<=>(const Alternative&) const = default;
 };
+GP_FIELDS(Alternative, v.nodes, v.nodes_min, v.gpus, v.cpus, v.memory_bytes)
 
 // Many jobs of one spec that differ by an index.
 struct ArrayRequest {
@@ -87,6 +94,7 @@ struct ArrayRequest {
   int max_parallel = 0;  // elements that run at once; 0: any number
   bool operator==(const ArrayRequest&) const = default;
 };
+GP_FIELDS(ArrayRequest, v.count, v.max_parallel)
 
 // The receivers to notify about the job, in addition to those that are notified about all jobs.
 // Jobs may name these receivers of the site.
@@ -96,6 +104,7 @@ struct NotifyRequest {
   std::vector<std::string> on;
   bool operator==(const NotifyRequest&) const = default;
 };
+GP_FIELDS(NotifyRequest, v.to, v.on)
 
 // What each rank runs, and what it is given.
 struct JobProgram {
@@ -179,6 +188,15 @@ struct JobSpec {
 
   bool operator==(const JobSpec&) const = default;
 };
+GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resources.gpus,
+          v.resources.cpus, v.resources.memory_bytes, v.resources.shm_bytes, v.placement.topology,
+          v.policy.priority, v.policy.time_limit, v.policy.grace, v.recovery.on_lease_loss,
+          v.recovery.retry, v.program.environment, v.labels, v.program.working_directory,
+          v.program.command, v.program.interactive, v.recovery.checkpoint, v.policy.preemptible,
+          v.placement.node_labels, v.placement.reservation, v.policy.after, v.policy.movable,
+          v.resources.nodes_min, v.resources.any_of, v.policy.array, v.recovery.hang_after,
+          v.recovery.on_log, v.notify, v.program.secrets, v.program.shared_secrets_only,
+          Since<17>(v.policy.wait_for_nodes), Since<17>(v.file))
 
 // Limits on everything that comes from outside.
 inline constexpr int kGpusPerNodeMax = 64;

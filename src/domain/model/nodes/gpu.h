@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/model/ids.h"
 #include "domain/model/nodes/mig.h"
@@ -39,6 +40,8 @@ struct GpuFacts {
   GpuPresence presence = GpuPresence::kPresent;
   bool operator==(const GpuFacts&) const = default;
 };
+GP_FIELDS(GpuFacts, v.uuid, v.model, v.pci_bus_id, v.minor, v.numa, v.memory_mib, v.mps, v.mig,
+          Since<17>(v.presence))
 
 // What the size of a part of a GPU is computed from.
 struct GpuSize {
@@ -81,6 +84,8 @@ struct Gpu {
   // For one hour, in millionths of the currency; computed from the policy and the node
   int64_t price_micros = 0;
 };
+GP_FIELDS(Gpu, v.condition, v.draining, v.reason, v.changed_at, v.mode, v.owner, v.share_granted,
+          v.memory_granted_mib, v.leases, v.mig_slices)
 
 // Whether any new grant is allowed.
 bool IsGrantable(const Gpu& gpu);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/cpu_set.h"
+#include "base/fields.h"
 #include "base/time.h"
 #include "domain/model/ids.h"
 #include "domain/model/jobs/end_class.h"
@@ -24,6 +25,7 @@ struct GpuGrant {
   int mig_start = kNoMig;    // its first memory slice
   bool operator==(const GpuGrant&) const = default;
 };
+GP_FIELDS(GpuGrant, v.gpu, v.share, v.memory_mib, v.mig_profile, v.mig_start)
 
 struct NumaGrant {
   int numa = 0;  // position in the node
@@ -31,6 +33,7 @@ struct NumaGrant {
   int64_t memory_mib = 0;
   bool operator==(const NumaGrant&) const = default;
 };
+GP_FIELDS(NumaGrant, v.numa, v.cpus, v.memory_mib)
 
 // What one rank of a job is granted on a node.
 struct RankPlacement {
@@ -39,6 +42,7 @@ struct RankPlacement {
   std::vector<NumaGrant> numa;
   bool operator==(const RankPlacement&) const = default;
 };
+GP_FIELDS(RankPlacement, v.node, v.gpus, v.numa)
 
 // Where one rank of a job resumes: its cores and memory follow from the GPUs.
 struct RankTarget {
@@ -46,6 +50,7 @@ struct RankTarget {
   uint64_t gpus = 0;  // bit i: GPU i of the node
   bool operator==(const RankTarget&) const = default;
 };
+GP_FIELDS(RankTarget, v.node, v.gpus)
 
 enum class LeasePhase { kGranted, kStarted };
 enum class StopOrder { kNone, kGraceful, kKill };
@@ -69,6 +74,8 @@ struct Lease {
   int64_t idle_ms = 0;
   bool operator==(const Lease&) const = default;
 };
+GP_FIELDS(Lease, v.id, v.job, v.attempt, v.rank, v.node, v.mode, v.gpus, v.numa, v.stop_on_loss,
+          v.phase, v.stop, v.metered_until, v.use, v.reported, v.idle_ms)
 
 // How a lease ended.
 enum class LeaseEnd {
@@ -90,6 +97,7 @@ struct LeaseOutcome {
   LogClues clues = {};
   bool operator==(const LeaseOutcome&) const = default;
 };
+GP_FIELDS(LeaseOutcome, v.end, v.exit_code, v.signal, v.message, v.clues)
 
 // Such an end does not count as one of the job's own retries.
 bool IsPlatformFault(LeaseEnd end);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/result.h"
 
 namespace gp {
@@ -31,6 +32,7 @@ struct MigProfile {
 
   auto operator<=>(const MigProfile&) const = default;
 };
+GP_FIELDS(MigProfile, v.id, v.name, v.compute_slices, v.memory_slices, v.memory_mib, v.starts)
 
 // REQUIRES: `start` is one of the profile's; 0 <= start.
 inline MigSlices SlicesAt(const MigProfile& profile, int start) {
@@ -60,6 +62,7 @@ struct MigTable {
 
   auto operator<=>(const MigTable&) const = default;
 };
+GP_FIELDS(MigTable, v.compute_slices, v.memory_slices, v.profiles)
 
 // kInvalidArgument: no GPU can have such a table.
 Status ValidateMigTable(const MigTable& table, int64_t gpu_memory_mib);

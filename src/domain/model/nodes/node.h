@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/cpu_set.h"
+#include "base/fields.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/model/ids.h"
@@ -28,6 +29,7 @@ struct NumaFacts {
   int64_t memory_mib = 0;
   bool operator==(const NumaFacts&) const = default;
 };
+GP_FIELDS(NumaFacts, v.os_id, v.package, v.cpus, v.memory_mib)
 
 struct NodeFacts {
   std::string name;
@@ -53,6 +55,8 @@ struct NodeFacts {
   }
   bool operator==(const NodeFacts&) const = default;
 };
+GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.links,
+          Since<17>(v.machine))
 
 inline bool IsRetired(const NodeFacts& facts, int gpu) {
   return facts.gpus[static_cast<size_t>(gpu)].presence == GpuPresence::kRetired;
@@ -65,6 +69,7 @@ struct NumaLedger {
   CpuSet cpus_granted;
   int64_t memory_granted_mib = 0;
 };
+GP_FIELDS(NumaLedger, v.cpus_granted, v.memory_granted_mib)
 
 enum class NodeCondition { kUp, kLost };
 
@@ -91,6 +96,9 @@ struct Node {
   // Number of its last change (State::node_changes); not part of the value
   uint64_t changed = 0;
 };
+GP_FIELDS(Node, v.id, v.facts, v.incarnation, v.condition, v.lost_at, v.leases_expired, v.draining,
+          v.reason, v.gpus, v.numa, v.leases, v.pool, v.labels, v.signals_seen, v.failures,
+          Since<17>(v.drained_at))
 
 inline constexpr size_t kFailuresMax = 32;
 

@@ -9,6 +9,8 @@
 #include <map>
 #include <string>
 
+#include "base/fields.h"
+
 namespace gp {
 
 inline constexpr int kPlacementWeightMax = 1'000;
@@ -23,6 +25,7 @@ struct PlacementWeights {
   int model_fit = 0;
   auto operator<=>(const PlacementWeights&) const = default;
 };
+GP_FIELDS(PlacementWeights, v.numa, v.nvlink, v.fragmentation, v.best_fit, v.spread, v.model_fit)
 
 // Stands for every pool without weights of its own.
 inline constexpr const char* kEveryPool = "*";

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
 
 namespace gp {
@@ -19,6 +20,7 @@ struct GpuUse {
   static constexpr int64_t kNotSeen = -1;
   bool operator==(const GpuUse&) const = default;
 };
+GP_FIELDS(GpuUse, v.gpu, v.seen_ms, v.busy_ms, v.memory_mib)
 
 struct RankUse {
   Instant since;             // start of counting on the node; ns == 0: nothing was measured
@@ -28,6 +30,7 @@ struct RankUse {
   int64_t memory_mib = GpuUse::kNotSeen;  // host memory, the most at any time
   bool operator==(const RankUse&) const = default;
 };
+GP_FIELDS(RankUse, v.since, v.gpus, v.cpu_ms, v.cpu_seen_ms, v.memory_mib)
 
 // `sum` plus what was measured between two reports of one node; all of `now` if its counter was
 // restarted.
