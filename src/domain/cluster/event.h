@@ -7,10 +7,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/time.h"
+#include "base/variant_of.h"
 #include "domain/cluster/policy.h"
 #include "domain/faults/incident.h"
 #include "domain/faults/trouble.h"
@@ -388,18 +389,78 @@ struct AccessRefused {
   int times = 1;
 };
 
-using Event =
-    std::variant<ControllerStarted, NodeJoined, NodeLost, NodeLeasesExpired, NodeReturned,
-                 NodeDrainChanged, GpuConditionChanged, GpuDrainChanged, JobSubmitted, JobHeld,
-                 JobReleased, GangPlaced, LeaseStarted, LeaseEnded, JobStarted, JobStopOrdered,
-                 JobRequeued, JobRetried, JobEnded, JobForgotten, JobPreemptionOrdered,
-                 QueueChanged, QueueDeleted, NodePoolChanged, NodeLabelsChanged, JobPriorityChanged,
-                 NodesReserved, ReservationEnded, JobUnblocked, JobMoveOrdered, FaultSeen,
-                 JobXidNoted, IncidentOpened, IncidentNoted, IncidentChanged, GpuRemedyChanged,
-                 GpuTaskOrdered, GpuTaskEnded, BreakerOpened, CheckpointSaved, DrainDeadlineSet,
-                 RoleGranted, TokenIssued, TokenEnded, NodeCertified, NodeRevoked, AccessRefused,
-                 BudgetChanged, BudgetDeleted, PolicyChanged, JobTimeLimitChanged, JobLimitNear,
-                 LeaseUseNoted, JobIdle, ChangeNoted, GpuMoved, GpuRetired, WallClockStepped,
-                 GpuHealthChanged, BudgetLevelChanged>;
+// All events: the name, what follows from it (event_traits.h), and its fields in their order on
+// disk (base/fields.h).  The position of a row is the event's number in journals: add new ones at
+// the end.
+#define GP_EVENTS(EVENT)                                                                         \
+  EVENT(ControllerStarted, kNoTrait, v.policy, v.lineage, v.quiet_until, Since<17>(v.time))      \
+  EVENT(NodeJoined, kWakesPlanner | kChangesDesiredState | kLogged, v.node, v.facts,             \
+        v.incarnation, Since<17>(v.keeps_positions))                                             \
+  EVENT(NodeLost, kLogged, v.node)                                                               \
+  EVENT(NodeLeasesExpired, kNoTrait, v.node)                                                     \
+  EVENT(NodeReturned, kWakesPlanner | kChangesDesiredState | kLogged, v.node)                    \
+  EVENT(NodeDrainChanged, kWakesPlanner | kLogged, v.node, v.draining, v.reason)                 \
+  EVENT(GpuConditionChanged, kWakesPlanner | kLogged, v.node, v.gpu, v.to, v.reason)             \
+  EVENT(GpuDrainChanged, kWakesPlanner | kLogged, v.node, v.gpu, v.draining, v.reason)           \
+  EVENT(JobSubmitted, kWakesPlanner | kLogged, v.job, v.spec, v.user, v.request_id, v.queue,     \
+        v.pool, v.note)                                                                          \
+  EVENT(JobHeld, kWakesPlanner, v.job)                                                           \
+  EVENT(JobReleased, kWakesPlanner, v.job)                                                       \
+  EVENT(GangPlaced, kChangesDesiredState | kLogged, v.pass, v.job, v.leases, v.note, v.variant)  \
+  EVENT(LeaseStarted, kNoTrait, v.lease, v.started_at)                                           \
+  EVENT(LeaseEnded, kWakesPlanner | kChangesDesiredState, v.lease, v.job, v.outcome)             \
+  EVENT(JobStarted, kWakesPlanner | kLogged, v.job)                                              \
+  EVENT(JobStopOrdered, kChangesDesiredState | kLogged, v.job, v.cause, v.order, v.reason)       \
+  EVENT(JobRequeued, kWakesPlanner | kLogged, v.job, v.charge, v.eligible_at, v.reason, v.end)   \
+  EVENT(JobRetried, kWakesPlanner, v.job)                                                        \
+  EVENT(JobEnded, kWakesPlanner | kLogged, v.job, v.state, v.exit_code, v.reason, v.end)         \
+  EVENT(JobForgotten, kNoTrait, v.job)                                                           \
+  EVENT(JobPreemptionOrdered, kChangesDesiredState | kLogged, v.pass, v.job, v.by, v.nodes)      \
+  EVENT(QueueChanged, kWakesPlanner, v.queue)                                                    \
+  EVENT(QueueDeleted, kWakesPlanner, v.name)                                                     \
+  EVENT(NodePoolChanged, kWakesPlanner, v.node, v.pool)                                          \
+  EVENT(NodeLabelsChanged, kWakesPlanner, v.node, v.labels)                                      \
+  EVENT(JobPriorityChanged, kWakesPlanner, v.job, v.priority)                                    \
+  EVENT(NodesReserved, kWakesPlanner, v.reservation)                                             \
+  EVENT(ReservationEnded, kWakesPlanner, v.name)                                                 \
+  EVENT(JobUnblocked, kWakesPlanner, v.job)                                                      \
+  EVENT(JobMoveOrdered, kChangesDesiredState | kLogged, v.job, v.by, v.nodes, v.destination)     \
+  EVENT(FaultSeen, kLogged, v.node, v.gpu, v.number, v.xid, v.error, v.is_hot)                   \
+  EVENT(JobXidNoted, kLogged, v.job, v.note)                                                     \
+  EVENT(IncidentOpened, kLogged, v.incident)                                                     \
+  EVENT(IncidentNoted, kLogged, v.incident, v.what, v.reports, v.remedy, v.needs_person, v.jobs, \
+        v.lost_gpu_ms, Since<17>(v.is_lasting))                                                  \
+  EVENT(IncidentChanged, kLogged, v.incident, v.state, v.person, v.note)                         \
+  EVENT(GpuRemedyChanged, kNoTrait, v.node, v.gpu, v.remedy, v.incident, v.takes_out_of_service, \
+        v.is_asked)                                                                              \
+  EVENT(GpuTaskOrdered, kChangesDesiredState | kLogged, v.node, v.gpu, v.task, v.number,         \
+        v.by_itself)                                                                             \
+  EVENT(GpuTaskEnded, kChangesDesiredState, v.node, v.gpu, v.number, v.is_sound)                 \
+  EVENT(BreakerOpened, kLogged, v.pool, v.incident)                                              \
+  EVENT(CheckpointSaved, kChangesDesiredState | kLogged, v.job, v.checkpoint)                    \
+  EVENT(DrainDeadlineSet, kNoTrait, v.node, v.gpu, v.at)                                         \
+  EVENT(RoleGranted, kChangesAccess, v.subject, v.queue, v.role)                                 \
+  EVENT(TokenIssued, kChangesAccess, v.token)                                                    \
+  EVENT(TokenEnded, kChangesAccess, v.token)                                                     \
+  EVENT(NodeCertified, kChangesAccess, v.name, v.certificate)                                    \
+  EVENT(NodeRevoked, kChangesAccess, v.name)                                                     \
+  EVENT(AccessRefused, kNoTrait, v.operation, v.why, v.times)                                    \
+  EVENT(BudgetChanged, kNoTrait, v.key, v.budget)                                                \
+  EVENT(BudgetDeleted, kNoTrait, v.key)                                                          \
+  EVENT(PolicyChanged, kWakesPlanner, v.policy)                                                  \
+  EVENT(JobTimeLimitChanged, kWakesPlanner, v.job, v.time_limit)                                 \
+  EVENT(JobLimitNear, kLogged, v.job)                                                            \
+  EVENT(LeaseUseNoted, kNoTrait, v.lease, v.reported, v.idle_ms)                                 \
+  EVENT(JobIdle, kLogged, v.job, v.reason)                                                       \
+  EVENT(ChangeNoted, kNoTrait, v.operation, v.target)                                            \
+  EVENT(GpuMoved, kWakesPlanner | kChangesDesiredState | kLogged, v.from, v.to)                  \
+  EVENT(GpuRetired, kWakesPlanner | kLogged, v.gpu)                                              \
+  EVENT(WallClockStepped, kWakesPlanner | kLogged, v.wall)                                       \
+  EVENT(GpuHealthChanged, kNoTrait, v.node, v.gpu, v.findings)                                   \
+  EVENT(BudgetLevelChanged, kWakesPlanner | kLogged, v.who, v.level)
+
+#define GP_ALTERNATIVE(Name, ...) , Name
+using Event = VariantOf<void GP_EVENTS(GP_ALTERNATIVE)>;
+#undef GP_ALTERNATIVE
 
 }  // namespace gp
