@@ -1,27 +1,18 @@
 #include "simulation/run/recorded_run.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "domain/cluster/apply/apply.h"
+#include "domain/cluster/command_traits.h"
 #include "domain/model/jobs/array.h"
 
 namespace gp {
 namespace {
 
-template <typename T, typename... Ts>
-constexpr bool kIsOneOf = (std::is_same_v<T, Ts> || ...);
-
 // Commands of users and operators, and the policy of each start.
 bool IsAsked(const Command& command) {
-  return std::visit(
-      [](const auto& one) {
-        using T = std::decay_t<decltype(one)>;
-        return kIsOneOf<T, StartController, SetQueue, DeleteQueue, ChangeNode, SetPriority, HoldJob,
-                        ReleaseJob, StopJob, ReserveNodes, EndReservation, ChangeService, SetPolicy,
-                        ChangeTimeLimit>;
-      },
-      command);
+  return std::visit([]<typename C>(const C&) { return (kCommandTraitsOf<C> & kRecorded) != 0; },
+                    command);
 }
 
 Duration LengthOf(const Job& job, Instant now) {

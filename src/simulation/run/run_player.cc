@@ -159,15 +159,8 @@ bool RunPlayer::Translate(Command& command) const {
             if (!translate(node, nodes_)) return false;
           }
         }
-        if constexpr (std::is_same_v<T, ChangeNode> || std::is_same_v<T, ChangeService> ||
-                      std::is_same_v<T, ExpireHeartbeat> || std::is_same_v<T, DeclareNodeLost>) {
-          return translate(one.node, nodes_);
-        }
-        if constexpr (std::is_same_v<T, StopJob> || std::is_same_v<T, HoldJob> ||
-                      std::is_same_v<T, ReleaseJob> || std::is_same_v<T, SetPriority> ||
-                      std::is_same_v<T, ChangeTimeLimit>) {
-          return translate(one.job, jobs_);
-        }
+        if constexpr (requires { one.node; }) return translate(one.node, nodes_);
+        if constexpr (requires { one.job; }) return translate(one.job, jobs_);
         return true;
       },
       command);

@@ -2,16 +2,17 @@
 
 #include "base/digest.h"
 #include "domain/cluster/codec/build_indexes.h"
-#include "domain/cluster/codec/fields.h"
 // The archive finds Fields by argument-dependent lookup, so its order here does not matter.
 #include "domain/cluster/codec/archive.h"
 
 namespace gp {
 
-template <typename A>
-void Fields(A& archive, Record& v) {
-  archive(v.envelope, v.events);
-}
+#define GP_ROW_FIELDS(Name, traits, ...) GP_FIELDS(Name, __VA_ARGS__)
+GP_COMMANDS(GP_ROW_FIELDS)
+GP_EVENTS(GP_ROW_FIELDS)
+#undef GP_ROW_FIELDS
+
+GP_FIELDS(Record, v.envelope, v.events)
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 namespace gp {
 
-Result<Events> DecideGrant(const State& state, const GrantRole& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const GrantRole& command) {
   const RoleKey key{command.subject, command.queue};
   if (!IsSubject(command.subject))
     return Fail(InvalidArgument("subject: the name of a user, or * for everybody"));
@@ -27,8 +27,8 @@ Result<Events> DecideGrant(const State& state, const GrantRole& command) {
   return Events{RoleGranted{command.subject, command.queue, command.role}};
 }
 
-Result<Events> DecideIssue(const State& state, const Envelope& envelope,
-                           const IssueToken& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const IssueToken& command) {
   AccessToken token = command.token;
   token.id = TokenId{state.access.last_token + 1};
   token.issued_at = WallOf(state.time, envelope.at);
@@ -49,7 +49,7 @@ Result<Events> DecideIssue(const State& state, const Envelope& envelope,
   return Events{TokenIssued{std::move(token)}};
 }
 
-Result<Events> DecideRevoke(const State& state, const RevokeToken& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const RevokeToken& command) {
   if (!state.access.tokens.contains(command.token))
     return Fail(NotFound("no token " + ToText(command.token)));
   return Events{TokenEnded{command.token}};
@@ -65,7 +65,7 @@ void EndAccess(const State& state, const std::string& queue, Events& events) {
 }
 
 // The join token lets an agent add a new node, but not impersonate a present one.
-Result<Events> DecideCertify(const State& state, const Envelope& envelope,
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                              const CertifyNode& command) {
   const NodeCertificate& certificate = command.certificate;
   const Instant now = WallOf(state.time, envelope.at);
@@ -92,15 +92,20 @@ Result<Events> DecideCertify(const State& state, const Envelope& envelope,
   return Events{NodeCertified{command.name, certificate}};
 }
 
-Result<Events> DecideRevokeNode(const State& state, const RevokeNode& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const RevokeNode& command) {
   if (!state.access.nodes.contains(command.name))
     return Fail(NotFound("node " + command.name + " has no certificate"));
   return Events{NodeRevoked{command.name}};
 }
 
-// Changes nothing; the audit records the refusal.
-Result<Events> DecideRefusal(const NoteRefusal& command) {
+// The last two change nothing: the audit alone reads them.
+
+Result<Events> DecideCommand(const State&, const Envelope&, const NoteRefusal& command) {
   return Events{AccessRefused{command.operation, command.why, command.times}};
+}
+
+Result<Events> DecideCommand(const State&, const Envelope&, const NoteChange& command) {
+  return Events{ChangeNoted{command.operation, command.target}};
 }
 
 }  // namespace gp

@@ -58,7 +58,7 @@ void Interrupt(const State& state, const BudgetUser& who, Events& events) {
 
 }  // namespace
 
-Result<Events> DecideSetBudget(const State& state, const SetBudget& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const SetBudget& command) {
   GP_CHECK_OK(CheckOwner(state, command.key));
   const auto known = state.queues.budgets.find(command.key);
   Budget budget = known == state.queues.budgets.end() ? Budget{} : known->second;
@@ -87,13 +87,15 @@ Result<Events> DecideSetBudget(const State& state, const SetBudget& command) {
   return Events{BudgetChanged{command.key, budget}};
 }
 
-Result<Events> DecideDeleteBudget(const State& state, const DeleteBudget& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const DeleteBudget& command) {
   if (!state.queues.budgets.contains(command.key))
     return Fail(NotFound("there is no budget of " + Printable(ToText(command.key), 200)));
   return Events{BudgetDeleted{command.key}};
 }
 
-Result<Events> DecideReviewBudget(const State& state, Instant at, const ReviewBudget& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const ReviewBudget& command) {
+  const Instant at = envelope.at;
   const auto budget = state.queues.budgets.find(command.key);
   if (budget == state.queues.budgets.end()) return Events{};  // deleted meanwhile
   std::map<std::string, BudgetLevel> levels = LevelsOf(state, command.key, at);

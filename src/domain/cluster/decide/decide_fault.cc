@@ -462,7 +462,9 @@ void FaultDecider::UpdateCondition(Draft& draft, const GpuFault& fault, const st
   if (draft.trouble.remedy == GpuRemedy::kReboot) CheckDriver();
 }
 
-Result<Events> DecideGpuReport(const State& state, Instant at, const ReportGpus& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const ReportGpus& command) {
+  const Instant at = envelope.at;
   const Node* node = state.FindNode(command.node);
   if (node == nullptr)
     return Fail(NotFound("no node with id " + std::to_string(command.node.value)));

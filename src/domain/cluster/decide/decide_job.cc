@@ -134,8 +134,8 @@ Error AlreadyOver(const Job& job) {
 
 }  // namespace
 
-Result<Events> DecideSubmit(const State& state, const Envelope& envelope,
-                            const SubmitJob& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const SubmitJob& command) {
   GP_CHECK_OK(ValidateJobSpec(*command.spec));
   Events events;
   if (!envelope.request_id.empty() &&
@@ -160,7 +160,7 @@ Result<Events> DecideSubmit(const State& state, const Envelope& envelope,
   return events;
 }
 
-Result<Events> DecideStop(const State& state, const StopJob& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const StopJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
   if (job.leases.empty()) {
@@ -172,7 +172,7 @@ Result<Events> DecideStop(const State& state, const StopJob& command) {
       JobStopOrdered{job.id, StopCause::kCancel, order, command.force ? "killed" : "cancelled"}};
 }
 
-Result<Events> DecideHold(const State& state, const HoldJob& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const HoldJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (job.state != JobState::kQueued && job.state != JobState::kRetryWait) {
     return Fail(
@@ -181,7 +181,7 @@ Result<Events> DecideHold(const State& state, const HoldJob& command) {
   return Events{JobHeld{job.id}};
 }
 
-Result<Events> DecideRelease(const State& state, const ReleaseJob& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const ReleaseJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (job.state != JobState::kHeld) {
     return Fail(Conflict(NameOf(job) + " is " + Name(job.state) + ", not HELD"));
@@ -189,7 +189,7 @@ Result<Events> DecideRelease(const State& state, const ReleaseJob& command) {
   return Events{JobReleased{job.id}};
 }
 
-Result<Events> DecidePriority(const State& state, const SetPriority& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const SetPriority& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
   if (command.priority < 0 || command.priority > kPriorityMax) {
@@ -202,7 +202,9 @@ Result<Events> DecidePriority(const State& state, const SetPriority& command) {
   return Events{JobPriorityChanged{job.id, command.priority}};
 }
 
-Result<Events> DecideTimeLimit(const State& state, Instant at, const ChangeTimeLimit& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const ChangeTimeLimit& command) {
+  const Instant at = envelope.at;
   const Job& job = *GP_TRY(KnownJob(state, command.job));
   if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
   const Duration before = job.spec->policy.time_limit;

@@ -279,7 +279,9 @@ bool IsOfLineage(const State& state, const JoinNode& join) {
   return join.lineage == state.lineage || (join.lineage == 0 && join.fresh);
 }
 
-Result<Events> DecideJoin(const State& state, Instant at, const JoinNode& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const JoinNode& command) {
+  const Instant at = envelope.at;
   GP_CHECK_OK(ValidateNodeFacts(*command.facts));
   if (!IsOfLineage(state, command)) {
     return Fail(Conflict("node " + command.facts->name +

@@ -44,7 +44,9 @@ Status CheckNominations(const State& state, const MoveJobs& command) {
 
 }  // namespace
 
-Result<Events> DecideMoves(const State& state, Instant at, const MoveJobs& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const MoveJobs& command) {
+  const Instant at = envelope.at;
   const Job* by = state.FindJob(command.by);
   if (by == nullptr) return Fail(NotFound("no job " + ToText(command.by)));
   if (by->state != JobState::kQueued)

@@ -28,7 +28,9 @@ void LoseGpus(const Node& node, const std::string& reason, Events& events) {
 
 }  // namespace
 
-Result<Events> DecideReport(const State& state, Instant at, const ReportNode& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const ReportNode& command) {
+  const Instant at = envelope.at;
   const Node& node = *GP_TRY(LiveNode(state, command.node));
   if (command.incarnation != node.incarnation) {
     return Fail(Conflict("stale report of node " + node.facts->name + ": join again"));
@@ -40,8 +42,9 @@ Result<Events> DecideReport(const State& state, Instant at, const ReportNode& co
   return events;
 }
 
-Result<Events> DecideHeartbeatTimeout(const State& state, Instant at,
-                                      const ExpireHeartbeat& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const ExpireHeartbeat& command) {
+  const Instant at = envelope.at;
   const Node& node = *GP_TRY(LiveNode(state, command.node));
   Events events;
   if (node.condition == NodeCondition::kLost) return events;
@@ -58,7 +61,9 @@ Result<Events> DecideHeartbeatTimeout(const State& state, Instant at,
   return events;
 }
 
-Result<Events> DecideDeclareLost(const State& state, Instant at, const DeclareNodeLost& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const DeclareNodeLost& command) {
+  const Instant at = envelope.at;
   const Node& node = *GP_TRY(LiveNode(state, command.node));
   if (node.condition != NodeCondition::kLost) {
     return Fail(Conflict("node " + node.facts->name +

@@ -45,7 +45,9 @@ bool StopsOnLoss(const JobSpec& spec) {
 
 }  // namespace
 
-Result<Events> DecidePlacement(const State& state, Instant at, const PlaceGang& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const PlaceGang& command) {
+  const Instant at = envelope.at;
   if (at < state.quiet_until) {
     return Fail(Conflict("leases that a cut journal has forgotten may not have run out yet"));
   }

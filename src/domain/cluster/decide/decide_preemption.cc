@@ -27,7 +27,9 @@ Status CheckPreemptor(const State& state, Instant at, const Job& by,
   return Ok();
 }
 
-Result<Events> DecidePreemption(const State& state, Instant at, const PreemptJob& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const PreemptJob& command) {
+  const Instant at = envelope.at;
   const Job* victim = state.FindJob(command.job);
   const Job* by = state.FindJob(command.by);
   if (victim == nullptr || by == nullptr)

@@ -93,7 +93,7 @@ Status CheckGuarantees(const State& state, const Queue& queue, bool promises_mor
 
 }  // namespace
 
-Result<Events> DecideSetQueue(const State& state, const SetQueue& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const SetQueue& command) {
   const auto known = state.queues.all.find(command.name);
   const Queue* before = known == state.queues.all.end() ? nullptr : &known->second;
   const std::string parent = ParentOf(command.name);
@@ -125,7 +125,7 @@ Result<Events> DecideSetQueue(const State& state, const SetQueue& command) {
   return Events{QueueChanged{queue}};
 }
 
-Result<Events> DecideDeleteQueue(const State& state, const DeleteQueue& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const DeleteQueue& command) {
   const std::string name = Printable(command.name, 140);
   if (!state.queues.all.contains(command.name)) return Fail(NotFound("no queue " + name));
   if (command.name == kDefaultQueue)
@@ -141,7 +141,7 @@ Result<Events> DecideDeleteQueue(const State& state, const DeleteQueue& command)
   return events;
 }
 
-Result<Events> DecideChangeNode(const State& state, const ChangeNode& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const ChangeNode& command) {
   const Node* node = state.FindNode(command.node);
   if (node == nullptr)
     return Fail(NotFound("no node with id " + std::to_string(command.node.value)));

@@ -192,8 +192,8 @@ void EndTask(const State& state, const GpuKey& key, const GpuDraft& draft,
                                    "back in service"});
 }
 
-Result<Events> DecideIncident(const State& state, const Envelope& envelope,
-                              const ChangeIncident& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const ChangeIncident& command) {
   const auto found = state.faults.incidents.find(command.incident);
   if (found == state.faults.incidents.end())
     return Fail(NotFound("no incident " + ToText(command.incident)));

@@ -81,7 +81,9 @@ Result<std::vector<NodeId>> NamedNodes(const State& state, const Reservation& wa
 
 }  // namespace
 
-Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const ReserveNodes& command) {
+  const Instant at = envelope.at;
   Reservation wanted = command.reservation;
   const Instant now = WallOf(state.time, at);
   wanted.starts_at = std::max(wanted.starts_at, now);
@@ -104,7 +106,7 @@ Result<Events> DecideReserve(const State& state, Instant at, const ReserveNodes&
   return Events{NodesReserved{std::move(wanted)}};
 }
 
-Result<Events> DecideEndReservation(const State& state, const EndReservation& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const EndReservation& command) {
   if (!state.reservations.all.contains(command.name))
     return Fail(NotFound("no reservation " + Printable(command.name, 140)));
   return Events{ReservationEnded{command.name}};

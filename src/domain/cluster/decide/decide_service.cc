@@ -215,7 +215,9 @@ void EndDrains(const State& state, Instant at, Events& events) {
   }
 }
 
-Result<Events> DecideService(const State& state, Instant at, const ChangeService& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const ChangeService& command) {
+  const Instant at = envelope.at;
   const Node* node = state.FindNode(command.node);
   if (node == nullptr)
     return Fail(NotFound("no node with id " + std::to_string(command.node.value)));

@@ -105,7 +105,7 @@ void ForgetOld(const State& state, Instant at, Events& events) {
 
 }  // namespace
 
-Result<Events> DecideSetPolicy(const State& state, const SetPolicy& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const SetPolicy& command) {
   GP_CHECK_OK(CheckPolicy(command.policy));
   if (command.policy.lease_time != state.policy.lease_time ||
       command.policy.lease_end_time != state.policy.lease_end_time) {
@@ -116,7 +116,9 @@ Result<Events> DecideSetPolicy(const State& state, const SetPolicy& command) {
   return Events{PolicyChanged{command.policy}};
 }
 
-Result<Events> DecideStart(const State& state, Instant at, const StartController& command) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const StartController& command) {
+  const Instant at = envelope.at;
   const Policy& policy = command.policy;
   GP_CHECK_OK(CheckPolicy(policy));
   ControllerStarted started{policy, state.lineage, state.quiet_until};
@@ -128,12 +130,13 @@ Result<Events> DecideStart(const State& state, Instant at, const StartController
   return Events{started};
 }
 
-Result<Events> DecideStepWallClock(const State& state, const StepWallClock& command) {
+Result<Events> DecideCommand(const State& state, const Envelope&, const StepWallClock& command) {
   if (command.wall == state.time.wall) return Events{};
   return Events{WallClockStepped{command.wall}};
 }
 
-Result<Events> DecideTick(const State& state, Instant at) {
+Result<Events> DecideCommand(const State& state, const Envelope& envelope, const Tick&) {
+  const Instant at = envelope.at;
   Events events;
   for (const auto& [due, job] : state.jobs.retries) {
     if (due > at) break;
