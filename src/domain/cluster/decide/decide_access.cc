@@ -5,6 +5,13 @@
 #include "domain/cluster/decide/decide_parts.h"
 
 namespace gp {
+namespace {
+
+std::string Everywhere(const std::string& queue) {
+  return queue.empty() ? "everywhere" : "in " + queue;
+}
+
+}  // namespace
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const GrantRole& command) {
   const RoleKey key{command.subject, command.queue};
@@ -25,6 +32,11 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const GrantRol
                          " roles in this queue: take one away first"));
   }
   return Events{RoleGranted{command.subject, command.queue, command.role}};
+}
+AuditWords WordsFor(const State&, const Events&, const GrantRole& command) {
+  return {"GrantRole", command.subject,
+          (command.role ? Name(*command.role) : std::string("granted role removed")) + " " +
+              Everywhere(command.queue)};
 }
 
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,
@@ -48,11 +60,21 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
     return Fail(Conflict("this secret is in use"));
   return Events{TokenIssued{std::move(token)}};
 }
+AuditWords WordsFor(const State&, const Events& events, const IssueToken& command) {
+  const auto* issued = events.empty() ? nullptr : std::get_if<TokenIssued>(&events.front());
+  const AccessToken& token = command.token;
+  return {"IssueToken", issued == nullptr ? "" : ToText(issued->token.id),
+          token.label + ": " + token.user.name + " as " + Name(token.most) + " " +
+              Everywhere(token.queue) + " until " + ToRfc3339(token.expires_at)};
+}
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const RevokeToken& command) {
   if (!state.access.tokens.contains(command.token))
     return Fail(NotFound("no token " + ToText(command.token)));
   return Events{TokenEnded{command.token}};
+}
+AuditWords WordsFor(const State&, const Events&, const RevokeToken& command) {
+  return {"RevokeToken", ToText(command.token), ""};
 }
 
 void EndAccess(const State& state, const std::string& queue, Events& events) {
@@ -91,11 +113,20 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                          " nodes: revoke some first"));
   return Events{NodeCertified{command.name, certificate}};
 }
+AuditWords WordsFor(const State&, const Events&, const CertifyNode& command) {
+  return {"CertifyNode", command.name,
+          "sha256:" + command.certificate.fingerprint + " until " +
+              ToRfc3339(command.certificate.expires_at) +
+              (command.shown.empty() ? ", by the join token" : ", by the one before")};
+}
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const RevokeNode& command) {
   if (!state.access.nodes.contains(command.name))
     return Fail(NotFound("node " + command.name + " has no certificate"));
   return Events{NodeRevoked{command.name}};
+}
+AuditWords WordsFor(const State&, const Events&, const RevokeNode& command) {
+  return {"RevokeNode", command.name, ""};
 }
 
 // The last two change nothing: the audit alone reads them.
@@ -103,9 +134,15 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const RevokeNo
 Result<Events> DecideCommand(const State&, const Envelope&, const NoteRefusal& command) {
   return Events{AccessRefused{command.operation, command.why, command.times}};
 }
+AuditWords WordsFor(const State&, const Events&, const NoteRefusal& command) {
+  return {command.operation, "", ""};
+}
 
 Result<Events> DecideCommand(const State&, const Envelope&, const NoteChange& command) {
   return Events{ChangeNoted{command.operation, command.target}};
+}
+AuditWords WordsFor(const State&, const Events&, const NoteChange& command) {
+  return {command.operation, command.target, command.details};
 }
 
 }  // namespace gp

@@ -86,11 +86,30 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const SetBudge
   if (known != state.queues.budgets.end() && known->second == budget) return Events{};
   return Events{BudgetChanged{command.key, budget}};
 }
+AuditWords WordsFor(const State&, const Events&, const SetBudget& command) {
+  std::string details;
+  const auto add = [&](const std::string& what) {
+    details += (details.empty() ? "" : ", ") + what;
+  };
+  if (command.gpu_hours) add(std::to_string(*command.gpu_hours) + " GPU-hours");
+  if (command.money_micros) add(ToText(Money::OfMicros(*command.money_micros)));
+  if (command.warn_at) {
+    std::string levels;
+    for (const int level : *command.warn_at)
+      levels += (levels.empty() ? "" : ", ") + std::to_string(level);
+    add("warns at " + levels + " %");
+  }
+  if (command.over) add(Name(*command.over));
+  return {"SetBudget", ToText(command.key), details};
+}
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const DeleteBudget& command) {
   if (!state.queues.budgets.contains(command.key))
     return Fail(NotFound("there is no budget of " + Printable(ToText(command.key), 200)));
   return Events{BudgetDeleted{command.key}};
+}
+AuditWords WordsFor(const State&, const Events&, const DeleteBudget& command) {
+  return {"DeleteBudget", ToText(command.key), ""};
 }
 
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,

@@ -10,6 +10,7 @@
 #include "domain/cluster/quotas/quota.h"
 #include "domain/cluster/reservations.h"
 #include "domain/cluster/retention.h"
+#include "domain/model/jobs/job_text.h"
 #include "domain/model/jobs/variants.h"
 
 namespace gp {
@@ -132,6 +133,16 @@ Error AlreadyOver(const Job& job) {
   return Conflict(NameOf(job) + " is already " + Name(job.state));
 }
 
+// The GPUs of one node, for the audit.
+std::string GpusText(const GpuRequest& gpus) {
+  std::string text = Count(gpus.count, "GPU");
+  if (!gpus.models.empty()) text += " " + Join(gpus.models, " or ");
+  if (gpus.isolation == Isolation::kExclusive) return text;
+  text += ", " + std::string(ToText(gpus.isolation));
+  if (gpus.share_thousandths != kShareMax) text += " share " + ShareToText(gpus.share_thousandths);
+  return gpus.memory_mib == 0 ? text : text + " " + std::to_string(gpus.memory_mib) + " MiB";
+}
+
 }  // namespace
 
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,
@@ -159,6 +170,17 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
     events.push_back(JobForgotten{oldest});
   return events;
 }
+AuditWords WordsFor(const State&, const Events& events, const SubmitJob& command) {
+  const auto* submitted = events.empty() ? nullptr : std::get_if<JobSubmitted>(&events.front());
+  const JobSpec& spec = *command.spec;
+  const std::string array = spec.policy.array.count > 0
+                                ? ", " + std::to_string(spec.policy.array.count) + " elements"
+                                : "";
+  return {"SubmitJob", submitted == nullptr ? "" : ToText(submitted->job),
+          spec.name + ": " + std::to_string(spec.resources.nodes) + " x " +
+              GpusText(spec.resources.gpus) + ", priority " + std::to_string(spec.policy.priority) +
+              (submitted == nullptr ? "" : ", queue " + submitted->queue) + array};
+}
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const StopJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
@@ -171,6 +193,9 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const StopJob&
   return Events{
       JobStopOrdered{job.id, StopCause::kCancel, order, command.force ? "killed" : "cancelled"}};
 }
+AuditWords WordsFor(const State& state, const Events&, const StopJob& command) {
+  return {"StopJob", NameOf(state, command.job), command.force ? "by force" : ""};
+}
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const HoldJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
@@ -180,6 +205,9 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const HoldJob&
   }
   return Events{JobHeld{job.id}};
 }
+AuditWords WordsFor(const State& state, const Events&, const HoldJob& command) {
+  return {"HoldJob", NameOf(state, command.job), ""};
+}
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const ReleaseJob& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));
@@ -187,6 +215,9 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const ReleaseJ
     return Fail(Conflict(NameOf(job) + " is " + Name(job.state) + ", not HELD"));
   }
   return Events{JobReleased{job.id}};
+}
+AuditWords WordsFor(const State& state, const Events&, const ReleaseJob& command) {
+  return {"ReleaseJob", NameOf(state, command.job), ""};
 }
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const SetPriority& command) {
@@ -200,6 +231,9 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const SetPrior
   if (command.priority > job.spec->policy.priority && !command.may_raise)
     return Fail(PermissionDenied("priority: only an admin of its queue raises it"));
   return Events{JobPriorityChanged{job.id, command.priority}};
+}
+AuditWords WordsFor(const State& state, const Events&, const SetPriority& command) {
+  return {"SetPriority", NameOf(state, command.job), std::to_string(command.priority)};
 }
 
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,
@@ -237,6 +271,12 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
     if (!command.force) GP_CHECK_OK(CheckLonger(state, at, job));
   }
   return Events{event};
+}
+AuditWords WordsFor(const State& state, const Events&, const ChangeTimeLimit& command) {
+  return {"SetTimeLimit", NameOf(state, command.job),
+          (command.longer_by.ns == 0 ? "to " + ToText(command.time_limit)
+                                     : "by " + ToText(command.longer_by)) +
+              (command.force ? " by force" : "")};
 }
 
 }  // namespace gp

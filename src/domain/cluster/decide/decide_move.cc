@@ -69,5 +69,10 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   }
   return events;
 }
+AuditWords WordsFor(const State& state, const Events&, const MoveJobs& command) {
+  std::string details = "moves";
+  for (const MoveJobs::Move& move : command.moves) details += " " + NameOf(state, move.job);
+  return {"ApplyMoves", NameOf(state, command.by), details};
+}
 
 }  // namespace gp

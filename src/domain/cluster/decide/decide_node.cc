@@ -77,5 +77,8 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   }
   return events;
 }
+AuditWords WordsFor(const State& state, const Events&, const DeclareNodeLost& command) {
+  return {"DeclareNodeLost", NodeName(state, command.node), command.reason};
+}
 
 }  // namespace gp

@@ -15,11 +15,24 @@ namespace gp {
 
 using Events = std::vector<Event>;
 
-// One overload for each command; the linker names one that is missing.
-#define GP_DECIDE(Name, ...) \
-  Result<Events> DecideCommand(const State& state, const Envelope& envelope, const Name& command);
+// How the audit tells a command.
+struct AuditWords {
+  std::string operation;  // "SubmitJob"
+  std::string object;     // "job-5", "dgx-1", "dgx-1[3]", "research"
+  std::string details;    // never a secret
+};
+
+// Two overloads for each command: its events, and, if it is kAudited, how the audit tells it.
+// `state` of the second may be of any time after it: it provides names, which never change.  The
+// linker names one that is missing.
+#define GP_DECIDE(Name, ...)                                                                       \
+  Result<Events> DecideCommand(const State& state, const Envelope& envelope, const Name& command); \
+  AuditWords WordsFor(const State& state, const Events& events, const Name& command);
 GP_COMMANDS(GP_DECIDE)
 #undef GP_DECIDE
+
+// The node's name for users; of an unknown node only the number is left.
+std::string NodeName(const State& state, NodeId id);
 
 // Handles a full list of the node's leases.  `all_missing_ended`: a lease that is not listed does
 // not exist; otherwise a lease that never started may still be on its way to the node.

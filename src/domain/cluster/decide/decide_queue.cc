@@ -124,6 +124,31 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const SetQueue
   if (promises_more || lowers) GP_CHECK_OK(CheckGuarantees(state, queue, promises_more));
   return Events{QueueChanged{queue}};
 }
+AuditWords WordsFor(const State&, const Events&, const SetQueue& command) {
+  std::string details;
+  const auto add = [&](const char* what, const auto& value) {
+    if (value)
+      details += (details.empty() ? "" : ", ") + std::string(what) + " " + std::to_string(*value);
+  };
+  if (command.pool) details = "pool " + *command.pool;
+  add("weight", command.weight);
+  add("guaranteed", command.guaranteed);
+  add("reclaimable", command.reclaimable);
+  add("GPUs at most", command.limit.gpus);
+  add("jobs at most", command.limit.jobs);
+  add("GPU-hours at most", command.limit.gpu_hours);
+  add("GPUs a user", command.user_limit.gpus);
+  add("jobs a user", command.user_limit.jobs);
+  add("GPU-hours a user", command.user_limit.gpu_hours);
+  const auto add_time = [&](const char* what, const std::optional<Duration>& time) {
+    if (time)
+      details += (details.empty() ? "" : ", ") + std::string(what) + " " +
+                 (time->ns == 0 ? "none" : ToText(*time));
+  };
+  add_time("default time", command.default_time);
+  add_time("maximum time", command.max_time);
+  return {"SetQueue", command.name, details};
+}
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const DeleteQueue& command) {
   const std::string name = Printable(command.name, 140);
@@ -139,6 +164,9 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const DeleteQu
   EndBudgets(state, command.name, events);
   events.push_back(QueueDeleted{command.name});
   return events;
+}
+AuditWords WordsFor(const State&, const Events&, const DeleteQueue& command) {
+  return {"DeleteQueue", command.name, ""};
 }
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const ChangeNode& command) {
@@ -170,6 +198,12 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const ChangeNo
         InvalidArgument("a node has at most " + std::to_string(kNodeLabelsMax) + " labels"));
   if (labels != node->labels) events.push_back(NodeLabelsChanged{node->id, std::move(labels)});
   return events;
+}
+AuditWords WordsFor(const State& state, const Events&, const ChangeNode& command) {
+  std::string details = command.pool ? "pool " + *command.pool : "";
+  for (const auto& [name, value] : command.labels) details += " " + name + "=" + value;
+  for (const std::string& name : command.labels_removed) details += " -" + name;
+  return {"ChangeNode", NodeName(state, command.node), details};
 }
 
 }  // namespace gp

@@ -229,5 +229,9 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   }
   return events;
 }
+AuditWords WordsFor(const State&, const Events&, const ChangeIncident& command) {
+  return {"ChangeIncident", ToText(command.incident),
+          std::string(Name(command.to)) + (command.note.empty() ? "" : ": " + command.note)};
+}
 
 }  // namespace gp

@@ -105,11 +105,19 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                                           : NamedNodes(state, wanted));
   return Events{NodesReserved{std::move(wanted)}};
 }
+AuditWords WordsFor(const State&, const Events&, const ReserveNodes& command) {
+  const Reservation& wanted = command.reservation;
+  return {"ReserveNodes", wanted.name,
+          ToRfc3339(wanted.starts_at) + " to " + ToRfc3339(wanted.ends_at)};
+}
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const EndReservation& command) {
   if (!state.reservations.all.contains(command.name))
     return Fail(NotFound("no reservation " + Printable(command.name, 140)));
   return Events{ReservationEnded{command.name}};
+}
+AuditWords WordsFor(const State&, const Events&, const EndReservation& command) {
+  return {"DeleteReservation", command.name, ""};
 }
 
 Status CheckReservationOf(const State& state, const JobSpec& spec, const std::string& user,

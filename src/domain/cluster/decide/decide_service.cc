@@ -244,5 +244,13 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   }
   return events;
 }
+AuditWords WordsFor(const State& state, const Events&, const ChangeService& command) {
+  constexpr std::array kActions = {"drain", "offline", "online", "reset"};
+  const std::string place = NodeName(state, command.node) +
+                            (command.gpu < 0 ? "" : "[" + std::to_string(command.gpu) + "]");
+  return {"ChangeService", place,
+          std::string(kActions[static_cast<size_t>(command.action)]) +
+              (command.force ? " by force" : "") + ": " + command.reason};
+}
 
 }  // namespace gp

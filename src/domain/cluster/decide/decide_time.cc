@@ -115,6 +115,9 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const SetPolic
   }
   return Events{PolicyChanged{command.policy}};
 }
+AuditWords WordsFor(const State&, const Events&, const SetPolicy& command) {
+  return {"ReloadConfig", "policy", command.changes};
+}
 
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                              const StartController& command) {
