@@ -210,52 +210,28 @@ struct TouchedBy {
   const State& state;
   Touched& touched;
 
+  // Events that name more than one node or job, or under another name.
   void operator()(const GangPlaced& event) {
     touched.jobs.insert(event.job);
     for (const Lease& lease : event.leases) touched.nodes.insert(lease.node);
   }
-  void operator()(const LeaseStarted& event) { TouchLease(event.lease); }
-  void operator()(const LeaseUseNoted& event) { TouchLease(event.lease); }
   void operator()(const JobSubmitted& event) {
     const std::vector<JobId> jobs = JobsOf(event.job, *event.spec);
     touched.jobs.insert(jobs.begin(), jobs.end());
   }
-  void operator()(const ControllerStarted&) {}
-  void operator()(const WallClockStepped&) {}
-  void operator()(const PolicyChanged&) {}
-  void operator()(const ChangeNoted&) {}
-  void operator()(const JobForgotten&) {}
-  void operator()(const QueueChanged&) {}
-  void operator()(const QueueDeleted&) {}
   void operator()(const NodesReserved& event) {
     touched.nodes.insert(event.reservation.nodes.begin(), event.reservation.nodes.end());
   }
-  void operator()(const ReservationEnded&) {}
-  void operator()(const IncidentOpened&) {}
-  void operator()(const IncidentNoted&) {}
-  void operator()(const IncidentChanged&) {}
-  void operator()(const BreakerOpened&) {}
-  void operator()(const RoleGranted&) {}
-  void operator()(const TokenIssued&) {}
-  void operator()(const TokenEnded&) {}
-  void operator()(const NodeCertified&) {}
-  void operator()(const NodeRevoked&) {}
-  void operator()(const AccessRefused&) {}
-  void operator()(const BudgetChanged&) {}
-  void operator()(const BudgetDeleted&) {}
-  void operator()(const BudgetLevelChanged&) {}
   void operator()(const GpuMoved& event) { touched.nodes.insert({event.from.node, event.to.node}); }
   void operator()(const GpuRetired& event) { touched.nodes.insert(event.gpu.node); }
   template <typename E>
-    requires requires(const E& e) { e.node; }
   void operator()(const E& event) {
-    touched.nodes.insert(event.node);
-  }
-  template <typename E>
-    requires(
-        requires(const E& e) { e.job; } && !requires(const E& e) { e.node; })
-  void operator()(const E& event) {
-    touched.jobs.insert(event.job);
+    if constexpr (requires { event.node; })
+      touched.nodes.insert(event.node);
+    else if constexpr (requires { event.job; })
+      touched.jobs.insert(event.job);
+    else if constexpr (requires { event.lease; })
+      TouchLease(event.lease);
   }
 
   void TouchLease(LeaseId id) {
