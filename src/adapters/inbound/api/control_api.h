@@ -74,7 +74,7 @@ class ControlApi {
 #define GP_UNARY(name, request, reply, role, reach, speed) \
   Status name(const Caller& caller, const v1::request& input, v1::reply* output);
 #define GP_STREAM(name, role, reach)
-#include "adapters/inbound/api/operations/operations.inc"
+#include "gpu_platform/v1/operations.inc"
 #undef GP_UNARY
 #undef GP_STREAM
 

@@ -23,7 +23,7 @@ class ControlService final : public v1::Control::Service {
                   [&](const Caller& caller) { return api_.name(caller, *input, output); });    \
   }
 #define GP_STREAM(name, role, reach)
-#include "adapters/inbound/api/operations/operations.inc"
+#include "gpu_platform/v1/operations.inc"
 #undef GP_UNARY
 #undef GP_STREAM
 

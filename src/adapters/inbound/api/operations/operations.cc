@@ -13,7 +13,7 @@ using enum Reach;
 constexpr std::array kOperations = {
 #define GP_UNARY(name, request, reply, role, reach, speed) Operation{#name, role, reach},
 #define GP_STREAM(name, role, reach) Operation{#name, role, reach},
-#include "adapters/inbound/api/operations/operations.inc"
+#include "gpu_platform/v1/operations.inc"
 #undef GP_UNARY
 #undef GP_STREAM
 };

@@ -26,7 +26,7 @@ constexpr std::array kMethods = {
 #define GP_UNARY(name, request, reply, role, reach, speed) \
   Bound<v1::request, v1::reply, &ControlApi::name>(#name, speed),
 #define GP_STREAM(name, role, reach)
-#include "adapters/inbound/api/operations/operations.inc"
+#include "gpu_platform/v1/operations.inc"
 #undef GP_UNARY
 #undef GP_STREAM
 };
