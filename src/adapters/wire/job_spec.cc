@@ -90,6 +90,37 @@ Result<ArrayRequest> FromProto(const v1::ArrayRequest& message) {
   return ArrayRequest{message.count(), message.max_parallel()};
 }
 
+// The rows of GP_JOB_VALUES and GP_JOB_DURATIONS.
+void ValuesToProto(const JobSpec& spec, v1::JobSpec* message) {
+#define GP_VALUE(group, name, ...) message->set_##name(spec.group.name);
+#define GP_DURATION(group, name) message->set_##name##_ms(spec.group.name.ToMilliseconds());
+  GP_JOB_VALUES(GP_VALUE)
+  GP_JOB_DURATIONS(GP_DURATION)
+#undef GP_VALUE
+#undef GP_DURATION
+}
+
+// A value that the message may lack, and lacks, keeps its default.
+template <typename Message>
+void ValuesFromProto(const Message& message, JobSpec& spec) {
+#define GP_HAS(name)                                  \
+  [&] {                                               \
+    if constexpr (requires { message.has_##name(); }) \
+      return message.has_##name();                    \
+    else                                              \
+      return true;                                    \
+  }()
+#define GP_VALUE(group, name, ...) \
+  if (GP_HAS(name)) spec.group.name = message.name();
+#define GP_DURATION(group, name) \
+  if (GP_HAS(name##_ms)) spec.group.name = FromMilliseconds(message.name##_ms());
+  GP_JOB_VALUES(GP_VALUE)
+  GP_JOB_DURATIONS(GP_DURATION)
+#undef GP_HAS
+#undef GP_VALUE
+#undef GP_DURATION
+}
+
 }  // namespace
 
 Duration FromMilliseconds(int64_t ms) {
@@ -102,44 +133,32 @@ Duration FromMilliseconds(int64_t ms) {
 void ToProto(const JobSpec& spec, v1::JobSpec* message) {
   message->set_name(spec.name);
   message->set_project(spec.project);
-  message->set_queue(spec.policy.queue);
-  message->set_reservation(spec.placement.reservation);
+  ValuesToProto(spec, message);
   for (const Dependency& dependency : spec.policy.after) {
     v1::Dependency* one = message->add_after();
     one->set_job_id(ToText(dependency.job));
     one->set_when(Name(dependency.kind));
   }
-  message->set_nodes(spec.resources.nodes);
-  message->set_nodes_min(spec.resources.nodes_min);
   for (const Alternative& alternative : spec.resources.any_of)
     ToProto(alternative, message->add_any_of());
   ToProto(spec.resources.gpus, message->mutable_gpus());
-  message->set_cpus(spec.resources.cpus);
-  message->set_memory_bytes(spec.resources.memory_bytes);
-  message->set_shm_bytes(spec.resources.shm_bytes);
   message->mutable_topology()->set_require(
       static_cast<v1::TopologyLevel>(spec.placement.topology.require));
   message->mutable_topology()->set_prefer(
       static_cast<v1::TopologyLevel>(spec.placement.topology.prefer));
   message->mutable_topology()->set_allow_cross_numa(spec.placement.topology.allow_cross_numa);
   message->mutable_topology()->set_network_levels(spec.placement.topology.network_levels);
-  message->set_priority(spec.policy.priority);
-  message->set_time_limit_ms(spec.policy.time_limit.ToMilliseconds());
-  message->set_grace_ms(spec.policy.grace.ToMilliseconds());
   message->set_on_lease_loss(static_cast<v1::LeaseLoss>(spec.recovery.on_lease_loss));
   ToProto(spec.recovery.retry, message->mutable_retry());
   message->mutable_environment()->insert(spec.program.environment.begin(),
                                          spec.program.environment.end());
   message->mutable_labels()->insert(spec.labels.begin(), spec.labels.end());
-  message->set_working_directory(spec.program.working_directory);
   for (const std::string& word : spec.program.command) message->add_command(word);
-  message->set_interactive(spec.program.interactive);
   message->set_checkpoint_directory(spec.recovery.checkpoint.directory);
   message->set_checkpoint_signal(spec.recovery.checkpoint.signal);
   message->set_checkpoint_every_ms(spec.recovery.checkpoint.every.ToMilliseconds());
   message->set_checkpoint_keep(spec.recovery.checkpoint.keep);
   message->set_checkpoint_best(static_cast<int>(spec.recovery.checkpoint.best));
-  message->set_hang_after_ms(spec.recovery.hang_after.ToMilliseconds());
   for (const LogRule& rule : spec.recovery.on_log) {
     v1::LogRule* one = message->add_on_log();
     one->set_pattern(rule.pattern);
@@ -150,9 +169,6 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
     message->mutable_notify()->mutable_on()->Assign(spec.notify.on.begin(), spec.notify.on.end());
   }
   message->mutable_secrets()->Assign(spec.program.secrets.begin(), spec.program.secrets.end());
-  message->set_preemptible(spec.policy.preemptible);
-  message->set_movable(spec.policy.movable);
-  message->set_wait_for_nodes(spec.policy.wait_for_nodes);
   message->set_file(spec.file);
   if (spec.policy.array.count != 0) {
     message->mutable_array()->set_count(spec.policy.array.count);
@@ -166,18 +182,12 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   JobSpec spec;
   spec.name = message.name();
   if (!message.project().empty()) spec.project = message.project();
-  spec.policy.queue = message.queue();
-  spec.placement.reservation = message.reservation();
+  ValuesFromProto(message, spec);
   for (const v1::Dependency& one : message.after())
     spec.policy.after.push_back(GP_TRY(FromProto(one)));
-  if (message.has_nodes()) spec.resources.nodes = message.nodes();
-  spec.resources.nodes_min = message.nodes_min();
   for (const v1::Alternative& one : message.any_of())
     spec.resources.any_of.push_back(GP_TRY(FromProto(one)));
   spec.resources.gpus = GP_TRY(FromProto(message.gpus()));
-  spec.resources.cpus = message.cpus();
-  spec.resources.memory_bytes = message.memory_bytes();
-  spec.resources.shm_bytes = message.shm_bytes();
   const v1::TopologyRequest& topology = message.topology();
   spec.placement.topology.require =
       GP_TRY(EnumFrom(topology.require(), TopologyLevel::kSameNode, "topology.require"));
@@ -187,17 +197,12 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   if (topology.has_allow_cross_numa())
     spec.placement.topology.allow_cross_numa = topology.allow_cross_numa();
   spec.placement.topology.network_levels = topology.network_levels();
-  if (message.has_priority()) spec.policy.priority = message.priority();
-  spec.policy.time_limit = FromMilliseconds(message.time_limit_ms());
-  if (message.has_grace_ms()) spec.policy.grace = FromMilliseconds(message.grace_ms());
   spec.recovery.on_lease_loss =
       GP_TRY(EnumFrom(message.on_lease_loss(), LeaseLoss::kContinue, "on_lease_loss"));
   spec.recovery.retry = FromProto(message.retry());
   spec.program.environment.insert(message.environment().begin(), message.environment().end());
   spec.labels.insert(message.labels().begin(), message.labels().end());
-  spec.program.working_directory = message.working_directory();
   spec.program.command.assign(message.command().begin(), message.command().end());
-  spec.program.interactive = message.interactive();
   spec.recovery.checkpoint = {message.checkpoint_directory(),
                               message.checkpoint_signal(),
                               FromMilliseconds(message.checkpoint_every_ms()),
@@ -209,15 +214,11 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
                                 std::to_string(message.checkpoint_best())));
   }
   spec.recovery.checkpoint.best = static_cast<BestScore>(message.checkpoint_best());
-  spec.recovery.hang_after = FromMilliseconds(message.hang_after_ms());
   for (const v1::LogRule& one : message.on_log())
     spec.recovery.on_log.push_back(GP_TRY(FromProto(one)));
   spec.notify.to.assign(message.notify().to().begin(), message.notify().to().end());
   spec.notify.on.assign(message.notify().on().begin(), message.notify().on().end());
   spec.program.secrets.assign(message.secrets().begin(), message.secrets().end());
-  spec.policy.preemptible = message.preemptible();
-  spec.policy.movable = message.movable();
-  spec.policy.wait_for_nodes = message.wait_for_nodes();
   spec.file = message.file();
   if (message.has_array()) spec.policy.array = GP_TRY(FromProto(message.array()));
   spec.placement.node_labels.insert(message.node_labels().begin(), message.node_labels().end());

@@ -317,7 +317,10 @@ std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   CheckNodes(spec, findings);
   CheckGpus(spec.resources.gpus, findings);
   CheckHostResources(spec, findings);
-  findings.Range("priority", spec.policy.priority, 0, kPriorityMax);
+#define GP_CHECK_RANGE(group, name, ...) \
+  __VA_OPT__(findings.Range(#name, spec.group.name, __VA_ARGS__);)
+  GP_JOB_VALUES(GP_CHECK_RANGE)
+#undef GP_CHECK_RANGE
   findings.Range("topology.network_levels", spec.placement.topology.network_levels, 0,
                  kNetworkLevelsMax);
   CheckTimes(spec, findings);

@@ -198,6 +198,29 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
           v.recovery.on_log, v.notify, v.program.secrets, v.program.shared_secrets_only,
           Since<17>(v.policy.wait_for_nodes), Since<17>(v.file))
 
+// The plain values of a job: the group, the name there and in its message, and for a number with
+// one range its lowest and highest value.  A message has durations in milliseconds, as NAME_ms. Its
+// conversion (adapters/wire/job_spec.cc) and the check of the range (FindProblems) follow from the
+// row.
+#define GP_JOB_VALUES(VALUE)                          \
+  VALUE(program, working_directory)                   \
+  VALUE(program, interactive)                         \
+  VALUE(resources, nodes)                             \
+  VALUE(resources, nodes_min)                         \
+  VALUE(resources, cpus)                              \
+  VALUE(resources, memory_bytes)                      \
+  VALUE(resources, shm_bytes)                         \
+  VALUE(placement, reservation)                       \
+  VALUE(policy, queue)                                \
+  VALUE(policy, priority, kPriorityMin, kPriorityMax) \
+  VALUE(policy, wait_for_nodes)                       \
+  VALUE(policy, preemptible)                          \
+  VALUE(policy, movable)
+#define GP_JOB_DURATIONS(DURATION) \
+  DURATION(policy, time_limit)     \
+  DURATION(policy, grace)          \
+  DURATION(recovery, hang_after)
+
 // Limits on everything that comes from outside.
 inline constexpr int kGpusPerNodeMax = 64;
 inline constexpr int kNodesPerJobMax = 4096;
