@@ -34,8 +34,8 @@ bool TellUnreadInput(const std::string& job, const Cli& cli) {
 
 void RunJob(RunFlags flags, Cli& cli) {
   flags.job.interactive = flags.pty;
-  if (const std::string here = CallerDirectory(); !flags.job.workdir && !here.empty())
-    flags.job.workdir = here;
+  if (const std::string here = CallerDirectory(); !here.empty())
+    flags.job.texts.try_emplace("--workdir", here);
   auto spec = JobFromFlags(flags.job);
   if (!spec) return cli.Complain(spec.error());
   if (flags.plan) return PlanJob(*spec, cli);

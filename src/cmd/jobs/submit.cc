@@ -30,6 +30,48 @@ std::optional<std::string> TimeLimitOf(const std::string& text) {
   return *seconds == 0 ? std::nullopt : std::optional(std::to_string(*seconds) + "s");
 }
 
+constexpr std::string_view kTimeLimit = "--time-limit";
+
+void AddJobFlag(CLI::App& sub, const JobFlag& flag, JobFlags& flags) {
+  const std::string names =
+      std::string(flag.name) + (flag.other_name.empty() ? "" : "," + std::string(flag.other_name));
+  const std::string help(flag.help);
+  const auto store = [&flags, name = flag.name](std::string text) {
+    flags.texts.insert_or_assign(std::string(name), std::move(text));
+  };
+  CLI::Option* option = nullptr;
+  switch (flag.kind) {
+    case JobFlag::Kind::kText:
+      option = sub.add_option_function<std::string>(names, store, help);
+      break;
+    case JobFlag::Kind::kSwitch:
+      sub.add_flag_function(
+          names, [store](int64_t times) { store(times > 0 ? "true" : "false"); }, help);
+      return;
+    case JobFlag::Kind::kNames:
+      option = sub.add_option_function<std::vector<std::string>>(
+                      names,
+                      [store](const std::vector<std::string>& all) { store(Join(all, ",")); }, help)
+                   ->allow_extra_args(false);
+      break;
+  }
+  if (!flag.type.empty()) option->type_name(std::string(flag.type));
+}
+
+// Its older name, and Slurm's; neither is in the help.
+void AddOlderTimeLimits(CLI::App& sub, JobFlags& flags) {
+  const auto store = [&flags](const std::optional<std::string>& text) {
+    if (text)
+      flags.texts.insert_or_assign(std::string(kTimeLimit), *text);
+    else
+      flags.texts.erase(std::string(kTimeLimit));
+  };
+  sub.add_option_function<std::string>("--max-duration", store, "")->group("");
+  sub.add_option_function<std::string>(
+         "--time", [store](const std::string& text) { store(TimeLimitOf(text)); }, "")
+      ->group("");
+}
+
 }  // namespace
 
 void AddPairs(CLI::App& sub, const std::string& name,
@@ -47,76 +89,10 @@ void AddPairs(CLI::App& sub, const std::string& name,
 }
 
 void AddJobFlags(CLI::App& sub, JobFlags& flags) {
-  sub.add_option("--gpus,--gpus-per-node", flags.gpus, "GPUs per node: 2, or H100:2")
-      ->type_name("N|MODEL:N");
-  sub.add_option("--share", flags.share, "Part of each GPU: 0.5 or 50%")->type_name("FRACTION");
-  sub.add_option("--gpu-memory", flags.gpu_memory, "Memory of each GPU to reserve")
-      ->type_name("SIZE");
-  sub.add_option("--gpu-memory-min", flags.gpu_memory_min, "Each GPU has at least this")
-      ->type_name("SIZE");
-  sub.add_option("--isolation", flags.isolation,
-                 "GPU sharing: exclusive, timeslice, mps, mig or auto");
-  sub.add_option("--mig", flags.mig, "MIG instance, at least as large as this profile: 3g.40gb")
-      ->type_name("PROFILE");
-  sub.add_option("--cpus", flags.cpus, "Cores per node")->type_name("N");
-  sub.add_option("--memory", flags.memory, "Host memory per node")->type_name("SIZE");
-  sub.add_option("--shm", flags.shm, "Size of /dev/shm")->type_name("SIZE");
-  sub.add_option("--nodes", flags.nodes, "Nodes of the gang: all or none")->type_name("N");
-  sub.add_option("--nodes-min", flags.nodes_min,
-                 "Minimum number of nodes, for a job that may start on fewer")
-      ->type_name("N");
-  sub.add_option("--topology", flags.topology, "Required: same_numa, nvlink, same_node or none");
-  sub.add_flag_function(
-      "--allow-cross-numa,!--no-cross-numa",
-      [&flags](int64_t times) { flags.allow_cross_numa = times > 0 ? "true" : "false"; },
-      "Whether its GPUs may span NUMA nodes, with a warning if they do (the default), or must not");
-  sub.add_option("--name", flags.name, "Name of the job");
-  sub.add_option("--project", flags.project, "Project that the job counts for");
-  sub.add_option("--queue", flags.queue, "Queue");
-  sub.add_option("--array", flags.array,
-                 "Array of N jobs, each with its GP_ARRAY_INDEX; at most M of them run at once")
-      ->type_name("N[%M]");
-  sub.add_option("--after", flags.after,
-                 "Dependencies: queued once these jobs completed (JOB), or JOB:ended, JOB:started, "
-                 "JOB:failed")
-      ->type_name("JOB,...");
-  sub.add_option("--reservation", flags.reservation, "Runs on the nodes of this reservation");
-  sub.add_option("--priority", flags.priority, "low, medium, high or 0 to 1000");
-  sub.add_option("--time-limit", flags.time_limit,
-                 "Stopped after this long; --time takes Slurm's formats too, as 1-12:00:00")
-      ->type_name("DURATION");
-  sub.add_option("--max-duration", flags.time_limit, "")->group("");  // its older name
-  sub.add_option_function<std::string>(
-         "--time", [&flags](const std::string& text) { flags.time_limit = TimeLimitOf(text); }, "")
-      ->group("");
-  sub.add_option("--retries", flags.retries, "Retries after failures of its own program")
-      ->type_name("N");
-  sub.add_option("--grace", flags.grace, "Grace period between SIGTERM and SIGKILL")
-      ->type_name("DURATION");
-  sub.add_option("--checkpoint-dir", flags.checkpoint_dir, "GP_CHECKPOINT_DIR of the job")
-      ->type_name("DIRECTORY");
-  sub.add_flag("--preemptible", flags.preemptible,
-               "May be preempted by other jobs: it saves its work when it receives SIGTERM");
-  sub.add_flag(
-      "--movable", flags.movable,
-      "May be migrated to other GPUs for other jobs: it saves its work when it receives SIGTERM");
-  sub.add_flag("--wait-for-nodes", flags.wait_for_nodes,
-               "Queue it even if no known node could ever run it");
-  sub.add_option("--on-lease-loss", flags.on_lease_loss,
-                 "stop or continue when its node is disconnected");
-  sub.add_option("--workdir", flags.workdir, "Working directory; default: the current one")
-      ->type_name("DIRECTORY");
-  const auto add_names = [&sub](const char* flag, std::optional<std::string>& names,
-                                const char* help, const char* type) {
-    sub.add_option_function<std::vector<std::string>>(
-           flag, [&names](const std::vector<std::string>& all) { names = Join(all, ","); }, help)
-        ->allow_extra_args(false)
-        ->type_name(type);
-  };
-  add_names("--secret", flags.secrets, "Secrets to inject as environment variables (secrets set)",
-            "NAME,...");
-  add_names("--notify", flags.notify,
-            "Receivers to notify of its end (docs/how-to/notifications.md)", "RECEIVER,...");
+  for (const JobFlag& flag : AllJobFlags()) {
+    AddJobFlag(sub, flag, flags);
+    if (flag.name == kTimeLimit) AddOlderTimeLimits(sub, flags);
+  }
   AddPairs(sub, "--env", flags.environment, "Environment variable of the job");
   AddPairs(sub, "--label", flags.labels, "Label of the job");
   AddPairs(sub, "--node-label", flags.node_labels, "Only nodes with this label");

@@ -1,6 +1,5 @@
 #include "adapters/inbound/job_file/job_flags.h"
 
-#include <optional>
 #include <string_view>
 
 #include "adapters/inbound/job_file/decode.h"
@@ -12,41 +11,53 @@
 namespace gp {
 namespace {
 
-struct FlagField {
-  std::string_view flag;
-  std::string_view path;
-  std::optional<std::string> JobFlags::* text;
-};
-
-constexpr FlagField kFlags[] = {
-    {"--gpus", "resources.gpus", &JobFlags::gpus},
-    {"--share", "resources.gpus.share", &JobFlags::share},
-    {"--gpu-memory", "resources.gpus.memory", &JobFlags::gpu_memory},
-    {"--gpu-memory-min", "resources.gpus.memory_min", &JobFlags::gpu_memory_min},
-    {"--isolation", "resources.gpus.isolation", &JobFlags::isolation},
-    {"--mig", "resources.gpus.mig", &JobFlags::mig},
-    {"--cpus", "resources.cpus", &JobFlags::cpus},
-    {"--memory", "resources.memory", &JobFlags::memory},
-    {"--shm", "resources.shm", &JobFlags::shm},
-    {"--nodes", "nodes", &JobFlags::nodes},
-    {"--nodes-min", "nodes_min", &JobFlags::nodes_min},
-    {"--topology", "topology.require", &JobFlags::topology},
-    {"--allow-cross-numa", "topology.allow_cross_numa", &JobFlags::allow_cross_numa},
-    {"--name", "name", &JobFlags::name},
-    {"--project", "project", &JobFlags::project},
-    {"--queue", "queue", &JobFlags::queue},
-    {"--reservation", "reservation", &JobFlags::reservation},
-    {"--array", "array", &JobFlags::array},
-    {"--after", "after", &JobFlags::after},
-    {"--priority", "priority", &JobFlags::priority},
-    {"--time-limit", "time_limit", &JobFlags::time_limit},
-    {"--retries", "retry.max", &JobFlags::retries},
-    {"--grace", "checkpoint.grace", &JobFlags::grace},
-    {"--checkpoint-dir", "checkpoint.dir", &JobFlags::checkpoint_dir},
-    {"--on-lease-loss", "on_lease_loss", &JobFlags::on_lease_loss},
-    {"--workdir", "workdir", &JobFlags::workdir},
-    {"--secret", "secrets", &JobFlags::secrets},
-    {"--notify", "notify.to", &JobFlags::notify},
+constexpr JobFlag kFlags[] = {
+    {"--gpus", "resources.gpus", "GPUs per node: 2, or H100:2", "N|MODEL:N", "--gpus-per-node"},
+    {"--share", "resources.gpus.share", "Part of each GPU: 0.5 or 50%", "FRACTION"},
+    {"--gpu-memory", "resources.gpus.memory", "Memory of each GPU to reserve", "SIZE"},
+    {"--gpu-memory-min", "resources.gpus.memory_min", "Each GPU has at least this", "SIZE"},
+    {"--isolation", "resources.gpus.isolation",
+     "GPU sharing: exclusive, timeslice, mps, mig or auto"},
+    {"--mig", "resources.gpus.mig", "MIG instance, at least as large as this profile: 3g.40gb",
+     "PROFILE"},
+    {"--cpus", "resources.cpus", "Cores per node", "N"},
+    {"--memory", "resources.memory", "Host memory per node", "SIZE"},
+    {"--shm", "resources.shm", "Size of /dev/shm", "SIZE"},
+    {"--nodes", "nodes", "Nodes of the gang: all or none", "N"},
+    {"--nodes-min", "nodes_min", "Minimum number of nodes, for a job that may start on fewer", "N"},
+    {"--topology", "topology.require", "Required: same_numa, nvlink, same_node or none"},
+    {"--allow-cross-numa", "topology.allow_cross_numa",
+     "Whether its GPUs may span NUMA nodes, with a warning if they do (the default), or must not",
+     "", "!--no-cross-numa", JobFlag::Kind::kSwitch},
+    {"--name", "name", "Name of the job"},
+    {"--project", "project", "Project that the job counts for"},
+    {"--queue", "queue", "Queue"},
+    {"--array", "array",
+     "Array of N jobs, each with its GP_ARRAY_INDEX; at most M of them run at once", "N[%M]"},
+    {"--after", "after",
+     "Dependencies: queued once these jobs completed (JOB), or JOB:ended, JOB:started, JOB:failed",
+     "JOB,..."},
+    {"--reservation", "reservation", "Runs on the nodes of this reservation"},
+    {"--priority", "priority", "low, medium, high or 0 to 1000"},
+    {"--time-limit", "time_limit",
+     "Stopped after this long; --time takes Slurm's formats too, as 1-12:00:00", "DURATION"},
+    {"--retries", "retry.max", "Retries after failures of its own program", "N"},
+    {"--grace", "checkpoint.grace", "Grace period between SIGTERM and SIGKILL", "DURATION"},
+    {"--checkpoint-dir", "checkpoint.dir", "GP_CHECKPOINT_DIR of the job", "DIRECTORY"},
+    {"--preemptible", "preemptible",
+     "May be preempted by other jobs: it saves its work when it receives SIGTERM", "", "",
+     JobFlag::Kind::kSwitch},
+    {"--movable", "movable",
+     "May be migrated to other GPUs for other jobs: it saves its work when it receives SIGTERM", "",
+     "", JobFlag::Kind::kSwitch},
+    {"--wait-for-nodes", "wait_for_nodes", "Queue it even if no known node could ever run it", "",
+     "", JobFlag::Kind::kSwitch},
+    {"--on-lease-loss", "on_lease_loss", "stop or continue when its node is disconnected"},
+    {"--workdir", "workdir", "Working directory; default: the current one", "DIRECTORY"},
+    {"--secret", "secrets", "Secrets to inject as environment variables (secrets set)", "NAME,...",
+     "", JobFlag::Kind::kNames},
+    {"--notify", "notify.to", "Receivers to notify of its end (docs/how-to/notifications.md)",
+     "RECEIVER,...", "", JobFlag::Kind::kNames},
 };
 
 // Text on a command line has lost its quotes: a text that looks like a number is still text here.
@@ -58,8 +69,8 @@ YamlNode NodeOf(const Field& field, const std::string& text, const SourceText& s
   return node;
 }
 
-Status ReadFlag(const FlagField& flag, const std::string& text, JobDraft& draft) {
-  const std::string name(flag.flag);
+Status ReadFlag(const JobFlag& flag, const std::string& text, JobDraft& draft) {
+  const std::string name(flag.name);
   if (!IsUtf8(text)) return Fail(InvalidArgument(name + ": this is not UTF-8 text"));
   const Field& field = *FindField(flag.path);
   const SourceText source{name, text, true};
@@ -85,8 +96,8 @@ Status ReadPairs(std::string_view flag,
 
 // The flag that sets this field, for messages.
 std::string FlagOf(std::string_view path) {
-  for (const FlagField& flag : kFlags) {
-    if (flag.path == path) return std::string(flag.flag);
+  for (const JobFlag& flag : kFlags) {
+    if (flag.path == path) return std::string(flag.name);
   }
   if (path == "run") return "the command behind --";
   if (path.starts_with("env")) return "--env";
@@ -104,6 +115,8 @@ Status CheckDraft(const JobDraft& draft) {
 
 }  // namespace
 
+std::span<const JobFlag> AllJobFlags() { return kFlags; }
+
 Result<JobSpec> JobFromFlags(const JobFlags& flags) {
   if (flags.command.empty()) {
     return Fail(InvalidArgument(
@@ -113,12 +126,9 @@ Result<JobSpec> JobFromFlags(const JobFlags& flags) {
   draft.job.name = JobNameFromPath(flags.command.front());
   draft.job.program.command = flags.command;
   draft.job.program.interactive = flags.interactive;
-  draft.job.policy.preemptible = flags.preemptible;
-  draft.job.policy.movable = flags.movable;
-  draft.job.policy.wait_for_nodes = flags.wait_for_nodes;
-  for (const FlagField& flag : kFlags) {
-    const std::optional<std::string>& text = flags.*flag.text;
-    if (text) GP_CHECK_OK(ReadFlag(flag, *text, draft));
+  for (const JobFlag& flag : kFlags) {
+    const auto text = flags.texts.find(flag.name);
+    if (text != flags.texts.end()) GP_CHECK_OK(ReadFlag(flag, text->second, draft));
   }
   GP_CHECK_OK(ReadPairs("--env", flags.environment, draft.job.program.environment));
   GP_CHECK_OK(ReadPairs("--label", flags.labels, draft.job.labels));

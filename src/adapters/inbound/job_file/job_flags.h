@@ -3,8 +3,10 @@
 // A job from flags alone: gpu-platform run --gpus 2 -- python train.py.  Every flag sets a
 // field of the job file and is read by the same rules.
 
-#include <optional>
+#include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,43 +15,32 @@
 
 namespace gp {
 
+// A flag that sets one field.
+struct JobFlag {
+  enum class Kind {
+    kText,    // one value, as in the job file
+    kSwitch,  // without a value: true, or false with its other name
+    kNames,   // may be given often; the values are joined by commas
+  };
+
+  std::string_view name;       // "--gpus"
+  std::string_view path;       // of the field: "resources.gpus"
+  std::string_view help;       // for the help
+  std::string_view type = {};  // of the value, for the help; empty: a text
+  std::string_view other_name = {};
+  Kind kind = Kind::kText;
+};
+
+// In the order of the help.
+std::span<const JobFlag> AllJobFlags();
+
 // The values of the flags, as typed.
 struct JobFlags {
-  std::optional<std::string> gpus = {};        // --gpus 2, --gpus H100:2
-  std::optional<std::string> share = {};       // --share 0.5
-  std::optional<std::string> gpu_memory = {};  // --gpu-memory 20GiB
-  std::optional<std::string> gpu_memory_min = {};
-  std::optional<std::string> isolation = {};
-  std::optional<std::string> mig = {};  // --mig 3g.40gb
-  std::optional<std::string> cpus = {};
-  std::optional<std::string> memory = {};
-  std::optional<std::string> shm = {};
-  std::optional<std::string> nodes = {};
-  std::optional<std::string> nodes_min = {};
-  std::optional<std::string> topology = {};          // --topology nvlink: required
-  std::optional<std::string> allow_cross_numa = {};  // true, false
-  std::optional<std::string> name = {};
-  std::optional<std::string> project = {};
-  std::optional<std::string> queue = {};
-  std::optional<std::string> reservation = {};
-  std::optional<std::string> array = {};  // --array 100, --array 100%10
-  std::optional<std::string> after = {};  // several, separated by commas
-  std::optional<std::string> priority = {};
-  std::optional<std::string> time_limit = {};
-  std::optional<std::string> retries = {};
-  std::optional<std::string> grace = {};
-  std::optional<std::string> checkpoint_dir = {};
-  std::optional<std::string> on_lease_loss = {};
-  std::optional<std::string> workdir = {};
-  std::optional<std::string> secrets = {};  // names, separated by commas
-  std::optional<std::string> notify = {};   // receivers, separated by commas
+  std::map<std::string, std::string, std::less<>> texts = {};         // by name of the flag
   std::vector<std::pair<std::string, std::string>> environment = {};  // --env NAME=value
   std::vector<std::pair<std::string, std::string>> labels = {};       // --label NAME=value
   std::vector<std::pair<std::string, std::string>> node_labels = {};  // --node-label NAME=value
   bool interactive = false;
-  bool preemptible = false;
-  bool movable = false;
-  bool wait_for_nodes = false;
   std::vector<std::string> command = {};  // what follows --
 };
 

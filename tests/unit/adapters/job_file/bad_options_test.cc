@@ -83,63 +83,63 @@ TEST(BadOptions, Variables) {
 }
 
 struct BadFlag {
-  std::optional<std::string> JobFlags::* flag;
+  std::string flag;
   std::string value;
   std::string_view message;  // how it begins
 };
 
 TEST(BadOptions, Flags) {
   const BadFlag kRows[] = {
-      {&JobFlags::gpus, "x", "--gpus: \"x\" has no count: write x:1"},
-      {&JobFlags::array, "0", "--array: must be from 1 to 10000, not 0"},
-      {&JobFlags::array, "10%", "--array: \"\" is not a whole number"},
-      {&JobFlags::gpus, "-1", "--gpus: must be from 0 to 64, not -1"},
-      {&JobFlags::gpus, "100",
+      {"--gpus", "x", "--gpus: \"x\" has no count: write x:1"},
+      {"--array", "0", "--array: must be from 1 to 10000, not 0"},
+      {"--array", "10%", "--array: \"\" is not a whole number"},
+      {"--gpus", "-1", "--gpus: must be from 0 to 64, not -1"},
+      {"--gpus", "100",
        "--gpus: must be from 0 to 64, not 100: GPUs are counted per node; for more, request "
        "several nodes"},
-      {&JobFlags::gpus, "H100:65",
+      {"--gpus", "H100:65",
        "--gpus: must be from 0 to 64, not 65: GPUs are counted per node; for more, request several "
        "nodes"},
-      {&JobFlags::gpus, "010", "--gpus: \"010\" is octal to some readers"},
-      {&JobFlags::gpus, "0.5", "--gpus: \"0.5\" is not a whole number"},
-      {&JobFlags::gpus, "H100:", "--gpus: \"\" is not a whole number"},
-      {&JobFlags::gpus, "9223372036854775808", "--gpus: must be from 0 to 64"},
-      {&JobFlags::gpus, "\xff", "--gpus: this is not UTF-8 text"},
-      {&JobFlags::share, "0", "--share: \"0\" is not a share of a GPU"},
-      {&JobFlags::share, "0.0005", "--share: \"0.0005\" is not a share of a GPU"},
-      {&JobFlags::share, "150%", "--share: \"150%\" is not a share of a GPU"},
-      {&JobFlags::gpu_memory, "20", "--gpu-memory: \"20\" has no unit"},
-      {&JobFlags::gpu_memory_min, "x", "--gpu-memory-min: \"x\" is not a size"},
-      {&JobFlags::isolation, "mip", "--isolation: \"mip\" is not one of"},
-      {&JobFlags::isolation, "mig", "--isolation: mig divides a GPU"},
-      {&JobFlags::cpus, "0", "--cpus: must be from 1 to 4096, not 0"},
-      {&JobFlags::memory, "1TBB", "--memory: \"1TBB\" is not a size"},
-      {&JobFlags::shm, "x", "--shm: \"x\" is not a size"},
-      {&JobFlags::nodes, "1e3", "--nodes: \"1e3\" is not a whole number"},
-      {&JobFlags::nodes, "no", "--nodes: must be a whole number, not \"no\""},
-      {&JobFlags::topology, "nvswitch", "--topology: \"nvswitch\" is not one of"},
-      {&JobFlags::allow_cross_numa, "yes", "--allow-cross-numa: "},
-      {&JobFlags::name, "../x", "--name: \"../x\" is not a name"},
-      {&JobFlags::name, "a\nb", "--name: \"a\\x0ab\" is not a name"},
-      {&JobFlags::project, "a b", "--project: \"a b\" is not a name"},
-      {&JobFlags::queue, "", "--queue: must not be empty"},
-      {&JobFlags::gpus, "", "--gpus: \"\" is not a whole number"},
-      {&JobFlags::workdir, "", "--workdir: must not be empty"},
-      {&JobFlags::queue, "/", "--queue: \"/\" is not a queue"},
-      {&JobFlags::priority, "huge", "--priority: \"huge\" is not a priority"},
-      {&JobFlags::priority, "-5", "--priority: must be from 0 to 1000"},
-      {&JobFlags::time_limit, "12", "--time-limit: \"12\" has no unit"},
-      {&JobFlags::retries, "-1", "--retries: must be from 0 to 1000"},
-      {&JobFlags::grace, "2d", "--grace: must be from 0ms to 1d"},
-      {&JobFlags::checkpoint_dir, "x", "--checkpoint-dir: \"x\" is not an absolute path"},
-      {&JobFlags::checkpoint_dir, "/${X}", "--checkpoint-dir: only ${JOB_NAME} is known"},
-      {&JobFlags::on_lease_loss, "x", "--on-lease-loss: \"x\" is not one of"},
-      {&JobFlags::workdir, "..", "--workdir: \"..\" is not an absolute path"},
+      {"--gpus", "010", "--gpus: \"010\" is octal to some readers"},
+      {"--gpus", "0.5", "--gpus: \"0.5\" is not a whole number"},
+      {"--gpus", "H100:", "--gpus: \"\" is not a whole number"},
+      {"--gpus", "9223372036854775808", "--gpus: must be from 0 to 64"},
+      {"--gpus", "\xff", "--gpus: this is not UTF-8 text"},
+      {"--share", "0", "--share: \"0\" is not a share of a GPU"},
+      {"--share", "0.0005", "--share: \"0.0005\" is not a share of a GPU"},
+      {"--share", "150%", "--share: \"150%\" is not a share of a GPU"},
+      {"--gpu-memory", "20", "--gpu-memory: \"20\" has no unit"},
+      {"--gpu-memory-min", "x", "--gpu-memory-min: \"x\" is not a size"},
+      {"--isolation", "mip", "--isolation: \"mip\" is not one of"},
+      {"--isolation", "mig", "--isolation: mig divides a GPU"},
+      {"--cpus", "0", "--cpus: must be from 1 to 4096, not 0"},
+      {"--memory", "1TBB", "--memory: \"1TBB\" is not a size"},
+      {"--shm", "x", "--shm: \"x\" is not a size"},
+      {"--nodes", "1e3", "--nodes: \"1e3\" is not a whole number"},
+      {"--nodes", "no", "--nodes: must be a whole number, not \"no\""},
+      {"--topology", "nvswitch", "--topology: \"nvswitch\" is not one of"},
+      {"--allow-cross-numa", "yes", "--allow-cross-numa: "},
+      {"--name", "../x", "--name: \"../x\" is not a name"},
+      {"--name", "a\nb", "--name: \"a\\x0ab\" is not a name"},
+      {"--project", "a b", "--project: \"a b\" is not a name"},
+      {"--queue", "", "--queue: must not be empty"},
+      {"--gpus", "", "--gpus: \"\" is not a whole number"},
+      {"--workdir", "", "--workdir: must not be empty"},
+      {"--queue", "/", "--queue: \"/\" is not a queue"},
+      {"--priority", "huge", "--priority: \"huge\" is not a priority"},
+      {"--priority", "-5", "--priority: must be from 0 to 1000"},
+      {"--time-limit", "12", "--time-limit: \"12\" has no unit"},
+      {"--retries", "-1", "--retries: must be from 0 to 1000"},
+      {"--grace", "2d", "--grace: must be from 0ms to 1d"},
+      {"--checkpoint-dir", "x", "--checkpoint-dir: \"x\" is not an absolute path"},
+      {"--checkpoint-dir", "/${X}", "--checkpoint-dir: only ${JOB_NAME} is known"},
+      {"--on-lease-loss", "x", "--on-lease-loss: \"x\" is not one of"},
+      {"--workdir", "..", "--workdir: \"..\" is not an absolute path"},
   };
   for (const BadFlag& row : kRows) {
     SCOPED_TRACE(row.value);
     JobFlags flags{.command = {"true"}};
-    flags.*row.flag = row.value;
+    flags.texts[row.flag] = row.value;
     const auto job = JobFromFlags(flags);
     ASSERT_FALSE(job.has_value());
     EXPECT_EQ(job.error().code, ErrorCode::kInvalidArgument);
@@ -157,10 +157,14 @@ TEST(BadOptions, FlagsThatContradictEachOther) {
   EXPECT_EQ(ErrorOf({.command = {""}}).substr(0, 22), "the command behind --:");
   EXPECT_EQ(ErrorOf({.environment = {{"1", ""}}, .command = {"x"}}).substr(0, 6), "--env:");
   EXPECT_EQ(ErrorOf({.labels = {{"", ""}}, .command = {"x"}}).substr(0, 8), "--label:");
-  EXPECT_EQ(ErrorOf({.gpus = "0", .share = "0.5", .command = {"x"}}).substr(0, 8), "--share:");
-  EXPECT_EQ(ErrorOf({.nodes = "2", .interactive = true, .command = {"x"}}).substr(0, 8),
-            "--nodes:");
-  EXPECT_EQ(ErrorOf({.share = "0.5", .isolation = "exclusive", .command = {"x"}}).substr(0, 8),
+  EXPECT_EQ(
+      ErrorOf({.texts = {{"--gpus", "0"}, {"--share", "0.5"}}, .command = {"x"}}).substr(0, 8),
+      "--share:");
+  EXPECT_EQ(
+      ErrorOf({.texts = {{"--nodes", "2"}}, .interactive = true, .command = {"x"}}).substr(0, 8),
+      "--nodes:");
+  EXPECT_EQ(ErrorOf({.texts = {{"--share", "0.5"}, {"--isolation", "exclusive"}}, .command = {"x"}})
+                .substr(0, 8),
             "--share:");
 }
 
@@ -178,14 +182,14 @@ TEST(Flags, AnOlderNameOfAKeyIsUnderstood) {
 }
 
 TEST(Flags, AJob) {
-  const auto job = JobFromFlags({.gpus = "H100:2",
-                                 .share = "50%",
-                                 .cpus = "8",
-                                 .memory = "64GB",
-                                 .name = "123",
-                                 .priority = "high",
-                                 .time_limit = "1d12h",
-                                 .checkpoint_dir = "/c/${JOB_NAME}",
+  const auto job = JobFromFlags({.texts = {{"--gpus", "H100:2"},
+                                           {"--share", "50%"},
+                                           {"--cpus", "8"},
+                                           {"--memory", "64GB"},
+                                           {"--name", "123"},
+                                           {"--priority", "high"},
+                                           {"--time-limit", "1d12h"},
+                                           {"--checkpoint-dir", "/c/${JOB_NAME}"}},
                                  .environment = {{"A", "b"}, {"A", "c"}},
                                  .command = {"python", "train.py"}});
   ASSERT_TRUE(job.has_value()) << job.error().message;
@@ -205,9 +209,9 @@ TEST(Flags, AJob) {
 
 TEST(Flags, CrossingNumaNodesIsAllowedUnlessSaidOtherwise) {
   EXPECT_TRUE(JobFromFlags({.command = {"x"}})->placement.topology.allow_cross_numa);
-  EXPECT_TRUE(JobFromFlags({.allow_cross_numa = "true", .command = {"x"}})
+  EXPECT_TRUE(JobFromFlags({.texts = {{"--allow-cross-numa", "true"}}, .command = {"x"}})
                   ->placement.topology.allow_cross_numa);
-  EXPECT_FALSE(JobFromFlags({.allow_cross_numa = "false", .command = {"x"}})
+  EXPECT_FALSE(JobFromFlags({.texts = {{"--allow-cross-numa", "false"}}, .command = {"x"}})
                    ->placement.topology.allow_cross_numa);
 }
 
