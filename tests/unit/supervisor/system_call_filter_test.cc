@@ -47,7 +47,7 @@ TEST_F(SystemCallFilterTest, CallsForTheHostsAdministratorAreRefused) {
   for (const long number :
        {SYS_bpf, SYS_reboot, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load,
         SYS_swapon, SYS_swapoff, SYS_open_by_handle_at, SYS_clock_settime, SYS_lookup_dcookie,
-        SYS_nfsservctl}) {
+        SYS_nfsservctl, SYS_acct, SYS_settimeofday, SYS_syslog, SYS_userfaultfd}) {
     EXPECT_EQ(ErrorUnderFilter(number, -1), EPERM) << number;
   }
 }
