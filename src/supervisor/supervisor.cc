@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "supervisor/process/exec_session.h"
-#include "supervisor/process/host_proc.h"
+#include "supervisor/process/host.h"
 #include "supervisor/process/private_mounts.h"
 #include "supervisor/records/secret_memory.h"
 
@@ -52,7 +52,7 @@ void Supervisor::Bury() {
 }
 
 Status Supervisor::Prepare() {
-  HostProc();
+  TheHost();
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // processes of the same user must not trace us
   sigset_t all;
@@ -119,8 +119,8 @@ void Supervisor::StartMain() {
 
 Status Supervisor::StartMainProcess() {
   GP_CHECK_OK(OpenReports());
-  host_ = GP_TRY(EnterPrivateMounts(launch_.spec));
-  if (launch_.spec.private_processes && host_.mounts.valid()) {
+  has_private_mounts_ = GP_TRY(EnterPrivateMounts(launch_.spec));
+  if (launch_.spec.private_processes && has_private_mounts_) {
     processes_ = GP_TRY(EnterPrivateProcesses(launch_.spec.key));
     if (processes_.first > 0) children_.Add(Role::kFirst, processes_.first);
   }

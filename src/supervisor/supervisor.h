@@ -110,7 +110,7 @@ class Supervisor {
   DeadlineTimer timer_;
   LaunchRecord launch_;
   JobCgroups cgroups_;
-  HostMounts host_;
+  bool has_private_mounts_ = false;
   PrivateProcesses processes_;
   StatusFile status_file_;
   std::optional<LogStream> output_;

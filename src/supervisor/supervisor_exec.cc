@@ -1,5 +1,6 @@
 // Exec: another process inside a running attempt; its streams are passed to the caller.
 
+#include "supervisor/process/host.h"
 #include "supervisor/supervisor.h"
 
 namespace gp {
@@ -10,8 +11,8 @@ ChildPlan Supervisor::JobPlan() const {
   plan.working_directory = spec.working_directory;
   plan.user = UserIdentity{.uid = spec.uid, .gid = spec.gid, .groups = spec.groups};
   plan.cgroups = &cgroups_;
-  plan.pid_namespace = processes_.pids.get();
-  plan.own_pid_namespace = processes_.host_pids.get();
+  plan.pid_namespace = processes_.first_held.get();
+  plan.own_pid_namespace = TheHost().pids.get();
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "supervisor/process/host.h"
 #include "supervisor/supervisor.h"
 
 namespace gp {
@@ -21,9 +22,11 @@ void Supervisor::StartHook(const std::string& program, State state) {
                       "GP_EXIT_CODE=" + std::to_string(status_.exit_code),
                       "GP_SIGNAL=" + std::to_string(status_.signal)};
   plan.working_directory = "/";
-  plan.mount_namespace = host_.mounts.get();
-  plan.root = host_.root.get();
-  plan.ipc_namespace = processes_.host_ipc.get();
+  if (has_private_mounts_) {
+    plan.mount_namespace = TheHost().mounts.get();
+    plan.root = TheHost().root.get();
+  }
+  if (processes_.first > 0) plan.ipc_namespace = TheHost().ipc.get();
   plan.input = null_.get();
   plan.output = errors_.has_value() ? errors_->writable() : null_.get();
   plan.errors = plan.output;

@@ -17,7 +17,7 @@
 #include <iterator>
 
 #include "base/ignore_result.h"
-#include "supervisor/process/host_proc.h"
+#include "supervisor/process/host.h"
 
 namespace gp {
 namespace {
@@ -35,7 +35,7 @@ void SetLimit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
 
 // A job must not inherit scheduling settings that the agent was started with.
 void ResetScheduling() {
-  const int file = openat(HostProc(), "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  const int file = openat(TheHost().proc.get(), "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file >= 0) {
     IgnoreResult(write(file, "0", 1), "the process runs on, only more likely to be killed");
     close(file);

@@ -27,7 +27,8 @@ struct ChildPlan {
   int mount_namespace = -1;             // -1: the supervisor's
   int root = -1;                        // root directory of that namespace; set together with it
   int ipc_namespace = -1;               // -1: the supervisor's
-  // The child is created in this one; -1: the supervisor's, and `own_pid_namespace` is not used
+  // The child is created in this one, a pidfd or a namespace; -1: the supervisor's, and
+  // `own_pid_namespace` is not used
   int pid_namespace = -1;
   int own_pid_namespace = -1;
   int input = -1;  // these become descriptors 0, 1 and 2

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "supervisor/process/host_proc.h"
+#include "supervisor/process/host.h"
 #include "supervisor/records/attempt_record.h"
 
 namespace gp {
@@ -73,8 +73,8 @@ std::vector<Exit> Children::Reap() {
 
 void Children::KillDirect() const {
   const std::string self = std::to_string(getpid());
-  const Descriptor file(
-      openat(HostProc(), ("self/task/" + self + "/children").c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(openat(TheHost().proc.get(), ("self/task/" + self + "/children").c_str(),
+                               O_RDONLY | O_CLOEXEC));
   std::string pids;
   char buffer[4096];
   ssize_t count = 0;

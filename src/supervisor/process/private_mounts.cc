@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <string>
 
+#include "supervisor/descriptor.h"
+#include "supervisor/process/host.h"
 #include "supervisor/records/attempt_record.h"
 
 namespace gp {
@@ -63,13 +65,13 @@ void ProtectCgroups() {
 
 }  // namespace
 
-Result<HostMounts> EnterPrivateMounts(const LaunchSpec& spec) {
-  if (geteuid() != 0) return HostMounts{};
-  HostMounts host{Descriptor(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)),
-                  Descriptor(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC))};
-  if (!host.mounts.valid() || !host.root.valid() || unshare(CLONE_NEWNS) != 0) {
+Result<bool> EnterPrivateMounts(const LaunchSpec& spec) {
+  if (geteuid() != 0) return false;
+  if (!TheHost().mounts.valid() || !TheHost().root.valid())
+    return Fail(Internal("cannot open the host's mounts"));  // hooks could not return to them
+  if (unshare(CLONE_NEWNS) != 0) {
     // Root of a container may lack the privilege; mounts that were not requested are then omitted.
-    if (errno == EPERM && !spec.private_tmp && spec.shm_bytes == 0) return HostMounts{};
+    if (errno == EPERM && !spec.private_tmp && spec.shm_bytes == 0) return false;
     return Fail(
         SystemError("cannot make the private /tmp and /dev/shm (root without "
                     "CAP_SYS_ADMIN, as in a container)",
@@ -82,7 +84,7 @@ Result<HostMounts> EnterPrivateMounts(const LaunchSpec& spec) {
   if (spec.private_tmp) GP_CHECK_OK(MountTmp());
   if (spec.shm_bytes > 0) GP_CHECK_OK(MountShm(spec.shm_bytes));
   ProtectCgroups();
-  return host;
+  return true;
 }
 
 }  // namespace gp

@@ -5,17 +5,10 @@
 
 #include "base/result.h"
 #include "ports/outbound/attempt_runner.h"
-#include "supervisor/descriptor.h"
 
 namespace gp {
 
-// The host's mounts, for hooks; invalid if no private mounts were made (only root can).
-struct HostMounts {
-  Descriptor mounts;
-  Descriptor root;  // entering the namespace alone would lead out of a chroot
-};
-
-// REQUIRES: the working directory is the attempt's.
-Result<HostMounts> EnterPrivateMounts(const LaunchSpec& spec);
+// False: none were made, because only root can.  REQUIRES: the working directory is the attempt's.
+Result<bool> EnterPrivateMounts(const LaunchSpec& spec);
 
 }  // namespace gp

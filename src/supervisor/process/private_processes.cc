@@ -12,7 +12,7 @@
 
 #include <cerrno>
 
-#include "supervisor/process/host_proc.h"
+#include "supervisor/process/host.h"
 #include "supervisor/process/process_title.h"
 #include "supervisor/records/attempt_record.h"
 
@@ -39,8 +39,12 @@ namespace {
   }
 }
 
-Descriptor OpenNamespace(const std::string& process, const char* name) {
-  return Descriptor(openat(HostProc(), (process + "/ns/" + name).c_str(), O_RDONLY | O_CLOEXEC));
+// Like fork, into a new pid namespace; -1 with errno.  The child must not use threads.
+pid_t ForkIntoNamespace(Descriptor& held) {
+  int pidfd = -1;
+  const long pid = syscall(SYS_clone, CLONE_NEWPID | CLONE_PIDFD | SIGCHLD, 0, &pidfd, 0, 0);
+  if (pid > 0) held.Reset(pidfd);
+  return static_cast<pid_t>(pid);
 }
 
 // Forks the init process and waits until its /proc is mounted.
@@ -49,16 +53,13 @@ Status StartFirst(const std::string& key, PrivateProcesses& made) {
   if (pipe2(ends, O_CLOEXEC) != 0) return Fail(SystemError("cannot make a pipe", errno));
   const Descriptor known(ends[0]);
   Descriptor ready(ends[1]);
-  made.first = fork();
+  made.first = ForkIntoNamespace(made.first_held);
   if (made.first == 0) LiveAsFirst(key, ready.get());
   if (made.first < 0) return Fail(SystemError("cannot start the job's first process", errno));
   ready.Reset();
   int error = 0;
   if (read(known.get(), &error, sizeof error) != sizeof error) error = EIO;
   if (error != 0) return Fail(SystemError("cannot mount the job's /proc", error));
-  made.pids = OpenNamespace(std::to_string(made.first), "pid");
-  if (!made.pids.valid())
-    return Fail(SystemError("cannot open the job's process namespace", errno));
   return Ok();
 }
 
@@ -66,24 +67,15 @@ Status StartFirst(const std::string& key, PrivateProcesses& made) {
 
 Result<PrivateProcesses> EnterPrivateProcesses(const std::string& key) {
   PrivateProcesses made;
-  made.host_pids = OpenNamespace("self", "pid");
-  made.host_ipc = OpenNamespace("self", "ipc");
-  if (!made.host_pids.valid() || !made.host_ipc.valid()) return PrivateProcesses{};
-  if (unshare(CLONE_NEWPID | CLONE_NEWIPC) != 0) {
-    // A kernel built without these namespaces
-    if (errno == EINVAL || errno == ENOSYS) return PrivateProcesses{};
-    return Fail(SystemError("cannot give the job processes of its own", errno));
+  if (!TheHost().pids.valid() || !TheHost().ipc.valid()) return made;  // a kernel without them
+  if (unshare(CLONE_NEWIPC) != 0) {
+    if (errno == EINVAL || errno == ENOSYS) return made;
+    return Fail(SystemError("cannot give the job IPC of its own", errno));
   }
   const Status started = StartFirst(key, made);
-  // Later children are created in the host's pid namespace again, unless their plan names another.
-  if (setns(made.host_pids.get(), CLONE_NEWPID) != 0 && started.has_value()) {
-    return Fail(SystemError("cannot return to the host's processes", errno));
-  }
-  if (!started.has_value()) {
-    if (made.first > 0) kill(made.first, SIGKILL);
-    return Fail(started.error());
-  }
-  return made;
+  if (started.has_value()) return made;
+  if (made.first > 0) kill(made.first, SIGKILL);
+  return Fail(started.error());
 }
 
 }  // namespace gp

@@ -14,10 +14,8 @@
 namespace gp {
 
 struct PrivateProcesses {
-  Descriptor pids;       // namespace of the job's processes; invalid: the host's
-  Descriptor host_pids;  // for hooks and checks, which run outside
-  Descriptor host_ipc;
-  pid_t first = 0;  // the init process, by its pid on the host
+  pid_t first = 0;        // the init process, by its pid on the host; 0: there is none
+  Descriptor first_held;  // a pidfd of it, by which others enter its pid namespace
 };
 
 // REQUIRES: private mounts were entered.  On a host without such namespaces it does nothing and

@@ -8,15 +8,15 @@
 #include <string>
 
 #include "supervisor/descriptor.h"
-#include "supervisor/process/host_proc.h"
+#include "supervisor/process/host.h"
 
 namespace gp {
 namespace {
 
 // Reads the mask of caught signals, in hexadecimal; bit 0 is signal 1.
 bool Handles(pid_t process, int signal) {
-  const Descriptor file(
-      openat(HostProc(), (std::to_string(process) + "/status").c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(openat(TheHost().proc.get(), (std::to_string(process) + "/status").c_str(),
+                               O_RDONLY | O_CLOEXEC));
   char text[8192];
   const ssize_t count = file.valid() ? read(file.get(), text, sizeof text - 1) : 0;
   if (count <= 0) return false;
