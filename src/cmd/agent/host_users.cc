@@ -41,4 +41,16 @@ HostUser ResolveUser(const User& user, const std::string& service_user, bool all
   return {"uid-" + std::to_string(uid), uid, can_switch ? user.gid : getegid(), {}, "/", "/bin/sh"};
 }
 
+const HostUser& HostUsers::Resolve(const User& user) {
+  const int64_t now = clock_.BootNs();
+  const auto id = std::pair(user.uid, user.gid);
+  if (const auto known = known_.find(id);
+      known != known_.end() && now < known->second.until_boot_ns)
+    return known->second.user;
+  std::erase_if(known_, [&](const auto& one) { return one.second.until_boot_ns <= now; });
+  Known& known = known_[id];
+  known = {lookup_(user), now + kMemory.ns};
+  return known.user;
+}
+
 }  // namespace gp

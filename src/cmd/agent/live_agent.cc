@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <memory>
 
 #include "adapters/outbound/log_clues/log_clues.h"
 #include "cmd/agent/host_users.h"
@@ -105,8 +106,11 @@ Result<AgentOptions> AgentLoopPart::MakeOptions() {
   launch.state_directory = config_.state_directory;
   launch.prolog = config_.prolog;
   launch.epilog = config_.epilog;
-  launch.resolve_user = [service = config_.service_user, allow = config_.allow_root](
-                            const User& user) { return ResolveUser(user, service, allow); };
+  const auto look_up = [service = config_.service_user, allow = config_.allow_root](
+                           const User& user) { return ResolveUser(user, service, allow); };
+  launch.resolve_user = [users = std::make_shared<HostUsers>(look_up, clock_)](const User& user) {
+    return users->Resolve(user);
+  };
   GP_CHECK_OK(AddDevices(launch));
   return options;
 }

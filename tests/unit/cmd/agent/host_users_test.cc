@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "adapters/outbound/memory/manual_clock.h"
+
 namespace gp {
 namespace {
 
@@ -82,6 +84,27 @@ TEST(HostUsers, AnAgentThatIsNotRootRunsAllJobsAsItself) {
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+TEST(HostUsers, AnAccountIsLookedUpAgainAfterTwoSeconds) {
+  ManualClock clock;
+  int lookups = 0;
+  HostUsers users(
+      [&](const User& user) {
+        return HostUser{std::to_string(++lookups), user.uid, user.gid, {}, "", ""};
+      },
+      clock);
+  const User one{.name = "one", .uid = 1'001, .gid = 1};
+  const User of_other_group{.name = "one", .uid = 1'001, .gid = 2};
+  const User other{.name = "other", .uid = 1'002, .gid = 1};
+  EXPECT_EQ(users.Resolve(one).name, "1");
+  EXPECT_EQ(users.Resolve(other).uid, 1'002u);
+  EXPECT_EQ(users.Resolve(of_other_group).gid, 2u);
+  clock.Advance(HostUsers::kMemory - Duration{1});
+  EXPECT_EQ(users.Resolve(one).name, "1");
+  clock.Advance(Duration{1});
+  EXPECT_EQ(users.Resolve(one).name, "4");
+  EXPECT_EQ(users.Resolve(one).name, "4");
 }
 
 }  // namespace
