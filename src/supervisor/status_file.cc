@@ -21,7 +21,8 @@ constexpr off_t kReservedBytes = 32 << 10;
 Status StatusFile::Reserve(int directory_fd) {
   file_.Reset(openat(directory_fd, kAside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file_.valid()) return Fail(SystemError("cannot create the status file", errno));
-  if (fallocate(file_.get(), 0, 0, kReservedBytes) != 0 && errno == ENOSPC) {
+  // The file stays empty, so that it need not be cut when the status is shorter.
+  if (fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, 0, kReservedBytes) != 0 && errno == ENOSPC) {
     return Fail(SystemError("cannot reserve the status file", errno));
   }
   return Ok();
@@ -33,7 +34,6 @@ Status StatusFile::Publish(int directory_fd, std::string_view bytes) {
   }
   const auto size = static_cast<ssize_t>(bytes.size());
   if (pwrite(file_.get(), bytes.data(), bytes.size(), 0) != size ||
-      ftruncate(file_.get(), size) != 0 ||
       renameat(directory_fd, kAside, directory_fd, kStatusFile) != 0) {
     return Fail(SystemError("cannot write the status file", errno));
   }
