@@ -27,10 +27,13 @@ void MakeParents(const std::string& path) {
 }  // namespace
 
 Result<ReportPipe> ReportPipe::Make(const std::string& path, uint32_t uid, uint32_t gid) {
-  MakeParents(path);
-  unlink(path.c_str());
-  if (mkfifo(path.c_str(), 0600) != 0)
-    return Fail(SystemError("cannot make the pipe for reports " + path, errno));
+  bool is_made = mkfifo(path.c_str(), 0600) == 0;
+  if (!is_made) {
+    MakeParents(path);
+    unlink(path.c_str());  // of an earlier supervisor
+    is_made = mkfifo(path.c_str(), 0600) == 0;
+  }
+  if (!is_made) return Fail(SystemError("cannot make the pipe for reports " + path, errno));
   ReportPipe pipe;
   pipe.pipe_.Reset(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
   struct stat facts = {};
