@@ -8,6 +8,8 @@ namespace gp {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class AttemptTest : public ::testing::Test {
  protected:
@@ -183,6 +185,15 @@ TEST_F(AttemptTest, CpusAreThoseGiven) {
   const AttemptStatus status = harness().Run(absent);
   EXPECT_EQ(status.cause, EndCause::kPlatformFault);
   EXPECT_THAT(status.message, HasSubstr("cpuset.cpus"));
+}
+
+TEST_F(AttemptTest, AJobThatGetsAllCpusHasThemWithoutACpusetOfItsOwn) {
+  const int64_t count = sysconf(_SC_NPROCESSORS_ONLN);
+  LaunchSpec spec = host_->Shell("all-cpus", "nproc; grep cpuset: /proc/self/cgroup");
+  for (int cpu = 0; cpu < count; ++cpu) spec.cpus.Add(cpu);
+  harness().Run(spec);
+  EXPECT_THAT(harness().Output("all-cpus"), StartsWith(std::to_string(count) + "\n"));
+  EXPECT_THAT(harness().Output("all-cpus"), Not(HasSubstr("/all-cpus")));
 }
 
 TEST_F(AttemptTest, HooksRunAsRootOnTheHostsSide) {

@@ -12,18 +12,30 @@ namespace {
 constexpr const char* kLegacyControllers[] = {"cpuacct", "cpuset", "devices",
                                               "freezer", "memory", "pids"};
 
+struct Cpuset {
+  CpuSet cpus;
+  CpuSet mems;
+  bool operator==(const Cpuset&) const = default;
+};
+
+Result<Cpuset> ReadCpuset(const std::string& path) {
+  const auto read = [&](const char* file) -> Result<CpuSet> {
+    const std::string text = GP_TRY(ReadCgroupFile(path + file));
+    return CpuSet::Parse(std::string_view(text).substr(0, text.find('\n')));
+  };
+  return Cpuset{GP_TRY(read("/cpuset.cpus")), GP_TRY(read("/cpuset.mems"))};
+}
+
 // A new cpuset is empty and accepts no process until it has CPUs and memory nodes.
-Status CopyCpuset(const std::string& from, const std::string& to) {
-  for (const char* file : {"/cpuset.cpus", "/cpuset.mems"}) {
-    GP_CHECK_OK(WriteCgroupFile(to + file, GP_TRY(ReadCgroupFile(from + file))));
-  }
-  return Ok();
+Status WriteCpuset(const std::string& path, const Cpuset& set) {
+  GP_CHECK_OK(WriteCgroupFile(path + "/cpuset.cpus", set.cpus.ToString()));
+  return WriteCgroupFile(path + "/cpuset.mems", set.mems.ToString());
 }
 
 Result<AgentRoot> MakeBase(const std::string& own, const std::string& base,
                            const std::string& controller) {
   AgentRoot root = GP_TRY(AgentRoot::Hold(base));
-  if (controller == "cpuset") GP_CHECK_OK(CopyCpuset(own, base));
+  if (controller == "cpuset") GP_CHECK_OK(WriteCpuset(base, GP_TRY(ReadCpuset(own))));
   return root;
 }
 
@@ -62,17 +74,15 @@ Result<std::string> LegacyTree::Join(const std::string& controller, const std::s
   return path;
 }
 
+// None where the request leaves all CPUs and memory nodes of the base: the attempt then stays in
+// this process's own cpuset, of which the base is a copy.
 Status LegacyTree::MakeCpuset(const std::string& key, const IsolationRequest& request,
                               CgroupPaths& paths) const {
-  const std::string path = GP_TRY(Join("cpuset", key, paths));
-  GP_CHECK_OK(CopyCpuset(bases_.at("cpuset"), path));
-  if (!request.cpus.Empty()) {
-    GP_CHECK_OK(WriteCgroupFile(path + "/cpuset.cpus", request.cpus.ToString()));
-  }
-  if (!request.memory_nodes.Empty()) {
-    GP_CHECK_OK(WriteCgroupFile(path + "/cpuset.mems", request.memory_nodes.ToString()));
-  }
-  return Ok();
+  const Cpuset base = GP_TRY(ReadCpuset(bases_.at("cpuset")));
+  const Cpuset wanted{request.cpus.Empty() ? base.cpus : request.cpus,
+                      request.memory_nodes.Empty() ? base.mems : request.memory_nodes};
+  if (wanted == base) return Ok();
+  return WriteCpuset(GP_TRY(Join("cpuset", key, paths)), wanted);
 }
 
 Status LegacyTree::Make(const std::string& key, const IsolationRequest& request,
@@ -91,8 +101,7 @@ Status LegacyTree::Make(const std::string& key, const IsolationRequest& request,
     GP_CHECK_OK(WriteCgroupFile(path + "/pids.max", std::to_string(request.processes_max)));
   }
   const bool wants_cpuset = !request.cpus.Empty() || !request.memory_nodes.Empty();
-  if (Has("cpuset") && wants_cpuset) GP_CHECK_OK(MakeCpuset(key, request, paths));
-  return Ok();
+  return Has("cpuset") && wants_cpuset ? MakeCpuset(key, request, paths) : Ok();
 }
 
 Status LegacyTree::MakeDevices(const std::string& key, std::span<const DeviceNumber> devices,
