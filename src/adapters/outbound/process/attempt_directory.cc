@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "supervisor/files/remove_tree.h"
+
 namespace gp {
 
 Result<AttemptDirectory> AttemptDirectory::Make(int attempts_fd, const std::string& key) {
@@ -79,6 +81,13 @@ std::optional<Descriptor> AttemptDirectory::Connect() const {
     return std::nullopt;
   }
   return connection;
+}
+
+void RemoveAttempt(int attempts_fd, const std::string& key) {
+  // Almost always nothing else is left, and then it need not be read.
+  for (const char* file : {kStatusFile, kControlSocket, kLaunchFile})
+    unlinkat(attempts_fd, (key + "/" + file).c_str(), 0);
+  if (unlinkat(attempts_fd, key.c_str(), AT_REMOVEDIR) != 0) RemoveTree(attempts_fd, key.c_str());
 }
 
 std::vector<std::string> ListAttempts(int attempts_fd) {

@@ -34,6 +34,9 @@ class AttemptDirectory {
   Descriptor directory_;
 };
 
+// Removes the directory of an attempt with all that is in it.  Best effort.
+void RemoveAttempt(int attempts_fd, const std::string& key);
+
 // The keys of all attempts, sorted.
 std::vector<std::string> ListAttempts(int attempts_fd);
 

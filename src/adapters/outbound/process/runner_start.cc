@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -10,7 +11,6 @@
 #include "adapters/outbound/process/supervised_attempt_runner.h"
 #include "base/ignore_result.h"
 #include "files/replace_file.h"
-#include "supervisor/files/remove_tree.h"
 #include "supervisor/records/secret_memory.h"
 
 namespace gp {
@@ -37,6 +37,11 @@ IsolationRequest IsolationOf(const LaunchSpec& spec) {
 
 void MakeLogDirectory(const std::string& path) {
   if (path.empty()) return;
+  // Those of a new job: two calls in place of a look at each directory above.
+  const std::string parent = path.substr(0, path.rfind('/'));
+  if ((mkdir(parent.c_str(), 0777) == 0 || errno == EEXIST) &&
+      (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST))
+    return;
   std::error_code ignored;  // the supervisor reports it if the log cannot be opened
   std::filesystem::create_directories(path, ignored);
 }
@@ -58,7 +63,7 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
   const auto undo = [&](const Error& error) -> Status {
     IgnoreResult(isolation_.Remove(spec.key, attempt.cgroups),
                  "what is left is removed at the next start");
-    RemoveTree(attempts_fd_.get(), spec.key.c_str());
+    RemoveAttempt(attempts_fd_.get(), spec.key);
     attempts_.erase(spec.key);
     return Fail(error);
   };

@@ -11,7 +11,6 @@
 #include <filesystem>
 
 #include "adapters/outbound/process/supervisor_binary.h"
-#include "supervisor/files/remove_tree.h"
 
 namespace gp {
 namespace {
@@ -166,7 +165,7 @@ void SupervisedAttemptRunner::OnSupervisorGone(Attempt& attempt) {
   attempt.supervisor = 0;
   if (attempt.forgotten) {
     const std::string key = attempt.status.key;
-    RemoveTree(attempts_fd_.get(), key.c_str());
+    RemoveAttempt(attempts_fd_.get(), key);
     attempts_.erase(key);
   } else if (attempt.status.phase != AttemptPhase::kExited) {
     Attend(attempt);
