@@ -26,6 +26,14 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
+// What execve takes.  Made before the fork: a child that allocates copies the pages of the heap.
+struct Program {
+  explicit Program(const ChildPlan& plan)
+      : argv(Pointers(plan.argv)), environment(Pointers(plan.environment)) {}
+  std::vector<char*> argv;
+  std::vector<char*> environment;
+};
+
 [[noreturn]] void Give(int failure_pipe, Blame blame, const std::string& what, int error) {
   const std::string message = static_cast<char>(blame) + what + ": " + std::strerror(error);
   IgnoreResult(write(failure_pipe, message.data(), message.size()),
@@ -56,7 +64,8 @@ void ResetSignals() {
 
 // Runs in the child.  The order matters: cgroups first, ids late, and nothing that needs root after
 // them.
-[[noreturn]] void RunChild(const ChildPlan& plan, int failure_pipe, pid_t parent) {
+[[noreturn]] void RunChild(const ChildPlan& plan, Program& program, int failure_pipe,
+                           pid_t parent) {
   if (plan.cgroups != nullptr) {
     const std::string refused = plan.cgroups->JoinLegacy();
     if (!refused.empty())
@@ -94,10 +103,8 @@ void ResetSignals() {
     if (!refused.empty()) Give(failure_pipe, Blame::kPlatform, refused, errno);
   }
   if (plan.work) _exit(plan.work());
-  const std::vector<char*> argv = Pointers(plan.argv);
-  std::vector<char*> environment = Pointers(plan.environment);
-  environ = environment.data();  // so that execvp searches the job's PATH
-  execvp(argv[0], argv.data());
+  environ = program.environment.data();  // so that execvp searches the job's PATH
+  execvp(program.argv[0], program.argv.data());
   const int error = errno;
   Give(failure_pipe, BlameFor(error), "cannot run " + plan.argv[0], error);
 }
@@ -124,12 +131,13 @@ Result<StartedChild> StartChild(const ChildPlan& plan) {
   StartedChild child;
   child.start_failure.Reset(ends[0]);
 
+  Program program(plan);
   const pid_t self = getpid();
   if (plan.pid_namespace >= 0 && setns(plan.pid_namespace, CLONE_NEWPID) != 0)
     return Fail(SystemError("cannot enter the job's processes", errno));
   child.pid = Fork(plan.cgroups != nullptr ? plan.cgroups->unified() : -1);
   const int error = errno;
-  if (child.pid == 0) RunChild(plan, failure_pipe.get(), self);
+  if (child.pid == 0) RunChild(plan, program, failure_pipe.get(), self);
   if (plan.pid_namespace >= 0) setns(plan.own_pid_namespace, CLONE_NEWPID);
   if (child.pid < 0) return Fail(SystemError("cannot start a process", error));
   return child;

@@ -18,13 +18,15 @@ void KeepTitle(char* title, size_t size) {
   kept_size = size;
 }
 
-void SetTitle(const std::vector<std::string>& words) {
+void SetTitle(std::initializer_list<std::string_view> words) {
   if (kept_title == nullptr) return;
-  std::string text;
-  for (const std::string& word : words) text += word + '\0';
-  const size_t size = std::min(text.size(), kept_size);
   std::memset(kept_title, 0, kept_size);
-  std::memcpy(kept_title, text.data(), size);
+  size_t size = 0;
+  for (const std::string_view word : words) {
+    const size_t fits = std::min(word.size(), kept_size - size);
+    std::memcpy(kept_title + size, word.data(), fits);
+    size = std::min(size + fits + 1, kept_size);  // each word ends with a zero
+  }
   const auto end = reinterpret_cast<unsigned long>(kept_title + size);
   prctl(PR_SET_MM, PR_SET_MM_ARG_END, end, 0, 0);  // root only; else zeros follow the words
 }

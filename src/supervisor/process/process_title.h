@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <vector>
+#include <initializer_list>
+#include <string_view>
 
 namespace gp {
 
@@ -10,6 +10,7 @@ namespace gp {
 void KeepTitle(char* title, size_t size);
 
 // Sets what `ps` shows of this process, shortened to the available memory.
-void SetTitle(const std::vector<std::string>& words);
+// Allocates nothing: a process that was just forked would copy the pages of the heap.
+void SetTitle(std::initializer_list<std::string_view> words);
 
 }  // namespace gp
