@@ -38,7 +38,7 @@ class ClosedNodes : public testing::Test {
     course.starts_at = from;
     course.ends_at = until;
     course.users = {user};
-    state_.reservations["course"] = course;
+    state_.reservations.all["course"] = course;
     backfill_.emplace(state_, kPassAt);
   }
 

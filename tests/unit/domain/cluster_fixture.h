@@ -50,7 +50,7 @@ class ClusterFixture : public testing::Test {
   }
   JobId Submit(const JobSpec& spec, const std::string& user = "ana") {
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {user, UidOf(user), 1}});
-    return {cluster_.state().last_job};
+    return {cluster_.state().jobs.last};
   }
   std::string SubmitRefusal(const JobSpec& spec, const std::string& user = "ana") {
     return Refusal(SubmitJob{std::make_shared<const JobSpec>(spec), {user, UidOf(user), 1}});

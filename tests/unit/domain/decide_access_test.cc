@@ -1,5 +1,6 @@
 // Roles, tokens and certificates: how many there may be, and which are refused with which words.
 
+#include "domain/cluster/next_deadline.h"
 #include "tests/unit/domain/cluster_fixture.h"
 
 namespace gp {

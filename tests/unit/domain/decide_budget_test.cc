@@ -111,7 +111,7 @@ TEST_F(DecideBudget, WhatIsNotNamedStays) {
   EXPECT_TRUE(Do(set).empty()) << "as it is";
   SetBudget more{.key = {"", "ana", ""}, .gpu_hours = 20};
   EXPECT_EQ(Do(more).size(), 1U);
-  const Budget& budget = cluster_.state().budgets.at({"", "ana", ""});
+  const Budget& budget = cluster_.state().queues.budgets.at({"", "ana", ""});
   EXPECT_EQ(budget.time.units, kGpuHour.units * 20);
   EXPECT_EQ(budget.warn_at, std::vector<int>{10});
   EXPECT_EQ(budget.over, OverBudget::kHold);
@@ -119,7 +119,7 @@ TEST_F(DecideBudget, WhatIsNotNamedStays) {
 
 TEST_F(DecideBudget, ANewOneWarnsAtThreeLevels) {
   EXPECT_EQ(Set([](SetBudget&) {}), "");
-  const Budget& budget = cluster_.state().budgets.at({"", "ana", ""});
+  const Budget& budget = cluster_.state().queues.budgets.at({"", "ana", ""});
   EXPECT_EQ(budget.warn_at, (std::vector<int>{50, 80, 100}));
   EXPECT_EQ(budget.over, OverBudget::kWarn);
 }

@@ -225,7 +225,7 @@ TEST_F(DecideJob, ARequestThatIsRepeatedIsAnsweredWithoutASecondJob) {
   EXPECT_EQ(Do(other, "r-1").size(), 1U) << "of somebody else";
   EXPECT_EQ(Do(submit, "").size(), 1U) << "without an id each is a new one";
   EXPECT_EQ(Do(submit, "").size(), 1U);
-  EXPECT_EQ(cluster_.state().last_job, 5U);
+  EXPECT_EQ(cluster_.state().jobs.last, 5U);
 }
 
 // Also one that is not valid any more by rules that came later.

@@ -12,7 +12,9 @@ class DecideQueue : public ClusterFixture {
   std::string Set(const std::string& name, std::optional<int64_t> guaranteed = std::nullopt) {
     return Refusal(SetQueue{.name = name, .guaranteed = guaranteed});
   }
-  const Queue& QueueOf(const std::string& name) const { return cluster_.state().queues.at(name); }
+  const Queue& QueueOf(const std::string& name) const {
+    return cluster_.state().queues.all.at(name);
+  }
   static JobSpec In(const std::string& queue, int gpus = 1) {
     return SpecOf(gpus, [&](JobSpec& spec) { spec.policy.queue = queue; });
   }
@@ -167,8 +169,8 @@ TEST_F(DecideQueue, TakeTheirRolesTokensAndBudgetsWithThem) {
   Do(DeleteQueue{"a"});
   EXPECT_FALSE(cluster_.state().access.roles.contains({"ana", "a"}));
   EXPECT_TRUE(cluster_.state().access.roles.contains({"ana", "b"}));
-  EXPECT_FALSE(cluster_.state().budgets.contains({"a", "", ""}));
-  EXPECT_TRUE(cluster_.state().budgets.contains({"b", "", ""}));
+  EXPECT_FALSE(cluster_.state().queues.budgets.contains({"a", "", ""}));
+  EXPECT_TRUE(cluster_.state().queues.budgets.contains({"b", "", ""}));
 }
 
 TEST_F(DecideQueue, NodesHaveLabelsWithinLimits) {

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "domain/cluster/state.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 namespace {

@@ -1,6 +1,7 @@
 // When a controller has to tick next: the first of all that is due by time alone.  One that is left
 // out here would never happen on an idle cluster.
 
+#include "domain/cluster/next_deadline.h"
 #include "tests/unit/domain/cluster_fixture.h"
 
 namespace gp {
@@ -127,7 +128,7 @@ TEST_F(NextDeadlines, TheEndOfAnIncidentThatNeedsNobody) {
   signal.xid = 68;
   signal.lease = JobOf(id).leases[0];
   Do(ReportGpus{node_, 1, {signal}, {}});
-  ASSERT_EQ(cluster_.state().incidents.size(), 1U);
+  ASSERT_EQ(cluster_.state().faults.incidents.size(), 1U);
   ExpectAt(cluster_.state().policy.faults.incident_window);
   EXPECT_EQ(Next(), std::nullopt);
 }

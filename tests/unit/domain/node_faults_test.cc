@@ -79,13 +79,13 @@ TEST(AnAttempt, FailedWithItsMpsServerIsExcusedUnlessAnErrorIsKnown) {
 }
 
 TEST(AnIncident, ClosesByItselfOnlyWhereNothingIsLeftToDo) {
-  State state;
-  state.policy.faults.incident_window = Duration::Minutes(3);
+  FaultPolicy policy;
+  policy.incident_window = Duration::Minutes(3);
   Incident incident;
   incident.last_at = kFaultAt;
-  EXPECT_EQ(EndOf(state, incident), kFaultAt + Duration::Minutes(3));
+  EXPECT_EQ(EndOf(policy, incident), kFaultAt + Duration::Minutes(3));
   incident.state = IncidentState::kAcknowledged;
-  EXPECT_EQ(EndOf(state, incident), kFaultAt + Duration::Minutes(3));
+  EXPECT_EQ(EndOf(policy, incident), kFaultAt + Duration::Minutes(3));
   const std::function<void(Incident&)> edits[] = {
       [](Incident& one) { one.state = IncidentState::kClosed; },
       [](Incident& one) { one.needs_person = true; },
@@ -97,7 +97,7 @@ TEST(AnIncident, ClosesByItselfOnlyWhereNothingIsLeftToDo) {
   for (const auto& edit : edits) {
     Incident changed = incident;
     edit(changed);
-    EXPECT_EQ(EndOf(state, changed), kNever) << number++;
+    EXPECT_EQ(EndOf(policy, changed), kNever) << number++;
   }
 }
 
@@ -142,13 +142,13 @@ class LemonNodes : public testing::Test {
   // A node with failures that many hours ago.
   void Add(const std::vector<int>& hours_ago) {
     Node node;
-    node.id = {static_cast<uint32_t>(state_.nodes.size())};
+    node.id = {static_cast<uint32_t>(state_.nodes.all.size())};
     for (const int hours : hours_ago)
       node.failures.push_back(Before(Duration::Minutes(60 * hours)));
-    state_.nodes.push_back(node);
+    state_.nodes.all.push_back(node);
   }
   // Whether one more failure now makes a lemon of the first node.
-  bool FirstIsLemon() const { return IsLemon(state_, state_.nodes[0], kFaultAt); }
+  bool FirstIsLemon() const { return IsLemon(state_, state_.nodes.all[0], kFaultAt); }
 
   State state_;
 };
@@ -157,7 +157,7 @@ TEST_F(LemonNodes, AreThoseWithTheFourthFailureOfAWeek) {
   Add({6, 4, 2});
   Add({});
   EXPECT_TRUE(FirstIsLemon());
-  state_.nodes[0].failures.erase(state_.nodes[0].failures.begin());
+  state_.nodes.all[0].failures.erase(state_.nodes.all[0].failures.begin());
   EXPECT_FALSE(FirstIsLemon());
 }
 
@@ -165,7 +165,7 @@ TEST_F(LemonNodes, OldFailuresDoNotCount) {
   Add({7 * 24, 4, 2});
   Add({});
   EXPECT_TRUE(FirstIsLemon()) << "at the edge of the week";
-  state_.nodes[0].failures[0] = Before(Duration::Minutes(7 * 24 * 60) + Duration{1});
+  state_.nodes.all[0].failures[0] = Before(Duration::Minutes(7 * 24 * 60) + Duration{1});
   EXPECT_FALSE(FirstIsLemon());
 }
 
@@ -199,17 +199,17 @@ class BreakerOfAPool : public testing::Test {
     policy.breaker_gpus_min = 8;
     policy.breaker_nodes_min = 3;
     policy.breaker_window = Duration::Minutes(10);
-    state_.capacity[kDefaultPool] = 39;
+    state_.nodes.capacity[kDefaultPool] = 39;
   }
   // GPUs of as many nodes were taken out that long ago.
   void TakeOut(int gpus, int nodes, Duration ago = {}) {
-    state_.out_of_service[kDefaultPool].insert(state_.out_of_service[kDefaultPool].end(),
-                                               static_cast<size_t>(gpus), Before(ago));
+    state_.faults.out_of_service[kDefaultPool].insert(
+        state_.faults.out_of_service[kDefaultPool].end(), static_cast<size_t>(gpus), Before(ago));
     for (int i = 0; i < nodes; ++i) {
       Node node;
-      node.id = {static_cast<uint32_t>(state_.nodes.size())};
-      state_.nodes.push_back(node);
-      state_.troubles[{node.id, 0}].out_of_service_at = Before(ago);
+      node.id = {static_cast<uint32_t>(state_.nodes.all.size())};
+      state_.nodes.all.push_back(node);
+      state_.faults.troubles[{node.id, 0}].out_of_service_at = Before(ago);
     }
   }
   bool IsDue() const { return IsBreakerDue(state_, kDefaultPool, kFaultAt); }
@@ -220,13 +220,13 @@ class BreakerOfAPool : public testing::Test {
 TEST_F(BreakerOfAPool, OpensAboveAFifthOfTheGpus) {
   TakeOut(8, 3);
   EXPECT_TRUE(IsDue()) << "8 of 39";
-  state_.capacity[kDefaultPool] = 40;
+  state_.nodes.capacity[kDefaultPool] = 40;
   EXPECT_FALSE(IsDue()) << "a fifth is not above a fifth";
 }
 
 TEST_F(BreakerOfAPool, TakesAtLeastEightGpus) {
   TakeOut(7, 3);
-  state_.capacity[kDefaultPool] = 8;
+  state_.nodes.capacity[kDefaultPool] = 8;
   EXPECT_FALSE(IsDue());
 }
 
@@ -258,7 +258,7 @@ TEST_F(BreakerOfAPool, IsOfItsPoolAlone) {
   EXPECT_FALSE(IsBreakerDue(state_, "big", kFaultAt));
   EXPECT_EQ(CountOutOfService(state_, "big", kFaultAt), 0);
   EXPECT_EQ(CountNodesOutOfService(state_, "big", kFaultAt), 0);
-  state_.nodes[0].pool = "big";
+  state_.nodes.all[0].pool = "big";
   EXPECT_EQ(CountNodesOutOfService(state_, "big", kFaultAt), 1);
   EXPECT_FALSE(IsDue()) << "two nodes are left";
 }

@@ -79,11 +79,11 @@ class ReservedNodes : public testing::Test {
     facts.name = "n1";
     Node node;
     node.facts = std::make_shared<const NodeFacts>(facts);
-    state_.nodes = {node};
+    state_.nodes.all = {node};
   }
   void Reserve(const Reservation& reservation) {
-    state_.reservations[reservation.name] = reservation;
-    state_.nodes[0].reservations.insert(reservation.name);
+    state_.reservations.all[reservation.name] = reservation;
+    state_.nodes.all[0].reservations.insert(reservation.name);
   }
   static Reservation MaintenanceAt(const std::string& name, Instant at) {
     Reservation work;
@@ -99,7 +99,7 @@ class ReservedNodes : public testing::Test {
     job.state = JobState::kRunning;
     job.attempts.push_back({.number = 1, .placed_at = at});
     job.leases = {{1}};
-    state_.leases[{1}].node = {0};
+    state_.leases.all[{1}].node = {0};
     return job;
   }
 
@@ -109,24 +109,24 @@ class ReservedNodes : public testing::Test {
 TEST_F(ReservedNodes, AreInMaintenanceFromItsStartUntilItsEnd) {
   Reserve(MaintenanceAt("work", kFrom));
   const auto in_maintenance = [&](Instant at) {
-    return IsInMaintenance(state_, state_.nodes[0], at);
+    return IsInMaintenance(state_, state_.nodes.all[0], at);
   };
   EXPECT_FALSE(in_maintenance(kFrom - Duration{1}));
   EXPECT_TRUE(in_maintenance(kFrom));
   EXPECT_TRUE(in_maintenance(kFrom + kLasts - Duration{1}));
   EXPECT_FALSE(in_maintenance(kFrom + kLasts));
-  state_.reservations["work"].maintenance = false;
+  state_.reservations.all["work"].maintenance = false;
   EXPECT_FALSE(in_maintenance(kFrom)) << "a course is none";
 }
 
 TEST_F(ReservedNodes, RefuseWhoWouldStayWithTheTimes) {
   Reserve(CourseOf("ben"));
   const Job late = Staying(Duration::Minutes(10));
-  const Status refused = CheckReservations(state_, late, state_.nodes[0], kFrom);
+  const Status refused = CheckReservations(state_, late, state_.nodes.all[0], kFrom);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
             "node n1 is reserved for course from 2023-11-14T22:13:20Z to 2023-11-14T23:13:20Z");
-  EXPECT_TRUE(CheckReservations(state_, late, state_.nodes[0], kFrom - Duration::Minutes(11)));
+  EXPECT_TRUE(CheckReservations(state_, late, state_.nodes.all[0], kFrom - Duration::Minutes(11)));
 }
 
 TEST_F(ReservedNodes, StopAJobInTimeForItsGrace) {

@@ -12,7 +12,7 @@ using enum AfterKind;
 class Prospects : public testing::Test {
  protected:
   Job& AddJob(uint64_t id, JobState state, bool started = false) {
-    Job& job = state_.jobs[{id}];
+    Job& job = state_.jobs.all[{id}];
     job.id = {id};
     job.state = state;
     job.spec = std::make_shared<const JobSpec>();
@@ -33,7 +33,7 @@ class Prospects : public testing::Test {
     spec.policy.after = std::move(after);
     return spec;
   }
-  void SetArray(Array array) { state_.arrays[{1}] = array; }
+  void SetArray(Array array) { state_.jobs.arrays[{1}] = array; }
 
   State state_;
 };
@@ -107,7 +107,7 @@ TEST_F(Prospects, OpenOnesAreAllTold) {
   AddJob(2, JobState::kRunning, true);
   AddJob(3, JobState::kQueued);
   SetArray({});
-  state_.arrays[{1}].count = 2;
+  state_.jobs.arrays[{1}].count = 2;
   EXPECT_EQ(TellOpen(state_, After({})), "");
   EXPECT_EQ(TellOpen(state_, After({{{2}, kStarted}})), "") << "it is met";
   EXPECT_EQ(TellOpen(state_, After({{{2}, kOk}})), "waits for job-2 to complete");
@@ -132,7 +132,7 @@ TEST_F(Prospects, OfImpossibleOnesTheFirstIsTold) {
   array.ended = 2;
   array.completed = 1;
   array.failed = 1;
-  state_.arrays[{5}] = array;
+  state_.jobs.arrays[{5}] = array;
   EXPECT_EQ(told({{{5}, kOk}}),
             "job-5[*] ended with 1 completed and 1 failed of 2, and was to complete first");
 }
@@ -141,7 +141,7 @@ TEST_F(Prospects, AJobIsWaitedForByItselfOrThroughItsArray) {
   Job& first = AddJob(2, JobState::kRunning, true);
   Job& second = AddJob(3, JobState::kRunning, true);
   first.array = second.array = {1};
-  state_.arrays[{1}].count = 2;
+  state_.jobs.arrays[{1}].count = 2;
   Job& waits = AddJob(8, JobState::kBlocked);
   waits.spec = std::make_shared<const JobSpec>(After({{{1}, kOk}}));
   EXPECT_FALSE(IsWaitedFor(state_, first));

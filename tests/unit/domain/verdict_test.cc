@@ -25,12 +25,12 @@ class Verdicts : public testing::Test {
     node.facts = std::make_shared<const NodeFacts>(facts);
     node.gpus.resize(1);
     node.gpus[0].condition = GpuCondition::kAvailable;
-    state_.nodes = {node};
+    state_.nodes.all = {node};
   }
 
-  Node& node() { return state_.nodes[0]; }
-  Gpu& gpu() { return state_.nodes[0].gpus[0]; }
-  GpuTrouble& trouble() { return state_.troubles[kJudged]; }
+  Node& node() { return state_.nodes.all[0]; }
+  Gpu& gpu() { return state_.nodes.all[0].gpus[0]; }
+  GpuTrouble& trouble() { return state_.faults.troubles[kJudged]; }
   void SetPresence(GpuPresence presence) {
     NodeFacts facts = *node().facts;
     facts.gpus[0].presence = presence;
@@ -38,7 +38,7 @@ class Verdicts : public testing::Test {
   }
   Incident& Open() {
     trouble().incident = {3};
-    Incident& incident = state_.incidents[{3}];
+    Incident& incident = state_.faults.incidents[{3}];
     incident.id = {3};
     incident.cause = "XID 79";
     incident.opened_at = kReportedAt;
@@ -166,7 +166,7 @@ TEST_F(Verdicts, OfARemedyNameTheCauseOfItsIncident) {
   EXPECT_EQ(Judged(), "+FAIL xid-79 | XID 79" + follows);
   gpu().reason = "fell off the bus";
   EXPECT_EQ(Judged(), "+FAIL xid-79 | fell off the bus" + follows);
-  state_.incidents[{3}].state = IncidentState::kClosed;
+  state_.faults.incidents[{3}].state = IncidentState::kClosed;
   gpu().reason = "";
   EXPECT_EQ(Judged(), "+FAIL xid-79 | " + follows) << "the incident is over";
 }
@@ -217,7 +217,7 @@ TEST_F(Verdicts, OfAnIncidentThatNeedsAPersonWarn) {
 
 // An open breaker holds back what would be done automatically, and nothing else.
 TEST_F(Verdicts, OfWhatABreakerHoldsNameItsIncident) {
-  state_.breakers[kDefaultPool] = {9};
+  state_.faults.breakers[kDefaultPool] = {9};
   const std::string held =
       "; held: nothing is reset automatically in this pool until incident-9 is closed";
   for (int i = 0; i <= static_cast<int>(GpuRemedy::kReboot); ++i) {
@@ -237,7 +237,7 @@ TEST_F(Verdicts, OfWhatABreakerHoldsNameItsIncident) {
   trouble().task = GpuTask::kNone;
   node().pool = "big";
   EXPECT_EQ(HeldBy(state_, kJudged), IncidentId{}) << "of another pool";
-  state_.troubles.clear();
+  state_.faults.troubles.clear();
   EXPECT_EQ(HeldBy(state_, kJudged), IncidentId{});
 }
 

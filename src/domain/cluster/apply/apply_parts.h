@@ -15,14 +15,13 @@ GP_EVENTS(GP_APPLY)
 #undef GP_APPLY
 
 // These return references for changes; NodeOf also marks the node as changed.
-inline Node& NodeOf(State& state, NodeId id) { return state.nodes.Change(id); }
+inline Node& NodeOf(State& state, NodeId id) { return state.nodes.all.Change(id); }
 Gpu& GpuOf(State& state, NodeId node, int gpu);
 Job& JobOf(State& state, JobId id);
 Lease& LeaseOf(State& state, LeaseId id);
 
 // Moves a job along an edge of its state machine, asserted, and keeps the indexes by state.
 void MoveJob(State& state, Job& job, JobState to);
-
 
 void NoteFailure(const State& state, Node& node, Instant at);
 // Forgets the troubles of the node's GPUs: the node has other GPUs now.
