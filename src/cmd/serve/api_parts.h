@@ -6,8 +6,8 @@
 
 #include "adapters/inbound/api/api.h"
 #include "adapters/inbound/grpc/server.h"
-#include "adapters/inbound/rest/http_server.h"
 #include "adapters/inbound/rest/rest_api.h"
+#include "adapters/inbound/rest/server/http_server.h"
 #include "cmd/serve/certificates_part.h"
 #include "cmd/serve/control_parts.h"
 #include "cmd/serve/observer_parts.h"

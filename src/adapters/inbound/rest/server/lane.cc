@@ -1,4 +1,4 @@
-#include "adapters/inbound/rest/lane.h"
+#include "adapters/inbound/rest/server/lane.h"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "adapters/inbound/rest/http.h"
-#include "adapters/inbound/rest/lane.h"
-#include "adapters/inbound/rest/transport.h"
+#include "adapters/inbound/rest/server/lane.h"
+#include "adapters/inbound/rest/server/transport.h"
 
 namespace gp {
 

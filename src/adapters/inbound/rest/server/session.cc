@@ -1,14 +1,14 @@
-#include "adapters/inbound/rest/session.h"
+#include "adapters/inbound/rest/server/session.h"
 
 #include <boost/asio/post.hpp>
 #include <cstdio>
 #include <exception>
 #include <utility>
 
-#include "adapters/inbound/rest/limits.h"
 #include "adapters/inbound/rest/problem.h"
-#include "adapters/inbound/rest/reply_head.h"
-#include "adapters/inbound/rest/streamed_answer.h"
+#include "adapters/inbound/rest/server/limits.h"
+#include "adapters/inbound/rest/server/reply_head.h"
+#include "adapters/inbound/rest/server/streamed_answer.h"
 
 namespace gp {
 

@@ -1,4 +1,4 @@
-#include "adapters/inbound/rest/request_reader.h"
+#include "adapters/inbound/rest/server/request_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "adapters/inbound/rest/streamed_answer.h"
+#include "adapters/inbound/rest/server/streamed_answer.h"
 
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <utility>
 
-#include "adapters/inbound/rest/limits.h"
-#include "adapters/inbound/rest/reply_head.h"
+#include "adapters/inbound/rest/server/limits.h"
+#include "adapters/inbound/rest/server/reply_head.h"
 
 namespace gp {
 

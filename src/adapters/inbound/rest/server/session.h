@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "adapters/inbound/rest/http_server.h"
-#include "adapters/inbound/rest/lane.h"
-#include "adapters/inbound/rest/request_reader.h"
-#include "adapters/inbound/rest/transport.h"
+#include "adapters/inbound/rest/server/http_server.h"
+#include "adapters/inbound/rest/server/lane.h"
+#include "adapters/inbound/rest/server/request_reader.h"
+#include "adapters/inbound/rest/server/transport.h"
 
 namespace gp {
 

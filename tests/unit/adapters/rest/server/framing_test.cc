@@ -1,4 +1,4 @@
-#include "adapters/inbound/rest/framing.h"
+#include "adapters/inbound/rest/server/framing.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "adapters/inbound/rest/http_server.h"
+#include "adapters/inbound/rest/server/http_server.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "adapters/inbound/api/callers/peer.h"
-#include "adapters/inbound/rest/limits.h"
-#include "adapters/inbound/rest/session.h"
+#include "adapters/inbound/rest/server/limits.h"
+#include "adapters/inbound/rest/server/session.h"
 #include "base/ignore_result.h"
 #include "base/text.h"
 

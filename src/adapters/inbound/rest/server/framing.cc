@@ -1,4 +1,4 @@
-#include "adapters/inbound/rest/framing.h"
+#include "adapters/inbound/rest/server/framing.h"
 
 #include <algorithm>
 #include <boost/beast/core/string.hpp>

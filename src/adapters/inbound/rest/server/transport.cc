@@ -1,4 +1,4 @@
-#include "adapters/inbound/rest/transport.h"
+#include "adapters/inbound/rest/server/transport.h"
 
 #include <array>
 #include <boost/asio/ssl/stream.hpp>

@@ -1,10 +1,10 @@
-#include "adapters/inbound/rest/request_reader.h"
+#include "adapters/inbound/rest/server/request_reader.h"
 
 #include <boost/beast/http/error.hpp>
 #include <string_view>
 
-#include "adapters/inbound/rest/framing.h"
 #include "adapters/inbound/rest/problem.h"
+#include "adapters/inbound/rest/server/framing.h"
 
 namespace gp {
 namespace {

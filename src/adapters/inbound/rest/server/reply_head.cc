@@ -1,4 +1,4 @@
-#include "adapters/inbound/rest/reply_head.h"
+#include "adapters/inbound/rest/server/reply_head.h"
 
 #include <array>
 #include <boost/beast/core/string.hpp>
