@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "domain/cluster/quotas/grants.h"
-#include "domain/model/jobs/job_spec.h"
+#include "domain/model/jobs/job.h"
 
 namespace gp {
 

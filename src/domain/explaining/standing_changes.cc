@@ -21,7 +21,7 @@ void TryQueues(ChangeSearch& search) {
   size_t tried = 0;
   const State& state = search.what_if().state();
   for (const auto& [name, queue] : state.queues.all) {
-    if (name == search.job().queue || state.queues.all.HasChildren(name) || ++tried > kQueuesTried)
+    if (name == search.job().queue || state.queues.HasChildren(name) || ++tried > kQueuesTried)
       continue;
     Job changed = search.With(asked);
     changed.queue = name;

@@ -22,7 +22,7 @@ void EndAttempt(State& state, Job& job, Instant at, EndClass end) {
   attempt.ended_at = at;
   attempt.end = end;
   job.attained_gpu_ms = AttainedGpuMs(job, at);
-  state.jobs.all.IndexLimit(job, false);
+  state.jobs.IndexLimit(job, false);
   EndUse(state, job.id, end);
 }
 
@@ -58,7 +58,7 @@ void DropDestination(State& state, Job& job) {
   if (job.destination.empty()) return;
   job.destination.clear();
   job.moved_for = JobId{};
-  state.jobs.all.IndexMoves(job);
+  state.jobs.IndexMoves(job);
 }
 
 void Stop(State& state, Job& job, StopOrder order) {
@@ -66,7 +66,7 @@ void Stop(State& state, Job& job, StopOrder order) {
     Lease& lease = LeaseOf(state, id);
     if (order > lease.stop) lease.stop = order;
   }
-  state.jobs.all.IndexLimit(job, false);
+  state.jobs.IndexLimit(job, false);
   IndexMaintenanceStop(state, job);
 }
 
@@ -85,7 +85,7 @@ void Enter(State& state, Job job) {
   if (job.state == JobState::kBlocked) {
     IndexBlocked(state, job);
   } else {
-    state.jobs.all.Enqueue(job);
+    state.jobs.Enqueue(job);
   }
   state.jobs.all.emplace(job.id, std::move(job));
 }
@@ -101,17 +101,17 @@ Job& JobOf(State& state, JobId id) {
 void MoveJob(State& state, Job& job, JobState to) {
   GP_ASSERT(CanBecome(job.state, to), "a job moves along edges of its state machine");
   if (job.state == JobState::kQueued) {
-    state.jobs.all.Dequeue(job);
+    state.jobs.Dequeue(job);
     DropNomination(state, job);
     DropDestination(state, job);
   }
   if (job.state == JobState::kRetryWait) state.jobs.retries.erase({job.eligible_at, job.id});
   if (job.state == JobState::kBlocked) UnindexBlocked(state, job);
   job.state = to;
-  if (to == JobState::kQueued) state.jobs.all.Enqueue(job);
+  if (to == JobState::kQueued) state.jobs.Enqueue(job);
   if (to == JobState::kRetryWait) state.jobs.retries.insert({job.eligible_at, job.id});
-  state.jobs.all.IndexEvictable(job, IsEvictable(job));
-  state.jobs.all.IndexMoves(job);
+  state.jobs.IndexEvictable(job, IsEvictable(job));
+  state.jobs.IndexMoves(job);
 }
 
 void ApplyEvent(State& state, Instant at, const JobSubmitted& event) {
@@ -171,8 +171,8 @@ void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
     DropDestination(state, job);
   }
   Stop(state, job, event.order);
-  state.jobs.all.IndexEvictable(job, IsEvictable(job));
-  state.jobs.all.IndexMoves(job);
+  state.jobs.IndexEvictable(job, IsEvictable(job));
+  state.jobs.IndexMoves(job);
   if (job.stop == StopCause::kFault && job.state != JobState::kRecovering) {
     MoveJob(state, job, JobState::kRecovering);
   }
@@ -193,7 +193,7 @@ void ApplyEvent(State& state, Instant at, const JobMoveOrdered& event) {
   job.moved_at = at;
   job.destination = event.destination;
   job.moved_for = event.by;
-  state.jobs.all.IndexMoves(job);
+  state.jobs.IndexMoves(job);
 }
 
 void ApplyEvent(State& state, Instant at, const JobRequeued& event) {
@@ -233,9 +233,9 @@ void ApplyEvent(State& state, Instant, const JobIdle& event) {
 void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   Job& job = JobOf(state, event.job);
   const bool is_queued = job.state == JobState::kQueued;
-  if (is_queued) state.jobs.all.Dequeue(job);
+  if (is_queued) state.jobs.Dequeue(job);
   const bool runs = RunsAgainstLimit(job);
-  if (runs) state.jobs.all.IndexLimit(job, false);
+  if (runs) state.jobs.IndexLimit(job, false);
   const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
     JobSpec changed = *spec;
     changed.policy.time_limit = event.time_limit;
@@ -244,8 +244,8 @@ void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   change(job.spec);
   if (job.submitted_spec) change(*job.submitted_spec);
   job.is_limit_notified = false;
-  if (runs) state.jobs.all.IndexLimit(job, true);
-  if (is_queued) state.jobs.all.Enqueue(job);
+  if (runs) state.jobs.IndexLimit(job, true);
+  if (is_queued) state.jobs.Enqueue(job);
   // Planners rely on the job's end on these nodes
   for (const LeaseId id : job.leases) NodeOf(state, LeaseOf(state, id).node);
   IndexMaintenanceStop(state, job);

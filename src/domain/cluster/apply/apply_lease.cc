@@ -62,7 +62,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   job.attempts.push_back(std::move(attempt));
   state.jobs.limited += HasEnd(job) ? 1 : 0;
   job.is_limit_notified = job.is_idle_notified = false;
-  if (RunsAgainstLimit(job)) state.jobs.all.IndexLimit(job, true);
+  if (RunsAgainstLimit(job)) state.jobs.IndexLimit(job, true);
   state.last_pass = std::max(state.last_pass, event.pass);
 }
 

@@ -27,9 +27,9 @@ void ApplyEvent(State& state, Instant, const PolicyChanged& event) {
 
 void ApplyEvent(State& state, Instant, const NodePoolChanged& event) {
   Node& node = NodeOf(state, event.node);
-  state.nodes.all.CountCapacity(node, -1);
+  state.nodes.CountCapacity(node, -1);
   node.pool = event.pool;
-  state.nodes.all.CountCapacity(node, 1);
+  state.nodes.CountCapacity(node, 1);
   PriceGpus(state.policy, node);
 }
 
@@ -78,8 +78,8 @@ static void RetireGpu(State& state, Instant at, const GpuKey& key) {
   Node& node = NodeOf(state, key.node);
   GP_ASSERT(node.gpus[static_cast<size_t>(key.gpu)].leases.empty(),
             "what is held is never retired");
-  state.nodes.all.CountCapacity(node, -1);
-  state.nodes.all.IndexGpus(node, -1);
+  state.nodes.CountCapacity(node, -1);
+  state.nodes.IndexGpus(node, -1);
   NodeFacts facts = *node.facts;
   facts.gpus[static_cast<size_t>(key.gpu)].presence = GpuPresence::kRetired;
   node.facts = std::make_shared<const NodeFacts>(std::move(facts));
@@ -90,8 +90,8 @@ static void RetireGpu(State& state, Instant at, const GpuKey& key) {
   node.gpus[static_cast<size_t>(key.gpu)] = retired;
   DropTrouble(state, key);
   state.nodes.drain_deadlines.erase(key);
-  state.nodes.all.IndexGpus(node, 1);
-  state.nodes.all.CountCapacity(node, 1);
+  state.nodes.IndexGpus(node, 1);
+  state.nodes.CountCapacity(node, 1);
   PriceGpus(state.policy, node);
 }
 
@@ -135,8 +135,8 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
   Node& node = NodeOf(state, event.node);
   const std::shared_ptr<const NodeFacts> before =
       is_new ? std::make_shared<const NodeFacts>() : node.facts;
-  if (!is_new) state.nodes.all.CountCapacity(node, -1);
-  if (!is_new) state.nodes.all.IndexGpus(node, -1);
+  if (!is_new) state.nodes.CountCapacity(node, -1);
+  if (!is_new) state.nodes.IndexGpus(node, -1);
   // The state directory or the whole machine is another one: its reports are numbered from the
   // start again.
   if (event.incarnation < node.incarnation || !HasACardOf(*before, *event.facts))
@@ -152,8 +152,8 @@ void ApplyEvent(State& state, Instant at, const NodeJoined& event) {
     for (Gpu& gpu : node.gpus) gpu.changed_at = at;
   }
   node.numa.resize(event.facts->numa.size());
-  state.nodes.all.IndexGpus(node, 1);
-  state.nodes.all.CountCapacity(node, 1);
+  state.nodes.IndexGpus(node, 1);
+  state.nodes.CountCapacity(node, 1);
   PriceGpus(state.policy, node);
   if (node.condition == NodeCondition::kLost) ApplyEvent(state, at, NodeReturned{event.node});
 }

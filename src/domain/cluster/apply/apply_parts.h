@@ -15,7 +15,7 @@ GP_EVENTS(GP_APPLY)
 #undef GP_APPLY
 
 // These return references for changes; NodeOf also marks the node as changed.
-inline Node& NodeOf(State& state, NodeId id) { return state.nodes.all.Change(id); }
+inline Node& NodeOf(State& state, NodeId id) { return state.nodes.Change(id); }
 Gpu& GpuOf(State& state, NodeId node, int gpu);
 Job& JobOf(State& state, JobId id);
 Lease& LeaseOf(State& state, LeaseId id);

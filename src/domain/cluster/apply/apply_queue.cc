@@ -46,9 +46,9 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   Job& job = JobOf(state, event.job);
   const Holding held = HoldingOf(state, job);
   const bool is_queued = job.state == JobState::kQueued;
-  if (is_queued) state.jobs.all.Dequeue(job);
+  if (is_queued) state.jobs.Dequeue(job);
   Charge(state, at, job, -held);
-  state.jobs.all.IndexEvictable(job, false);
+  state.jobs.IndexEvictable(job, false);
   const auto change = [&event](std::shared_ptr<const JobSpec>& spec) {
     JobSpec changed = *spec;
     changed.policy.priority = event.priority;
@@ -57,8 +57,8 @@ void ApplyEvent(State& state, Instant at, const JobPriorityChanged& event) {
   change(job.spec);
   if (job.submitted_spec) change(*job.submitted_spec);
   Charge(state, at, job, held);
-  state.jobs.all.IndexEvictable(job, IsEvictable(job));
-  if (is_queued) state.jobs.all.Enqueue(job);
+  state.jobs.IndexEvictable(job, IsEvictable(job));
+  if (is_queued) state.jobs.Enqueue(job);
 }
 
 }  // namespace gp

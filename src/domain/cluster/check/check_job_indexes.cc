@@ -26,7 +26,7 @@ void CheckIndexesOf(const State& state, const Job& job, Violations& found) {
   const auto expect = [&](bool belongs, bool is_in, const char* index) {
     if (belongs != is_in) report(std::string(": index of ") + index + " is off");
   };
-  VisitIndexes(state.jobs.all, job, [&](const char* name, const auto& index, const auto& row) {
+  VisitIndexes(state.jobs, job, [&](const char* name, const auto& index, const auto& row) {
     expect(row.belongs, row.entry && Contains(index, *row.entry), name);
   });
   const bool is_blocked = job.state == JobState::kBlocked;
@@ -52,7 +52,7 @@ void CheckJobIndexSizes(const State& state, Violations& found) {
   std::set<JobId> requests;
   size_t limited = 0;
   for (const auto& [id, job] : state.jobs.all) {
-    VisitIndexes(state.jobs.all, job, [&](const char* name, const auto&, const auto& row) {
+    VisitIndexes(state.jobs, job, [&](const char* name, const auto&, const auto& row) {
       wanted[name] += row.belongs ? 1 : 0;
     });
     // A set, because a job may depend on another in two ways.
@@ -69,7 +69,7 @@ void CheckJobIndexSizes(const State& state, Violations& found) {
   };
   Job any;  // the sizes are the same for every job
   any.spec = std::make_shared<const JobSpec>();
-  VisitIndexes(state.jobs.all, any, [&](const char* name, const auto& index, const auto&) {
+  VisitIndexes(state.jobs, any, [&](const char* name, const auto& index, const auto&) {
     expect(wanted[name], SizeOf(index), name);
     if (HasEmptyGroup(index))
       found.push_back({"index", std::string("index of ") + name + " has an empty group"});

@@ -5,7 +5,9 @@
 
 #include <vector>
 
-#include "domain/cluster/check/invariants.h"
+#include "domain/cluster/check/violation.h"
+#include "domain/cluster/event.h"
+#include "domain/cluster/state/state.h"
 
 namespace gp {
 

@@ -16,18 +16,13 @@
 // In addition, "shape": ids, positions and sizes that every other rule and Apply rely on.
 // Not checked here: that the real processes agree with the ledger; the agents' reports ensure that.
 
-#include <string>
 #include <vector>
 
+#include "domain/cluster/check/violation.h"
 #include "domain/cluster/event.h"
 #include "domain/cluster/state/state.h"
 
 namespace gp {
-
-struct Violation {
-  std::string rule;  // "I1" …, "index" or "shape"
-  std::string detail;
-};
 
 // The whole state.
 std::vector<Violation> CheckInvariants(const State& state);

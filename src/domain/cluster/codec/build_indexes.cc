@@ -14,7 +14,7 @@ namespace gp {
 namespace {
 
 void IndexJob(State& state, const Job& job) {
-  VisitIndexes(state.jobs.all, job, [](const char*, auto& index, const auto& row) {
+  VisitIndexes(state.jobs, job, [](const char*, auto& index, const auto& row) {
     if (row.belongs) Insert(index, *row.entry);
   });
   if (job.state == JobState::kBlocked) IndexBlocked(state, job);
@@ -44,8 +44,8 @@ bool BuildIndexes(State& state) {
         node.gpus.size() != node.facts->gpus.size())
       return false;
     state.nodes.by_name[node.facts->name] = node.id;
-    state.nodes.all.CountCapacity(node, 1);
-    state.nodes.all.IndexGpus(node, 1);
+    state.nodes.CountCapacity(node, 1);
+    state.nodes.IndexGpus(node, 1);
     PriceGpus(state.policy, node);
     if (node.condition == NodeCondition::kLost && !node.leases_expired) {
       state.nodes.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});

@@ -27,7 +27,7 @@ Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {
   const auto found = state.queues.all.find(wanted);
   if (found == state.queues.all.end())
     return Fail(NotFound("queue: there is no queue " + wanted + " (gpu-platform queues list)"));
-  if (state.queues.all.HasChildren(wanted))
+  if (state.queues.HasChildren(wanted))
     return Fail(InvalidArgument("queue: " + wanted +
                                 " has queues below it: name one of those, such as " +
                                 state.queues.all.upper_bound(wanted + "/")->first));

@@ -43,7 +43,7 @@ Status CheckPool(const State& state, const Queue& queue, const Queue* before) {
                                 queue.pool));
   }
   if (before != nullptr &&
-      (HasLiveJobs(state, queue.name) || state.queues.all.HasChildren(queue.name))) {
+      (HasLiveJobs(state, queue.name) || state.queues.HasChildren(queue.name))) {
     return Fail(Conflict("pool: queue " + queue.name + " has jobs, or queues below it, in pool " +
                          before->pool));
   }
@@ -155,7 +155,7 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const DeleteQu
   if (!state.queues.all.contains(command.name)) return Fail(NotFound("no queue " + name));
   if (command.name == kDefaultQueue)
     return Fail(Conflict("queue " + name + " is for jobs that name none, and stays"));
-  if (state.queues.all.HasChildren(command.name))
+  if (state.queues.HasChildren(command.name))
     return Fail(Conflict("queue " + name + " has queues below it: delete these first"));
   if (HasLiveJobs(state, command.name))
     return Fail(Conflict("queue " + name + " has jobs that wait or run"));

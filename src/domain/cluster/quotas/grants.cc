@@ -5,16 +5,6 @@
 
 namespace gp {
 
-GpuMode ModeFor(const GpuRequest& request) {
-  switch (request.isolation) {
-    case Isolation::kExclusive: return GpuMode::kWhole;
-    case Isolation::kTimeslice: return GpuMode::kTimeslice;
-    case Isolation::kMps: return GpuMode::kMps;
-    case Isolation::kMig: return GpuMode::kMig;
-  }
-  return GpuMode::kWhole;
-}
-
 namespace {
 
 // A request for memory alone does not say how much of the compute it needs.

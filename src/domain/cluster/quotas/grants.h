@@ -9,9 +9,6 @@
 
 namespace gp {
 
-// The mode in which a job with this request uses a GPU.
-GpuMode ModeFor(const GpuRequest& request);
-
 // What the request takes of this GPU: share and memory, in whole numbers.  In MIG mode: the
 // smallest instance that is large enough (none: no profile), without a placement.
 GpuGrant GrantOf(const GpuRequest& request, int gpu, const GpuFacts& facts);

@@ -2,7 +2,8 @@
 
 // Capacity kept free for the guarantees of queues.
 
-#include "domain/cluster/quotas/quota.h"
+#include "domain/cluster/quotas/holdings.h"
+#include "domain/cluster/quotas/quota_stop.h"
 
 namespace gp {
 

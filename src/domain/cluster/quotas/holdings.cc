@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "domain/cluster/preemption.h"
 #include "domain/cluster/quotas/grants.h"
 
 namespace gp {
@@ -81,7 +80,7 @@ void Charge(State& state, Instant at, const Job& job, const Holding& change) {
     if (id.array.value != 0 && account.held == Holding{}) state.queues.accounts.erase(id);
   }
   if (change.share == 0) return;
-  const PoolClass pool_class{job.pool, ClassOf(job.spec->policy.priority)};
+  const PoolClass pool_class = PoolClassOf(job);
   std::map<JobId, int64_t>& shares = state.leases.shares_by_class[pool_class];
   int64_t& share = shares[job.id];
   share += change.share;

@@ -68,6 +68,16 @@ ShownJobState Shown(JobState state) {
   return ShownJobState::kPending;
 }
 
+GpuMode ModeFor(const GpuRequest& request) {
+  switch (request.isolation) {
+    case Isolation::kExclusive: return GpuMode::kWhole;
+    case Isolation::kTimeslice: return GpuMode::kTimeslice;
+    case Isolation::kMps: return GpuMode::kMps;
+    case Isolation::kMig: return GpuMode::kMig;
+  }
+  return GpuMode::kWhole;
+}
+
 bool HasEnd(const Job& job) {
   return job.spec->policy.time_limit.ns != 0 && !job.attempts.empty() &&
          job.attempts.back().ended_at.ns == 0;

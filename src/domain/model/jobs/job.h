@@ -162,6 +162,9 @@ GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.qu
           v.moved_for, v.submitted_spec, v.variant, v.array, v.xids, v.recovers_until,
           v.checkpoints, v.faults_in_row, v.surplus, v.is_limit_notified, v.is_idle_notified)
 
+// The mode in which a job with this request uses a GPU.
+GpuMode ModeFor(const GpuRequest& request);
+
 // Whether it is placed with a time limit.
 bool HasEnd(const Job& job);
 
