@@ -10,7 +10,7 @@ namespace gp {
 std::string Sequence::AnyQueue() {
   std::vector<std::string> leaves;
   for (const auto& [name, queue] : ledger_.state().queues.all) {
-    if (!ledger_.state().queues.all.HasChildren(name)) leaves.push_back(name);
+    if (!ledger_.state().queues.HasChildren(name)) leaves.push_back(name);
   }
   return leaves[rng_.Below(leaves.size())];
 }
