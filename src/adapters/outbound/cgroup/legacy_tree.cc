@@ -12,13 +12,9 @@ namespace {
 constexpr const char* kLegacyControllers[] = {"cpuacct", "cpuset", "devices",
                                               "freezer", "memory", "pids"};
 
-struct Cpuset {
-  CpuSet cpus;
-  CpuSet mems;
-  bool operator==(const Cpuset&) const = default;
-};
+}  // namespace
 
-Result<Cpuset> ReadCpuset(const std::string& path) {
+Result<LegacyTree::Cpuset> LegacyTree::ReadCpuset(const std::string& path) {
   const auto read = [&](const char* file) -> Result<CpuSet> {
     const std::string text = GP_TRY(ReadCgroupFile(path + file));
     return CpuSet::Parse(std::string_view(text).substr(0, text.find('\n')));
@@ -27,19 +23,23 @@ Result<Cpuset> ReadCpuset(const std::string& path) {
 }
 
 // A new cpuset is empty and accepts no process until it has CPUs and memory nodes.
-Status WriteCpuset(const std::string& path, const Cpuset& set) {
+Status LegacyTree::WriteCpuset(const std::string& path, const Cpuset& set) {
   GP_CHECK_OK(WriteCgroupFile(path + "/cpuset.cpus", set.cpus.ToString()));
   return WriteCgroupFile(path + "/cpuset.mems", set.mems.ToString());
 }
 
-Result<AgentRoot> MakeBase(const std::string& own, const std::string& base,
-                           const std::string& controller) {
+Status LegacyTree::MakeBase(const std::string& own, const std::string& controller,
+                            const std::string& name) {
+  const std::string base = own + "/" + name;
   AgentRoot root = GP_TRY(AgentRoot::Hold(base));
-  if (controller == "cpuset") GP_CHECK_OK(WriteCpuset(base, GP_TRY(ReadCpuset(own))));
-  return root;
+  if (controller == "cpuset") {
+    own_ = GP_TRY(ReadCpuset(own));
+    GP_CHECK_OK(WriteCpuset(base, own_));
+  }
+  bases_.emplace(controller, base);
+  roots_.push_back(std::move(root));
+  return Ok();
 }
-
-}  // namespace
 
 LegacyTree LegacyTree::Prepare(const std::map<std::string, std::string>& own,
                                const std::string& name, std::vector<std::string>& warnings) {
@@ -47,14 +47,8 @@ LegacyTree LegacyTree::Prepare(const std::map<std::string, std::string>& own,
   for (const std::string controller : kLegacyControllers) {
     const auto found = own.find(controller);
     if (found == own.end()) continue;
-    const std::string base = found->second + "/" + name;
-    auto made = MakeBase(found->second, base, controller);
-    if (made.has_value()) {
-      tree.bases_.emplace(controller, base);
-      tree.roots_.push_back(*std::move(made));
-    } else {
+    if (const Status made = tree.MakeBase(found->second, controller, name); !made.has_value())
       warnings.push_back("cgroup v1 controller " + controller + ": " + made.error().message);
-    }
   }
   return tree;
 }
@@ -74,15 +68,16 @@ Result<std::string> LegacyTree::Join(const std::string& controller, const std::s
   return path;
 }
 
-// None where the request leaves all CPUs and memory nodes of the base: the attempt then stays in
-// this process's own cpuset, of which the base is a copy.
+// None where the request leaves all CPUs and memory nodes: the attempt stays in this process's own.
 Status LegacyTree::MakeCpuset(const std::string& key, const IsolationRequest& request,
                               CgroupPaths& paths) const {
-  const Cpuset base = GP_TRY(ReadCpuset(bases_.at("cpuset")));
-  const Cpuset wanted{request.cpus.Empty() ? base.cpus : request.cpus,
-                      request.memory_nodes.Empty() ? base.mems : request.memory_nodes};
-  if (wanted == base) return Ok();
-  return WriteCpuset(GP_TRY(Join("cpuset", key, paths)), wanted);
+  const bool has_all = (request.cpus.Empty() || request.cpus == own_.cpus) &&
+                       (request.memory_nodes.Empty() || request.memory_nodes == own_.mems);
+  if (has_all) return Ok();
+  Cpuset set = GP_TRY(ReadCpuset(bases_.at("cpuset")));
+  if (!request.cpus.Empty()) set.cpus = request.cpus;
+  if (!request.memory_nodes.Empty()) set.mems = request.memory_nodes;
+  return WriteCpuset(GP_TRY(Join("cpuset", key, paths)), set);
 }
 
 Status LegacyTree::Make(const std::string& key, const IsolationRequest& request,
@@ -100,8 +95,7 @@ Status LegacyTree::Make(const std::string& key, const IsolationRequest& request,
     const std::string path = GP_TRY(Join("pids", key, paths));
     GP_CHECK_OK(WriteCgroupFile(path + "/pids.max", std::to_string(request.processes_max)));
   }
-  const bool wants_cpuset = !request.cpus.Empty() || !request.memory_nodes.Empty();
-  return Has("cpuset") && wants_cpuset ? MakeCpuset(key, request, paths) : Ok();
+  return Has("cpuset") ? MakeCpuset(key, request, paths) : Ok();
 }
 
 Status LegacyTree::MakeDevices(const std::string& key, std::span<const DeviceNumber> devices,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adapters/outbound/cgroup/agent_root.h"
+#include "base/cpu_set.h"
 #include "base/result.h"
 #include "ports/outbound/device_isolation.h"
 
@@ -36,11 +37,22 @@ class LegacyTree {
   Status MakeCounter(const std::string& key, CgroupPaths& paths) const;
 
  private:
+  // The CPUs and memory nodes of a cgroup.
+  struct Cpuset {
+    CpuSet cpus;
+    CpuSet mems;
+    bool operator==(const Cpuset&) const = default;
+  };
+
+  static Result<Cpuset> ReadCpuset(const std::string& path);
+  static Status WriteCpuset(const std::string& path, const Cpuset& set);
+  Status MakeBase(const std::string& own, const std::string& controller, const std::string& name);
   Result<std::string> Join(const std::string& controller, const std::string& key,
                            CgroupPaths& paths) const;
   Status MakeCpuset(const std::string& key, const IsolationRequest& request,
                     CgroupPaths& paths) const;
   std::map<std::string, std::string> bases_;
+  Cpuset own_;  // that of this process, with which the base was made
   std::vector<AgentRoot> roots_;
 };
 
