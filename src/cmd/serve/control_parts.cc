@@ -3,10 +3,13 @@
 #include <pthread.h>
 
 #include "base/ignore_result.h"
+#include "cmd/output.h"
 #include "cmd/serve/controller_settings.h"
 
 namespace gp {
 namespace {
+
+static_assert(kExitDeposed == kExitConflict, "one exit status for what another holds already");
 
 // Where a core has several hardware threads, the writer's thread does not interrupt the thread that
 // woke it: that thread sends its answer first, and planning comes after. A submit is acknowledged a

@@ -4,11 +4,10 @@
 #include <numeric>
 
 #include "base/percentile.h"
+#include "base/units.h"
 
 namespace gp {
 namespace {
-
-double SecondsOf(Duration span) { return static_cast<double>(span.ns) / 1e9; }
 
 double Mean(const std::vector<double>& values) {
   if (values.empty()) return 0;

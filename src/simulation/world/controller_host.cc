@@ -20,6 +20,10 @@ void ControllerHost::FirstTold::OnCommit(const State& state, const std::vector<E
   if (std::exchange(host_.dies_before_desired_state_, false)) throw ControllerCrash();
 }
 
+void ControllerHost::RefusedPlans::Write(LogLevel, const std::string& text) {
+  if (text.starts_with("plan refused")) host_.findings_.Break(host_.timeline_.now(), text);
+}
+
 ControllerHost::ControllerHost(ControlOptions options, Timeline& timeline, Network& network,
                                CommitObserver& witness, Findings& findings, Rng& rng)
     : options_(std::move(options)),
@@ -28,7 +32,9 @@ ControllerHost::ControllerHost(ControlOptions options, Timeline& timeline, Netwo
       witness_(witness),
       findings_(findings),
       rng_(rng),
-      clock_(timeline, 100) {}
+      clock_(timeline, 100) {
+  options_.log = &refused_plans_;
+}
 
 ControllerHost::~ControllerHost() {
   nodes_.reset();

@@ -8,6 +8,7 @@
 #include "application/control/control_loop.h"
 #include "application/control/node_connections.h"
 #include "base/rng.h"
+#include "ports/outbound/operator_log.h"
 #include "simulation/world/crash_journal.h"
 #include "simulation/world/findings.h"
 #include "simulation/world/host_clock.h"
@@ -60,6 +61,15 @@ class ControllerHost : public ConnectionServer {
    private:
     ControllerHost& host_;
   };
+  // What the loop tells the operator: a plan that the rules refuse is a bug of the planner.
+  class RefusedPlans : public OperatorLog {
+   public:
+    explicit RefusedPlans(ControllerHost& host) : host_(host) {}
+    void Write(LogLevel level, const std::string& text) override;
+
+   private:
+    ControllerHost& host_;
+  };
   void Open();
   // Shows the witness the records that were durable but not reported when the process crashed.
   Status WitnessUnreported();
@@ -71,7 +81,7 @@ class ControllerHost : public ConnectionServer {
   void Turn();
   void TurnAt(Instant at);
 
-  const ControlOptions options_;
+  ControlOptions options_;
   Timeline& timeline_;
   Network& network_;
   CommitObserver& witness_;
@@ -80,6 +90,7 @@ class ControllerHost : public ConnectionServer {
   HostClock clock_;
   CrashJournal journal_;
   FirstTold first_told_{*this};
+  RefusedPlans refused_plans_{*this};
   bool dies_before_desired_state_ = false;
   uint64_t witnessed_ = 0;  // records
   std::unique_ptr<ControlLoop> loop_;

@@ -2,13 +2,12 @@
 
 #include "adapters/wire/views/views.h"
 #include "base/text.h"
+#include "base/units.h"
 
 namespace gp {
 namespace {
 
 constexpr size_t kRefusedMax = 300;
-
-double Seconds(Duration span) { return static_cast<double>(span.ns) / 1e9; }
 
 }  // namespace
 
@@ -21,7 +20,7 @@ void CheckpointsView(const State& state, const Job& job, v1::Job* message) {
     part->set_step(checkpoint.step);
     part->set_path(checkpoint.path);
     part->set_bytes(checkpoint.bytes);
-    part->set_took_seconds(Seconds(checkpoint.took));
+    part->set_took_seconds(SecondsOf(checkpoint.took));
     part->set_complete(checkpoint.is_complete);
     part->set_fault(checkpoint.fault);
     part->set_at(TimeText(state, checkpoint.at));
@@ -30,7 +29,7 @@ void CheckpointsView(const State& state, const Job& job, v1::Job* message) {
   }
   if (cost.ns > 0)
     message->set_checkpoint_best_seconds(
-        Seconds(BestInterval(cost, job.spec->resources.nodes, state.policy.node_mtbf)));
+        SecondsOf(BestInterval(cost, job.spec->resources.nodes, state.policy.node_mtbf)));
 }
 
 void ProgressView(const v1::LeaseProgress& progress, v1::Progress* message) {

@@ -23,8 +23,6 @@ std::string TimeText(const State& state, Instant at) {
 
 namespace {
 
-double SecondsOf(Duration span) { return static_cast<double>(span.ns) / 1e9; }
-
 v1::GpuState ToProto(ShownGpuState state) {
   return static_cast<v1::GpuState>(static_cast<int>(state) + 1);
 }
