@@ -151,13 +151,11 @@ CpuSet CpusOf(const DesiredLease& desired, const NodeFacts& facts, const CpuSet&
   return mapped;
 }
 
-bool IsBelowTmp(const std::string& path) { return path == "/tmp" || path.starts_with("/tmp/"); }
-
 // A private /tmp would hide paths below /tmp that the job is to use.
 bool NeedsHostTmp(const JobSpec& spec, const std::string& device_directory) {
-  return IsBelowTmp(device_directory) || IsBelowTmp(spec.program.working_directory) ||
-         IsBelowTmp(spec.recovery.checkpoint.directory) ||
-         std::ranges::any_of(spec.program.command, IsBelowTmp);
+  return IsInTmp(device_directory) || IsInTmp(spec.program.working_directory) ||
+         IsInTmp(spec.recovery.checkpoint.directory) ||
+         std::ranges::any_of(spec.program.command, IsInTmp);
 }
 
 }  // namespace
@@ -209,7 +207,7 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
                      : spec.resources.shm_bytes > 0 ? spec.resources.shm_bytes
                                                     : launch.memory_bytes_max;
   launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) &&
-                       !(by_mps && IsBelowTmp(options.state_directory));
+                       !(by_mps && IsInTmp(options.state_directory));
   launch.private_processes = !by_mps;  // the MPS server identifies its clients by their pids
   launch.log_directory = LogDirectory(options, desired.lease.job, desired.lease.attempt);
   launch.log_name = std::to_string(desired.lease.rank);

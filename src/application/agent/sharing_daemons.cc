@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "application/agent/launch.h"
 #include "application/agent/sharing_runner.h"
 #include "base/ignore_result.h"
 #include "base/text.h"
@@ -37,8 +38,6 @@ std::optional<DaemonName> ParseDaemonKey(const std::string& key) {
     return std::nullopt;
   return name;
 }
-
-bool IsBelowTmp(const std::string& path) { return path.starts_with("/tmp/"); }
 
 bool IsClientOn(const std::vector<GpuPart>& parts, int minor) {
   return !parts.empty() && parts.front().mps && parts.front().minor == minor;
@@ -92,7 +91,7 @@ Status SharingRunner::StartDaemon(const LaunchSpec& client) {
   daemon.groups = client.groups;
   daemon.devices = client.devices;
   daemon.processes_max = kDaemonProcessesMax;
-  daemon.private_tmp = !IsBelowTmp(directory) && !IsBelowTmp(options_.mps_control);
+  daemon.private_tmp = !IsInTmp(directory) && !IsInTmp(options_.mps_control);
   daemon.private_processes = false;
   daemon.log_directory = options_.log_directory;
   daemon.log_name = daemon.key;

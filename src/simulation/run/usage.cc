@@ -3,13 +3,13 @@
 namespace gp {
 namespace {
 
-constexpr double kHourNs = 3.6e12;
+constexpr double kNsPerHour = 3.6e12;
 
 }  // namespace
 
-double HeldTime::installed_hours() const { return static_cast<double>(installed) / kHourNs; }
+double HeldTime::installed_hours() const { return static_cast<double>(installed) / kNsPerHour; }
 
-double HeldTime::held_hours() const { return static_cast<double>(held) / kHourNs / kWholeShare; }
+double HeldTime::held_hours() const { return static_cast<double>(held) / kNsPerHour / kWholeShare; }
 
 HeldTime Usage::total() const {
   HeldTime total;

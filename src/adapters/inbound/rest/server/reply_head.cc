@@ -12,19 +12,19 @@ namespace {
 
 namespace beast = boost::beast;
 
-using Fields = std::vector<std::pair<std::string, std::string>>;
+using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 
 // A later value replaces an earlier one.
-void Set(Fields& fields, const std::string& name, const std::string& value) {
+void Set(HeaderFields& fields, const std::string& name, const std::string& value) {
   std::erase_if(fields, [&](const auto& field) { return beast::iequals(field.first, name); });
   fields.emplace_back(name, value);
 }
 
-Fields FieldsOf(const HttpReply& reply) {
-  Fields fields{{"Content-Type", reply.content_type},
-                {"Cache-Control", "no-store"},
-                {"Server", "gpu-platform"},
-                {"X-Content-Type-Options", "nosniff"}};
+HeaderFields FieldsOf(const HttpReply& reply) {
+  HeaderFields fields{{"Content-Type", reply.content_type},
+                      {"Cache-Control", "no-store"},
+                      {"Server", "gpu-platform"},
+                      {"X-Content-Type-Options", "nosniff"}};
   for (const auto& [name, value] : reply.headers) Set(fields, name, value);
   return fields;
 }
@@ -33,7 +33,7 @@ Fields FieldsOf(const HttpReply& reply) {
 
 std::string HeadOf(const HttpReply& reply, unsigned version, bool keep_alive,
                    std::optional<uint64_t> length) {
-  Fields fields = FieldsOf(reply);
+  HeaderFields fields = FieldsOf(reply);
   if (keep_alive && version < 11) Set(fields, "Connection", "keep-alive");
   if (!keep_alive && version >= 11) Set(fields, "Connection", "close");
   // A 304 has no body, so it must not have the length of one.
