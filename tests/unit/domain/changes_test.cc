@@ -271,6 +271,12 @@ TEST_F(Changes, StandBesideWhoHoldsWhatItCouldUse) {
   Hold(3);
   Run(SpecOf(5), "cho");
   Run(SpecOf(2, [](JobSpec& s) { s.resources.gpus.models = {"A100"}; }), "dan");
+  Do(ChangeNode{AddNode("n3"), "big", {}, {}});
+  Do(SetQueue{.name = "big", .pool = "big"});
+  Submit(SpecOf(8, [](JobSpec& s) {
+    s.policy.queue = "big";
+    s.policy.priority = 900;
+  }));
   const JobId before = Submit(SpecOf(8));
   const JobId asked = Submit(SpecOf(4));
   const Explanation told = Explain(cluster_.state(), cluster_.now(), JobOf(asked));
@@ -278,7 +284,7 @@ TEST_F(Changes, StandBesideWhoHoldsWhatItCouldUse) {
   EXPECT_EQ(told.holders[0].user, "cho");
   EXPECT_EQ(told.holders[0].share, 5'000);
   EXPECT_EQ(told.holders[1].user, "ben");
-  EXPECT_EQ(told.ahead, 1);
+  EXPECT_EQ(told.ahead, 1) << "not those of another pool";
   EXPECT_EQ(Explain(cluster_.state(), cluster_.now(), JobOf(before)).ahead, 0);
   EXPECT_FALSE(told.place);
   EXPECT_FALSE(told.reasons.empty());

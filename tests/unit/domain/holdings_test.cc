@@ -80,6 +80,7 @@ TEST_F(HoldingsOfJobs, AJobAsksForAllItsRanksOnTheSmallestGpu) {
 }
 
 TEST_F(HoldingsOfJobs, AnInstanceCountsMostOnAnyGpuOfThePool) {
+  AddSized("undivided", 10'000);
   AddSized("n1", 40'442, true);
   EXPECT_EQ(AskOfSpec(PartSpec(Isolation::kMig, 142, 0)).share, 142);
   EXPECT_EQ(AskOfSpec(PartSpec(Isolation::kMig, 143, 0)).share, 285) << "two sevenths";

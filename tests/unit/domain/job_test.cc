@@ -42,11 +42,11 @@ TEST(TimeLimitOfAJob, CountsFromItsPlacement) {
 
 // A quarter of the limit before it is reached, and never more than ten minutes before.
 TEST(TimeLimitOfAJob, IsAnnouncedAQuarterAndAtMostTenMinutesBefore) {
-  struct Row {
+  struct Notice {
     Duration limit;
     Duration before;
   };
-  const Row rows[] = {
+  const Notice rows[] = {
       {Duration::Seconds(1), Duration::Milliseconds(250)},
       {Duration::Minutes(4), Duration::Minutes(1)},
       {Duration::Minutes(39), Duration::Seconds(585)},
@@ -54,7 +54,7 @@ TEST(TimeLimitOfAJob, IsAnnouncedAQuarterAndAtMostTenMinutesBefore) {
       {Duration::Minutes(40) + Duration::Seconds(4), Duration::Minutes(10)},
       {kTimeLimitMax, Duration::Minutes(10)},
   };
-  for (const Row& row : rows) {
+  for (const Notice& row : rows) {
     Job job = Placed();
     SetLimit(job, row.limit);
     EXPECT_EQ(LimitReachedAt(job) - LimitNoticeAt(job), row.before) << ToText(row.limit);
@@ -168,6 +168,7 @@ TEST(LogRules, MatchByTheirNumberAndAction) {
   EXPECT_TRUE(matches({0}, LogAction::kStopRetries));
   EXPECT_FALSE(matches({0}, LogAction::kExcludeNode));
   EXPECT_TRUE(matches({1}, LogAction::kExcludeNode));
+  EXPECT_FALSE(matches({1}, LogAction::kStopRetries));
   EXPECT_TRUE(matches({1, 0}, LogAction::kStopRetries));
   for (const int unknown : {-1, 2, 1 << 30}) {
     EXPECT_FALSE(matches({unknown}, LogAction::kStopRetries)) << unknown;

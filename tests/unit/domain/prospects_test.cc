@@ -7,10 +7,10 @@
 namespace gp {
 namespace {
 
-using enum AfterKind;
-
 class Prospects : public testing::Test {
  protected:
+  using enum AfterKind;
+
   Job& AddJob(uint64_t id, JobState state, bool started = false) {
     Job& job = state_.jobs.all[{id}];
     job.id = {id};
