@@ -8,7 +8,7 @@
 namespace gp {
 namespace {
 
-nlohmann::ordered_json ToDocument(const WaitFigures& wait) {
+nlohmann::ordered_json FiguresDocument(const WaitFigures& wait) {
   return {{"started", wait.started},
           {"mean_s", wait.mean_s},
           {"median_s", wait.median_s},
@@ -27,16 +27,16 @@ void AddQueues(std::vector<FigureRow> rows, Table& table) {
 
 }  // namespace
 
-nlohmann::ordered_json ToDocument(const RunFigures& figures) {
+nlohmann::ordered_json FiguresDocument(const RunFigures& figures) {
   nlohmann::ordered_json queues = nlohmann::ordered_json::object();
-  for (const auto& [queue, wait] : figures.by_queue) queues[queue] = ToDocument(wait);
+  for (const auto& [queue, wait] : figures.by_queue) queues[queue] = FiguresDocument(wait);
   nlohmann::ordered_json document = {
       {"jobs", figures.jobs},
       {"ended", figures.ended},
       {"never_started", figures.never_started},
       {"preemptions", figures.preemptions},
       {"attempts_lost", figures.faults},
-      {"wait", ToDocument(figures.wait)},
+      {"wait", FiguresDocument(figures.wait)},
       {"wait_by_queue", queues},
       {"mean_turnaround_s", figures.mean_turnaround_s},
       {"span_h", figures.span_h},
