@@ -118,7 +118,7 @@ void AddDeclareLost(CLI::App& nodes, Cli& cli) {
   });
 }
 
-void AddRevoke(CLI::App& nodes, Cli& cli) {
+void AddRevokeNode(CLI::App& nodes, Cli& cli) {
   CLI::App* sub = nodes.add_subcommand("revoke",
                                        "Revoke a node's certificates: its agent is disconnected "
                                        "and joins again with the join token");
@@ -145,7 +145,7 @@ void AddNodes(CLI::App& app, Cli& cli) {
   AddPool(*nodes, cli);
   AddLabel(*nodes, cli);
   AddDeclareLost(*nodes, cli);
-  AddRevoke(*nodes, cli);
+  AddRevokeNode(*nodes, cli);
 }
 
 }  // namespace gp
