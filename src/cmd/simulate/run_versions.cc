@@ -27,7 +27,7 @@ void AddQueues(std::vector<FigureRow> rows, Table& table) {
 
 }  // namespace
 
-nlohmann::ordered_json FiguresDocument(const RunFigures& figures) {
+nlohmann::ordered_json ToDocument(const RunFigures& figures) {
   nlohmann::ordered_json queues = nlohmann::ordered_json::object();
   for (const auto& [queue, wait] : figures.by_queue) queues[queue] = FiguresDocument(wait);
   nlohmann::ordered_json document = {
