@@ -41,7 +41,6 @@ class LegacyTree {
   struct Cpuset {
     CpuSet cpus;
     CpuSet mems;
-    bool operator==(const Cpuset&) const = default;
   };
 
   static Result<Cpuset> ReadCpuset(const std::string& path);
