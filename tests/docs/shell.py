@@ -81,10 +81,12 @@ class Shell:
                  f"[ $(echo \"$s\" | grep -c ' UP ') -ge {agents} ] && ! echo \"$s\" | grep -Eq 'UNKNOWN|TESTING' && break; sleep 0.1; done")
 
     def _until_mark(self, since, command):
-        ended = re.compile(rf"\n{self._mark} (\d+)\n")
-        if not self._until(lambda: ended.search(self.output[since:])):
-            raise Failed(f"still runs after {self.limit} s: {command}\n{self.output[since:]}")
-        found = ended.search(self.output[since:])
+        mark = re.compile(rf"\n{self._mark} (\d+)\n")
+        if not self._until(lambda: mark.search(self.output[since:])):
+            ended = self._process.poll()
+            state = f"still runs after {self.limit} s" if ended is None else f"the shell exited with {ended}"
+            raise Failed(f"{state}: {command}\n{self.output[since:]}")
+        found = mark.search(self.output[since:])
         text = self.output[since:since + found.start()]
         with self._more:
             self.output = self.output[:since + found.start()] + "\n" + self.output[since + found.end():]
