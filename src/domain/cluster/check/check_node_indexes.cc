@@ -1,23 +1,28 @@
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "domain/cluster/check/invariant_parts.h"
 
 namespace gp {
 namespace {
 
+// Each entry names another GPU, so that as many sound entries as GPUs are one for each.
 void CheckGpusByUuid(const State& state, Violations& found) {
-  size_t gpus = 0;
-  for (const Node& node : state.nodes.all) {
-    for (size_t i = 0; i < node.facts->gpus.size(); ++i) {
-      const GpuFacts& gpu = node.facts->gpus[i];
-      if (gpu.presence == GpuPresence::kRetired) continue;
-      ++gpus;
-      if (!state.nodes.gpus_by_uuid.contains({gpu.uuid, {node.id, static_cast<int>(i)}}))
-        found.push_back({"index", "GPU " + gpu.uuid + " is not where the index has it"});
-    }
+  for (const auto& [uuid, at] : state.nodes.gpus_by_uuid) {
+    const Node* node = state.FindNode(at.node);
+    const bool is_there = node != nullptr && std::cmp_less(at.gpu, node->facts->gpus.size());
+    const GpuFacts* gpu = is_there ? &node->facts->gpus[static_cast<size_t>(at.gpu)] : nullptr;
+    if (gpu == nullptr || gpu->uuid != uuid || gpu->presence == GpuPresence::kRetired)
+      found.push_back({"index", "GPU " + uuid + " is not where the index has it"});
   }
-  if (gpus != state.nodes.gpus_by_uuid.size())
-    found.push_back({"index", "index of GPUs by UUID has entries that do not belong there"});
+  int64_t gpus = 0;
+  for (const Node& node : state.nodes.all)
+    gpus += std::ranges::count_if(node.facts->gpus, [](const GpuFacts& gpu) {
+      return gpu.presence != GpuPresence::kRetired;
+    });
+  if (!std::cmp_equal(gpus, state.nodes.gpus_by_uuid.size()))
+    found.push_back({"index", "the index of GPUs by UUID has not one entry for each GPU"});
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "domain/model/nodes/node.h"
 
 #include <algorithm>
-#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 
@@ -9,18 +11,17 @@ namespace gp {
 namespace {
 
 Status ValidateGpu(const NodeFacts& facts, const GpuFacts& gpu) {
-  const std::string where = "GPU " + Printable(gpu.uuid, 60);
-  if (gpu.uuid.empty() || gpu.uuid.size() > 96) return Fail(InvalidArgument(where + ": bad UUID"));
-  if (gpu.minor < 0 || gpu.minor > (1 << 20))
-    return Fail(InvalidArgument(where + ": bad minor number"));
-  if (gpu.numa < 0 || gpu.numa >= static_cast<int>(facts.numa.size())) {
-    return Fail(InvalidArgument(where + ": unknown NUMA node"));
-  }
-  if (gpu.memory_mib <= 0 || gpu.memory_mib > (int64_t{1} << 30)) {
-    return Fail(InvalidArgument(where + ": impossible memory size"));
-  }
+  const auto refuse = [&](const std::string& why) {
+    return Fail(InvalidArgument("GPU " + Printable(gpu.uuid, 60) + ": " + why));
+  };
+  if (gpu.uuid.empty() || gpu.uuid.size() > 96) return refuse("bad UUID");
+  if (gpu.minor < 0 || gpu.minor > (1 << 20)) return refuse("bad minor number");
+  if (gpu.numa < 0 || std::cmp_greater_equal(gpu.numa, facts.numa.size()))
+    return refuse("unknown NUMA node");
+  if (gpu.memory_mib <= 0 || gpu.memory_mib > (int64_t{1} << 30))
+    return refuse("impossible memory size");
   if (const Status table = ValidateMigTable(gpu.mig, gpu.memory_mib); !table)
-    return Fail(InvalidArgument(where + ": " + table.error().message));
+    return refuse(table.error().message);
   return Ok();
 }
 
@@ -85,12 +86,13 @@ Status ValidateNodeFacts(const NodeFacts& facts) {
                                 ": a machine id has at most 64 printable characters"));
   }
   GP_CHECK_OK(ValidateNuma(facts));
-  std::set<std::string> uuids;
-  for (const GpuFacts& gpu : facts.gpus) {
-    GP_CHECK_OK(ValidateGpu(facts, gpu));
-    if (!uuids.insert(gpu.uuid).second) {
-      return Fail(InvalidArgument("node " + facts.name + ": GPU " + gpu.uuid + " is listed twice"));
-    }
+  for (const GpuFacts& gpu : facts.gpus) GP_CHECK_OK(ValidateGpu(facts, gpu));
+  std::vector<std::string_view> uuids(facts.gpus.size());
+  std::ranges::transform(facts.gpus, uuids.begin(), &GpuFacts::uuid);
+  std::ranges::sort(uuids);
+  if (const auto twice = std::ranges::adjacent_find(uuids); twice != uuids.end()) {
+    return Fail(InvalidArgument("node " + facts.name + ": GPU " + std::string(*twice) +
+                                " is listed twice"));
   }
   return Ok();
 }
