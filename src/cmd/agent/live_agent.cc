@@ -1,17 +1,14 @@
 #include "cmd/agent/live_agent.h"
 
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <memory>
 
 #include "adapters/outbound/log_clues/log_clues.h"
 #include "cmd/agent/host_users.h"
 #include "cmd/agent/live_mig.h"
+#include "cmd/agent/simulated_device.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -43,14 +40,11 @@ Status MakeDeviceNodes(const std::string& directory, const NodeFacts& facts,
   GP_CHECK_OK(MakeDirectories(directory, 0755));
   for (const GpuFacts& gpu : facts.gpus) {
     const std::string path = directory + "/nvidia" + std::to_string(gpu.minor);
-    const bool made = mknod(path.c_str(), S_IFCHR | 0666,
-                            makedev(kGpuMajor, static_cast<unsigned>(gpu.minor))) == 0;
-    if (!made && errno != EEXIST) {
-      warnings.push_back("no device nodes for the simulated GPUs: " +
-                         std::string(std::strerror(errno)));
+    const Status made = MakeSimulatedDevice(path, {kGpuMajor, gpu.minor}, 0666);
+    if (!made) {
+      warnings.push_back("no device nodes for the simulated GPUs: " + made.error().message);
       return Ok();
     }
-    chmod(path.c_str(), 0666);
   }
   return Ok();
 }

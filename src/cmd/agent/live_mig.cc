@@ -1,11 +1,7 @@
 #include "cmd/agent/live_mig.h"
 
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 
 #include "adapters/outbound/mig/mig_minors.h"
@@ -13,6 +9,7 @@
 #include "adapters/outbound/watch/process_mig_instances.h"
 #include "application/agent/mig_layout.h"
 #include "base/text.h"
+#include "cmd/agent/simulated_device.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -136,22 +133,18 @@ Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& fa
                          std::vector<std::string>& warnings) {
   std::ofstream minors(SimulatedMinors(state_directory), std::ios::trunc);
   const std::string directory = state_directory + "/dev/nvidia-caps";
-  int failure = 0;
+  std::string failure;
   for (const int gpu : facts.DividedGpus()) {
     GP_CHECK_OK(MakeDirectories(directory, 0755));
     for (const MigMinor& entry : MigMinorsOf(facts.gpus[static_cast<size_t>(gpu)].minor)) {
       minors << entry.name << ' ' << entry.minor << '\n';
       const std::string path = directory + "/nvidia-cap" + std::to_string(entry.minor);
-      const bool made =
-          mknod(path.c_str(), S_IFCHR | 0444,
-                makedev(kSimulatedCapsMajor, static_cast<unsigned>(entry.minor))) == 0;
-      if (made) chmod(path.c_str(), 0444);
-      if (!made && errno != EEXIST) failure = errno;
+      const Status made = MakeSimulatedDevice(path, {kSimulatedCapsMajor, entry.minor}, 0444);
+      if (!made) failure = made.error().message;
     }
   }
-  if (failure != 0)
-    warnings.push_back("no device nodes for the MIG instances of simulated GPUs: " +
-                       std::string(std::strerror(failure)));
+  if (!failure.empty())
+    warnings.push_back("no device nodes for the MIG instances of simulated GPUs: " + failure);
   return Ok();
 }
 

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "ports/outbound/attempt_runner.h"
+
+namespace gp {
+
+// Makes the device node `path` with permissions `mode`, for a simulated device; one that exists is
+// kept. Opening it reaches the kernel, which has no driver for it (ENXIO).
+Status MakeSimulatedDevice(const std::string& path, DeviceNumber number, unsigned mode);
+
+}  // namespace gp
