@@ -21,7 +21,7 @@ class DefaultPolicy : public TopologyPolicy {
     if (classes_.size() > kClassesMax) Forget();
     const auto pick = rankings_.Of(ShapeOf(job)).Find(classes_, job, {});
     if (!pick) return std::nullopt;
-    NodeView chosen;
+    NodeList chosen;
     for (const NodeId id : pick->nodes) chosen.push_back(&nodes_[id.value]);
     return PlaceOn(chosen, job, pick->nodes_fit, {}).ranks;
   }

@@ -89,7 +89,7 @@ std::optional<PlaceGang> FindPlace(const State& state, const std::vector<Node>& 
     levels = depth;
   }
   if (best == nullptr) return std::nullopt;
-  NodeView chosen;
+  NodeList chosen;
   for (size_t i = 0; i < wanted; ++i) chosen.push_back(nearest[i].node);
   return PlaceOn(chosen, job, best->size(), weights);
 }
@@ -112,7 +112,7 @@ std::vector<Node> WithoutFaulty(std::vector<Node> others, const Job& job) {
 
 std::vector<NodeId> EmptiestFor(const State& state, const std::vector<Node>& nodes,
                                 const Job& job) {
-  NodeView order;
+  NodeList order;
   for (const Node& node : nodes) order.push_back(&node);
   std::ranges::sort(order, {}, [](const Node* node) {
     return std::tuple(-std::popcount(FreeGpus(*node)), node->id);

@@ -27,7 +27,7 @@ std::optional<PlaceGang> Rehearsal::Place(const Job& job, const std::set<NodeId>
 }
 
 PlaceGang Rehearsal::PlaceOn(const Job& job, const std::vector<NodeId>& nodes) {
-  NodeView chosen;
+  NodeList chosen;
   for (const NodeId id : nodes) chosen.push_back(&nodes_.Of(id));
   PlaceGang place = gp::PlaceOn(chosen, job, nodes.size(), rankings_.WeightsFor(job.pool));
   Hold(job, place.ranks);

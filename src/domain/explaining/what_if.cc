@@ -30,7 +30,7 @@ std::optional<PlaceGang> WhatIf::Place(const Job& job) {
   const auto found =
       PickVariant(job, planner_.classes(), rankings_, backfill_.ClosedTo(job), is_stopped);
   if (!found) return std::nullopt;
-  NodeView chosen;
+  NodeList chosen;
   for (const NodeId id : found->pick.nodes) chosen.push_back(&held_.nodes().Of(id));
   PlaceGang place =
       PlaceOn(chosen, found->job, found->pick.nodes_fit, rankings_.WeightsFor(job.pool));

@@ -76,7 +76,7 @@ std::string CommonTrait(const JobSpec& spec, const Node& node, const NodeChoice&
   return trait;
 }
 
-PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit,
+PlaceGang PlaceOn(NodeList chosen, const Job& job, size_t nodes_fit,
                   const PlacementWeights& weights) {
   // Ranks follow the order of nodes, so that a restart on the same nodes gives the same ranks.
   std::ranges::sort(chosen, {}, [](const Node* node) { return node->id; });

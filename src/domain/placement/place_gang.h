@@ -12,7 +12,7 @@
 namespace gp {
 
 // Nodes as the planner sees them: those of the state, or scratch copies with planned work.
-using NodeView = std::vector<const Node*>;
+using NodeList = std::vector<const Node*>;
 
 // What all ranks of the job must have in common: the GPU model, because the slowest rank sets the
 // pace, and the network levels that the job requires. Empty if it does not matter.
@@ -24,7 +24,7 @@ GpuMask MaskOf(const RankPlacement& rank);
 
 // Places all ranks of the job on these nodes. `nodes_fit`: number of nodes that would fit, for the
 // note. REQUIRES: one node for each rank, and a rank fits on each.
-PlaceGang PlaceOn(NodeView chosen, const Job& job, size_t nodes_fit,
+PlaceGang PlaceOn(NodeList chosen, const Job& job, size_t nodes_fit,
                   const PlacementWeights& weights);
 
 }  // namespace gp

@@ -37,7 +37,7 @@ void PassScratch::Place(const Job& job, PlaceGang place) {
 }
 
 void PassScratch::PlaceOnNodes(const Job& job, const ShapeRanking::Pick& pick, int variant) {
-  NodeView chosen;
+  NodeList chosen;
   for (const NodeId id : pick.nodes) chosen.push_back(&nodes.Of(id));
   PlaceGang place = PlaceOn(chosen, job, pick.nodes_fit, rankings.WeightsFor(job.pool));
   place.variant = variant;
