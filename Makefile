@@ -2,7 +2,8 @@
 
 BUILD ?= build/release
 PRESET := $(notdir $(BUILD))
-JOBS ?= $(shell nproc)
+# A compilation takes up to 2 GB of memory.
+JOBS ?= $(shell awk -v cores=$$(nproc) '/^MemTotal/ {jobs = int($$2 / 2000000); print jobs < 1 ? 1 : jobs < cores ? jobs : cores}' /proc/meminfo)
 
 .PHONY: help demo test build setup setup-tests check pictures publish-contract format lint clean
 help:

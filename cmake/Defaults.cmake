@@ -18,6 +18,9 @@ if(GP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GP_CCACHE})
   add_compile_options(-fpch-preprocess)
 endif()
+# A tenth less time for a third more memory: the compiler collects its garbage seldom (docs/adr/0063).
+add_compile_options(--param=ggc-min-heapsize=2000000)
+
 find_program(GP_MOLD mold)
 if(GP_MOLD)
   add_link_options(-fuse-ld=mold)

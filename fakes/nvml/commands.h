@@ -38,4 +38,6 @@ std::span<const CommandRow> FaultCommands();    // commands_fault.cc
 std::span<const CommandRow> ReadingCommands();  // commands_reading.cc
 std::span<const CommandRow> MigCommands();      // commands_mig.cc
 
+inline GpuState& State(FakeWorld* world, int gpu) { return world->gpus[static_cast<size_t>(gpu)]; }
+
 }  // namespace gp

@@ -7,8 +7,6 @@
 namespace gp {
 namespace {
 
-GpuState& State(FakeWorld* world, int gpu) { return world->gpus[static_cast<size_t>(gpu)]; }
-
 // The driver's recovery action after an XID, if NVIDIA's catalogue names one.
 unsigned ActionAfter(int64_t xid) {
   constexpr std::array kNeedReset = {46,  48,  62,  64,  95,  109, 110, 119,
@@ -128,7 +126,7 @@ void ApplyHang(const FakeCommand& command, int gpu, FakeWorld* world) {
                           command.time_ns + arguments.Number("seconds", 1) * 1'000'000'000});
 }
 
-const CommandRow kRows[] = {
+const CommandRow kFaultRows[] = {
     {"xid", {"code"}, {"pid", "name", "gi", "ci", "action", "text"}, ApplyXid},
     {"ecc", {}, {"corrected", "uncorrected"}, ApplyEcc},
     {"remap", {}, {"corrected", "uncorrected", "pending", "failed"}, ApplyRemap},
@@ -142,6 +140,6 @@ const CommandRow kRows[] = {
 
 }  // namespace
 
-std::span<const CommandRow> FaultCommands() { return kRows; }
+std::span<const CommandRow> FaultCommands() { return kFaultRows; }
 
 }  // namespace gp

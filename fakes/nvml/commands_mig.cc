@@ -9,8 +9,6 @@ namespace {
 // The library itself writes these commands when a client reconfigures MIG; it checks the rules
 // before, under the journal's lock.
 
-GpuState& State(FakeWorld* world, int gpu) { return world->gpus[static_cast<size_t>(gpu)]; }
-
 unsigned Number(const FakeCommand& command, const char* key) {
   return static_cast<unsigned>(CommandArguments(command).Number(key, 0));
 }
@@ -54,7 +52,7 @@ void DestroyComputeInstance(const FakeCommand& command, int gpu, FakeWorld* worl
   });
 }
 
-const CommandRow kRows[] = {
+const CommandRow kMigRows[] = {
     {"mig-mode", {"enabled"}, {"active"}, ApplyMode},
     {"gi-create", {"id", "profile", "start", "size"}, {}, ApplyGpuInstance},
     {"gi-destroy", {"id"}, {}, DestroyGpuInstance},
@@ -64,6 +62,6 @@ const CommandRow kRows[] = {
 
 }  // namespace
 
-std::span<const CommandRow> MigCommands() { return kRows; }
+std::span<const CommandRow> MigCommands() { return kMigRows; }
 
 }  // namespace gp

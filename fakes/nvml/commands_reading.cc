@@ -7,8 +7,6 @@
 namespace gp {
 namespace {
 
-GpuState& State(FakeWorld* world, int gpu) { return world->gpus[static_cast<size_t>(gpu)]; }
-
 constexpr std::pair<std::string_view, uint64_t> kThrottleReasons[] = {
     {"idle", nvmlClocksEventReasonGpuIdle},
     {"applications-clocks", nvmlClocksEventReasonApplicationsClocksSetting},
@@ -85,7 +83,7 @@ void ApplyComputeMode(const FakeCommand& command, int gpu, FakeWorld* world) {
       static_cast<unsigned>(CommandArguments(command).Number("mode", 0));
 }
 
-const CommandRow kRows[] = {
+const CommandRow kReadingRows[] = {
     {"temperature", {"celsius"}, {}, ApplyTemperature},
     {"power", {"watts"}, {}, ApplyPower},
     {"clock", {"sm"}, {}, ApplyClock},
@@ -100,6 +98,6 @@ const CommandRow kRows[] = {
 
 }  // namespace
 
-std::span<const CommandRow> ReadingCommands() { return kRows; }
+std::span<const CommandRow> ReadingCommands() { return kReadingRows; }
 
 }  // namespace gp

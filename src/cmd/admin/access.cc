@@ -100,7 +100,7 @@ void AddGrant(CLI::App& roles, Cli& cli, bool takes) {
   });
 }
 
-void AddCreate(CLI::App& tokens, Cli& cli) {
+void AddCreateToken(CLI::App& tokens, Cli& cli) {
   CLI::App* sub = tokens.add_subcommand(
       "create", "Create an access token: a secret with which programs act as you");
   auto request = std::make_shared<v1::IssueTokenRequest>();
@@ -174,7 +174,7 @@ void AddAccess(CLI::App& app, Cli& cli) {
   CLI::App* tokens = app.add_subcommand(
       "tokens", "Access tokens for programs that act as you: create, list, revoke");
   tokens->require_subcommand(1);
-  AddCreate(*tokens, cli);
+  AddCreateToken(*tokens, cli);
   AddTokenList(*tokens, cli);
   AddRevoke(*tokens, cli);
 }

@@ -33,7 +33,7 @@ Json DocumentOf(const std::string& file, const NotifyConfig& config) {
   return {{"file", file}, {"receivers", receivers}};
 }
 
-void Check(const std::string& file, Cli& cli) {
+void CheckFile(const std::string& file, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
   const auto config = ReadNotifyFile(file);
   if (!config) return cli.Complain(config.error());
@@ -87,7 +87,7 @@ void AddNotify(CLI::App& app, Cli& cli) {
   check->add_option("file", *file, "File of serve --notify (docs/how-to/notifications.md)")
       ->type_name("FILE")
       ->required();
-  check->callback([file, &cli] { Check(*file, cli); });
+  check->callback([file, &cli] { CheckFile(*file, cli); });
   CLI::App* test = notify->add_subcommand("test", "Send a test notification to one receiver");
   test->add_option("file", *file, "File of serve --notify")->type_name("FILE")->required();
   test->add_option("receiver", *name, "Its name in the file")->type_name("RECEIVER")->required();

@@ -12,8 +12,6 @@
 namespace gp {
 namespace {
 
-using Set = v1::SetQueueRequest;
-
 Result<v1::ListQueuesReply> Fetch(Cli& cli) {
   ControlClient* client = GP_TRY(cli.Controller());
   return client->Call<v1::ListQueuesReply>("ListQueues", v1::ListQueuesRequest());
@@ -73,7 +71,7 @@ void List(Cli& cli) {
 }
 
 void AddQuotaFlags(CLI::App& sub, const std::string& prefix, const std::string& whose,
-                   std::shared_ptr<Set> request, bool of_user) {
+                   std::shared_ptr<v1::SetQueueRequest> request, bool of_user) {
   const auto quota = [request, of_user] {
     return of_user ? request->mutable_user_limit() : request->mutable_limit();
   };
@@ -119,7 +117,7 @@ void AddTimeFlag(CLI::App& sub, const std::string& flag, const std::string& what
 void AddQueueSet(CLI::App& queues, Cli& cli) {
   CLI::App* sub =
       queues.add_subcommand("set", "Create or change a queue; values that are not given stay");
-  auto request = std::make_shared<Set>();
+  auto request = std::make_shared<v1::SetQueueRequest>();
   sub->add_option_function<std::string>(
          "name", [request](const std::string& name) { request->set_name(name); },
          "Queue: research, or research/nlp below it")

@@ -112,7 +112,7 @@ void Create(ReservationFlags& flags, Cli& cli) {
   Print(one, cli);
 }
 
-void AddCreate(CLI::App& reservations, Cli& cli) {
+void AddCreateReservation(CLI::App& reservations, Cli& cli) {
   CLI::App* sub = reservations.add_subcommand(
       "create", "Create an advance reservation: only its users' jobs run on its nodes");
   auto flags = std::make_shared<ReservationFlags>();
@@ -159,7 +159,7 @@ void AddReservations(CLI::App& app, Cli& cli) {
   reservations->add_subcommand("list", "List all reservations")->callback([&cli] {
     CallAndPrintReservations("ListReservations", v1::ListReservationsRequest(), cli);
   });
-  AddCreate(*reservations, cli);
+  AddCreateReservation(*reservations, cli);
   CLI::App* sub =
       reservations->add_subcommand("delete", "Delete a reservation; its jobs keep running");
   auto request = std::make_shared<v1::DeleteReservationRequest>();

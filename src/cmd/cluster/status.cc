@@ -43,7 +43,7 @@ void ShowStatus(bool all, Cli& cli) {
   if (!all) cli.Say("every GPU: gpu-platform status --all");
 }
 
-struct Check {
+struct HealthCheck {
   std::string name;
   std::string result;  // ok, WARN, FAIL, n/a
   std::string value;
@@ -60,10 +60,10 @@ const v1::GpuVerdict::Finding* FindFinding(const v1::Gpu& gpu,
 }
 
 // Their results are the verdict's own findings; readings that it does not use are at most a WARN.
-std::vector<Check> ChecksOf(const v1::Node& node, const v1::Gpu& gpu) {
+std::vector<HealthCheck> ChecksOf(const v1::Node& node, const v1::Gpu& gpu) {
   const v1::GpuReadings& r = gpu.readings();
   const v1::GpuVerdict& verdict = gpu.verdict();
-  std::vector<Check> checks;
+  std::vector<HealthCheck> checks;
   const auto add = [&](const char* name, std::initializer_list<std::string_view> codes, bool known,
                        std::string value) {
     const v1::GpuVerdict::Finding* finding = FindFinding(gpu, codes);
@@ -130,7 +130,7 @@ std::vector<Check> ChecksOf(const v1::Node& node, const v1::Gpu& gpu) {
   return checks;
 }
 
-nlohmann::ordered_json HealthDocument(const v1::Gpu& gpu, const std::vector<Check>& checks) {
+nlohmann::ordered_json HealthDocument(const v1::Gpu& gpu, const std::vector<HealthCheck>& checks) {
   const v1::GpuVerdict& verdict = gpu.verdict();
   nlohmann::ordered_json document{{"verdict", verdict.level()},
                                   {"code", verdict.code()},
@@ -138,7 +138,7 @@ nlohmann::ordered_json HealthDocument(const v1::Gpu& gpu, const std::vector<Chec
                                   {"follows", verdict.follows()},
                                   {"takes_new_work", verdict.takes_new_work()},
                                   {"checks", nlohmann::ordered_json::array()}};
-  for (const Check& check : checks) {
+  for (const HealthCheck& check : checks) {
     document["checks"].push_back({{"name", check.name},
                                   {"result", check.result},
                                   {"value", check.value},
@@ -177,7 +177,7 @@ void Health(const std::string& id, Cli& cli) {
         "no single GPU \"" + Printable(id, 60) +
         "\": give a UUID, a unique prefix of one, or node/index (gpu-platform gpus list)"));
   }
-  const std::vector<Check> checks = ChecksOf(*found.node, *found.gpu);
+  const std::vector<HealthCheck> checks = ChecksOf(*found.node, *found.gpu);
   if (!found.gpu->verdict().takes_new_work() && found.gpu->verdict().level() != "ok")
     cli.exit_code = kExitUnhealthy;
   if (cli.WantsDocument()) {
@@ -186,7 +186,7 @@ void Health(const std::string& id, Cli& cli) {
   }
   if (cli.output != "csv") PrintVerdict(found);
   Table table({{"CHECK"}, {"RESULT"}, {"VALUE"}, {"MEANING"}});
-  for (const Check& check : checks)
+  for (const HealthCheck& check : checks)
     table.Add({check.name, check.result, check.value, check.meaning});
   cli.PrintTable(table);
 }

@@ -2,6 +2,7 @@
 
 // A connection to the controller, wherever it is, with the caller's credentials.
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,9 @@
 #include "base/result.h"
 
 namespace gp {
+
+// The deadline of a call whose answer needs no work.
+inline constexpr auto kCallTime = std::chrono::seconds(5);
 
 // `place`: the value of --server: a directory of sockets or an address; empty: that of the login,
 // else the user's own controller or the machine's.

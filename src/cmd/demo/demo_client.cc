@@ -7,12 +7,12 @@
 #include "adapters/wire/call_deadline.h"
 #include "adapters/wire/job_spec.h"
 #include "base/ignore_result.h"
+#include "cmd/connection/controller_line.h"
 #include "cmd/text/job_text.h"
 
 namespace gp {
 namespace {
 
-constexpr auto kCallTime = std::chrono::seconds(5);
 constexpr int kAskAgainMs = 20;
 
 }  // namespace

@@ -36,9 +36,10 @@ const v1::Node* FindNode(const v1::Cluster& cluster, const std::string& name) {
   return nullptr;
 }
 
-class Judge {
+class VerdictJudge {
  public:
-  Judge(const std::vector<DemoJob>& jobs, const DemoPlaces& places, const v1::Cluster& cluster)
+  VerdictJudge(const std::vector<DemoJob>& jobs, const DemoPlaces& places,
+               const v1::Cluster& cluster)
       : jobs_(jobs), places_(places), cluster_(cluster) {}
 
   Problems Run() {
@@ -192,7 +193,7 @@ class Judge {
 
 std::vector<std::string> JudgeDemo(const std::vector<DemoJob>& jobs, const DemoPlaces& places,
                                    const v1::Cluster& cluster) {
-  return Judge(jobs, places, cluster).Run();
+  return VerdictJudge(jobs, places, cluster).Run();
 }
 
 }  // namespace gp

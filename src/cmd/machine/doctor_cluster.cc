@@ -12,8 +12,6 @@
 namespace gp {
 namespace {
 
-constexpr auto kCallTime = std::chrono::seconds(5);
-
 Result<v1::Cluster> Fetch(const std::string& server) {
   const auto client = GP_TRY(OpenController(server));
   grpc::ClientContext context;

@@ -10,7 +10,6 @@
 namespace gp {
 namespace {
 
-constexpr auto kCallTime = std::chrono::seconds(5);
 constexpr int kJobsMax = 2'000;
 constexpr Duration kRetryMax = Duration::Seconds(5);
 

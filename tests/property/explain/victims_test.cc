@@ -18,7 +18,7 @@ uint64_t Cases(uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-struct Score {
+struct Comparison {
   uint64_t searched = 0;
   uint64_t found = 0;
   uint64_t least = 0;
@@ -51,8 +51,8 @@ void ExpectStarts(const Crowd& crowd, const Victims& victims, uint64_t seed) {
   EXPECT_TRUE(HoldsLeases(engine.state().FindJob(crowd.job().id)->state)) << "seed " << seed;
 }
 
-Score Compare(const char* name, uint64_t cases, const CrowdKind& kind) {
-  Score score;
+Comparison Compare(const char* name, uint64_t cases, const CrowdKind& kind) {
+  Comparison score;
   for (uint64_t seed = 1; seed <= cases; ++seed) {
     const Crowd crowd(seed, kind);
     if (crowd.FitsNow()) continue;
@@ -75,22 +75,22 @@ Score Compare(const char* name, uint64_t cases, const CrowdKind& kind) {
 }
 
 TEST(Victims, AgainstEverySet) {
-  const Score score = Compare("one node", Cases(2'000), {});
+  const Comparison score = Compare("one node", Cases(2'000), {});
   EXPECT_EQ(score.least, score.found);
 }
 
 TEST(Victims, OfGangsAgainstEverySet) {
-  const Score score = Compare("gangs, up to 3 nodes", Cases(2'000), {2, 3, true, false});
+  const Comparison score = Compare("gangs, up to 3 nodes", Cases(2'000), {2, 3, true, false});
   EXPECT_EQ(score.least, score.found);
 }
 
 TEST(Victims, OfGangsWhereQueuesHaveGuarantees) {
-  const Score score = Compare("gangs, guarantees", Cases(2'000), {2, 3, true, true});
+  const Comparison score = Compare("gangs, guarantees", Cases(2'000), {2, 3, true, true});
   EXPECT_EQ(score.least, score.found);
 }
 
 TEST(Victims, OfGangsOnMoreNodes) {
-  const Score score = Compare("gangs, 5 to 8 nodes", Cases(2'000) / 4, {5, 8, true, false});
+  const Comparison score = Compare("gangs, 5 to 8 nodes", Cases(2'000) / 4, {5, 8, true, false});
   EXPECT_GE(score.least * 100, score.found * 99);
 }
 

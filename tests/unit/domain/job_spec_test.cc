@@ -15,9 +15,9 @@ JobSpec Legal() {
   return spec;
 }
 
-using Change = std::function<void(JobSpec&)>;
+using SpecChange = std::function<void(JobSpec&)>;
 
-std::string ProblemOf(const Change& change) {
+std::string ProblemOf(const SpecChange& change) {
   JobSpec spec = Legal();
   change(spec);
   const std::vector<SpecProblem> problems = FindProblems(spec);
@@ -35,7 +35,7 @@ TEST(JobSpec, ACommandIsEnough) {
 
 struct Row {
   std::string_view field;  // of the first problem; empty: legal
-  Change change;
+  SpecChange change;
 };
 
 void ExpectAll(const std::vector<Row>& rows) {
@@ -128,7 +128,7 @@ TEST(JobSpec, SharesAndIsolation) {
 }
 
 TEST(JobSpec, WithoutGpusNothingIsSaidOfThem) {
-  const auto none = [](const Change& change) {
+  const auto none = [](const SpecChange& change) {
     return [change](JobSpec& s) {
       s.resources.gpus.count = 0;
       change(s);

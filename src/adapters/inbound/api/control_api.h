@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -145,6 +146,7 @@ class ControlApi {
   ChangeFeed& changes_;
   const About about_;
   std::mutex reloading_;
+  static constexpr auto kTurnTime = std::chrono::seconds(5);  // waited for forecasting_
   std::timed_mutex forecasting_;  // one forecast or search for moves at a time
 };
 

@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-struct Row {
+struct ProcessRow {
   const char* rest;
   std::optional<int> pid;
   const char* name;
@@ -15,7 +15,7 @@ struct Row {
 };
 
 TEST(ProcessPart, IsCutFromTheMessage) {
-  for (const Row& row : std::initializer_list<Row>{
+  for (const ProcessRow& row : std::initializer_list<ProcessRow>{
            {"GPU has fallen off the bus.", {}, "", "GPU has fallen off the bus."},
            {"", {}, "", ""},
            {"pid=5, Ch 00000001", 5, "", "Ch 00000001"},

@@ -8,7 +8,7 @@ namespace {
 constexpr Instant kNow{5'000'000'000};
 constexpr LeaseId kLease{7};
 
-Lease TwoGpus(GpuMode mode = GpuMode::kWhole) {
+Lease LeaseOfTwoGpus(GpuMode mode = GpuMode::kWhole) {
   Lease lease;
   lease.id = kLease;
   lease.mode = mode;
@@ -31,7 +31,7 @@ class UseMeterTest : public testing::Test {
     meter_.Look(lease_, host, readings_, at_ms * 1'000'000, kNow);
   }
 
-  Lease lease_ = TwoGpus();
+  Lease lease_ = LeaseOfTwoGpus();
   std::vector<GpuReading> readings_{Reading(50, 100), Reading(99, 1), Reading(0, 300)};
   UseMeter meter_;
 };
@@ -89,7 +89,7 @@ TEST_F(UseMeterTest, IdleIsWhatWasSeenToRunNoKernelOnAnyGpu) {
 }
 
 TEST_F(UseMeterTest, PartsOfGpusAreNeverSeenToBeIdle) {
-  lease_ = TwoGpus(GpuMode::kTimeslice);
+  lease_ = LeaseOfTwoGpus(GpuMode::kTimeslice);
   Look(0);
   Look(1'000);
   EXPECT_EQ(meter_.IdleFor(kLease, 2'000'000'000), std::nullopt);
@@ -104,7 +104,7 @@ TEST_F(UseMeterTest, ATimeThatWasSleptThroughIsNotMeasured) {
 }
 
 TEST_F(UseMeterTest, OfAPartOfAGpuTheDriverSaysNothing) {
-  lease_ = TwoGpus(GpuMode::kMps);
+  lease_ = LeaseOfTwoGpus(GpuMode::kMps);
   Look(0, {0, 0});
   Look(2'000, {1'000, 5});
   EXPECT_EQ(

@@ -75,8 +75,6 @@ void FillExplanation(const State& state, Instant at, const Job& job,
   ExplanationView(state, job, Explain(state, at, job, incidents), reply);
 }
 
-constexpr auto kTurnTime = std::chrono::seconds(5);
-
 }  // namespace
 
 // One at a time: on a large cluster it uses a core for seconds.

@@ -26,8 +26,6 @@ Result<std::set<JobId>> Wanted(const State& state, const v1::PlanMovesRequest& r
   return wanted;
 }
 
-constexpr auto kTurnTime = std::chrono::seconds(5);
-
 }  // namespace
 
 // The writer only copies the state, if that is quick; one search for moves at a time.
