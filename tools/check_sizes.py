@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Checks that no class, source file or folder is too large to be read at once (docs/style.md).  Prints each that is.
+"""Checks that no function, class, source file or folder is too large to be read at once (docs/style.md).  Prints each that is.
 
 Usage: check_sizes.py [ROOT].  Exit code 1 where one is.
 A class is measured from its head to its "};" as clang-format-19 indents it; what its methods hold elsewhere is not counted.
+A function is measured where its head begins its line.
 """
 import pathlib
 import re
 import sys
 
+FUNCTION_LINES_MAX = 60
 CLASS_LINES_MAX = 200
 FILE_LINES_MAX = 550
 FOLDER_FILES_MAX = 40  # directly in it, below src
@@ -35,12 +37,29 @@ def classes_in(text):
             yield begin + 1, f"{match['kind']} {match['name']}".rstrip(), lines
 
 
+# The head of a function outside of classes: it may stand on several lines, and ends with "{".
+FUNCTION = re.compile(r"^(?!(?:class|struct|union|enum|namespace|extern|using)\b)[A-Za-z_][^;{}#]*\([^;{}]*\{\n", re.MULTILINE)
+
+
+def functions_in(text):
+    """(line of the head, its name, its number of lines)."""
+    for match in FUNCTION.finditer(text):
+        end = re.compile(r"^\}$", re.MULTILINE).search(text, match.end())
+        if end:
+            head = match.group().partition("(")[0].split()
+            begin = text.count("\n", 0, match.start())
+            yield begin + 1, head[-1] if head else "?", text.count("\n", 0, end.start()) - begin + 1
+
+
 def problems_of_sources(root):
     for path in sorted(path for place in PLACES for path in (root / place).rglob("*") if path.suffix in (".cc", ".h")):
         name, text = path.relative_to(root), path.read_text(encoding="utf-8")
         for line, what, lines in classes_in(text):
             if lines > CLASS_LINES_MAX:
                 yield f"{name}:{line}: {what} has {lines} lines, and may have {CLASS_LINES_MAX}: split it by subject"
+        for line, what, lines in functions_in(text):
+            if lines > FUNCTION_LINES_MAX:
+                yield f"{name}:{line}: {what} has {lines} lines, and may have {FUNCTION_LINES_MAX}: name its parts"
         lines = len(text.splitlines())
         if lines > FILE_LINES_MAX:
             yield f"{name}: it has {lines} lines, and may have {FILE_LINES_MAX}: split it by subject"

@@ -158,32 +158,24 @@ bool NeedsHostTmp(const JobSpec& spec, const std::string& device_directory) {
          std::ranges::any_of(spec.program.command, IsInTmp);
 }
 
-}  // namespace
-
-std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt) {
-  return options.state_directory + "/logs/" + KeyOf(job) + "/" + std::to_string(attempt);
-}
-
-LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
-                      const LaunchOptions& options, int64_t lease_deadline_boot_ns) {
+void AddProgram(const DesiredLease& desired, const HostUser& user, LaunchSpec& launch) {
   const JobSpec& spec = *desired.spec;
-  const HostUser user = options.resolve_user(desired.user);
-  LaunchSpec launch;
-  launch.key = KeyOf(desired.lease.id);
   // An interactive job gets its program by Exec, with its user's terminal.
   if (!spec.program.interactive) launch.argv = spec.program.command;
-  launch.environment = MakeEnvironment(desired, facts, user, options);
+  launch.interactive = spec.program.interactive;
   for (const auto& [name, value] : desired.secrets) {
     if (!IsReservedVariable(name)) launch.secrets.push_back(name + "=" + value);
   }
-  launch.working_directory = !spec.program.working_directory.empty()
-                                 ? spec.program.working_directory
-                             : user.home.empty() ? "/"
-                                                 : user.home;
+  const std::string home = user.home.empty() ? "/" : user.home;
+  launch.working_directory =
+      spec.program.working_directory.empty() ? home : spec.program.working_directory;
   launch.uid = user.uid;
   launch.gid = user.gid;
   launch.groups = user.groups;
-  launch.interactive = spec.program.interactive;
+}
+
+void AddGrants(const DesiredLease& desired, const NodeFacts& facts, const LaunchOptions& options,
+               LaunchSpec& launch) {
   for (const GpuGrant& grant : desired.lease.gpus) {
     launch.devices.push_back({options.gpu_major, facts.gpus[static_cast<size_t>(grant.gpu)].minor});
   }
@@ -200,6 +192,10 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   launch.processes_max = options.processes_max;
   launch.parts = PartsOf(desired, facts);
   launch.mig = MigOf(desired, facts);
+}
+
+// What the job sees of the host.  REQUIRES: AddGrants has run.
+void AddPrivateMounts(const JobSpec& spec, const LaunchOptions& options, LaunchSpec& launch) {
   const bool by_mps = !launch.parts.empty() && launch.parts.front().mps;
   // MPS clients and their server share the host's /dev/shm, and a directory that a private /tmp may
   // hide.
@@ -209,17 +205,39 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) &&
                        !(by_mps && IsInTmp(options.state_directory));
   launch.private_processes = !by_mps;  // the MPS server identifies its clients by their pids
-  launch.log_directory = LogDirectory(options, desired.lease.job, desired.lease.attempt);
-  launch.log_name = std::to_string(desired.lease.rank);
-  launch.log_bytes_max = options.log_bytes_max;
+}
+
+void AddRecovery(const JobSpec& spec, LaunchSpec& launch) {
   launch.grace = spec.policy.grace;
-  launch.stop_on_lease_loss = desired.lease.stop_on_loss;
-  launch.lease_deadline_boot_ns = lease_deadline_boot_ns;
-  launch.report_pipe = ReportPipe(options, desired.lease.id);
   launch.hang_after = spec.recovery.hang_after;
   launch.checkpoint_signal = spec.recovery.checkpoint.signal;
   launch.checkpoint_interval = spec.recovery.checkpoint.every;
   for (const LogRule& rule : spec.recovery.on_log) launch.log_patterns.push_back(rule.pattern);
+}
+
+}  // namespace
+
+std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt) {
+  return options.state_directory + "/logs/" + KeyOf(job) + "/" + std::to_string(attempt);
+}
+
+LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
+                      const LaunchOptions& options, int64_t lease_deadline_boot_ns) {
+  const JobSpec& spec = *desired.spec;
+  const HostUser user = options.resolve_user(desired.user);
+  LaunchSpec launch;
+  launch.key = KeyOf(desired.lease.id);
+  launch.environment = MakeEnvironment(desired, facts, user, options);
+  AddProgram(desired, user, launch);
+  AddGrants(desired, facts, options, launch);
+  AddPrivateMounts(spec, options, launch);
+  AddRecovery(spec, launch);
+  launch.log_directory = LogDirectory(options, desired.lease.job, desired.lease.attempt);
+  launch.log_name = std::to_string(desired.lease.rank);
+  launch.log_bytes_max = options.log_bytes_max;
+  launch.stop_on_lease_loss = desired.lease.stop_on_loss;
+  launch.lease_deadline_boot_ns = lease_deadline_boot_ns;
+  launch.report_pipe = ReportPipe(options, desired.lease.id);
   launch.prolog = options.prolog;
   launch.epilog = options.epilog;
   return launch;

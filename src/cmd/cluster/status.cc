@@ -59,76 +59,109 @@ const v1::GpuVerdict::Finding* FindFinding(const v1::Gpu& gpu,
   return nullptr;
 }
 
-// Their results are the verdict's own findings; readings that it does not use are at most a WARN.
-std::vector<HealthCheck> ChecksOf(const v1::Node& node, const v1::Gpu& gpu) {
-  const v1::GpuReadings& r = gpu.readings();
-  const v1::GpuVerdict& verdict = gpu.verdict();
-  std::vector<HealthCheck> checks;
-  const auto add = [&](const char* name, std::initializer_list<std::string_view> codes, bool known,
-                       std::string value) {
-    const v1::GpuVerdict::Finding* finding = FindFinding(gpu, codes);
-    if (finding == nullptr)
-      return checks.push_back({name, known ? "ok" : "n/a", known ? std::move(value) : kDash, ""});
-    const bool is_soft =
-        finding->follows() == "no-linked-work" || finding->follows() == "no-new-work";
-    checks.push_back({name,
-                      finding->follows() == "none" ? "ok"
-                      : is_soft                    ? "WARN"
-                                                   : "FAIL",
-                      known ? std::move(value) : kDash, finding->text()});
-  };
-  const auto note = [&](const char* name, bool known, bool warn, std::string value,
-                        const char* meaning) {
-    checks.push_back({name,
-                      !known ? "n/a"
-                      : warn ? "WARN"
-                             : "ok",
-                      known ? std::move(value) : kDash, known && warn ? meaning : ""});
-  };
-  const bool is_up = node.state() == "UP";
-  const bool heard = gpu.has_readings() && !r.stale();
-  checks.push_back({"node", is_up ? "ok" : "FAIL", node.state(),
-                    is_up ? "" : "the node's agent does not answer"});
-  // As of a node that is lost
-  const bool is_of_before = r.stale() && FindFinding(gpu, {"unread"}) == nullptr;
-  if (is_of_before)
-    checks.push_back({"readings", "WARN", "stale " + SpanText(r.age_seconds()),
-                      "the values below are the last ones read"});
-  if (!is_of_before)
-    add("readings", {"unread"}, gpu.has_readings(),
-        r.stale() ? "stale " + SpanText(r.age_seconds())
-                  : fmt::format("{:.0f} s old", r.age_seconds()));
-  if (verdict.code() == "missing") {
-    checks.push_back({"pcie_present", "FAIL", "absent", "its node reports its GPUs without it"});
-  } else {
-    add("pcie_present", {"lost"}, heard || FindFinding(gpu, {"lost"}) != nullptr,
-        FindFinding(gpu, {"lost"}) != nullptr ? "lost" : "present");
+// The checks of one GPU.  Their results are the verdict's own findings; readings that the verdict
+// does not use are at most a WARN.
+class HealthChecks {
+ public:
+  HealthChecks(const v1::Node& node, const v1::Gpu& gpu)
+      : gpu_(gpu), readings_(gpu.readings()), heard_(gpu.has_readings() && !readings_.stale()) {
+    const bool is_up = node.state() == "UP";
+    checks_.push_back({"node", is_up ? "ok" : "FAIL", node.state(),
+                       is_up ? "" : "the node's agent does not answer"});
   }
-  add("ecc_uncorrected", {"ecc-uncorrected"}, r.has_ecc_uncorrected(),
-      std::to_string(r.ecc_uncorrected()));
-  note("ecc_corrected", r.has_ecc_corrected(), r.ecc_corrected() > 1'000,
-       std::to_string(r.ecc_corrected()), "many corrected errors: watch it");
-  add("row_remap", {"row-remap-failed", "row-remap-pending"}, r.has_row_remap_failed(),
-      r.row_remap_failed()    ? "failed"
-      : r.row_remap_pending() ? "pending"
-                              : "none");
-  add("temperature", {"critical-heat", "hot", "warm"}, r.has_temperature_celsius(),
-      fmt::format("{} °C", r.temperature_celsius()));
-  note("throttle", heard, r.throttle_reasons_size() > 0,
-       r.throttle_reasons_size() == 0 ? "none"
-                                      : fmt::format("{}", fmt::join(r.throttle_reasons(), ", ")),
-       "clocks are throttled");
-  add("nvlink", {"nvlink-down"}, r.has_nvlinks_total() && r.nvlinks_total() > 0,
-      fmt::format("{} of {} up", r.nvlinks_active(), r.nvlinks_total()));
-  add("recovery_action", {"recovery-action"}, r.has_recovery_action(), r.recovery_action());
-  for (const v1::GpuVerdict::Xid& xid : verdict.xids()) {
-    const bool is_it = verdict.code() == "xid-" + std::to_string(xid.xid());
-    checks.push_back(
-        {"xid", is_it ? verdict.level() : "WARN", std::to_string(xid.xid()),
-         "reported at " + xid.at() + "; gpu-platform xid explain " + std::to_string(xid.xid())});
+
+  std::vector<HealthCheck> Run() {
+    AddReadings();
+    AddPresence();
+    AddMemory();
+    AddHeat();
+    Add("nvlink", {"nvlink-down"}, readings_.has_nvlinks_total() && readings_.nvlinks_total() > 0,
+        fmt::format("{} of {} up", readings_.nvlinks_active(), readings_.nvlinks_total()));
+    Add("recovery_action", {"recovery-action"}, readings_.has_recovery_action(),
+        readings_.recovery_action());
+    AddXids();
+    return std::move(checks_);
   }
-  return checks;
-}
+
+ private:
+  // By the finding of one of these codes; without one the check passes, if the value is known.
+  void Add(const char* name, std::initializer_list<std::string_view> codes, bool known,
+           std::string value) {
+    value = known ? std::move(value) : kDash;
+    const v1::GpuVerdict::Finding* finding = FindFinding(gpu_, codes);
+    if (finding == nullptr) {
+      checks_.push_back({name, known ? "ok" : "n/a", std::move(value), ""});
+      return;
+    }
+    const std::string& follows = finding->follows();
+    const bool is_soft = follows == "no-linked-work" || follows == "no-new-work";
+    const char* result = follows == "none" ? "ok" : is_soft ? "WARN" : "FAIL";
+    checks_.push_back({name, result, std::move(value), finding->text()});
+  }
+
+  // Of a reading that the verdict does not use.
+  void Note(const char* name, bool known, bool warn, std::string value, const char* meaning) {
+    const char* result = !known ? "n/a" : warn ? "WARN" : "ok";
+    checks_.push_back(
+        {name, result, known ? std::move(value) : kDash, known && warn ? meaning : ""});
+  }
+
+  void AddReadings() {
+    const std::string stale = "stale " + SpanText(readings_.age_seconds());
+    const bool is_of_lost_node = readings_.stale() && FindFinding(gpu_, {"unread"}) == nullptr;
+    if (is_of_lost_node) {
+      checks_.push_back({"readings", "WARN", stale, "the values below are the last ones read"});
+      return;
+    }
+    Add("readings", {"unread"}, gpu_.has_readings(),
+        readings_.stale() ? stale : fmt::format("{:.0f} s old", readings_.age_seconds()));
+  }
+
+  void AddPresence() {
+    if (gpu_.verdict().code() == "missing") {
+      checks_.push_back({"pcie_present", "FAIL", "absent", "its node reports its GPUs without it"});
+      return;
+    }
+    const bool is_lost = FindFinding(gpu_, {"lost"}) != nullptr;
+    Add("pcie_present", {"lost"}, heard_ || is_lost, is_lost ? "lost" : "present");
+  }
+
+  void AddMemory() {
+    Add("ecc_uncorrected", {"ecc-uncorrected"}, readings_.has_ecc_uncorrected(),
+        std::to_string(readings_.ecc_uncorrected()));
+    Note("ecc_corrected", readings_.has_ecc_corrected(), readings_.ecc_corrected() > 1'000,
+         std::to_string(readings_.ecc_corrected()), "many corrected errors: watch it");
+    const char* remap = readings_.row_remap_failed()    ? "failed"
+                        : readings_.row_remap_pending() ? "pending"
+                                                        : "none";
+    Add("row_remap", {"row-remap-failed", "row-remap-pending"}, readings_.has_row_remap_failed(),
+        remap);
+  }
+
+  void AddHeat() {
+    Add("temperature", {"critical-heat", "hot", "warm"}, readings_.has_temperature_celsius(),
+        fmt::format("{} °C", readings_.temperature_celsius()));
+    const auto& reasons = readings_.throttle_reasons();
+    Note("throttle", heard_, !reasons.empty(),
+         reasons.empty() ? "none" : fmt::format("{}", fmt::join(reasons, ", ")),
+         "clocks are throttled");
+  }
+
+  void AddXids() {
+    const v1::GpuVerdict& verdict = gpu_.verdict();
+    for (const v1::GpuVerdict::Xid& xid : verdict.xids()) {
+      const std::string number = std::to_string(xid.xid());
+      checks_.push_back({"xid", verdict.code() == "xid-" + number ? verdict.level() : "WARN",
+                         number,
+                         "reported at " + xid.at() + "; gpu-platform xid explain " + number});
+    }
+  }
+
+  const v1::Gpu& gpu_;
+  const v1::GpuReadings& readings_;
+  const bool heard_;
+  std::vector<HealthCheck> checks_;
+};
 
 nlohmann::ordered_json HealthDocument(const v1::Gpu& gpu, const std::vector<HealthCheck>& checks) {
   const v1::GpuVerdict& verdict = gpu.verdict();
@@ -177,7 +210,7 @@ void Health(const std::string& id, Cli& cli) {
         "no single GPU \"" + Printable(id, 60) +
         "\": give a UUID, a unique prefix of one, or node/index (gpu-platform gpus list)"));
   }
-  const std::vector<HealthCheck> checks = ChecksOf(*found.node, *found.gpu);
+  const std::vector<HealthCheck> checks = HealthChecks(*found.node, *found.gpu).Run();
   if (!found.gpu->verdict().takes_new_work() && found.gpu->verdict().level() != "ok")
     cli.exit_code = kExitUnhealthy;
   if (cli.WantsDocument()) {

@@ -28,27 +28,74 @@ struct SubmitFlags {
   std::string request_id;
 };
 
-void Submit(const SubmitFlags& flags, Cli& cli) {
+Result<JobFileOptions> OptionsOf(const SubmitFlags& flags) {
   JobFileOptions options;
-  auto overrides = SplitPairs("--set", flags.overrides);
-  if (!overrides) return cli.Complain(overrides.error());
-  auto environment = SplitPairs("--env", flags.environment);
-  if (!environment) return cli.Complain(environment.error());
-  options.overrides = *std::move(overrides);
+  options.overrides = GP_TRY(SplitPairs("--set", flags.overrides));
   if (!flags.array.empty()) options.overrides.emplace_back("array", flags.array);
-  options.environment = *std::move(environment);
+  options.environment = GP_TRY(SplitPairs("--env", flags.environment));
   options.arguments = flags.arguments;
+  return options;
+}
+
+// As with sbatch, words after a script are the script's arguments; after another file they may be
+// meant as more files.
+Status CheckArguments(const SubmitFlags& flags, const std::string& text, const Cli& cli) {
+  if (flags.arguments.empty() || cli.has_separator || text.starts_with("#!")) return Ok();
+  return Fail(InvalidArgument("\"" + Printable(flags.arguments.front(), 60) +
+                              "\": one job file at a time; put arguments of its program "
+                              "after --, as in gpu-platform jobs submit " +
+                              Printable(flags.file, 60) + " -- ARGUMENTS"));
+}
+
+void Print(const std::vector<std::string>& ids, const Cli& cli) {
+  if (!cli.PrintDocument(nlohmann::ordered_json{{"job_ids", ids}})) {
+    for (const std::string& id : ids) std::printf("%s\n", id.c_str());
+  }
+  std::fflush(stdout);
+}
+
+// With the worst exit code of the jobs as the command's.
+Status Wait(const std::vector<std::string>& ids, Cli& cli) {
+  for (const std::string& id : ids) {
+    const std::vector<std::string> jobs = GP_TRY(FindJobs(cli, id));
+    for (const std::string& job : jobs) {
+      const JobNarrator narrator(cli, job);
+      const auto end = GP_TRY(WaitForEnd(cli, job, std::nullopt));
+      cli.exit_code = std::max(cli.exit_code, ExitCodeOf(*end));
+    }
+  }
+  return Ok();
+}
+
+Status SubmitDecoded(const SubmitFlags& flags, const std::vector<JobSpec>& specs, Cli& cli) {
+  const bool has_array =
+      std::ranges::any_of(specs, [](const JobSpec& spec) { return spec.policy.array.count > 0; });
+  if (has_array && flags.count > 1)
+    return Fail(InvalidArgument("--count: an array has its own count: set it there"));
+  if (flags.plan) {
+    for (const JobSpec& spec : specs) PlanJob(spec, cli);
+    return Ok();
+  }
+  const std::string request_id = flags.request_id.empty() ? NewRequestId() : flags.request_id;
+  const std::vector<std::string> ids = GP_TRY(SubmitSpecs(cli, specs, flags.count, request_id));
+  Print(ids, cli);
+  if (flags.wait) return Wait(ids, cli);
+  if (ids.size() == 1) {
+    const std::string gang = GangText(specs.front());
+    cli.Say("queued" + (gang.empty() ? "" : ": " + gang) + "; follow: gpu-platform jobs " +
+            (has_array ? "list " : "logs -f ") + ids.front());
+  }
+  return Ok();
+}
+
+void Submit(const SubmitFlags& flags, Cli& cli) {
+  const Result<JobFileOptions> options = OptionsOf(flags);
+  if (!options) return cli.Complain(options.error());
   const auto text = ReadJobFile(flags.file);
   if (!text) return cli.Complain(text.error());
-  // As with sbatch, words after a script are the script's arguments; after another file they may be
-  // meant as more files.
-  if (!flags.arguments.empty() && !cli.has_separator && !text->starts_with("#!")) {
-    return cli.Complain(InvalidArgument("\"" + Printable(flags.arguments.front(), 60) +
-                                        "\": one job file at a time; put arguments of its program "
-                                        "after --, as in gpu-platform jobs submit " +
-                                        Printable(flags.file, 60) + " -- ARGUMENTS"));
-  }
-  DecodedJobs decoded = DecodeJobFile(flags.file, *text, options);
+  if (const Status sound = CheckArguments(flags, *text, cli); !sound)
+    return cli.Complain(sound.error());
+  DecodedJobs decoded = DecodeJobFile(flags.file, *text, *options);
   if (decoded.jobs.empty()) {
     std::fputs(RenderDiagnostics(decoded.diagnostics).c_str(), stderr);
     cli.exit_code = kExitUsage;
@@ -59,38 +106,8 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
     spec.file = file;
     if (spec.program.working_directory.empty()) spec.program.working_directory = CallerDirectory();
   }
-  const bool has_array = std::ranges::any_of(
-      decoded.jobs, [](const JobSpec& spec) { return spec.policy.array.count > 0; });
-  if (has_array && flags.count > 1)
-    return cli.Complain(InvalidArgument("--count: an array has its own count: set it there"));
-  if (flags.plan) {
-    for (const JobSpec& spec : decoded.jobs) PlanJob(spec, cli);
-    return;
-  }
-  const std::string request_id = flags.request_id.empty() ? NewRequestId() : flags.request_id;
-  const auto ids = SubmitSpecs(cli, decoded.jobs, flags.count, request_id);
-  if (!ids) return cli.Complain(ids.error());
-  if (!cli.PrintDocument(nlohmann::ordered_json{{"job_ids", *ids}})) {
-    for (const std::string& id : *ids) std::printf("%s\n", id.c_str());
-  }
-  std::fflush(stdout);
-  if (ids->size() == 1 && !flags.wait) {
-    const std::string& id = ids->front();
-    const std::string gang = GangText(decoded.jobs.front());
-    cli.Say("queued" + (gang.empty() ? "" : ": " + gang) + "; follow: gpu-platform jobs " +
-            (has_array ? "list " + id : "logs -f " + id));
-  }
-  if (!flags.wait) return;
-  for (const std::string& id : *ids) {
-    const auto jobs = FindJobs(cli, id);
-    if (!jobs) return cli.Complain(jobs.error());
-    for (const std::string& job : *jobs) {
-      const JobNarrator narrator(cli, job);
-      const auto end = WaitForEnd(cli, job, std::nullopt);
-      if (!end) return cli.Complain(end.error());
-      cli.exit_code = std::max(cli.exit_code, ExitCodeOf(**end));
-    }
-  }
+  if (const Status done = SubmitDecoded(flags, decoded.jobs, cli); !done)
+    cli.Complain(done.error());
 }
 
 void Describe(const std::string& id, Cli& cli) {

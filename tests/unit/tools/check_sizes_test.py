@@ -53,6 +53,17 @@ class CheckSizes(unittest.TestCase):
                 self.assert_found(f"{path}:{1 + extra}: {what} has 201 lines", {path: definition(head, 201 + extra), "src/a.h": ""})
                 self.assert_sound({path: definition(head, 200 + extra), "src/a.h": ""})
 
+    def test_a_function_beyond_the_limit(self):
+        for head, name in (("void Go() {", "Go"), ("Result<int> Lane::Go(int a,\n                     int b) const {", "Lane::Go"),
+                           ("template <typename T>\nvoid Go(T t) {", "Go")):
+            for lines, sound in ((60, True), (61, False)):
+                body = ["  Step();"] * (lines - 2 - head.count("\n"))
+                text = "namespace gp {\nvoid Short() {}\n" + "\n".join([head, *body, "}"]) + "\n}  // namespace gp\n"
+                if sound:
+                    self.assert_sound({"src/a.cc": text})
+                else:
+                    self.assert_found(f"src/a.cc:3: {name} has 61 lines", {"src/a.cc": text})
+
     def test_a_class_within_another_and_one_that_follows_a_short_one(self):
         inner = definition("class Inner {", 201, indent="  ")
         self.assert_found("src/a.cc:3: class Inner has 201 lines", {"src/a.cc": "namespace gp {\nclass Outer {\n" + inner + "};\n}\n"})

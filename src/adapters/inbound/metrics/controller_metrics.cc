@@ -109,6 +109,26 @@ Values OpenBreakers(const State& state) {
   return values;
 }
 
+// What is counted in the state at this moment.
+std::vector<prometheus::MetricFamily> StateGauges(const State& state) {
+  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  return {
+      Family("gpu_platform_gpus", "GPUs by pool and condition", kGauge, GpusByCondition(state)),
+      Family("gpu_platform_gpu_out_of_service_since_timestamp_seconds",
+             "When a GPU that is out of service entered its condition", kGauge,
+             GpusOutSince(state)),
+      Family("gpu_platform_nodes", "Nodes by pool and condition", kGauge, NodesByCondition(state)),
+      Family("gpu_platform_incidents_open", "Incidents that are not closed", kGauge,
+             OpenIncidents(state)),
+      Family("gpu_platform_incident_opened_timestamp_seconds",
+             "When an incident that is not closed was opened", kGauge, IncidentsSince(state)),
+      Family("gpu_platform_breaker_open",
+             "1 for pools where nothing is reset or drained automatically until an operator "
+             "closes the incident",
+             kGauge, OpenBreakers(state)),
+  };
+}
+
 }  // namespace
 
 struct ControllerMetrics::Counters {
@@ -189,12 +209,10 @@ void ControllerMetrics::OnCommit(const State& state, const std::vector<Event>& e
   for (const Event& event : events) std::visit(Counting<Counters>{state, *counters_}, event);
 }
 
-MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
+std::vector<prometheus::MetricFamily> ControllerMetrics::CounterFamilies() const {
   constexpr auto kCounter = prometheus::MetricType::Counter;
-  constexpr auto kGauge = prometheus::MetricType::Gauge;
   const Counters& c = *counters_;
-  MetricsPicture picture;
-  picture.families = {
+  return {
       Family("gpu_platform_fault_reports_total",
              "Reported errors of a GPU; xid: the driver's error number, or none", kCounter,
              c.reports),
@@ -218,32 +236,25 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
              c.lost_gpu_seconds),
       Family("gpu_platform_checkpoints_total", "Checkpoints that jobs reported", kCounter,
              c.checkpoints),
-      Family("gpu_platform_gpus", "GPUs by pool and condition", kGauge, GpusByCondition(state)),
-      Family("gpu_platform_gpu_out_of_service_since_timestamp_seconds",
-             "When a GPU that is out of service entered its condition", kGauge,
-             GpusOutSince(state)),
-      Family("gpu_platform_nodes", "Nodes by pool and condition", kGauge, NodesByCondition(state)),
-      Family("gpu_platform_incidents_open", "Incidents that are not closed", kGauge,
-             OpenIncidents(state)),
-      Family("gpu_platform_incident_opened_timestamp_seconds",
-             "When an incident that is not closed was opened", kGauge, IncidentsSince(state)),
-      Family("gpu_platform_breaker_open",
-             "1 for pools where nothing is reset or drained automatically until an operator "
-             "closes the incident",
-             kGauge, OpenBreakers(state)),
   };
+}
+
+MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
+  MetricsPicture picture;
+  picture.families = CounterFamilies();
+  std::ranges::move(StateGauges(state), std::back_inserter(picture.families));
   std::ranges::move(QueueGauges(state), std::back_inserter(picture.families));
   std::ranges::move(FragmentationGauges(state), std::back_inserter(picture.families));
   std::ranges::move(UsageGauges(state, now), std::back_inserter(picture.families));
+  const auto& xids = counters_->last_xids;
   for (const Node& node : state.nodes.all) {
     if (node.condition != NodeCondition::kUp) continue;
     NodePicture& seen = picture.nodes.emplace_back(NodePicture{node.id, node.facts, node.pool, {}});
     for (size_t i = 0; i < node.gpus.size(); ++i) {
-      const auto xid = c.last_xids.find({node.id, static_cast<int>(i)});
+      const auto xid = xids.find({node.id, static_cast<int>(i)});
       const GpuVerdict verdict = VerdictOf(state, {node.id, static_cast<int>(i)});
       seen.gpus.push_back({node.gpus[i].share_granted, node.gpus[i].memory_granted_mib,
-                           xid == c.last_xids.end() ? 0 : xid->second, Name(verdict.level),
-                           verdict.code});
+                           xid == xids.end() ? 0 : xid->second, Name(verdict.level), verdict.code});
     }
   }
   return picture;

@@ -28,6 +28,7 @@ class ControllerMetrics : public CommitObserver {
 
  private:
   struct Counters;
+  std::vector<prometheus::MetricFamily> CounterFamilies() const;
   std::unique_ptr<Counters> counters_;
 };
 

@@ -14,44 +14,22 @@ Labels With(const Labels& labels, const char* name, std::string value) {
   return more;
 }
 
-}  // namespace
+// What a GPU is, and what is granted of it.
+class GrantFamilies {
+ public:
+  explicit GrantFamilies(GpuSeries& series)
+      : info_(series.Add("gpu_platform_gpu_info", "1; the labels describe the GPU")),
+        verdict_(series.Add(
+            "gpu_platform_gpu_verdict",
+            "1; the GPU's health (ok, WARN, FAIL or UNKNOWN) and the code of the finding")),
+        share_(series.Add("gpu_platform_gpu_share_granted_ratio",
+                          "The part of its compute that is granted to jobs; 1: all")),
+        memory_(series.Add("gpu_platform_gpu_memory_bytes", "Memory that jobs can use")),
+        memory_granted_(series.Add("gpu_platform_gpu_memory_granted_bytes",
+                                   "Memory that is granted to jobs")) {}
 
-std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
-                                                const GpuReadingsOf& readings_of) {
-  GpuSeries series;
-  const int info = series.Add("gpu_platform_gpu_info", "1; the labels describe the GPU");
-  const int verdict =
-      series.Add("gpu_platform_gpu_verdict",
-                 "1; the GPU's health (ok, WARN, FAIL or UNKNOWN) and the code of the finding");
-  const int age = series.Add(
-      "gpu_platform_gpu_readings_age_seconds",
-      "Age of the GPU's latest readings; readings older than three intervals are left out");
-  const int granted = series.Add("gpu_platform_gpu_share_granted_ratio",
-                                 "The part of its compute that is granted to jobs; 1: all");
-  const int memory = series.Add("gpu_platform_gpu_memory_bytes", "Memory that jobs can use");
-  const int memory_granted =
-      series.Add("gpu_platform_gpu_memory_granted_bytes", "Memory that is granted to jobs");
-  const int memory_used =
-      series.Add("gpu_platform_gpu_memory_used_bytes", "Memory in use, as the driver reports it");
-  const int busy =
-      series.Add("gpu_platform_gpu_busy_ratio",
-                 "The part of recent time in which any kernel ran, whatever its share of the GPU");
-  const int temperature =
-      series.Add("gpu_platform_gpu_temperature_celsius", "Temperature of the GPU's core");
-  const int power = series.Add("gpu_platform_gpu_power_watts", "Current power draw");
-  const int power_limit =
-      series.Add("gpu_platform_gpu_power_limit_watts", "The driver's power limit");
-  const int ecc = series.Add("gpu_platform_gpu_ecc_errors_total",
-                             "ECC errors since the driver was loaded", kCounter);
-  const int remap =
-      series.Add("gpu_platform_gpu_row_remap",
-                 "1: rows wait to be remapped at the next reset (pending), or cannot be (failed)");
-  const int throttled =
-      series.Add("gpu_platform_gpu_throttled", "1: its clocks are reduced for this reason");
-  const int links = series.Add("gpu_platform_gpu_nvlinks", "NVLinks: active, and all");
-  series.ForEach(picture, readings_of, [&](const GpuSeries::One& gpu, const v1::GpuReadings* seen) {
-    const Labels labels{{"node", gpu.node.facts->name}, {"gpu", std::to_string(gpu.index)}};
-    series.Set(info,
+  void Set(GpuSeries& series, const Labels& labels, const GpuSeries::One& gpu) const {
+    series.Set(info_,
                {labels[0],
                 labels[1],
                 {"uuid", gpu.facts.uuid},
@@ -59,37 +37,102 @@ std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
                 {"pool", gpu.node.pool},
                 {"driver_version", gpu.node.facts->driver_version}},
                1);
-    series.Set(verdict,
+    series.Set(verdict_,
                {labels[0], labels[1], {"verdict", gpu.now.verdict}, {"code", gpu.now.code}}, 1);
-    series.Set(granted, labels, static_cast<double>(gpu.now.share_granted) / kWholeShare);
-    series.Set(memory, labels, static_cast<double>(gpu.facts.memory_mib) * kMib);
-    series.Set(memory_granted, labels, static_cast<double>(gpu.now.memory_granted_mib) * kMib);
-    if (seen == nullptr) return;
-    if (seen->has_age_seconds()) series.Set(age, labels, seen->age_seconds());
-    if (seen->has_memory_used_bytes())
-      series.Set(memory_used, labels, static_cast<double>(seen->memory_used_bytes()));
-    if (seen->has_utilization_percent())
-      series.Set(busy, labels, seen->utilization_percent() / 100.0);
-    if (seen->has_temperature_celsius())
-      series.Set(temperature, labels, seen->temperature_celsius());
-    if (seen->has_power_watts()) series.Set(power, labels, seen->power_watts());
-    if (seen->has_power_limit_watts()) series.Set(power_limit, labels, seen->power_limit_watts());
-    if (seen->has_ecc_corrected())
-      series.Set(ecc, With(labels, "kind", "corrected"),
-                 static_cast<double>(seen->ecc_corrected()));
-    if (seen->has_ecc_uncorrected())
-      series.Set(ecc, With(labels, "kind", "uncorrected"),
-                 static_cast<double>(seen->ecc_uncorrected()));
-    if (seen->has_row_remap_pending())
-      series.Set(remap, With(labels, "state", "pending"), seen->row_remap_pending() ? 1 : 0);
-    if (seen->has_row_remap_failed())
-      series.Set(remap, With(labels, "state", "failed"), seen->row_remap_failed() ? 1 : 0);
-    for (const std::string& reason : seen->throttle_reasons())
-      series.Set(throttled, With(labels, "reason", reason), 1);
-    if (seen->has_nvlinks_active())
-      series.Set(links, With(labels, "state", "active"), seen->nvlinks_active());
-    if (seen->has_nvlinks_total())
-      series.Set(links, With(labels, "state", "all"), seen->nvlinks_total());
+    series.Set(share_, labels, static_cast<double>(gpu.now.share_granted) / kWholeShare);
+    series.Set(memory_, labels, static_cast<double>(gpu.facts.memory_mib) * kMib);
+    series.Set(memory_granted_, labels, static_cast<double>(gpu.now.memory_granted_mib) * kMib);
+  }
+
+ private:
+  int info_;
+  int verdict_;
+  int share_;
+  int memory_;
+  int memory_granted_;
+};
+
+// What the driver reported; what it did not report has no series.
+class ReadingFamilies {
+ public:
+  explicit ReadingFamilies(GpuSeries& series)
+      : age_(series.Add(
+            "gpu_platform_gpu_readings_age_seconds",
+            "Age of the GPU's latest readings; readings older than three intervals are left out")),
+        memory_used_(series.Add("gpu_platform_gpu_memory_used_bytes",
+                                "Memory in use, as the driver reports it")),
+        busy_(series.Add(
+            "gpu_platform_gpu_busy_ratio",
+            "The part of recent time in which any kernel ran, whatever its share of the GPU")),
+        temperature_(
+            series.Add("gpu_platform_gpu_temperature_celsius", "Temperature of the GPU's core")),
+        power_(series.Add("gpu_platform_gpu_power_watts", "Current power draw")),
+        power_limit_(series.Add("gpu_platform_gpu_power_limit_watts", "The driver's power limit")),
+        ecc_(series.Add("gpu_platform_gpu_ecc_errors_total",
+                        "ECC errors since the driver was loaded", kCounter)),
+        remap_(series.Add(
+            "gpu_platform_gpu_row_remap",
+            "1: rows wait to be remapped at the next reset (pending), or cannot be (failed)")),
+        throttled_(
+            series.Add("gpu_platform_gpu_throttled", "1: its clocks are reduced for this reason")),
+        links_(series.Add("gpu_platform_gpu_nvlinks", "NVLinks: active, and all")) {}
+
+  void Set(GpuSeries& series, const Labels& labels, const v1::GpuReadings& seen) const {
+    if (seen.has_age_seconds()) series.Set(age_, labels, seen.age_seconds());
+    if (seen.has_memory_used_bytes())
+      series.Set(memory_used_, labels, static_cast<double>(seen.memory_used_bytes()));
+    if (seen.has_utilization_percent())
+      series.Set(busy_, labels, seen.utilization_percent() / 100.0);
+    if (seen.has_temperature_celsius())
+      series.Set(temperature_, labels, seen.temperature_celsius());
+    if (seen.has_power_watts()) series.Set(power_, labels, seen.power_watts());
+    if (seen.has_power_limit_watts()) series.Set(power_limit_, labels, seen.power_limit_watts());
+    SetErrors(series, labels, seen);
+    for (const std::string& reason : seen.throttle_reasons())
+      series.Set(throttled_, With(labels, "reason", reason), 1);
+    if (seen.has_nvlinks_active())
+      series.Set(links_, With(labels, "state", "active"), seen.nvlinks_active());
+    if (seen.has_nvlinks_total())
+      series.Set(links_, With(labels, "state", "all"), seen.nvlinks_total());
+  }
+
+ private:
+  void SetErrors(GpuSeries& series, const Labels& labels, const v1::GpuReadings& seen) const {
+    if (seen.has_ecc_corrected())
+      series.Set(ecc_, With(labels, "kind", "corrected"),
+                 static_cast<double>(seen.ecc_corrected()));
+    if (seen.has_ecc_uncorrected())
+      series.Set(ecc_, With(labels, "kind", "uncorrected"),
+                 static_cast<double>(seen.ecc_uncorrected()));
+    if (seen.has_row_remap_pending())
+      series.Set(remap_, With(labels, "state", "pending"), seen.row_remap_pending() ? 1 : 0);
+    if (seen.has_row_remap_failed())
+      series.Set(remap_, With(labels, "state", "failed"), seen.row_remap_failed() ? 1 : 0);
+  }
+
+  int age_;
+  int memory_used_;
+  int busy_;
+  int temperature_;
+  int power_;
+  int power_limit_;
+  int ecc_;
+  int remap_;
+  int throttled_;
+  int links_;
+};
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
+                                                const GpuReadingsOf& readings_of) {
+  GpuSeries series;
+  const GrantFamilies grants(series);
+  const ReadingFamilies readings(series);
+  series.ForEach(picture, readings_of, [&](const GpuSeries::One& gpu, const v1::GpuReadings* seen) {
+    const Labels labels{{"node", gpu.node.facts->name}, {"gpu", std::to_string(gpu.index)}};
+    grants.Set(series, labels, gpu);
+    if (seen != nullptr) readings.Set(series, labels, *seen);
   });
   return series.Take();
 }
