@@ -2,8 +2,9 @@
 
 BUILD ?= build/release
 PRESET := $(notdir $(BUILD))
+JOBS ?= $(shell nproc)
 # A compilation takes up to 2 GB of memory.
-JOBS ?= $(shell awk -v cores=$$(nproc) '/^MemTotal/ {jobs = int($$2 / 2000000); print jobs < 1 ? 1 : jobs < cores ? jobs : cores}' /proc/meminfo)
+COMPILATIONS ?= $(shell awk -v jobs=$(JOBS) '/^MemTotal/ {fit = int($$2 / 1900000); print fit < 1 ? 1 : fit < jobs ? fit : jobs}' /proc/meminfo)
 
 .PHONY: help demo test build setup setup-tests check pictures publish-contract format lint clean
 help:
@@ -20,13 +21,13 @@ test: build-tests
 
 ## make build       set up and build the program
 build: configure
-	cmake --build $(BUILD) --target gpu-platform -j $(JOBS)
+	cmake --build $(BUILD) --target gpu-platform -j $(COMPILATIONS)
 
 .PHONY: configure build-tests
 configure: setup
 	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) > /dev/null
 build-tests: setup-tests configure
-	cmake --build $(BUILD) -j $(JOBS)
+	cmake --build $(BUILD) -j $(COMPILATIONS)
 
 setup:
 	@tools/setup-debian

@@ -36,6 +36,8 @@ std::vector<std::string_view> WordsBelow(std::string_view directory, std::string
   return words;
 }
 
+bool IsInTmp(std::string_view path) { return path == "/tmp" || path.starts_with("/tmp/"); }
+
 bool PathsOverlap(std::string_view a, std::string_view b) {
   const std::vector<std::string_view> left = PathWords(a);
   const std::vector<std::string_view> right = PathWords(b);

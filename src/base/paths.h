@@ -14,6 +14,9 @@ std::vector<std::string_view> PathWords(std::string_view path);
 // directory, or contains "..".
 std::vector<std::string_view> WordsBelow(std::string_view directory, std::string_view path);
 
+// Whether the path is /tmp or below it.
+bool IsInTmp(std::string_view path);
+
 // Whether the paths are equal or one is below the other; true also if one contains "..".
 bool PathsOverlap(std::string_view a, std::string_view b);
 

@@ -29,7 +29,9 @@ chroot "$scratch/root" userdel ana 2> /dev/null || true
 for shared in /var/tmp /srv; do
   case "$1/ $2/" in
     "$shared"/* | *" $shared"/*) ;;  # what is tested lies there
-    *) mkdir -p "$scratch/root$shared" && mount -t tmpfs -o "mode=$(stat -c %a $shared)" docs "$scratch/root$shared" ;;
+    *)
+      mkdir -p "$scratch/root$shared"
+      mount -t tmpfs -o "mode=$(stat -c %a "$scratch/root$shared")" docs "$scratch/root$shared" ;;
   esac
 done
 # They may lie on file systems of their own.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "application/agent/sharing_runner.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "domain/model/jobs/array.h"

@@ -45,7 +45,4 @@ std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);
 LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
                       const LaunchOptions& options, int64_t lease_deadline_boot_ns);
 
-// Whether a job that has a /tmp of its own would not see the path.
-inline bool IsInTmp(const std::string& path) { return path == "/tmp" || path.starts_with("/tmp/"); }
-
 }  // namespace gp

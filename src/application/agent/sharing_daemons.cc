@@ -9,6 +9,7 @@
 #include "application/agent/launch.h"
 #include "application/agent/sharing_runner.h"
 #include "base/ignore_result.h"
+#include "base/paths.h"
 #include "base/text.h"
 
 namespace gp {

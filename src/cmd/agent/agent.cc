@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "base/paths.h"
 #include "base/text.h"
 #include "cmd/agent/live_agent.h"
 #include "cmd/cli.h"
@@ -54,7 +55,7 @@ void RunAgent(AgentFlags flags, Cli& cli) {
   AgentConfig& config = flags.config;
   if (config.state_directory.empty()) config.state_directory = DefaultStateDirectory() + "/agent";
   config.state_directory = AbsolutePath(config.state_directory);
-  if (!flags.with_parent && IsBelowTmp(config.state_directory))
+  if (!flags.with_parent && IsInTmp(config.state_directory))
     log.Write(LogLevel::kWarning, TmpWarning(config.state_directory));
   if (config.controller.empty()) config.controller = DefaultRunDirectory();
   if (config.controller.starts_with('/'))

@@ -57,10 +57,6 @@ CpuSet OnlineCpus() {
 
 }  // namespace
 
-bool IsBelowTmp(const std::string& directory) {
-  return directory == "/tmp" || directory.starts_with("/tmp/");
-}
-
 std::string TmpWarning(const std::string& directory) {
   return "--state " + directory +
          ": systems remove old files in /tmp, and jobs see all of it instead of a private /tmp; "

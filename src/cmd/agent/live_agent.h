@@ -13,7 +13,6 @@ namespace gp {
 
 // The warning about a state directory in /tmp: the system removes old files there, and jobs of such
 // an agent have no private /tmp.
-bool IsBelowTmp(const std::string& directory);
 std::string TmpWarning(const std::string& directory);
 
 // The loop of the agent, on a thread of its own.

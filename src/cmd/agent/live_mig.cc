@@ -1,7 +1,6 @@
 #include "cmd/agent/live_mig.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 
 #include "adapters/outbound/mig/mig_minors.h"

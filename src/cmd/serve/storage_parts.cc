@@ -1,6 +1,7 @@
 #include "cmd/serve/storage_parts.h"
 
 #include "adapters/outbound/memory/memory_journal.h"
+#include "base/paths.h"
 #include "cmd/agent/live_agent.h"
 #include "cmd/connection/state_place.h"
 #include "infrastructure/agent_identity.h"
@@ -11,7 +12,7 @@ namespace gp {
 Status DirectoriesPart::Start() {
   GP_CHECK_OK(MakeDirectories(config_.state_directory, 0711));
   GP_CHECK_OK(MakeDirectories(config_.run_directory, 0755));
-  if (IsBelowTmp(config_.state_directory))
+  if (IsInTmp(config_.state_directory))
     log_.Write(LogLevel::kWarning, TmpWarning(config_.state_directory));
   join_token_ = GP_TRY(JoinToken(config_.state_directory));
   return Ok();

@@ -33,5 +33,13 @@ TEST(Paths, OverlapWhereOneLiesInTheOther) {
   EXPECT_TRUE(PathsOverlap("/c/x/../b", "/c/a")) << "nobody can tell";
 }
 
+TEST(Paths, AreInTmp) {
+  EXPECT_TRUE(IsInTmp("/tmp"));
+  EXPECT_TRUE(IsInTmp("/tmp/gp"));
+  EXPECT_FALSE(IsInTmp("/tmpx"));
+  EXPECT_FALSE(IsInTmp("/var/tmp/gp"));
+  EXPECT_FALSE(IsInTmp(""));
+}
+
 }  // namespace
 }  // namespace gp

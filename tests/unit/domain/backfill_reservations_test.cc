@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "tests/unit/domain/cluster_fixture.h"
+
 namespace gp {
 namespace {
 
@@ -15,18 +17,6 @@ constexpr JobId kOwner{1};
 const std::set<NodeId> kNoNodes;
 
 Instant In(Duration span) { return kPassAt + span; }
-
-// Its grace is 30 s, and 10 s more: it has left 40 s after its limit.
-Job JobOfLength(uint64_t id, Duration limit, const std::string& reservation = "") {
-  Job job;
-  job.id = {id};
-  job.user.name = "ana";
-  JobSpec spec;
-  spec.policy.time_limit = limit;
-  spec.placement.reservation = reservation;
-  job.spec = std::make_shared<const JobSpec>(spec);
-  return job;
-}
 
 class ClosedNodes : public testing::Test {
  protected:
@@ -47,23 +37,23 @@ class ClosedNodes : public testing::Test {
 };
 
 TEST_F(ClosedNodes, AreNoneWhereNothingIsReserved) {
-  EXPECT_EQ(ClosedTo(JobOfLength(2, {})), kNoNodes);
+  EXPECT_EQ(ClosedTo(JobOfAna({}, "", {2})), kNoNodes);
   EXPECT_EQ(backfill_->changes(), 0);
 }
 
 TEST_F(ClosedNodes, OpenToWhoeverHasLeftByThen) {
   backfill_->Reserve({3}, {kOwner, In(Duration::Minutes(10))});
   const Duration limit = Duration::Minutes(10) - Duration::Seconds(40);
-  EXPECT_EQ(ClosedTo(JobOfLength(2, limit)), kNoNodes);
-  EXPECT_EQ(ClosedTo(JobOfLength(2, limit + Duration{1})), (std::set<NodeId>{{3}}));
-  EXPECT_EQ(ClosedTo(JobOfLength(2, {})), (std::set<NodeId>{{3}})) << "without a limit";
-  EXPECT_EQ(ClosedTo(JobOfLength(1, {})), kNoNodes) << "its owner";
+  EXPECT_EQ(ClosedTo(JobOfAna(limit, "", {2})), kNoNodes);
+  EXPECT_EQ(ClosedTo(JobOfAna(limit + Duration{1}, "", {2})), (std::set<NodeId>{{3}}));
+  EXPECT_EQ(ClosedTo(JobOfAna({}, "", {2})), (std::set<NodeId>{{3}})) << "without a limit";
+  EXPECT_EQ(ClosedTo(JobOfAna({}, "", {1})), kNoNodes) << "its owner";
 }
 
 TEST_F(ClosedNodes, OfAnUnknownStartAreOpenToAnyLimit) {
   backfill_->Reserve({3}, {kOwner, kUnknownStart});
-  EXPECT_EQ(ClosedTo(JobOfLength(2, kTimeLimitMax)), kNoNodes);
-  EXPECT_EQ(ClosedTo(JobOfLength(2, {})), (std::set<NodeId>{{3}}));
+  EXPECT_EQ(ClosedTo(JobOfAna(kTimeLimitMax, "", {2})), kNoNodes);
+  EXPECT_EQ(ClosedTo(JobOfAna({}, "", {2})), (std::set<NodeId>{{3}}));
   EXPECT_FALSE(HasShadowTime({kOwner, kUnknownStart}));
   EXPECT_FALSE(HasShadowTime({kOwner, {}}));
   EXPECT_TRUE(HasShadowTime({kOwner, kPassAt}));
@@ -72,25 +62,25 @@ TEST_F(ClosedNodes, OfAnUnknownStartAreOpenToAnyLimit) {
 // On nominated nodes victims are about to leave: nobody else comes, however short it is.
 TEST_F(ClosedNodes, ThatAreNominatedAreClosedToAllOthers) {
   backfill_->Reserve({3}, {kOwner, {}});
-  EXPECT_EQ(ClosedTo(JobOfLength(2, Duration::Seconds(1))), (std::set<NodeId>{{3}}));
-  EXPECT_EQ(ClosedTo(JobOfLength(1, Duration::Seconds(1))), kNoNodes);
+  EXPECT_EQ(ClosedTo(JobOfAna(Duration::Seconds(1), "", {2})), (std::set<NodeId>{{3}}));
+  EXPECT_EQ(ClosedTo(JobOfAna(Duration::Seconds(1), "", {1})), kNoNodes);
 }
 
 TEST_F(ClosedNodes, OfTwoOwnersEachOpensItsOwn) {
   backfill_->Reserve({3}, {kOwner, {}});
   backfill_->Reserve({4}, {{7}, In(Duration::Minutes(10))});
   EXPECT_EQ(backfill_->changes(), 2);
-  EXPECT_EQ(ClosedTo(JobOfLength(1, {})), (std::set<NodeId>{{4}}));
-  EXPECT_EQ(ClosedTo(JobOfLength(7, {})), (std::set<NodeId>{{3}}));
-  EXPECT_EQ(ClosedTo(JobOfLength(2, {})), (std::set<NodeId>{{3}, {4}}));
-  EXPECT_EQ(backfill_->OfOthers(JobOfLength(1, Duration::Seconds(1))), (std::set<NodeId>{{4}}))
+  EXPECT_EQ(ClosedTo(JobOfAna({}, "", {1})), (std::set<NodeId>{{4}}));
+  EXPECT_EQ(ClosedTo(JobOfAna({}, "", {7})), (std::set<NodeId>{{3}}));
+  EXPECT_EQ(ClosedTo(JobOfAna({}, "", {2})), (std::set<NodeId>{{3}, {4}}));
+  EXPECT_EQ(backfill_->OfOthers(JobOfAna(Duration::Seconds(1), "", {1})), (std::set<NodeId>{{4}}))
       << "also where it would end in time";
-  EXPECT_EQ(backfill_->Taken(JobOfLength(1, {})), (std::set<NodeId>{{3}, {4}})) << "its own too";
+  EXPECT_EQ(backfill_->Taken(JobOfAna({}, "", {1})), (std::set<NodeId>{{3}, {4}})) << "its own too";
 }
 
 // The cache of bounds is dropped with each new reservation.
 TEST_F(ClosedNodes, FollowEachNewReservation) {
-  const Job job = JobOfLength(2, {});
+  const Job job = JobOfAna({}, "", {2});
   backfill_->Reserve({3}, {kOwner, In(Duration::Minutes(10))});
   EXPECT_EQ(ClosedTo(job), (std::set<NodeId>{{3}}));
   backfill_->Reserve({4}, {kOwner, In(Duration::Minutes(10))});
@@ -102,7 +92,7 @@ TEST_F(ClosedNodes, FollowEachNewReservation) {
 TEST_F(ClosedNodes, AreTheSameForJobsOfOneBound) {
   backfill_->Reserve({3}, {kOwner, In(Duration::Minutes(10))});
   backfill_->Reserve({4}, {{7}, In(Duration::Minutes(60))});
-  const auto bound = [&](Duration limit) { return backfill_->BoundOf(JobOfLength(2, limit)); };
+  const auto bound = [&](Duration limit) { return backfill_->BoundOf(JobOfAna(limit, "", {2})); };
   EXPECT_EQ(bound(Duration::Minutes(1)), bound(Duration::Minutes(9)));
   EXPECT_LT(bound(Duration::Minutes(9)), bound(Duration::Minutes(10)));
   EXPECT_EQ(bound(Duration::Minutes(10)), bound(Duration::Minutes(59)));
@@ -113,24 +103,24 @@ TEST_F(ClosedNodes, AreTheSameForJobsOfOneBound) {
 TEST_F(ClosedNodes, OfAnAdvanceReservationFollowItsTimes) {
   SetCourse(In(Duration::Minutes(10)), In(Duration::Minutes(70)), "ana");
   const Duration limit = Duration::Minutes(10) - Duration::Seconds(40);
-  EXPECT_EQ(ClosedTo(JobOfLength(2, limit)), kNoNodes);
-  EXPECT_EQ(ClosedTo(JobOfLength(2, limit + Duration{1})), (std::set<NodeId>{{5}}));
-  EXPECT_EQ(ClosedTo(JobOfLength(2, limit, "course")), (std::set<NodeId>{{5}}))
+  EXPECT_EQ(ClosedTo(JobOfAna(limit, "", {2})), kNoNodes);
+  EXPECT_EQ(ClosedTo(JobOfAna(limit + Duration{1}, "", {2})), (std::set<NodeId>{{5}}));
+  EXPECT_EQ(ClosedTo(JobOfAna(limit, "course", {2})), (std::set<NodeId>{{5}}))
       << "its own has not begun";
   SetCourse(kPassAt, In(Duration::Minutes(60)), "ana");
-  EXPECT_EQ(ClosedTo(JobOfLength(2, Duration::Minutes(59), "course")), kNoNodes);
-  EXPECT_EQ(ClosedTo(JobOfLength(2, Duration::Minutes(60), "course")), (std::set<NodeId>{{5}}));
+  EXPECT_EQ(ClosedTo(JobOfAna(Duration::Minutes(59), "course", {2})), kNoNodes);
+  EXPECT_EQ(ClosedTo(JobOfAna(Duration::Minutes(60), "course", {2})), (std::set<NodeId>{{5}}));
   SetCourse(kPassAt, In(Duration::Minutes(60)), "ben");
-  EXPECT_EQ(ClosedTo(JobOfLength(2, Duration::Minutes(1), "course")), (std::set<NodeId>{{5}}))
+  EXPECT_EQ(ClosedTo(JobOfAna(Duration::Minutes(1), "course", {2})), (std::set<NodeId>{{5}}))
       << "for others";
-  EXPECT_EQ(backfill_->OfOthers(JobOfLength(2, {})), (std::set<NodeId>{{5}}));
-  EXPECT_EQ(backfill_->Taken(JobOfLength(2, {})), (std::set<NodeId>{{5}}));
+  EXPECT_EQ(backfill_->OfOthers(JobOfAna({}, "", {2})), (std::set<NodeId>{{5}}));
+  EXPECT_EQ(backfill_->Taken(JobOfAna({}, "", {2})), (std::set<NodeId>{{5}}));
 }
 
 TEST_F(ClosedNodes, BeginWithThoseThatWereGiven) {
   BackfillReservations given(state_, kPassAt, {{{3}, {kOwner, {}}}, {{4}, {kOwner, {}}}});
   EXPECT_EQ(given.all().size(), 2U);
-  EXPECT_EQ(given.ClosedTo(JobOfLength(2, {})), (std::set<NodeId>{{3}, {4}}));
+  EXPECT_EQ(given.ClosedTo(JobOfAna({}, "", {2})), (std::set<NodeId>{{3}, {4}}));
 }
 
 }  // namespace

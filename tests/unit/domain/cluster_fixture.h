@@ -15,6 +15,18 @@
 
 namespace gp {
 
+// A job with a grace of 30 s: 40 s after its limit it has left.
+inline Job JobOfAna(Duration limit, const std::string& reservation = "", JobId id = {1}) {
+  JobSpec spec;
+  spec.policy.time_limit = limit;
+  spec.placement.reservation = reservation;
+  Job job;
+  job.id = id;
+  job.user.name = "ana";
+  job.spec = std::make_shared<const JobSpec>(spec);
+  return job;
+}
+
 // Checks at the end that no invariant was broken, and that a replay gives the same state.
 class ClusterFixture : public testing::Test {
  protected:

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "domain/cluster/reservations.h"
+#include "tests/unit/domain/cluster_fixture.h"
 
 namespace gp {
 namespace {
@@ -21,33 +22,21 @@ Reservation CourseOf(const std::string& user) {
   return course;
 }
 
-// A job of ana with a grace of 30 s: with its limit and 10 s more it stays that long.
-Job Staying(Duration limit, const std::string& reservation = "") {
-  Job job;
-  job.id = {1};
-  job.user.name = "ana";
-  JobSpec spec;
-  spec.policy.time_limit = limit;
-  spec.placement.reservation = reservation;
-  job.spec = std::make_shared<const JobSpec>(spec);
-  return job;
-}
-
 constexpr Duration kToEnd = Duration::Seconds(40);
 
 TEST(Permits, WhoeverHasLeftBeforeItBegins) {
   const Reservation course = CourseOf("ben");
-  const Job job = Staying(Duration::Minutes(10));
+  const Job job = JobOfAna(Duration::Minutes(10));
   const Instant latest = kFrom - (Duration::Minutes(10) + kToEnd);
   EXPECT_TRUE(Permits(course, job, latest));
   EXPECT_FALSE(Permits(course, job, latest + Duration{1}));
-  EXPECT_FALSE(Permits(course, Staying({}), kFrom - Duration::Minutes(1'000'000)))
+  EXPECT_FALSE(Permits(course, JobOfAna({}), kFrom - Duration::Minutes(1'000'000)))
       << "without a limit it may stay for ever";
 }
 
 TEST(Permits, ItsOwnJobsWhileItLastsAndNoLonger) {
   const Reservation course = CourseOf("ana");
-  const Job job = Staying(Duration::Minutes(10), "course");
+  const Job job = JobOfAna(Duration::Minutes(10), "course");
   EXPECT_FALSE(Permits(course, job, kFrom - Duration{1}));
   EXPECT_TRUE(Permits(course, job, kFrom));
   const Instant latest = kFrom + kLasts - (Duration::Minutes(10) + kToEnd);
@@ -57,13 +46,13 @@ TEST(Permits, ItsOwnJobsWhileItLastsAndNoLonger) {
 
 // A job of the user that does not name it is like anybody else's.
 TEST(Permits, NobodyThatDoesNotNameIt) {
-  EXPECT_FALSE(Permits(CourseOf("ana"), Staying(Duration::Minutes(10)), kFrom));
-  EXPECT_FALSE(Permits(CourseOf("ana"), Staying(Duration::Minutes(10), "other"), kFrom));
+  EXPECT_FALSE(Permits(CourseOf("ana"), JobOfAna(Duration::Minutes(10)), kFrom));
+  EXPECT_FALSE(Permits(CourseOf("ana"), JobOfAna(Duration::Minutes(10), "other"), kFrom));
 }
 
 // Deleted and made again under the same name, it may be for other users.
 TEST(Permits, NobodyThatItIsNotForAnyMore) {
-  const Job job = Staying(Duration::Minutes(10), "course");
+  const Job job = JobOfAna(Duration::Minutes(10), "course");
   EXPECT_TRUE(IsOf(CourseOf("ana"), job));
   EXPECT_FALSE(IsOf(CourseOf("ben"), job));
   EXPECT_FALSE(Permits(CourseOf("ben"), job, kFrom));
@@ -95,7 +84,7 @@ class ReservedNodes : public testing::Test {
   }
   // Placed on the node at that time.
   Job RunningSince(Instant at, Duration limit) {
-    Job job = Staying(limit);
+    Job job = JobOfAna(limit);
     job.state = JobState::kRunning;
     job.attempts.push_back({.number = 1, .placed_at = at});
     job.leases = {{1}};
@@ -121,7 +110,7 @@ TEST_F(ReservedNodes, AreInMaintenanceFromItsStartUntilItsEnd) {
 
 TEST_F(ReservedNodes, RefuseWhoWouldStayWithTheTimes) {
   Reserve(CourseOf("ben"));
-  const Job late = Staying(Duration::Minutes(10));
+  const Job late = JobOfAna(Duration::Minutes(10));
   const Status refused = CheckReservations(state_, late, state_.nodes.all[0], kFrom);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
@@ -154,9 +143,9 @@ TEST_F(ReservedNodes, StandInTheWayOfJobsThatMayStillBeThere) {
 }
 
 TEST_F(ReservedNodes, TellAJobWhyItsOwnReservationDoesNotStartIt) {
-  const Job job = Staying(Duration::Minutes(10), "course");
+  const Job job = JobOfAna(Duration::Minutes(10), "course");
   const auto why = [&](Instant at) { return WhyReservationWaits(state_, job, at); };
-  EXPECT_EQ(WhyReservationWaits(state_, Staying({}), kFrom), "") << "it names none";
+  EXPECT_EQ(WhyReservationWaits(state_, JobOfAna({}), kFrom), "") << "it names none";
   EXPECT_EQ(why(kFrom), "reservation course is over: submit the job again without it");
   Reserve(CourseOf("ben"));
   EXPECT_EQ(why(kFrom), "reservation course is for others now: submit the job again without it");

@@ -3,8 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/inbound/api/callers/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
+#include "adapters/inbound/api/operations/operations.h"
+#include "application/access/access_guard.h"
 #include "ports/inbound/node_gateway.h"
 
 namespace gp {
@@ -14,7 +15,7 @@ namespace gp {
 struct Api {
   Api(ControlGateway& gateway, NodeGateway& nodes, ControlApi::About about)
       : channels(nodes),
-        guard(gateway),
+        guard(gateway, AllOperations()),
         control(gateway, channels, readings, progress, feed, changes, std::move(about)) {}
 
   // These must be notified of every commit.

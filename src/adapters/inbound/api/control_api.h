@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "adapters/inbound/api/callers/caller.h"
 #include "adapters/inbound/api/node_channels.h"
 #include "adapters/inbound/api/streams/change_feed.h"
 #include "adapters/inbound/api/streams/job_feed.h"
 #include "adapters/inbound/api/streams/streams.h"
+#include "application/access/caller.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/explaining/present.h"
 #include "gpu_platform/v1/control.pb.h"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "adapters/inbound/api/callers/access_guard.h"
 #include "adapters/inbound/api/control_api.h"
 #include "adapters/inbound/grpc/local_credentials.h"
+#include "application/access/access_guard.h"
 #include "gpu_platform/v1/control.grpc.pb.h"
 
 namespace gp {

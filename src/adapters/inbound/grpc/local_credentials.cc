@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "adapters/inbound/api/callers/peer.h"
+#include "adapters/inbound/api/peer.h"
 #include "base/ignore_result.h"
 #include "lib/secrets/secrets.h"
 

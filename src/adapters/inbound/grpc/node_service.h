@@ -3,8 +3,8 @@
 #include <string>
 
 #include "adapters/inbound/api/api.h"
-#include "adapters/inbound/api/callers/access_guard.h"
 #include "adapters/inbound/grpc/node_peer.h"
+#include "application/access/access_guard.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "lib/tls/authority.h"
 #include "ports/inbound/control_gateway.h"

@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "adapters/inbound/api/callers/access_guard.h"
 #include "adapters/inbound/api/operations/unary_methods.h"
 #include "adapters/wire/documents/document.h"
 #include "adapters/wire/documents/from_document.h"
 #include "adapters/wire/error.h"
+#include "application/access/access_guard.h"
 #include "base/text.h"
 
 namespace gp {

@@ -7,11 +7,13 @@
 namespace gp {
 namespace {
 
-// Each entry names another GPU, so that as many sound entries as GPUs are one for each.
+// The entries name different GPUs: if all are sound and there are as many as GPUs, each GPU has
+// one.
 void CheckGpusByUuid(const State& state, Violations& found) {
   for (const auto& [uuid, at] : state.nodes.gpus_by_uuid) {
     const Node* node = state.FindNode(at.node);
-    const bool is_there = node != nullptr && std::cmp_less(at.gpu, node->facts->gpus.size());
+    const bool is_there =
+        node != nullptr && at.gpu >= 0 && std::cmp_less(at.gpu, node->facts->gpus.size());
     const GpuFacts* gpu = is_there ? &node->facts->gpus[static_cast<size_t>(at.gpu)] : nullptr;
     if (gpu == nullptr || gpu->uuid != uuid || gpu->presence == GpuPresence::kRetired)
       found.push_back({"index", "GPU " + uuid + " is not where the index has it"});
@@ -22,7 +24,8 @@ void CheckGpusByUuid(const State& state, Violations& found) {
       return gpu.presence != GpuPresence::kRetired;
     });
   if (!std::cmp_equal(gpus, state.nodes.gpus_by_uuid.size()))
-    found.push_back({"index", "the index of GPUs by UUID has not one entry for each GPU"});
+    found.push_back(
+        {"index", "index of GPUs by UUID does not have exactly one entry for each GPU"});
 }
 
 }  // namespace

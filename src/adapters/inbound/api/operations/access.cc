@@ -1,11 +1,11 @@
 // Roles and tokens.
 
-#include "adapters/inbound/api/callers/access_guard.h"
-#include "adapters/inbound/api/callers/peer.h"
 #include "adapters/inbound/api/control_api.h"
+#include "adapters/inbound/api/peer.h"
 #include "adapters/wire/bearer.h"
 #include "adapters/wire/job_spec.h"
 #include "adapters/wire/views/access_view.h"
+#include "application/access/may_grant.h"
 #include "base/text.h"
 #include "lib/secrets/secrets.h"
 
@@ -13,29 +13,6 @@ namespace gp {
 namespace {
 
 constexpr Duration kTokenLife = Duration::Minutes(60 * 24 * 30);
-
-// Whether the caller uses a token without the role admin everywhere.  Such a token must not create
-// anything that allows more than the token itself.
-bool IsNarrow(const Caller& caller) {
-  return caller.token.value != 0 && caller.In("") < Role::kAdmin;
-}
-
-// A token never allows more than its user has when it is used, so issuing one gains nothing.
-Status CheckMayIssue(const Caller& caller, const AccessToken& token) {
-  const bool is_own = caller.Owns(token.user);
-  if (!is_own && caller.In("") < Role::kAdmin)
-    return Fail(PermissionDenied("user: only an admin issues tokens for others"));
-  if (!is_own && IsSuperuser(token.user) && !caller.is_superuser)
-    return Fail(PermissionDenied(
-        "user: only root, or the user that the controller runs as, issues tokens for these"));
-  if (IsNarrow(caller))
-    return Fail(
-        PermissionDenied("a token issues no tokens: ask the controller's socket, or as an admin"));
-  if (is_own && !caller.HasSomewhere(token.most))
-    return Fail(PermissionDenied("role: " + caller.user.name + " lacks the role " +
-                                 Name(token.most) + " itself"));
-  return Ok();
-}
 
 Result<AccessToken> TokenOf(const Caller& caller, Instant now,
                             const v1::IssueTokenRequest& request) {
@@ -86,14 +63,7 @@ Status ControlApi::ListRoles(const Caller&, const v1::ListRolesRequest&,
 
 Status ControlApi::GrantRole(const Caller& caller, const v1::GrantRoleRequest& request,
                              v1::ListRolesReply* reply) {
-  if (caller.In(request.queue()) < Role::kAdmin) {
-    return Fail(
-        PermissionDenied("queue: " + caller.user.name + " lacks the role admin " +
-                         (request.queue().empty() ? "everywhere" : "in " + request.queue())));
-  }
-  if (IsNarrow(caller))
-    return Fail(PermissionDenied(
-        "this token grants no roles: ask the controller's socket, or as an admin"));
+  GP_CHECK_OK(CheckMayGrant(caller, request.queue()));
   gp::GrantRole command{request.subject(), request.queue(), std::nullopt};
   if (!request.role().empty()) command.role = GP_TRY(RoleNamed(request.role()));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", std::move(command));
@@ -134,11 +104,10 @@ Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenReques
   const auto id = ParseTokenId(request.id());
   if (!id) return Fail(id.error().Within("id"));
   const bool is_admin = caller.In("") >= Role::kAdmin;
-  bool may = is_admin;
+  bool may = is_admin;  // also a token that is gone
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const auto found = state.access.tokens.find(*id);
-    may = may || (found != state.access.tokens.end() && caller.Owns(found->second.user) &&
-                  (!IsNarrow(caller) || caller.token == *id));
+    may = may || (found != state.access.tokens.end() && MayRevoke(caller, found->second));
   }));
   if (!may) return Fail(NotFound("no token " + ToText(*id)));
   const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::RevokeToken{*id});

@@ -1,8 +1,6 @@
 #include "adapters/inbound/api/operations/operations.h"
 
-#include <algorithm>
 #include <array>
-#include <string>
 
 namespace gp {
 namespace {
@@ -18,25 +16,8 @@ constexpr std::array kOperations = {
 #undef GP_STREAM
 };
 
-std::string Wants(const Operation& operation) {
-  return std::string("role ") + Name(operation.least) +
-         (operation.reach == kEverywhere ? " everywhere" : "");
-}
-
 }  // namespace
 
 std::span<const Operation> AllOperations() { return kOperations; }
-
-Status Admit(const Caller& caller, std::string_view operation) {
-  const auto found = std::ranges::find(kOperations, operation, &Operation::name);
-  if (found == kOperations.end())
-    return Fail(PermissionDenied("nobody may use " + std::string(operation)));
-  const bool may = found->reach == kEverywhere ? caller.In("") >= found->least
-                                               : caller.HasSomewhere(found->least);
-  if (may) return Ok();
-  const std::string by_token = caller.token.value == 0 ? "" : ", by this token,";
-  return Fail(PermissionDenied(caller.user.name + by_token + " lacks the " + Wants(*found) +
-                               ", which this requires (gpu-platform whoami)"));
-}
 
 }  // namespace gp

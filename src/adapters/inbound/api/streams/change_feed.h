@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/inbound/api/callers/caller.h"
+#include "application/access/caller.h"
 #include "base/result.h"
 #include "ports/inbound/control_gateway.h"
 

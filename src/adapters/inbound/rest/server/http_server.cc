@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "adapters/inbound/api/callers/peer.h"
+#include "adapters/inbound/api/peer.h"
 #include "adapters/inbound/rest/server/limits.h"
 #include "adapters/inbound/rest/server/session.h"
 #include "base/ignore_result.h"

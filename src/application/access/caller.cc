@@ -1,4 +1,6 @@
-#include "adapters/inbound/api/callers/caller.h"
+#include "application/access/caller.h"
+
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -12,6 +14,8 @@ bool IsAtOrBelow(std::string_view queue, std::string_view top) {
 }
 
 }  // namespace
+
+bool IsSuperuser(const User& user) { return user.uid == 0 || user.uid == geteuid(); }
 
 Role Caller::In(std::string_view queue) const {
   if (!scope.empty() && !IsAtOrBelow(queue, scope)) return Role::kNone;

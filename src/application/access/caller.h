@@ -11,6 +11,9 @@
 
 namespace gp {
 
+// Whether this is root or the user that the controller runs as.
+bool IsSuperuser(const User& user);
+
 // An authenticated caller.  The kernel (a local credential) or a secret (a token) proves the user.
 struct Caller {
   User user;

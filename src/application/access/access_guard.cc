@@ -1,10 +1,7 @@
-#include "adapters/inbound/api/callers/access_guard.h"
-
-#include <unistd.h>
+#include "application/access/access_guard.h"
 
 #include <algorithm>
 
-#include "adapters/inbound/api/operations/operations.h"
 #include "base/text.h"
 #include "domain/cluster/event_traits.h"
 #include "lib/secrets/secrets.h"
@@ -18,8 +15,6 @@ bool IsRefusal(const Status& status) {
 }
 
 }  // namespace
-
-bool IsSuperuser(const User& user) { return user.uid == 0 || user.uid == geteuid(); }
 
 Caller AccessGuard::CallerOf(const std::shared_ptr<const View>& view, User user, std::string from) {
   Caller caller;
@@ -61,7 +56,7 @@ Status AccessGuard::CheckNode(const std::string& node, std::string_view fingerpr
 Status AccessGuard::Answer(const Result<Caller>& caller, const std::string& from,
                            std::string_view operation,
                            const std::function<Status(const Caller&)>& answer) {
-  Status status = caller ? Admit(*caller, operation) : Fail(caller.error());
+  Status status = caller ? Admit(operations_, *caller, operation) : Fail(caller.error());
   if (status) status = answer(*caller);
   if (IsRefusal(status))
     refusals_.Note(caller ? caller->AsOrigin() : Origin("unknown", from), operation,

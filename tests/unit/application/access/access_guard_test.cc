@@ -1,4 +1,4 @@
-#include "adapters/inbound/api/callers/access_guard.h"
+#include "application/access/access_guard.h"
 
 #include <gtest/gtest.h>
 
@@ -19,6 +19,9 @@ struct Trail : AuditTrail {
 };
 
 const User kAna{"ana", 54'321, 54'321};
+constexpr Operation kOperations[] = {{"GetJob", Role::kNone, Reach::kSomewhere},
+                                     {"StopJob", Role::kUser, Reach::kSomewhere},
+                                     {"SetQueue", Role::kOperator, Reach::kEverywhere}};
 
 struct Rig : HandController {
   Trail trail;
@@ -26,7 +29,7 @@ struct Rig : HandController {
 
   Rig() {
     Open(&trail);
-    guard = std::make_unique<AccessGuard>(*loop);
+    guard = std::make_unique<AccessGuard>(*loop, kOperations);
     loop->AddObserver(guard.get());
   }
   TokenId Issue(const std::string& secret, Role most = Role::kUser, const std::string& queue = "") {

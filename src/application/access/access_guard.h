@@ -3,23 +3,24 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 
-#include "adapters/inbound/api/callers/caller.h"
-#include "adapters/inbound/api/callers/refusals.h"
+#include "application/access/caller.h"
+#include "application/access/operation.h"
+#include "application/access/refusals.h"
 #include "base/result.h"
 #include "ports/inbound/control_gateway.h"
 
 namespace gp {
 
-// Whether this is root or the user that the controller runs as.
-bool IsSuperuser(const User& user);
-
 // Identifies callers by their credentials and checks their roles, without asking the writer each
 // time.  Any thread.
 class AccessGuard : public CommitObserver {
  public:
-  explicit AccessGuard(ControlGateway& gateway) : gateway_(gateway), refusals_(gateway) {}
+  // `operations`: all that there are; others are refused to everybody.
+  AccessGuard(ControlGateway& gateway, std::span<const Operation> operations)
+      : gateway_(gateway), operations_(operations), refusals_(gateway) {}
 
   // For a caller whose user the kernel reported.
   Result<Caller> ByKernel(User user, std::string from);
@@ -51,6 +52,7 @@ class AccessGuard : public CommitObserver {
   void Take(const State& state);
 
   ControlGateway& gateway_;
+  const std::span<const Operation> operations_;
   Refusals refusals_;
   std::mutex mutex_;
   std::shared_ptr<const View> view_;  // nullptr: not read yet

@@ -1,4 +1,4 @@
-#include "adapters/inbound/api/callers/refusals.h"
+#include "application/access/refusals.h"
 
 #include "base/text.h"
 

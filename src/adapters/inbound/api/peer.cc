@@ -1,4 +1,4 @@
-#include "adapters/inbound/api/callers/peer.h"
+#include "adapters/inbound/api/peer.h"
 
 #include <pwd.h>
 #include <sys/socket.h>
