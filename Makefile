@@ -15,9 +15,9 @@ demo: build
 	$(BUILD)/bin/gpu-platform demo
 
 ## make test        set up, build and run all tests (20 min cold on 2 cores)
-# Runs two tests per core: tests of whole programs mostly wait, and the other tests count as two.
+# Two tests per core and one more: tests of whole programs mostly wait, and the other tests count as two.
 test: build-tests
-	ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS)))
+	ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS) + 1))
 
 ## make build       set up and build the program
 build: configure
