@@ -15,7 +15,7 @@ WORLDS ?= 100000
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
 
-## make prove-fresh      clone, make demo and make test in a fresh Debian 12 (root; 60 min)
+## make prove-fresh      clone, make demo and make test in a fresh Debian 12 (root; TARGETS=demo: the first alone; 60 min)
 prove-fresh:
 	tests/prove/fresh_debian.sh
 

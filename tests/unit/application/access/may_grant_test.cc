@@ -5,9 +5,9 @@
 namespace gp {
 namespace {
 
-const User kAna{"ana", 54'321, 54'321};
-const User kBen{"ben", 54'322, 54'322};
-const User kRoot{"root", 0, 0};
+const User kUserAna{"ana", 54'321, 54'321};
+const User kUserBen{"ben", 54'322, 54'322};
+const User kUserRoot{"root", 0, 0};
 
 // With `role` everywhere.
 Caller CallerWith(const User& user, Role role) {
@@ -36,36 +36,37 @@ AccessToken TokenFor(const User& user, Role most) {
 std::string Refusal(const Status& status) { return status ? "" : status.error().message; }
 
 TEST(MayGrant, UsersIssueTokensForThemselvesUpToTheirRole) {
-  const Caller ana = CallerWith(kAna, Role::kUser);
-  EXPECT_EQ(Refusal(CheckMayIssue(ana, TokenFor(kAna, Role::kUser))), "");
-  EXPECT_EQ(Refusal(CheckMayIssue(ana, TokenFor(kAna, Role::kAdmin))),
+  const Caller ana = CallerWith(kUserAna, Role::kUser);
+  EXPECT_EQ(Refusal(CheckMayIssue(ana, TokenFor(kUserAna, Role::kUser))), "");
+  EXPECT_EQ(Refusal(CheckMayIssue(ana, TokenFor(kUserAna, Role::kAdmin))),
             "role: ana lacks the role admin itself");
-  EXPECT_EQ(Refusal(CheckMayIssue(ana, TokenFor(kBen, Role::kUser))),
+  EXPECT_EQ(Refusal(CheckMayIssue(ana, TokenFor(kUserBen, Role::kUser))),
             "user: only an admin issues tokens for others");
 }
 
 TEST(MayGrant, AdminsIssueTokensForOthersButNotForRoot) {
-  Caller admin = CallerWith(kAna, Role::kAdmin);
-  EXPECT_EQ(Refusal(CheckMayIssue(admin, TokenFor(kBen, Role::kAdmin))), "");
-  EXPECT_NE(Refusal(CheckMayIssue(admin, TokenFor(kRoot, Role::kViewer))), "");
+  Caller admin = CallerWith(kUserAna, Role::kAdmin);
+  EXPECT_EQ(Refusal(CheckMayIssue(admin, TokenFor(kUserBen, Role::kAdmin))), "");
+  EXPECT_NE(Refusal(CheckMayIssue(admin, TokenFor(kUserRoot, Role::kViewer))), "");
   admin.is_superuser = true;
-  EXPECT_EQ(Refusal(CheckMayIssue(admin, TokenFor(kRoot, Role::kViewer))), "");
+  EXPECT_EQ(Refusal(CheckMayIssue(admin, TokenFor(kUserRoot, Role::kViewer))), "");
 }
 
 TEST(MayGrant, ATokenBelowAdminGivesNothing) {
-  const Caller admin = CallerWith(kAna, Role::kAdmin);
-  EXPECT_EQ(Refusal(CheckMayIssue(ByToken(admin, Role::kUser), TokenFor(kAna, Role::kUser))),
+  const Caller admin = CallerWith(kUserAna, Role::kAdmin);
+  EXPECT_EQ(Refusal(CheckMayIssue(ByToken(admin, Role::kUser), TokenFor(kUserAna, Role::kUser))),
             "a token issues no tokens: ask the controller's socket, or as an admin");
-  EXPECT_EQ(Refusal(CheckMayIssue(ByToken(admin, Role::kAdmin), TokenFor(kAna, Role::kUser))), "");
+  EXPECT_EQ(Refusal(CheckMayIssue(ByToken(admin, Role::kAdmin), TokenFor(kUserAna, Role::kUser))),
+            "");
   EXPECT_EQ(Refusal(CheckMayGrant(admin, "")), "");
   EXPECT_NE(Refusal(CheckMayGrant(ByToken(admin, Role::kUser), "")), "");
 }
 
 TEST(MayGrant, AnAdminOfAQueueGrantsRolesThere) {
   Access access;
-  access.roles[{kAna.name, "vision"}] = Role::kAdmin;
+  access.roles[{kUserAna.name, "vision"}] = Role::kAdmin;
   Caller ana;
-  ana.user = kAna;
+  ana.user = kUserAna;
   ana.access = std::make_shared<const Access>(std::move(access));
   EXPECT_EQ(Refusal(CheckMayGrant(ana, "vision")), "");
   EXPECT_EQ(Refusal(CheckMayGrant(ana, "vision/team")), "");
@@ -76,14 +77,14 @@ TEST(MayGrant, AnAdminOfAQueueGrantsRolesThere) {
 }
 
 TEST(MayGrant, WhoRevokesAToken) {
-  const AccessToken of_ana = TokenFor(kAna, Role::kUser);
-  EXPECT_TRUE(MayRevoke(CallerWith(kAna, Role::kUser), of_ana));
-  EXPECT_TRUE(MayRevoke(CallerWith(kBen, Role::kAdmin), of_ana));
-  EXPECT_FALSE(MayRevoke(CallerWith(kBen, Role::kOperator), of_ana));
-  EXPECT_TRUE(MayRevoke(ByToken(CallerWith(kAna, Role::kUser), Role::kUser), of_ana));
+  const AccessToken of_ana = TokenFor(kUserAna, Role::kUser);
+  EXPECT_TRUE(MayRevoke(CallerWith(kUserAna, Role::kUser), of_ana));
+  EXPECT_TRUE(MayRevoke(CallerWith(kUserBen, Role::kAdmin), of_ana));
+  EXPECT_FALSE(MayRevoke(CallerWith(kUserBen, Role::kOperator), of_ana));
+  EXPECT_TRUE(MayRevoke(ByToken(CallerWith(kUserAna, Role::kUser), Role::kUser), of_ana));
   AccessToken another = of_ana;
   another.id = {8};
-  EXPECT_FALSE(MayRevoke(ByToken(CallerWith(kAna, Role::kUser), Role::kUser), another));
+  EXPECT_FALSE(MayRevoke(ByToken(CallerWith(kUserAna, Role::kUser), Role::kUser), another));
 }
 
 }  // namespace
