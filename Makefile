@@ -14,7 +14,7 @@ help:
 demo: build
 	$(BUILD)/bin/gpu-platform demo
 
-## make test        set up, build and run all tests (20 min cold on 2 cores)
+## make test        set up, build and run all tests (25 min cold on 2 cores)
 # Two tests per core and one more: tests of whole programs mostly wait, and the other tests count as two.
 test: build-tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS) + 1))

@@ -184,9 +184,9 @@ bench-rest: build
 bench-schedule: experiments
 	$(PYTHON) tests/benchmarks/scale/growth.py --binary $(EXPERIMENTS) --svg docs/figures/decisions.svg
 
-## make bench-slurm      2,000 jobs of /bin/true, compared with Debian's Slurm (root; 2 min)
+## make bench-slurm      2,000 jobs of /bin/true, compared with Debian's Slurm and with bare processes (root; 5 min)
 bench-slurm: build
-	$(PYTHON) tests/benchmarks/slurm/compare.py --binary $(BINARY)
+	$(PYTHON) tests/benchmarks/slurm/compare.py --binary $(BINARY) --runs 5
 
 ## make bench-sdiag      Slurm's scheduling cycles as reported by sdiag, with 1,024 GPUs in use and 10,000 pending jobs (root; 8 min)
 bench-sdiag: experiments

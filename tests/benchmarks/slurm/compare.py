@@ -5,13 +5,14 @@ Both run on this machine, one after the other, from the first submit to the end 
 Slurm comes from Debian (slurmctld, slurmd, slurm-client, munge), set up for throughput in a scratch
 directory, on loopback; it is stopped again at the end.  Needs root.
 
-Usage: compare.py --binary gpu-platform [--jobs 2000] [--skip-slurm]
+Usage: compare.py --binary gpu-platform [--jobs 2000] [--runs 5] [--skip-slurm]
 """
 import argparse
 import json
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -137,10 +138,30 @@ def measure(make, count):
         shutil.rmtree(directory, ignore_errors=True)
 
 
+def spawns_per_s(count):
+    """Bare processes of the same program, one after the other: what the kernel takes."""
+    begin = time.monotonic()
+    for _ in range(count):
+        os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
+    return count / (time.monotonic() - begin)
+
+
+def compared(arguments):
+    """One run of each, on the same machine and at the same time of it."""
+    result = {"spawns_per_s": spawns_per_s(arguments.jobs),
+              "platform": measure(lambda d: Platform(arguments.binary, d), arguments.jobs)}
+    result["of_spawns"] = result["platform"]["jobs_per_s"] / result["spawns_per_s"]
+    if not arguments.skip_slurm:
+        result["slurm"] = measure(Slurm, arguments.jobs)
+        result["ratio"] = result["platform"]["jobs_per_s"] / result["slurm"]["jobs_per_s"]
+    return result
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
     parser.add_argument("--jobs", type=int, default=2000)
+    parser.add_argument("--runs", type=int, default=1, help="how often; the medians of the ratios are added")
     parser.add_argument("--skip-slurm", action="store_true", help="only this platform's jobs per second")
     parser.add_argument("--submit", action="store_true", help="only the latency of one job at a time")
     arguments = parser.parse_args()
@@ -149,12 +170,11 @@ def main():
     if arguments.submit:
         print(json.dumps(measure(lambda d: SubmitLatency(arguments.binary, d), 200), indent=2))
         return
-    result = {"platform": measure(lambda d: Platform(arguments.binary, d), arguments.jobs)}
     if not arguments.skip_slurm:
         install_slurm()
-        result["slurm"] = measure(Slurm, arguments.jobs)
-        result["ratio"] = result["platform"]["jobs_per_s"] / result["slurm"]["jobs_per_s"]
-    print(json.dumps(result, indent=2))
+    runs = [compared(arguments) for _ in range(arguments.runs)]
+    medians = {name: statistics.median(run[name] for run in runs) for name in ("ratio", "of_spawns") if name in runs[0]}
+    print(json.dumps({"runs": runs, "medians": medians}, indent=2))
 
 
 if __name__ == "__main__":
