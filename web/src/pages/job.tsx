@@ -41,8 +41,8 @@ function WhyWaiting({ job }: { job: JobFields }) {
     <>
       <ol>{told.reasons.map((reason) => <li>{reason.text}</li>)}</ol>
       {told.ahead !== null && <p>{told.ahead === 0 ? "No job is ahead of it in the queue order." : `Jobs ahead of it in the queue order: ${number(told.ahead)}.`}</p>}
-      {told.forecast && <p><strong>Expected start:</strong> {told.forecast.text}</p>}
-      {told.cost && <p><strong>Expected cost:</strong> {told.cost.text}</p>}
+      {told.forecast && <p><strong>Forecast:</strong> {told.forecast.text}</p>}
+      {told.cost && <p><strong>Cost:</strong> {told.cost.text}</p>}
       {told.changes.length > 0 && (<><h3>Each of these changes alone would start it now</h3><ul>{told.changes.map((change) => <li>{change.text}</li>)}</ul></>)}
       {told.holders.length > 0 && <p class="dim">GPUs held by {told.holders.slice(0, 5).map((one) => `${one.user} in ${one.queue} (${number(one.gpus, 1)})`).join(", ")}</p>}
     </>

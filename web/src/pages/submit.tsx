@@ -85,8 +85,8 @@ export function Submit() {
               <p class="figure">{plan.starts_now ? "The job would start now." : "The job would wait."}</p>
               {plan.starts_now && <p>{plan.placement}</p>}
               <ol>{plan.reasons.map((reason) => <li>{reason.text}</li>)}</ol>
-              {plan.forecast && <p><strong>Expected start:</strong> {plan.forecast.text}</p>}
-              {plan.cost && <p><strong>Expected cost:</strong> {plan.cost.text}</p>}
+              {plan.forecast && <p><strong>Forecast:</strong> {plan.forecast.text}</p>}
+              {plan.cost && <p><strong>Cost:</strong> {plan.cost.text}</p>}
               {plan.changes.length > 0 && <><h3>Each of these changes alone would start it now</h3><ul>{plan.changes.map((change) => <li>{change.text} {change.spec && <button type="button" onClick={() => (text.value = JSON.stringify(change.spec, null, 2))}>apply</button>}</li>)}</ul></>}
               <p><button type="button" class="main" onClick={submit}>Submit …</button></p>
             </>
