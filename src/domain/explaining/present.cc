@@ -8,17 +8,17 @@ namespace gp {
 namespace {
 
 // Request ids are dropped: no submit is repeated to a copy.
-std::map<JobId, Job> OpenJobs(const State& state) {
-  std::map<JobId, Job> open;
+IdMap<JobId, Job> OpenJobs(const State& state) {
+  IdMap<JobId, Job> open;
   for (const auto& [id, job] : state.jobs.all) {
     if (IsTerminal(job.state) && !IsWaitedFor(state, job)) continue;
-    open.emplace_hint(open.end(), id, job)->second.request_id.clear();
+    open.Add(id, job).request_id.clear();
   }
   return open;
 }
 
 // Only elements that are still open count as known.
-std::map<JobId, Array> ArraysOf(std::map<JobId, Array> arrays, const std::map<JobId, Job>& open) {
+std::map<JobId, Array> ArraysOf(std::map<JobId, Array> arrays, const IdMap<JobId, Job>& open) {
   for (auto& [id, array] : arrays) array.known = 0;
   for (const auto& [id, job] : open) {
     if (job.array.value != 0) ++arrays.at(job.array).known;
@@ -42,7 +42,7 @@ Metering FromNowOn(const Metering& metering) {
           {}};
 }
 
-JobStore OpenJobStore(const JobStore& jobs, std::map<JobId, Job> open) {
+JobStore OpenJobStore(const JobStore& jobs, IdMap<JobId, Job> open) {
   JobStore store;
   static_cast<OpenJobIndexes&>(store) = jobs;
   store.last = jobs.last;

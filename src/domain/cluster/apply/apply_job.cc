@@ -87,15 +87,16 @@ void Enter(State& state, Job job) {
   } else {
     state.jobs.Enqueue(job);
   }
-  state.jobs.all.emplace(job.id, std::move(job));
+  const JobId id = job.id;
+  state.jobs.all.Add(id, std::move(job));
 }
 
 }  // namespace
 
 Job& JobOf(State& state, JobId id) {
-  const auto it = state.jobs.all.find(id);
-  GP_ASSERT(it != state.jobs.all.end(), "an event names a known job");
-  return it->second;
+  Job* job = state.jobs.all.Find(id);
+  GP_ASSERT(job != nullptr, "an event names a known job");
+  return *job;
 }
 
 void MoveJob(State& state, Job& job, JobState to) {

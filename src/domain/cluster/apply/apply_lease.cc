@@ -22,9 +22,9 @@ void ChargeDifference(State& state, Instant at, const Job& job, const Holding& b
 }  // namespace
 
 Lease& LeaseOf(State& state, LeaseId id) {
-  const auto it = state.leases.all.find(id);
-  GP_ASSERT(it != state.leases.all.end(), "an event names a live lease");
-  return it->second;
+  Lease* lease = state.leases.all.Find(id);
+  GP_ASSERT(lease != nullptr, "an event names a live lease");
+  return *lease;
 }
 
 void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
@@ -44,8 +44,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
   for (const Lease& lease : event.leases) {
     GP_ASSERT(lease.id.value == state.leases.last + 1, "leases are numbered without gaps");
     state.leases.last = lease.id.value;
-    state.leases.all[lease.id] = lease;
-    state.leases.all[lease.id].metered_until = state.metering.now;
+    state.leases.all.Add(lease.id, lease).metered_until = state.metering.now;
     job.leases.push_back(lease.id);
     HoldGrants(NodeOf(state, lease.node), lease, job.user.name);
     RankRecord record;

@@ -19,6 +19,7 @@
 #include "base/cpu_set.h"
 #include "base/fields.h"
 #include "base/id.h"
+#include "base/id_map.h"
 #include "base/time.h"
 #include "base/wide.h"
 #include "domain/model/jobs/job_spec.h"
@@ -74,6 +75,14 @@ class WriteArchive {
   }
   template <typename K, typename V>
   void Write(const std::map<K, V>& all) {
+    out_.U64(all.size());
+    for (const auto& [key, value] : all) {
+      Write(key);
+      Write(value);
+    }
+  }
+  template <typename K, typename V>
+  void Write(const IdMap<K, V>& all) {
     out_.U64(all.size());
     for (const auto& [key, value] : all) {
       Write(key);
@@ -182,6 +191,14 @@ class ReadArchive {
   }
   template <typename K, typename V>
   void Read(std::map<K, V>& all) {
+    for (size_t left = ReadSize(); left > 0 && in_.ok(); --left) {
+      K key{};
+      Read(key);
+      Read(all[key]);
+    }
+  }
+  template <typename K, typename V>
+  void Read(IdMap<K, V>& all) {
     for (size_t left = ReadSize(); left > 0 && in_.ok(); --left) {
       K key{};
       Read(key);

@@ -77,16 +77,16 @@ bool BuildIndexes(State& state) {
     if (array.known <= 0 || array.known != elements[id]) return false;
   }
   for (const auto& [id, lease] : state.leases.all) {
-    const auto job = state.jobs.all.find(lease.job);
-    if (job == state.jobs.all.end()) return false;
+    const Job* job = state.FindJob(lease.job);
+    if (job == nullptr) return false;
     const Node* node = state.FindNode(lease.node);
     const auto is_known = [&](const GpuGrant& grant) {
       return grant.gpu >= 0 && grant.gpu < static_cast<int>(node->gpus.size());
     };
     if (node == nullptr || !std::ranges::all_of(lease.gpus, is_known)) return false;
     const int64_t share = CountedShare(state, lease);
-    IndexMaintenanceStop(state, job->second);
-    if (share > 0) state.leases.shares_by_class[PoolClassOf(job->second)][lease.job] += share;
+    IndexMaintenanceStop(state, *job);
+    if (share > 0) state.leases.shares_by_class[PoolClassOf(*job)][lease.job] += share;
   }
   return true;
 }

@@ -25,11 +25,6 @@ std::string RequestKey(const User& user, const std::string& request_id) {
   return std::to_string(user.uid) + "/" + request_id;
 }
 
-const Job* JobStore::Find(JobId id) const {
-  const auto it = all.find(id);
-  return it == all.end() ? nullptr : &it->second;
-}
-
 void JobStore::Enqueue(const Job& job) {
   queued.insert(job.id);
   equivalence_classes[EquivalenceClassOf(job)].insert(KeyOf(job));

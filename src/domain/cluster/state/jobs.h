@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/id_map.h"
 #include "domain/model/jobs/array.h"
 #include "domain/model/jobs/job.h"
 #include "domain/model/jobs/job_shape.h"
@@ -80,12 +81,12 @@ struct OpenJobIndexes {
 // (job_indexes.h).
 struct JobStore : OpenJobIndexes {
   uint64_t last = 0;  // the highest job id that was given
-  std::map<JobId, Job> all;
+  IdMap<JobId, Job> all;
   std::map<JobId, Array> arrays;                 // of which elements are in `all`
   std::map<std::string, JobId> by_request;       // by RequestKey; an array by its own id
   std::set<std::pair<Instant, JobId>> finished;  // terminal, by end
 
-  const Job* Find(JobId id) const;
+  const Job* Find(JobId id) const { return all.Find(id); }
 
   // Adds a queued job to the indexes of the queue, or removes it.
   void Enqueue(const Job& job);

@@ -11,20 +11,10 @@ constexpr Duration kLookAgain = Duration::Minutes(1);
 
 JobId IdOf(const Contender& contender) { return contender.job->id; }
 
-// The jobs with these ids, in that order. Most of them are close to the one before: a few steps are
-// cheaper than a search.
 std::vector<const Job*> JobsInOrder(const State& state, const std::set<JobId>& ids) {
-  constexpr int kStepsMax = 4;
   std::vector<const Job*> jobs;
   jobs.reserve(ids.size());
-  auto found = state.jobs.all.begin();
-  for (const JobId id : ids) {
-    for (int steps = 0; steps < kStepsMax && found != state.jobs.all.end() && found->first < id;
-         ++steps)
-      ++found;
-    if (found == state.jobs.all.end() || found->first != id) found = state.jobs.all.find(id);
-    jobs.push_back(&found->second);
-  }
+  for (const JobId id : ids) jobs.push_back(state.FindJob(id));
   return jobs;
 }
 
