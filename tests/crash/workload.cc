@@ -72,7 +72,7 @@ void Workload::SubmitSome(int round) {
   if (HasSnapshots(kind_) && round % 2 == 0) spec.policy.array = {3, 2};
   Submit(id + "0", spec);
   if (round % 2 == 0) return;
-  std::vector<std::pair<std::string, Command>> two;
+  std::vector<std::pair<ClientRequest, Command>> two;
   for (int which = 1; which < 3; ++which) {
     two.emplace_back(
         id + std::to_string(which),

@@ -85,6 +85,10 @@ void Sequence::AddMachine() {
   for (int i = 0; i < gpus; ++i) machines_.back().gpus.push_back({i, true, false, ""});
 }
 
+std::string Sequence::AnyRequest() {
+  return rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
+}
+
 JobId Sequence::AnyJob() { return {1 + rng_.Below(ledger_.state().jobs.last + 1)}; }
 
 std::string Sequence::Run() {
@@ -130,7 +134,7 @@ bool Sequence::StepOfPeople(uint64_t dice) {
   if (dice < 2 && shares_time_) return MoveAny();
   if (dice < 12) return Submit();
   if (dice < 14) return Tell(StopJob{AnyJob(), rng_.Chance(1, 2)}) != nullptr;
-  if (dice < 15) return Tell(HoldJob{AnyJob()}) != nullptr;
+  if (dice < 15) return Tell(HoldJob{AnyJob()}, AnyRequest()) != nullptr;
   if (dice < 16)
     return Tell(ChangeTimeLimit{AnyJob(), Duration::Seconds(rng_.Between(1, 300)),
                                 Duration::Seconds(rng_.Between(-100, 100) * rng_.Between(0, 1)),
@@ -238,9 +242,8 @@ bool Sequence::Submit() {
   if (rng_.Chance(1, 3))
     spec.recovery.on_log = {{"a", LogAction::kStopRetries}, {"b", LogAction::kExcludeNode}};
   const bool may_be_refused = !spec.placement.reservation.empty() || !spec.policy.after.empty();
-  const std::string request_id = rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
   if (Tell(SubmitJob{std::make_shared<const JobSpec>(std::move(spec)), RandomUser(rng_)},
-           request_id) == nullptr) {
+           AnyRequest()) == nullptr) {
     const bool is_spent =
         ledger_.last_refusal().starts_with("budget: ") && !ledger_.state().queues.budgets.empty();
     const bool never = ledger_.last_refusal().find("can never start") != std::string::npos ||

@@ -59,6 +59,8 @@ class Sequence {
   void AddMachine();
   Machine& AnyMachine() { return machines_[rng_.Below(machines_.size())]; }
   JobId AnyJob();
+  // Seldom an id, which others have too; mostly none.
+  std::string AnyRequest();
 
   // One step of the kind drawn; false: it had no object.
   bool Step();

@@ -21,7 +21,7 @@ bool SameIndexes(const State& a, const State& b) {
          a.faults.remedies == b.faults.remedies &&
          a.faults.incident_ends == b.faults.incident_ends &&
          a.faults.closed_incidents == b.faults.closed_incidents &&
-         a.access.token_ends == b.access.token_ends &&
+         a.access.token_ends == b.access.token_ends && a.requests.by_time == b.requests.by_time &&
          a.metering.used.ledger.month == b.metering.used.ledger.month &&
          std::ranges::equal(a.nodes.all, b.nodes.all, {}, &Node::reservations, &Node::reservations);
 }
@@ -44,8 +44,8 @@ void TestCluster::Check(const std::vector<Event>& events) {
 }
 
 Result<std::vector<Event>> TestCluster::Execute(const Command& command,
-                                                const std::string& request_id) {
-  const Envelope envelope{now_, "test", request_id, command};
+                                                const ClientRequest& request) {
+  const Envelope envelope{now_, "test", request, command};
   auto events = Decide(state_, envelope);
   if (!events) return events;
   for (const Event& event : *events) Apply(state_, now_, event);

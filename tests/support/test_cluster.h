@@ -23,7 +23,7 @@ class TestCluster {
   TestCluster();
 
   // Decides, checks and applies.  Broken rules are added to `broken`.
-  Result<std::vector<Event>> Execute(const Command& command, const std::string& request_id = "");
+  Result<std::vector<Event>> Execute(const Command& command, const ClientRequest& request = {});
   // One scheduling pass: every placement of the plan, committed.  Refused ones count as broken.
   std::vector<Event> Pass();
   void Advance(Duration by) { now_ = now_ + by; }

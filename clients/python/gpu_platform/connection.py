@@ -1,4 +1,4 @@
-"""The controller's HTTP interface: address, credentials, and retries where they are safe."""
+"""The controller's HTTP interface: address, credentials, and retries, which repeat no change."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import ssl
 import threading
 import time
 import urllib.parse
+import uuid
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from .errors import InvalidArgument, PlatformError, Unauthenticated, Unavailable, error_of
@@ -62,7 +63,7 @@ class Connection:
     `server`: a run directory, "http://127.0.0.1:8080" or "https://gpu.example.org:8443".  `token`: default GPU_PLATFORM_TOKEN;
     not needed on the Unix socket.  `authority`: the CA of an https server, PEM or a file with it.
     `timeout`: seconds without data after which a connection counts as broken.  `patience`: seconds during which requests
-    are retried if the server does not answer; only repeatable requests are.
+    are retried if the server does not answer.
     """
 
     def __init__(self, server: Optional[str] = None, token: Optional[str] = None, authority: Optional[str] = None,
@@ -119,13 +120,13 @@ class Connection:
 
     def ask(self, method: str, path: str, query: Optional[Query] = None, body: Optional[Mapping[str, Any]] = None,
             key: Optional[str] = None) -> Any:
-        """Returns the parsed reply.  `key`: an idempotency key, which makes a submit repeatable.  Raises PlatformError."""
+        """Returns the parsed reply.  `key`: the idempotency key of a change, 1 to 128 printable characters; default: a new one.
+        With it a change is made once, however often its request is repeated.  Raises PlatformError."""
         headers = {"Content-Type": "application/json"} if body is not None else {}
-        if key:
-            headers["Idempotency-Key"] = key
-        is_repeatable = method in ("GET", "PUT", "DELETE") or key is not None
+        if method != "GET":
+            headers["Idempotency-Key"] = key or uuid.uuid4().hex
         text = None if body is None else json.dumps(body)
-        for pause in self._pauses(is_repeatable):
+        for pause in self._pauses():
             try:
                 return self._ask_once(method, self._target(path, query), text, self._headers(headers))
             except ssl.SSLCertVerificationError as error:
@@ -148,9 +149,9 @@ class Connection:
         finally:
             line.close()
 
-    def _pauses(self, is_repeatable: bool) -> Iterator[Optional[float]]:
+    def _pauses(self) -> Iterator[Optional[float]]:
         """Yields the pause after each failed try; None: no more tries."""
-        until = time.monotonic() + (self.patience if is_repeatable else 0.0)
+        until = time.monotonic() + self.patience
         pause = _FIRST_PAUSE_S
         while time.monotonic() + pause < until:
             yield pause * random.uniform(0.5, 1.0)
@@ -160,11 +161,11 @@ class Connection:
     def events(self, path: str, query: Optional[Query] = None, behind: str = "") -> Iterator[Event]:
         """Yields events until the server sends "end"; resumes after broken connections and restarts of the controller.
         `behind`: the id of the last event that was seen."""
-        pauses = self._pauses(True)
+        pauses = self._pauses()
         while not self._is_stopped():
             try:
                 for event in self._events_once(path, query, behind):
-                    pauses = self._pauses(True)  # the server answers
+                    pauses = self._pauses()  # the server answers
                     if event.kind == "end" or self._is_stopped():
                         return
                     behind = event.id or behind

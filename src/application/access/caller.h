@@ -25,6 +25,8 @@ struct Caller {
   TokenId token;             // value 0: identified by the kernel
   Role most = Role::kAdmin;  // a token's highest role
   std::string scope;         // the token counts only in this queue and below; empty: everywhere
+  // Of the call, if the client named it: a repeat changes nothing
+  ClientRequest request = {};
 
   // The caller as the journal records it.
   Origin AsOrigin() const { return {"user:" + user.name, from}; }

@@ -80,8 +80,7 @@ Status ControlLoop::CatchUpAudit() {
   return journal_.ReadAfter(std::max(audit.LastNumber(), base),
                             [&](uint64_t number, std::string_view bytes) -> Status {
                               const Record record = GP_TRY(DecodeRecord(bytes));
-                              if (IsAudited(record.envelope))
-                                audit.Write(AuditOf(state_, number, record));
+                              if (IsAudited(record)) audit.Write(AuditOf(state_, number, record));
                               return Ok();
                             });
 }
@@ -222,7 +221,7 @@ Outcome ControlLoop::Handle(const CommandItem& item) {
   Outcome outcome;
   if (item.precondition) outcome.status = item.precondition(state_);
   if (!outcome.status) return outcome;
-  auto events = DecideAndApply({StampTime(), item.origin, item.request_id, item.command});
+  auto events = DecideAndApply({StampTime(), item.origin, item.request, item.command});
   if (!events) {
     outcome.status = Fail(events.error());
     return outcome;
@@ -233,7 +232,7 @@ Outcome ControlLoop::Handle(const CommandItem& item) {
     if (!outcome.events.empty()) {
       outcome.job = std::get<JobSubmitted>(outcome.events.front()).job;
     } else {
-      outcome.job = state_.jobs.by_request.at(RequestKey(submit->user, item.request_id));
+      outcome.job = state_.jobs.by_request.at(RequestKey(submit->user, item.request.id));
     }
   }
   return outcome;
@@ -252,7 +251,7 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   Record record{std::move(envelope), events};
   batch_records_.push_back(EncodeRecord(record));
   batch_events_.insert(batch_events_.end(), events.begin(), events.end());
-  if (options_.audit != nullptr && IsAudited(record.envelope))
+  if (options_.audit != nullptr && IsAudited(record))
     batch_audited_.emplace_back(batch_records_.size(), std::move(record));
   return events;
 }
@@ -423,15 +422,15 @@ void ControlLoop::Await(std::future<void> answered) {
   answered.wait();
 }
 
-Outcome ControlLoop::Execute(Origin origin, std::string request_id, Command command) {
-  std::vector<std::pair<std::string, Command>> one;
-  one.emplace_back(std::move(request_id), std::move(command));
+Outcome ControlLoop::Execute(Origin origin, ClientRequest request, Command command) {
+  std::vector<std::pair<ClientRequest, Command>> one;
+  one.emplace_back(std::move(request), std::move(command));
   return ExecuteAll(std::move(origin), std::move(one), {}).front();
 }
 
-std::vector<Outcome> ControlLoop::ExecuteAll(Origin origin,
-                                             std::vector<std::pair<std::string, Command>> commands,
-                                             const Precondition& precondition) {
+std::vector<Outcome> ControlLoop::ExecuteAll(
+    Origin origin, std::vector<std::pair<ClientRequest, Command>> commands,
+    const Precondition& precondition) {
   const size_t count = commands.size();
   std::vector<Outcome> outcomes(count);
   std::promise<void> all_done;

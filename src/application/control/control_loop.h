@@ -70,9 +70,9 @@ class ControlLoop : public ControlGateway {
   // returned time at the latest; nullopt: never.
   std::optional<Duration> Turn();
 
-  Outcome Execute(Origin origin, std::string request_id, Command command) override;
+  Outcome Execute(Origin origin, ClientRequest request, Command command) override;
   std::vector<Outcome> ExecuteAll(Origin origin,
-                                  std::vector<std::pair<std::string, Command>> commands,
+                                  std::vector<std::pair<ClientRequest, Command>> commands,
                                   const Precondition& precondition) override;
   Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) override;
   Status Read(const std::function<void(const State&)>& read) override;

@@ -18,7 +18,7 @@ namespace gp {
 // A command and the function that receives its result.
 struct CommandItem {
   Origin origin;
-  std::string request_id;
+  ClientRequest request;
   Command command;
   std::function<void(const Outcome&)> done;  // may be empty
   Precondition precondition = {};            // may be empty

@@ -1,7 +1,6 @@
 #include "cmd/jobs/submit.h"
 
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,12 +151,6 @@ Result<std::string> ReadJobFile(const std::string& path) {
   std::string all = text.str();
   if (all.size() > kBytesMax) return Fail(InvalidArgument(path + ": a job file has at most 1 MiB"));
   return all;
-}
-
-std::string NewRequestId() {
-  uint64_t words[2] = {};
-  if (getrandom(words, sizeof words, 0) != static_cast<ssize_t>(sizeof words)) return "";
-  return ToBase32(words[0], 13) + ToBase32(words[1], 13);
 }
 
 namespace {

@@ -27,8 +27,6 @@ std::string CallerDirectory();
 std::string JobFilePath(const std::string& path);
 // The size of a gang, because GPUs are counted per node: "16 GPUs on 2 nodes"; empty: it is none.
 std::string GangText(const JobSpec& spec);
-// A request id that no other call has.
-std::string NewRequestId();
 
 // The text of a job file; "-" is stdin.  kInvalidArgument: it cannot be read or is larger than 1
 // MiB.

@@ -1,5 +1,7 @@
 #include "domain/cluster/audit.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "domain/cluster/command_traits.h"
 #include "domain/cluster/decide/decide_parts.h"
@@ -17,7 +19,12 @@ std::string NodeName(const State& state, NodeId id) {
   return node == nullptr ? "node " + std::to_string(id.value) : node->facts->name;
 }
 
-bool IsAudited(const Envelope& envelope) {
+bool IsAudited(const Record& record) {
+  const auto changes = [](const Event& event) {
+    return !std::holds_alternative<RequestAnswered>(event);
+  };
+  if (std::ranges::none_of(record.events, changes)) return false;
+  const Envelope& envelope = record.envelope;
   return envelope.origin.principal.starts_with(kUser) ||
          std::holds_alternative<NoteRefusal>(envelope.command) ||
          std::holds_alternative<CertifyNode>(envelope.command);

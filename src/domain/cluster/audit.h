@@ -29,8 +29,8 @@ struct AuditEntry {
 // The operation of the entry for a journal that lost its end and continues after this number.
 inline constexpr const char* kJournalCut = "JournalCut";
 
-// Whether the record belongs in the audit.
-bool IsAudited(const Envelope& envelope);
+// Whether the record belongs in the audit: a user, or whoever asked for access, changed something.
+bool IsAudited(const Record& record);
 
 // `state` may be of any time after the record: it provides names, which never change.  REQUIRES:
 // IsAudited.

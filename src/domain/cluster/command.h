@@ -371,12 +371,22 @@ struct Origin {
 };
 GP_FIELDS(Origin, v.principal, v.from)
 
+// The request of a client that a command serves.
+struct ClientRequest {
+  ClientRequest() = default;
+  ClientRequest(std::string name, uint64_t content = 0) : id(std::move(name)), digest(content) {}
+  ClientRequest(const char* name) : id(name) {}
+
+  std::string id;       // chosen by the client; empty: a repeat is a new request
+  uint64_t digest = 0;  // of everything but the id: a repeated id must mean the same
+};
+
 struct Envelope {
   Instant at;
   Origin origin;
-  std::string request_id;  // empty: a repeat is a new command
+  ClientRequest request;
   Command command;
 };
-GP_FIELDS(Envelope, v.at, v.origin, v.request_id, v.command)
+GP_FIELDS(Envelope, v.at, v.origin, v.request.id, v.command, Since<18>(v.request.digest))
 
 }  // namespace gp

@@ -389,6 +389,12 @@ struct AccessRefused {
   int times = 1;
 };
 
+// A user's request has made its change: a repeat of it makes none.
+struct RequestAnswered {
+  std::string key;  // AnsweredKey
+  uint64_t digest = 0;
+};
+
 // All events: the name, what follows from it (event_traits.h), and its fields in their order on
 // disk (base/fields.h).  The position of a row is the event's number in journals: add new ones at
 // the end.
@@ -457,7 +463,8 @@ struct AccessRefused {
   EVENT(GpuRetired, kWakesPlanner | kLogged, v.gpu)                                              \
   EVENT(WallClockStepped, kWakesPlanner | kLogged, v.wall)                                       \
   EVENT(GpuHealthChanged, kNoTrait, v.node, v.gpu, v.findings)                                   \
-  EVENT(BudgetLevelChanged, kWakesPlanner | kLogged, v.who, v.level)
+  EVENT(BudgetLevelChanged, kWakesPlanner | kLogged, v.who, v.level)                             \
+  EVENT(RequestAnswered, kNoTrait, v.key, v.digest)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Event = VariantOf<void GP_EVENTS(GP_ALTERNATIVE)>;

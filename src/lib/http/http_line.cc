@@ -34,13 +34,12 @@ class BeastLine : public HttpLine {
     return error ? Fail(Unavailable(path_ + ": " + error.message())) : Ok();
   }
 
-  Result<HttpAnswer> Post(const std::string& target, const std::string& content_type,
-                          const std::string& authorization, std::string body) override {
+  Result<HttpAnswer> Post(const std::string& target, const HttpHeaders& headers,
+                          std::string body) override {
     if (WasClosed()) GP_CHECK_OK(Connect());
     http::request<http::string_body> request(http::verb::post, target, 11);
     request.set(http::field::host, "localhost");
-    request.set(http::field::content_type, content_type);
-    if (!authorization.empty()) request.set(http::field::authorization, authorization);
+    for (const auto& [name, value] : headers) request.set(name, value);
     request.body() = std::move(body);
     request.prepare_payload();
     boost::system::error_code error;

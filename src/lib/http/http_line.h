@@ -4,10 +4,14 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
 namespace gp {
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;  // names and values
 
 struct HttpAnswer {
   int status = 0;
@@ -21,10 +25,10 @@ class HttpLine {
   static Result<std::unique_ptr<HttpLine>> Open(const std::string& socket);
   virtual ~HttpLine() = default;
 
-  // `authorization` may be empty. kUnavailable: the connection broke; the server may have received
-  // the request or not.
-  virtual Result<HttpAnswer> Post(const std::string& target, const std::string& content_type,
-                                  const std::string& authorization, std::string body) = 0;
+  // kUnavailable: the connection broke, or cannot be made again; the server may have received the
+  // request or not.
+  virtual Result<HttpAnswer> Post(const std::string& target, const HttpHeaders& headers,
+                                  std::string body) = 0;
 };
 
 }  // namespace gp

@@ -40,12 +40,12 @@ class ControlGateway {
 
   // Blocks until the command is durable or refused.  Errors: those of the rules, and kUnavailable
   // (inbox full).
-  virtual Outcome Execute(Origin origin, std::string request_id, Command command) = 0;
+  virtual Outcome Execute(Origin origin, ClientRequest request, Command command) = 0;
   // Executes several commands in order, each with its request id, in one batch if possible.
   // `precondition`, which may be empty, runs once on the writer's thread, just before the first
   // command is decided; if it fails, all commands are refused with its error.
   virtual std::vector<Outcome> ExecuteAll(Origin origin,
-                                          std::vector<std::pair<std::string, Command>> commands,
+                                          std::vector<std::pair<ClientRequest, Command>> commands,
                                           const Precondition& precondition) = 0;
   // Queues the command and returns at once; `done`, which may be empty, runs on the writer's
   // thread.

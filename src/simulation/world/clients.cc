@@ -21,13 +21,21 @@ void Clients::Submit(size_t job) {
 
 void Clients::Insist(const std::string& principal, Command command,
                      std::function<void(const Outcome&)> answered) {
-  const auto outcome = controller_.Execute(principal, "", command);
-  if (outcome && answered) answered(*outcome);
-  if (outcome) return;
+  Ask({principal, ClientRequest("change-" + std::to_string(++changes_)), std::move(command),
+       std::move(answered)});
+}
+
+void Clients::Ask(Change change) {
+  const auto outcome = controller_.Execute(change.principal, change.request, change.command);
+  if (outcome && change.is_answered && outcome->status && !outcome->events.empty())
+    findings_.Break(timeline_.now(), change.request.id + " is carried out twice");
+  if (outcome && !change.is_answered && change.answered) change.answered(*outcome);
+  // Sometimes the answer is lost.
+  const bool is_repeated = outcome && !change.is_answered && outcome->status && rng_.Chance(1, 12);
+  if (outcome && !is_repeated) return;
+  change.is_answered |= outcome.has_value();
   timeline_.After(Duration::Milliseconds(rng_.Between(100, 3'000)),
-                  [this, principal, command = std::move(command), answered = std::move(answered)] {
-                    Insist(principal, command, answered);
-                  });
+                  [this, change = std::move(change)] { Ask(change); });
 }
 
 void Clients::Stop(size_t job, bool force) {

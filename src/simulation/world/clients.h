@@ -8,7 +8,7 @@
 namespace gp {
 
 // The users of the virtual cluster.  Each repeats a submit with the same request id until it is
-// acknowledged, and repeats other commands until they are answered.
+// acknowledged, and repeats other commands with theirs until they are answered.
 class Clients {
  public:
   Clients(Timeline& timeline, const WorldPlan& plan, ControllerHost& controller, LedgerWatch& watch,
@@ -29,12 +29,22 @@ class Clients {
               std::function<void(const Outcome&)> answered = {});
 
  private:
+  struct Change {
+    std::string principal;
+    ClientRequest request;
+    Command command;
+    std::function<void(const Outcome&)> answered;  // may be empty
+    bool is_answered = false;  // successfully, so that a repeat must change nothing
+  };
+  void Ask(Change change);
+
   Timeline& timeline_;
   const WorldPlan& plan_;
   ControllerHost& controller_;
   LedgerWatch& watch_;
   Findings& findings_;
   Rng& rng_;
+  uint64_t changes_ = 0;
 };
 
 }  // namespace gp

@@ -124,10 +124,10 @@ void ControllerHost::Turn() {
 }
 
 std::optional<Outcome> ControllerHost::Execute(const std::string& principal,
-                                               const std::string& request_id, Command command) {
+                                               const ClientRequest& request, Command command) {
   if (!is_up() || timeline_.now() < asleep_until_) return std::nullopt;
   std::optional<Outcome> outcome;
-  if (!Do([&] { outcome = loop_->Execute(principal, request_id, std::move(command)); }))
+  if (!Do([&] { outcome = loop_->Execute(principal, request, std::move(command)); }))
     return std::nullopt;
   TurnAt(timeline_.now());
   network_.Tell();

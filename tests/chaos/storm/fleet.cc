@@ -52,7 +52,7 @@ void Fleet::Run(int jobs) {
   // In a storm a job may be hit again where it goes
   spec.recovery.retry.backoff_min = Duration::Milliseconds(100);
   const auto shared = std::make_shared<const JobSpec>(spec);
-  std::vector<std::pair<std::string, Command>> commands;
+  std::vector<std::pair<ClientRequest, Command>> commands;
   for (int i = 0; i < jobs; ++i)
     commands.emplace_back("", SubmitJob{shared, {"user-" + std::to_string(i % 50), 1000, 1000}});
   (void)gateway_.ExecuteAll("user", std::move(commands), {});

@@ -65,13 +65,13 @@ class ByHttp(Twin):
         test.addCleanup(self.line.close)
         self.document = self.ask("GET", "/openapi.json")[1]
 
-    def ask(self, method, target, body=None):
-        self.line.request(method, target, body, {"Authorization": f"Bearer {self.secret}"})
+    def ask(self, method, target, body=None, key=None):
+        self.line.request(method, target, body, {"Authorization": f"Bearer {self.secret}", **({"Idempotency-Key": key} if key else {})})
         answer = self.line.getresponse()
         return answer.status, json.loads(answer.read())
 
-    def answer(self, drawn):
-        status, document = self.ask(drawn.method, drawn.target, drawn.body)
+    def answer(self, drawn, key=None):
+        status, document = self.ask(drawn.method, drawn.target, drawn.body, key)
         return (CODES[document["code"]], document["detail"], None) if status >= 400 else ("", "", document)
 
 
@@ -93,15 +93,15 @@ class Parity(unittest.TestCase):
                            if operation["operationId"] in self.grpc.line.methods]
         self.operations = [one for one in self.operations if not self.grpc.line.methods[one[3]].server_streaming and one[3] != OF_ITS_OWN]
 
-    def judge(self, name, drawn):
-        code, words, document = self.http.answer(drawn)
+    def judge(self, name, drawn, key=None):
+        code, words, document = self.http.answer(drawn, key)
         try:
             message = self.grpc.line.message(name, drawn.fields)
         except json_format.ParseError as error:  # two fields of which a message can have one
             self.assertIn("oneof", str(error))
             self.assertEqual(code, "INVALID_ARGUMENT", str(drawn))
             return code
-        over_grpc = self.grpc.line.call(name, message)
+        over_grpc = self.grpc.line.call(name, message, key)
         self.assertEqual((code, TIMES.sub("<time>", words)), (over_grpc[0], TIMES.sub("<time>", over_grpc[1])), str(drawn))
         if document is not None:
             told = json_format.MessageToDict(self.grpc.line.reply(name, document), preserving_proto_field_name=True)
@@ -122,7 +122,7 @@ class Parity(unittest.TestCase):
             if 0 < (drawn.fields.get("life_ms") or 0) < 3_600_000:
                 continue  # whether it has ended by then is up to the moment
             with self.subTest(number=number):
-                code = self.judge(name, drawn)
+                code = self.judge(name, drawn, drawer.rng.choice((None, None, f"key-{number}", f"key-{drawer.rng.randrange(number + 1)}")))
             counts[code or "OK"] = counts.get(code or "OK", 0) + 1
         for name in ("ListJobs", "ListQueues", "ListReservations", "ListRoles", "ListTokens", "ListAudit", "GetCluster"):
             (path, method, operation, _), *_ = [one for one in self.operations if one[3] == name]

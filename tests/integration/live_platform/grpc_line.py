@@ -36,12 +36,12 @@ class GrpcLine:
         """An answer of HTTP's as the message that it stands for."""
         return json_format.ParseDict(document, self.methods[method].output_type._concrete_class())
 
-    def call(self, method, message):
-        """(code, words, None), or ("", "", message)."""
+    def call(self, method, message, key=None):
+        """(code, words, None), or ("", "", message).  `key`: the id of the request."""
         call = self.channel.unary_unary(f"/gpu_platform.v1.Control/{method}", type(message).SerializeToString,
                                         self.methods[method].output_type._concrete_class.FromString)
         try:
-            return "", "", call(message, metadata=self.metadata, timeout=60)
+            return "", "", call(message, metadata=self.metadata + ((("idempotency-key", key),) if key else ()), timeout=60)
         except grpc.RpcError as error:
             return error.code().name, error.details(), None
 

@@ -203,7 +203,7 @@ TEST(AuditOfACommand, DetailsArePrintable) {
 
 TEST(IsAuditedCommand, IfAUserSentItOrItConcernsAccess) {
   const auto is_audited = [](const std::string& principal, const Command& command) {
-    return IsAudited({kAuditedAt, Origin(principal), "", command});
+    return IsAudited({{kAuditedAt, Origin(principal), "", command}, {JobHeld{{1}}}});
   };
   EXPECT_TRUE(is_audited("user:ana", HoldJob{{1}}));
   EXPECT_FALSE(is_audited("users:ana", HoldJob{{1}}));

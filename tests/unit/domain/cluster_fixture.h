@@ -40,15 +40,15 @@ class ClusterFixture : public testing::Test {
   }
 
   // The events of a command that must be accepted.
-  std::vector<Event> Do(const Command& command, const std::string& request_id = "") {
-    const auto events = cluster_.Execute(command, request_id);
+  std::vector<Event> Do(const Command& command, const ClientRequest& request = {}) {
+    const auto events = cluster_.Execute(command, request);
     if (events) return *events;
     ADD_FAILURE() << events.error().message;
     return {};
   }
   // "conflict: …"; empty: the command was accepted, and is done.
-  std::string Refusal(const Command& command) {
-    const auto events = cluster_.Execute(command);
+  std::string Refusal(const Command& command, const ClientRequest& request = {}) {
+    const auto events = cluster_.Execute(command, request);
     if (events) return "";
     return std::string(ErrorCodeName(events.error().code)) + ": " + events.error().message;
   }

@@ -100,6 +100,12 @@ class ControlApi {
   Status Exec(const Caller& caller, ExecConversation& stream);
 
  private:
+  // On behalf of the caller, whose request is answered once.
+  Outcome Execute(const Caller& caller, Command command) {
+    return gateway_.Execute(caller.AsOrigin(), caller.request, std::move(command));
+  }
+  // Whether only the answer of this request is missing.  kConflict: as IsRepeated of the domain.
+  Result<bool> IsRepeated(const Caller& caller);
   Status CheckSameAsBefore(const std::vector<Outcome>& outcomes,
                            const std::vector<std::shared_ptr<const JobSpec>>& specs);
   static void Redact(JobRights& rights, const Job& job, v1::Job* message);

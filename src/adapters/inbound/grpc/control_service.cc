@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "adapters/inbound/api/operations/operations.h"
+#include "adapters/inbound/api/request_id.h"
 #include "adapters/inbound/grpc/grpc_streams.h"
 #include "adapters/inbound/grpc/status.h"
 #include "adapters/wire/bearer.h"
@@ -41,6 +42,14 @@ grpc::Status ControlService::Answer(grpc::ServerContext& context, std::string_vi
   const std::string from = Place(context);
   const Status answered = guard_.Answer(Identify(context, from), from, operation, answer);
   return answered && context.IsCancelled() ? grpc::Status::CANCELLED : ToGrpc(answered);
+}
+
+grpc::Status ControlService::AnswerOnce(grpc::ServerContext& context, std::string_view operation,
+                                        const google::protobuf::Message& request,
+                                        const std::function<Status(const Caller&)>& answer) const {
+  return Answer(context, operation, [&](const Caller& caller) {
+    return WithRequestId(caller, Metadata(context, "idempotency-key"), operation, request, answer);
+  });
 }
 
 grpc::Status ControlService::AnswerStream(

@@ -16,11 +16,11 @@ class ControlService final : public v1::Control::Service {
   ControlService(ControlApi& api, AccessGuard& guard, LocalCredentialIssuer& local_credentials)
       : api_(api), guard_(guard), local_credentials_(local_credentials) {}
 
-#define GP_UNARY(name, request, reply, role, reach, speed)                                     \
-  grpc::Status name(grpc::ServerContext* context, const v1::request* input, v1::reply* output) \
-      override {                                                                               \
-    return Answer(*context, #name,                                                             \
-                  [&](const Caller& caller) { return api_.name(caller, *input, output); });    \
+#define GP_UNARY(name, request, reply, role, reach, speed)                                      \
+  grpc::Status name(grpc::ServerContext* context, const v1::request* input, v1::reply* output)  \
+      override {                                                                                \
+    return AnswerOnce(*context, #name, *input,                                                  \
+                      [&](const Caller& caller) { return api_.name(caller, *input, output); }); \
   }
 #define GP_STREAM(name, role, reach)
 #include "gpu_platform/v1/operations.inc"
@@ -40,6 +40,10 @@ class ControlService final : public v1::Control::Service {
   Result<Caller> Identify(const grpc::ServerContext& context, const std::string& from) const;
   grpc::Status Answer(grpc::ServerContext& context, std::string_view operation,
                       const std::function<Status(const Caller&)>& answer) const;
+  // As Answer, with the id of the request if the client gave one.
+  grpc::Status AnswerOnce(grpc::ServerContext& context, std::string_view operation,
+                          const google::protobuf::Message& request,
+                          const std::function<Status(const Caller&)>& answer) const;
   // Ends the stream when the caller loses the right to it.
   grpc::Status AnswerStream(grpc::ServerContext& context, std::string_view operation,
                             const std::function<Status(const Caller&, Admission&)>& answer) const;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/inbound/api/operations/unary_methods.h"
+#include "adapters/inbound/api/request_id.h"
 #include "adapters/wire/documents/document.h"
 #include "adapters/wire/documents/from_document.h"
 #include "adapters/wire/error.h"
@@ -55,7 +56,10 @@ HttpReply AnswerConnect(ControlApi& api, AccessGuard& guard, const Result<Caller
   const Status answered =
       guard.Answer(caller, request.from, name, [&](const Caller& known) -> Status {
         GP_CHECK_OK(ReadMessage(request, type == kJson, message.get()));
-        return method->call(api, known, *message, answer.get());
+        return WithRequestId(known, request.idempotency_key, name, *message,
+                             [&](const Caller& caller_of_it) {
+                               return method->call(api, caller_of_it, *message, answer.get());
+                             });
       });
   if (!answered) return Refusal(answered.error());
   HttpReply reply{200, std::string(type), "", {}};

@@ -12,6 +12,10 @@
 namespace gp {
 namespace {
 
+bool IsRead(const MethodDescriptor& method) {
+  return method.options().idempotency_level() == google::protobuf::MethodOptions::NO_SIDE_EFFECTS;
+}
+
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::MethodDescriptor;
@@ -197,10 +201,12 @@ class OperationMaker {
            {"description", "The id of the last event received: the stream continues after it"},
            {"schema", {{"type", "string"}}}});
     }
-    if (request.FindFieldByName("request_id") != nullptr) {
+    if (!IsRead(method_)) {
       parameters.push_back({{"name", "Idempotency-Key"},
                             {"in", "header"},
-                            {"description", "In place of request_id"},
+                            {"description",
+                             "Names the request: a repeat with the same key changes nothing. "
+                             "1 to 128 printable characters without spaces"},
                             {"schema", {{"type", "string"}, {"maxLength", 128}}}});
     }
     return parameters;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "adapters/inbound/api/operations/operations.h"
+#include "adapters/inbound/api/request_id.h"
 #include "adapters/inbound/rest/connect_rpc.h"
 #include "adapters/inbound/rest/docs_page.h"
 #include "adapters/inbound/rest/event_stream.h"
@@ -135,15 +136,6 @@ std::unique_ptr<Message> NewRequest(const std::string& operation) {
                          ->input_type();
   return std::unique_ptr<Message>(
       google::protobuf::MessageFactory::generated_factory()->GetPrototype(type)->New());
-}
-
-// The key becomes the request id: a repeated submit gives the same jobs.
-std::vector<FieldError> ReadIdempotencyKey(const HttpRequest& request, Message* message) {
-  const auto* field = message->GetDescriptor()->FindFieldByName("request_id");
-  if (!request.idempotency_key || field == nullptr) return {};
-  if (!message->GetReflection()->GetString(*message, field).empty())
-    return {{"/request_id", "is given, and Idempotency-Key too"}};
-  return FromText("request_id", *request.idempotency_key, message);
 }
 
 }  // namespace
@@ -313,12 +305,14 @@ HttpReply RestApi::AnswerRoute(const HttpRequest& request, const MatchedRoute& m
           return Fail(InvalidArgument("Content-Type: must be application/json"));
         mask = GP_TRY(TakeMask(request, query, *reply->GetDescriptor()));
         errors = ReadRequest(request, matched, query, message.get());
-        if (errors.empty()) errors = ReadIdempotencyKey(request, message.get());
         if (!errors.empty())
           return Fail(InvalidArgument(
               (errors.front().pointer.empty() ? "the request" : errors.front().pointer) + " " +
               errors.front().detail));
-        return operation.call(api_, caller, *message, reply.get());
+        return WithRequestId(caller, request.idempotency_key, operation.name, *message,
+                             [&](const Caller& known) {
+                               return operation.call(api_, known, *message, reply.get());
+                             });
       });
   if (!answered) {
     const bool is_submit = operation.name == "SubmitJobs";

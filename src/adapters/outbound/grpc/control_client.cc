@@ -1,5 +1,7 @@
 #include "adapters/outbound/grpc/control_client.h"
 
+#include <poll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include "adapters/wire/bearer.h"
 #include "adapters/wire/error.h"
 #include "base/assert.h"
+#include "base/text.h"
 
 namespace gp {
 namespace {
@@ -60,16 +63,31 @@ Error ErrorOfAnswer(const HttpAnswer& answer) {
   return {ErrorCodeFromConnect(text("code")), text("message")};
 }
 
-// Whether these are the method's message types: a wrong type would be misread by the controller.
-bool Fits(std::string_view method, const google::protobuf::Message& request,
-          const google::protobuf::Message& reply) {
+const google::protobuf::MethodDescriptor* MethodNamed(std::string_view name) {
   const auto* service = v1::SubmitJobsRequest::descriptor()->file()->FindServiceByName("Control");
-  const auto* found = service->FindMethodByName(std::string(method));
-  return found != nullptr && found->input_type() == request.GetDescriptor() &&
-         found->output_type() == reply.GetDescriptor();
+  return service->FindMethodByName(std::string(name));
 }
 
+// The id of a change: a repeat with the same id changes nothing.  Empty: it is a read, or has its
+// id inside.
+std::string RequestIdFor(const google::protobuf::MethodDescriptor& method) {
+  using google::protobuf::MethodOptions;
+  const bool is_read = method.options().idempotency_level() == MethodOptions::NO_SIDE_EFFECTS;
+  const bool has_own = method.input_type()->FindFieldByName("request_id") != nullptr;
+  return is_read || has_own ? "" : NewRequestId();
+}
+
+// A controller that restarts answers again within this time.
+constexpr int kTries = 25;
+constexpr int kPauseMs = 200;
+
 }  // namespace
+
+std::string NewRequestId() {
+  uint64_t words[2] = {};
+  if (getrandom(words, sizeof words, 0) != static_cast<ssize_t>(sizeof words)) return "";
+  return ToBase32(words[0], 13) + ToBase32(words[1], 13);
+}
 
 Result<std::unique_ptr<ControlClient>> ControlClient::Open(const std::string& socket_directory) {
   return OpenByToken(socket_directory, "");
@@ -109,24 +127,41 @@ Result<v1::Control::Stub*> ControlClient::Streams(grpc::ClientContext& context) 
 }
 
 Status ControlClient::Ask(std::string_view method, const Message& request, Message* reply) {
-  GP_ASSERT(Fits(method, request, *reply), "a method is called with its own messages");
+  const auto* found = MethodNamed(method);
+  // A wrong type would be misread by the controller.
+  GP_ASSERT(found != nullptr && found->input_type() == request.GetDescriptor() &&
+                found->output_type() == reply->GetDescriptor(),
+            "a method is called with its own messages");
   const std::string path = "/gpu_platform.v1.Control/" + std::string(method);
-  return line_ != nullptr ? AskByHttp(path, request, reply) : AskByGrpc(path, request, reply);
+  const std::string id = RequestIdFor(*found);
+  return line_ != nullptr ? AskByHttp(path, id, request, reply)
+                          : AskByGrpc(path, id, request, reply);
 }
 
-Status ControlClient::AskByHttp(const std::string& path, const Message& request, Message* reply) {
-  const HttpAnswer answer =
-      GP_TRY(line_->Post(path, "application/proto", secret_.empty() ? "" : AsBearer(secret_),
-                         request.SerializeAsString()));
-  if (answer.status != 200) return Fail(ErrorOfAnswer(answer));
-  return reply->ParseFromString(answer.body)
+Status ControlClient::AskByHttp(const std::string& path, const std::string& id,
+                                const Message& request, Message* reply) {
+  HttpHeaders headers{{"Content-Type", "application/proto"}};
+  if (!secret_.empty()) headers.emplace_back("Authorization", AsBearer(secret_));
+  if (!id.empty()) headers.emplace_back("Idempotency-Key", id);
+  const std::string body = request.SerializeAsString();
+  auto answer = line_->Post(path, headers, body);
+  // The answer was lost, not the change: with its id the request is repeated safely.
+  for (int tries = 1; !answer && tries < kTries; ++tries) {
+    poll(nullptr, 0, kPauseMs);
+    answer = line_->Post(path, headers, body);
+  }
+  if (!answer) return Fail(answer.error());
+  if (answer->status != 200) return Fail(ErrorOfAnswer(*answer));
+  return reply->ParseFromString(answer->body)
              ? Ok()
              : Fail(Internal("the controller's answer cannot be read: is it of another version?"));
 }
 
-Status ControlClient::AskByGrpc(const std::string& path, const Message& request, Message* reply) {
+Status ControlClient::AskByGrpc(const std::string& path, const std::string& id,
+                                const Message& request, Message* reply) {
   grpc::ClientContext context;
   context.AddMetadata(proof_.first, proof_.second);
+  if (!id.empty()) context.AddMetadata("idempotency-key", id);
   const grpc::Slice bytes(request.SerializeAsString());
   grpc::CompletionQueue queue;
   const auto call = grpc::GenericStub(channel_).PrepareUnaryCall(

@@ -17,6 +17,9 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
+// An id that no other request has.
+std::string NewRequestId();
+
 // The command line's connection to a controller.  On the controller's machine single calls go over
 // HTTP on its socket, which is faster after a pause and needs no local credential; streams, and all
 // calls from elsewhere, go over gRPC.  One thread uses it.
@@ -56,8 +59,11 @@ class ControlClient {
         line_(std::move(line)),
         secret_(std::move(secret)) {}
   Status Ask(std::string_view method, const Message& request, Message* reply);
-  Status AskByHttp(const std::string& path, const Message& request, Message* reply);
-  Status AskByGrpc(const std::string& path, const Message& request, Message* reply);
+  // `id`: of the request; empty: it has none.
+  Status AskByHttp(const std::string& path, const std::string& id, const Message& request,
+                   Message* reply);
+  Status AskByGrpc(const std::string& path, const std::string& id, const Message& request,
+                   Message* reply);
 
   const std::string socket_directory_;         // empty: the controller is on another machine
   std::unique_ptr<HttpLine> line_;             // nullptr: the controller is on another machine

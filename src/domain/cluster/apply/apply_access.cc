@@ -34,6 +34,10 @@ void ApplyEvent(State& state, Instant, const NodeRevoked& event) {
   state.access.nodes.erase(event.name);
 }
 
+void ApplyEvent(State& state, Instant at, const RequestAnswered& event) {
+  state.requests.Remember(event.key, {event.digest, at});
+}
+
 void ApplyEvent(State&, Instant, const AccessRefused&) {}
 
 void ApplyEvent(State&, Instant, const ChangeNoted&) {}

@@ -40,6 +40,13 @@ void CheckAfter(const State& state, const NodeRevoked& event) {
   GP_ASSERT(!state.access.nodes.contains(event.name), "a revoked node has no certificate");
 }
 
+void CheckBefore(const State& state, const RequestAnswered& event) {
+  GP_ASSERT(state.requests.Find(event.key) == nullptr, "a request is answered once");
+}
+void CheckAfter(const State& state, const RequestAnswered& event) {
+  GP_ASSERT(state.requests.Find(event.key) != nullptr, "an answered request is remembered");
+}
+
 // The last two change nothing: the audit alone reads them.
 
 void CheckBefore(const State&, const AccessRefused& event) {

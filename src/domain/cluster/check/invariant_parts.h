@@ -1,7 +1,8 @@
 #pragma once
 
 // The families of invariants.cc, by subject: check_sums.cc, check_reservations.cc,
-// check_job_indexes.cc, check_node_indexes.cc, check_shape.cc, check_faults.cc, check_metering.cc.
+// check_job_indexes.cc, check_node_indexes.cc, check_shape.cc, check_faults.cc, check_metering.cc,
+// check_requests.cc.
 
 #include <vector>
 
@@ -35,6 +36,9 @@ void CheckNodeIndexSizes(const State& state, Violations& found);
 void CheckTroublesOf(const State& state, const Node& node, Violations& found);
 // The indexes of faults and incidents.
 void CheckFaults(const State& state, Violations& found);
+
+// The answered requests and their index; they do not grow without limit.
+void CheckRequests(const State& state, Violations& found);
 
 // I12: the time of all GPUs is in the usage ledger exactly once.  REQUIRES: nothing else is broken.
 void CheckMetering(const State& state, Violations& found);

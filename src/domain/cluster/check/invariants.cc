@@ -256,6 +256,7 @@ std::vector<Violation> CheckInvariants(const State& state) {
   CheckJobIndexSizes(state, found);
   CheckNodeIndexSizes(state, found);
   CheckFaults(state, found);
+  CheckRequests(state, found);
   if (found.empty()) CheckMetering(state, found);
   return found;
 }

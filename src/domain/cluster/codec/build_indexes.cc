@@ -65,6 +65,8 @@ bool BuildIndexes(State& state) {
   }
   state.faults.IndexIncidents(state.policy.faults);
   for (const auto& [id, token] : state.access.tokens) IndexToken(state, token);
+  for (const auto& [key, request] : state.requests.answered)
+    state.requests.by_time.insert({request.at, key});
   state.metering.used.ledger.SumMonth();
   std::map<JobId, int> elements;
   for (const auto& [id, job] : state.jobs.all) {

@@ -16,6 +16,10 @@ namespace gp {
 // has to end all its leases before it may join: its lease 7 is not the lease 7 of this state.
 bool IsOfLineage(const State& state, const JoinNode& join);
 
+// Whether the request has made its change before.  kConflict: another request had this id.
+Result<bool> IsRepeated(const State& state, const Origin& origin, const ClientRequest& request);
+
+// No events: the command changes nothing, or repeats an answered request.
 Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope);
 
 }  // namespace gp

@@ -149,8 +149,8 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                              const SubmitJob& command) {
   GP_CHECK_OK(ValidateJobSpec(*command.spec));
   Events events;
-  if (!envelope.request_id.empty() &&
-      state.jobs.by_request.contains(RequestKey(command.user, envelope.request_id))) {
+  if (!envelope.request.id.empty() &&
+      state.jobs.by_request.contains(RequestKey(command.user, envelope.request.id))) {
     return events;  // a repeated request: the first answer holds
   }
   const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
@@ -162,7 +162,7 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   if (ProspectOf(state, *command.spec) == Prospect::kImpossible)
     return Fail(Conflict("after: " + TellImpossible(state, *command.spec)));
   const JobId id{state.jobs.last + 1};
-  events.push_back(JobSubmitted{id, admission.spec, command.user, envelope.request_id, queue.name,
+  events.push_back(JobSubmitted{id, admission.spec, command.user, envelope.request.id, queue.name,
                                 queue.pool, admission.note});
   const auto excess = static_cast<int64_t>(state.jobs.finished.size()) - state.policy.jobs_kept;
   for (const JobId oldest :

@@ -14,6 +14,7 @@
 #include "domain/cluster/state/leases.h"
 #include "domain/cluster/state/nodes.h"
 #include "domain/cluster/state/queues.h"
+#include "domain/cluster/state/requests.h"
 #include "domain/cluster/state/reservations.h"
 #include "domain/metering/metering.h"
 #include "domain/model/access.h"
@@ -38,6 +39,7 @@ struct State {
   QueueStore queues;
   ReservationStore reservations;
   FaultStore faults;
+  RequestStore requests;
   Access access;      // roles and tokens
   Metering metering;  // where the time of GPUs went
 

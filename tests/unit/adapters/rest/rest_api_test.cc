@@ -93,6 +93,57 @@ TEST(RestApi, RepeatsNothingUnderOneKey) {
   EXPECT_EQ(rig.rest->Answer(request).status, 400);
 }
 
+TEST(RestApi, MakesAChangeOnceUnderOneKey) {
+  Rig rig;
+  const auto ask = [&](const std::string& method, const std::string& target, const std::string& key,
+                       const std::string& body) {
+    HttpRequest request{method, target, {}, {}, key, {}, {}, body, "unix", kRoot};
+    return rig.rest->Answer(request);
+  };
+  const std::string queue = "/api/v1/queues/nlp";
+  const auto weight = [&] {
+    return rig.Of(rig.Ask("GET", "/api/v1/queues"))["queues"][1]["weight"];
+  };
+  EXPECT_EQ(ask("PUT", queue, "k1", R"({"weight": 2})").status, 200);
+  EXPECT_EQ(ask("PUT", queue, "k2", R"({"weight": 3})").status, 200);
+  const HttpReply repeated = ask("PUT", queue, "k1", R"({"weight": 2})");
+  EXPECT_EQ(repeated.status, 200) << "the present state answers it";
+  EXPECT_EQ(weight(), 3);
+  EXPECT_EQ(ask("PUT", queue, "k1", R"({"weight": 4})").status, 409);
+  EXPECT_EQ(ask("PUT", queue, "k 1", R"({"weight": 4})").status, 400);
+  EXPECT_EQ(ask("PUT", queue, std::string(129, 'k'), R"({"weight": 4})").status, 400);
+  EXPECT_EQ(weight(), 3);
+
+  EXPECT_EQ(ask("DELETE", queue, "k3", "").status, 200);
+  EXPECT_EQ(ask("DELETE", queue, "k3", "").status, 200);
+  EXPECT_EQ(ask("DELETE", queue, "k4", "").status, 404);
+
+  const HttpReply issued = ask("POST", "/api/v1/tokens", "k5", R"({"label": "x"})");
+  EXPECT_EQ(issued.status, 201);
+  const HttpReply again = ask("POST", "/api/v1/tokens", "k5", R"({"label": "x"})");
+  EXPECT_EQ(again.status, 409) << "the secret is shown once";
+  const std::string token = "/api/v1/tokens/" + rig.Of(issued)["token"]["id"].get<std::string>();
+  EXPECT_EQ(ask("DELETE", token, "k6", "").status, 200);
+  EXPECT_EQ(ask("DELETE", token, "k6", "").status, 200);
+}
+
+TEST(RestApi, HoldsEachJobOfAnArrayOnceUnderOneKey) {
+  Rig rig;
+  const std::string three = R"({"specs": [{"command": ["true"], "array": {"count": 3}}]})";
+  const std::string array = rig.Of(rig.Ask("POST", "/api/v1/jobs", three))["job_ids"][0];
+  const auto change = [&](const std::string& key, const std::string& action) {
+    const std::string body = R"({"name": ")" + array + R"(", "action": ")" + action + R"("})";
+    HttpRequest request{"POST", "/api/v1/jobs:change", {}, {}, key, {}, {}, body, "unix", kAna};
+    return rig.Of(rig.rest->Answer(request))["total"];
+  };
+  const auto held = [&] { return rig.Of(rig.Ask("GET", "/api/v1/jobs?states=HELD"))["total"]; };
+  EXPECT_EQ(change("k1", "HOLD"), 3);
+  EXPECT_EQ(held(), 3);
+  EXPECT_EQ(change("k2", "RELEASE"), 3);
+  EXPECT_EQ(change("k1", "HOLD"), 3) << "answered alike, and nothing is held";
+  EXPECT_EQ(held(), 0);
+}
+
 TEST(RestApi, TellsProblemsWithTheirPlace) {
   Rig rig;
   const HttpReply wrong =

@@ -247,7 +247,7 @@ TEST(ControlLoop, AFullInboxRefusesAndLosesNothing) {
   ControlOptions options;
   options.inbox_max = 2;
   Rig rig(options);
-  std::vector<std::pair<std::string, Command>> three(3, {"", Submit()});
+  std::vector<std::pair<ClientRequest, Command>> three(3, {"", Submit()});
   for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", three, {})) {
     ASSERT_FALSE(outcome.status);
     EXPECT_EQ(outcome.status.error().code, ErrorCode::kUnavailable);
@@ -257,7 +257,7 @@ TEST(ControlLoop, AFullInboxRefusesAndLosesNothing) {
 
 TEST(ControlLoop, APreconditionIsAskedOnceAndRefusesAll) {
   Rig rig;
-  const std::vector<std::pair<std::string, Command>> two(2, {"", Submit()});
+  const std::vector<std::pair<ClientRequest, Command>> two(2, {"", Submit()});
   std::vector<size_t> seen;
   const auto at_most_one = [&](const State& state) {
     seen.push_back(state.jobs.all.size());

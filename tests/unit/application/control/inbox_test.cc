@@ -21,8 +21,8 @@ TEST(Inbox, GivesWhatWasPushedInOrderAndNoMoreThanAskedFor) {
   ASSERT_TRUE(inbox.Push(Items(3)));
   const auto two = inbox.Take(2);
   ASSERT_EQ(two.size(), 2U);
-  EXPECT_EQ(std::get<CommandItem>(two[1]).request_id, "1");
-  EXPECT_EQ(std::get<CommandItem>(inbox.Take(2).at(0)).request_id, "2");
+  EXPECT_EQ(std::get<CommandItem>(two[1]).request.id, "1");
+  EXPECT_EQ(std::get<CommandItem>(inbox.Take(2).at(0)).request.id, "2");
   EXPECT_TRUE(inbox.Take(2).empty());
 }
 

@@ -66,7 +66,7 @@ Status ControlApi::GrantRole(const Caller& caller, const v1::GrantRoleRequest& r
   GP_CHECK_OK(CheckMayGrant(caller, request.queue()));
   gp::GrantRole command{request.subject(), request.queue(), std::nullopt};
   if (!request.role().empty()) command.role = GP_TRY(RoleNamed(request.role()));
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", std::move(command));
+  const Outcome outcome = Execute(caller, std::move(command));
   return outcome.status ? FillRoles(reply) : outcome.status;
 }
 
@@ -91,8 +91,12 @@ Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest&
   GP_CHECK_OK(CheckMayIssue(caller, token));
   const std::string secret = std::string(kSecretPrefix) + GP_TRY(NewSecret());
   token.hash = Sha256(secret);
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::IssueToken{std::move(token)});
+  const Outcome outcome = Execute(caller, gp::IssueToken{std::move(token)});
   if (!outcome.status) return outcome.status;
+  if (outcome.events.empty())
+    return Fail(
+        Conflict("request id: this token was issued, and its secret is shown only with the "
+                 "first answer: revoke it and issue another one"));
   GP_CHECK_OK(gateway_.Read([](const State&) {}));  // the commit has reached the access guard
   reply->set_secret(secret);
   TokenView(std::get<TokenIssued>(outcome.events.front()).token, reply->mutable_token());
@@ -104,19 +108,19 @@ Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenReques
   const auto id = ParseTokenId(request.id());
   if (!id) return Fail(id.error().Within("id"));
   const bool is_admin = caller.In("") >= Role::kAdmin;
-  bool may = is_admin;  // also a token that is gone
+  bool may = is_admin || GP_TRY(IsRepeated(caller));  // also a token that is gone
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const auto found = state.access.tokens.find(*id);
     may = may || (found != state.access.tokens.end() && MayRevoke(caller, found->second));
   }));
   if (!may) return Fail(NotFound("no token " + ToText(*id)));
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::RevokeToken{*id});
+  const Outcome outcome = Execute(caller, gp::RevokeToken{*id});
   return outcome.status ? FillTokens(caller, is_admin, reply) : outcome.status;
 }
 
 Status ControlApi::RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request,
                               v1::Cluster* reply) {
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::RevokeNode{request.node()});
+  const Outcome outcome = Execute(caller, gp::RevokeNode{request.node()});
   return outcome.status ? FillCluster(false, reply) : outcome.status;
 }
 

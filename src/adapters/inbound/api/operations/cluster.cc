@@ -91,7 +91,7 @@ Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRe
   });
   if (!read) return read;
   if (!found) return found;
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", command);
+  const Outcome outcome = Execute(caller, command);
   if (!outcome.status) return outcome.status;
   return FillCluster(false, reply);
 }
@@ -103,8 +103,7 @@ Status ControlApi::DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLo
       gateway_.Read([&](const State& state) { node = FindNodeByName(state, request.node()); });
   if (!read) return read;
   if (!node) return Fail(node.error());
-  const Outcome outcome =
-      gateway_.Execute(caller.AsOrigin(), "", gp::DeclareNodeLost{*node, request.reason()});
+  const Outcome outcome = Execute(caller, gp::DeclareNodeLost{*node, request.reason()});
   if (!outcome.status) return outcome.status;
   return FillCluster(false, reply);
 }

@@ -86,7 +86,7 @@ Status ControlApi::SetBudget(const Caller& caller, const v1::SetBudgetRequest& r
                              v1::ListBudgetsReply* reply) {
   GP_CHECK_OK(CheckGovernsBudget(caller, request.queue()));
   const gp::SetBudget command = GP_TRY(FromProto(request));
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", command);
+  const Outcome outcome = Execute(caller, command);
   if (!outcome.status) return outcome.status;
   return FillBudgets(caller, reply);
 }
@@ -94,8 +94,8 @@ Status ControlApi::SetBudget(const Caller& caller, const v1::SetBudgetRequest& r
 Status ControlApi::DeleteBudget(const Caller& caller, const v1::DeleteBudgetRequest& request,
                                 v1::ListBudgetsReply* reply) {
   GP_CHECK_OK(CheckGovernsBudget(caller, request.queue()));
-  const Outcome outcome = gateway_.Execute(
-      caller.AsOrigin(), "", gp::DeleteBudget{{request.queue(), request.user(), request.pool()}});
+  const Outcome outcome =
+      Execute(caller, gp::DeleteBudget{{request.queue(), request.user(), request.pool()}});
   if (!outcome.status) return outcome.status;
   return FillBudgets(caller, reply);
 }

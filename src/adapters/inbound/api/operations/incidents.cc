@@ -67,8 +67,7 @@ Status ControlApi::ChangeIncident(const Caller& caller, const v1::ChangeIncident
   const IncidentState to = request.action() == v1::ChangeIncidentRequest::CLOSE
                                ? IncidentState::kClosed
                                : IncidentState::kAcknowledged;
-  const Outcome outcome =
-      gateway_.Execute(caller.AsOrigin(), "", gp::ChangeIncident{*id, to, request.note()});
+  const Outcome outcome = Execute(caller, gp::ChangeIncident{*id, to, request.note()});
   if (!outcome.status) return outcome.status;
   return FillIncident(request.id(), reply);
 }

@@ -1,6 +1,7 @@
 // Single jobs.
 
 #include "adapters/inbound/api/control_api.h"
+#include "adapters/inbound/api/request_id.h"
 
 #include <algorithm>
 #include <memory>
@@ -106,9 +107,13 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
   if (CountSubmitted(request) == 0)
     return Fail(InvalidArgument("count: 1 to 10,000 jobs at a time, and no copies of an array"));
   const int copies = std::max(request.count(), 1);
-  if (request.request_id().size() > 128)
+  if (request.request_id().size() > kRequestIdMax)
     return Fail(InvalidArgument("request_id: at most 128 characters"));
-  std::vector<std::pair<std::string, Command>> commands;
+  if (!request.request_id().empty() && !caller.request.id.empty())
+    return Fail(InvalidArgument("request_id: is given, and Idempotency-Key too"));
+  const std::string& request_id =
+      request.request_id().empty() ? caller.request.id : request.request_id();
+  std::vector<std::pair<ClientRequest, Command>> commands;
   std::vector<std::shared_ptr<const JobSpec>> specs;
   for (const v1::JobSpec& message : request.specs()) {
     Result<JobSpec> decoded = FromProto(message);
@@ -119,14 +124,14 @@ Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest&
     GP_CHECK_OK(CheckMaySubmit(caller, *spec));
     GP_CHECK_OK(CheckNamed(caller, *spec));
     for (int copy = 0; copy < copies; ++copy) {
-      const std::string id = request.request_id();
+      const std::string of_job = "/" + std::to_string(commands.size());
       specs.push_back(spec);
-      commands.emplace_back(id.empty() ? "" : id + "/" + std::to_string(commands.size()),
+      commands.emplace_back(request_id.empty() ? "" : request_id + of_job,
                             SubmitJob{spec, caller.user});
     }
   }
   bool any_nodes = false;
-  const std::string first = commands.empty() ? "" : commands.front().first;
+  const std::string first = commands.empty() ? "" : commands.front().first.id;
   const auto could_start = [&](const State& state) {
     any_nodes = !state.nodes.all.empty();
     const bool is_repeated =
@@ -199,7 +204,7 @@ Status ControlApi::WatchJob(const Caller& caller, const v1::GetJobRequest& reque
 Status ControlApi::Change(const Caller& caller, const std::string& job, v1::Job* reply,
                           const std::function<Command(JobId)>& make) {
   const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, job));
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", make(id));
+  const Outcome outcome = Execute(caller, make(id));
   if (!outcome.status) return outcome.status;
   return FillJob(caller, ToText(id), reply);
 }

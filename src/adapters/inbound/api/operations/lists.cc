@@ -106,8 +106,12 @@ Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest&
   });
   if (!read) return read;
   if (!ids) return Fail(ids.error());
-  std::vector<std::pair<std::string, Command>> commands;
-  for (const JobId id : *ids) commands.emplace_back("", ChangeOf(request.action(), id));
+  std::vector<std::pair<ClientRequest, Command>> commands;
+  for (const JobId id : *ids) {
+    ClientRequest of_job = caller.request;
+    if (!of_job.id.empty()) of_job.id += "/" + ToText(id);
+    commands.emplace_back(std::move(of_job), ChangeOf(request.action(), id));
+  }
   const std::vector<Outcome> outcomes =
       gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), {});
   std::vector<JobId> changed;

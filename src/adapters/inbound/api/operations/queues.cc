@@ -32,7 +32,7 @@ Status ControlApi::ListQueues(const Caller&, const v1::ListQueuesRequest&,
 Status ControlApi::SetQueue(const Caller& caller, const v1::SetQueueRequest& request,
                             v1::Queue* reply) {
   GP_CHECK_OK(CheckGoverns(caller, request.name()));
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", FromProto(request));
+  const Outcome outcome = Execute(caller, FromProto(request));
   if (!outcome.status) return outcome.status;
   return gateway_.Read([&](const State& state) {
     const auto queue = state.queues.all.find(request.name());
@@ -43,9 +43,12 @@ Status ControlApi::SetQueue(const Caller& caller, const v1::SetQueueRequest& req
 Status ControlApi::DeleteQueue(const Caller& caller, const v1::DeleteQueueRequest& request,
                                v1::ListQueuesReply* reply) {
   GP_CHECK_OK(CheckGoverns(caller, request.name()));
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", gp::DeleteQueue{request.name()});
+  const Outcome outcome = Execute(caller, gp::DeleteQueue{request.name()});
   if (!outcome.status) return outcome.status;
-  GP_CHECK_OK(DropSecretsOf(caller, request.name()));
+  bool is_gone = false;  // a repeated request may find a new queue
+  GP_CHECK_OK(gateway_.Read(
+      [&](const State& state) { is_gone = !state.queues.all.contains(request.name()); }));
+  if (is_gone) GP_CHECK_OK(DropSecretsOf(caller, request.name()));
   return FillQueues(reply);
 }
 
@@ -61,7 +64,7 @@ Status ControlApi::ChangeNode(const Caller& caller, const v1::ChangeNodeRequest&
   if (!read) return read;
   if (!node) return Fail(node.error());
   command.node = *node;
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", std::move(command));
+  const Outcome outcome = Execute(caller, std::move(command));
   if (!outcome.status) return outcome.status;
   return FillCluster(false, reply);
 }

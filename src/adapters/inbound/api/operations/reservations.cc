@@ -32,7 +32,7 @@ Status ControlApi::ReserveNodes(const Caller& caller, const v1::ReserveNodesRequ
       gateway_.Read([&](const State& state) { command = ToCommand(state, request); });
   if (!read) return read;
   if (!command) return Fail(command.error());
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", *std::move(command));
+  const Outcome outcome = Execute(caller, *std::move(command));
   if (!outcome.status) return outcome.status;
   return gateway_.Read([&](const State& state) {
     const auto made = state.reservations.all.find(request.name());
@@ -44,7 +44,7 @@ Status ControlApi::ReserveNodes(const Caller& caller, const v1::ReserveNodesRequ
 Status ControlApi::DeleteReservation(const Caller& caller,
                                      const v1::DeleteReservationRequest& request,
                                      v1::ListReservationsReply* reply) {
-  const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "", EndReservation{request.name()});
+  const Outcome outcome = Execute(caller, EndReservation{request.name()});
   if (!outcome.status) return outcome.status;
   return FillReservations(reply);
 }
