@@ -21,7 +21,7 @@ namespace gp {
 namespace {
 
 // A GPU needs some time to come back after a reset.
-constexpr int kTries = 100;
+constexpr int kCareTries = 100;
 constexpr int kTryMs = 200;
 constexpr int kCoolMargin = 5;
 
@@ -54,7 +54,7 @@ std::string TestOnce(const std::string& library, const std::string& uuid) {
 void TestGpu(const std::string& library, const std::string& program, const std::string& uuid,
              Cli& cli) {
   std::string complaint;
-  for (int tries = 0; tries < kTries; ++tries) {
+  for (int tries = 0; tries < kCareTries; ++tries) {
     complaint = TestOnce(library, uuid);
     if (complaint.empty()) break;
     poll(nullptr, 0, kTryMs);

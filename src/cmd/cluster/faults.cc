@@ -115,11 +115,11 @@ Result<Json> Play(const Policy& policy, const std::vector<std::string>& words) {
     const FaultVerdict verdict =
         gp::Judge(policy.faults, signal, XidsNear(before, at, policy.faults.correlate),
                   IsRepeated(before, played.xid, at, policy.faults.correlate));
-    const XidWords words = WordsOf({verdict.tenants, verdict.remedy, verdict.counts});
+    const XidWords spoken = WordsOf({verdict.tenants, verdict.remedy, verdict.counts});
     verdicts.push_back({{"after_seconds", played.at.ns / 1'000'000'000},
                         {"xid", played.xid},
-                        {"job", words.job},
-                        {"gpu", words.gpu},
+                        {"job", spoken.job},
+                        {"gpu", spoken.gpu},
                         {"why", verdict.why}});
     before.xids.push_back({played.xid, at});
     last = played.at;

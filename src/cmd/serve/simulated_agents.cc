@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kNodesMax = 256;
 constexpr int kJoinInTurn = 8;  // with more nodes the order does not matter
-constexpr int kTries = 100;
+constexpr int kJoinTries = 100;
 constexpr auto kPause = std::chrono::milliseconds(10);
 
 // "dgx-h100:2" -> machine and number of nodes.
@@ -35,7 +35,7 @@ Result<std::pair<std::string, int>> ParseSimulate(const std::string& text) {
 
 // Waits for a short time only: a node that does not join prints the reason itself.
 void AwaitNodes(const std::function<size_t()>& count_nodes, size_t wanted) {
-  for (int tries = 0; tries < kTries && count_nodes() < wanted; ++tries) {
+  for (int tries = 0; tries < kJoinTries && count_nodes() < wanted; ++tries) {
     std::this_thread::sleep_for(kPause);
   }
 }

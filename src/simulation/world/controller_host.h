@@ -38,7 +38,7 @@ class ControllerHost : public ConnectionServer {
 
   // Acts as a client on the same machine. nullopt: the controller is down or suspended, or crashed
   // before it answered.
-  std::optional<Outcome> Execute(const std::string& principal, const std::string& request_id,
+  std::optional<Outcome> Execute(const std::string& principal, const ClientRequest& request,
                                  Command command);
   bool Read(const std::function<void(const State&)>& read);
 

@@ -49,6 +49,8 @@ TEST(JobSpecMessages, OfRangesNameTheRangeAndTheNumber) {
        [](JobSpec& s) { s.policy.time_limit = Duration::Milliseconds(500); }},
       {"checkpoint.grace: must be from 0ms to 1d, not 2d",
        [](JobSpec& s) { s.policy.grace = kGraceMax * 2; }},
+      {"checkpoint.grace: must be from 0ms to 1d, not 86401000ms",
+       [](JobSpec& s) { s.policy.grace = kGraceMax + Duration::Seconds(1); }},
       {"hang_after: must be from 1s to 3650d, not 10ms",
        [](JobSpec& s) { s.recovery.hang_after = Duration::Milliseconds(10); }},
       {"", [](JobSpec& s) { s.recovery.hang_after = Duration::Seconds(1); }},

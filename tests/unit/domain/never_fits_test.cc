@@ -55,6 +55,8 @@ TEST_F(NeverFits, NamesTheMemoryAndTheLargest) {
   AddNode("n2", "L40S", 46'080);
   EXPECT_EQ(Why([](JobSpec& spec) { spec.resources.gpus.memory_mib_min = 102'400; }),
             "no GPU has 100.0 GiB of memory; the largest has 80.0 GiB");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.resources.gpus.memory_mib_min = 81'930; }),
+            "no GPU has 81930 MiB of memory; the largest has 81920 MiB");
   EXPECT_EQ(Why([](JobSpec& spec) { spec.resources.gpus.memory_mib_min = 81'920; }), "");
   EXPECT_EQ(Why([](JobSpec& spec) {
               spec.resources.gpus.memory_mib_min = 81'920, spec.resources.gpus.models = {"L40S"};

@@ -12,14 +12,14 @@
 namespace gp {
 namespace {
 
-bool IsRead(const MethodDescriptor& method) {
-  return method.options().idempotency_level() == google::protobuf::MethodOptions::NO_SIDE_EFFECTS;
-}
-
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::MethodDescriptor;
 using Json = nlohmann::ordered_json;
+
+bool IsRead(const MethodDescriptor& method) {
+  return method.options().idempotency_level() == google::protobuf::MethodOptions::NO_SIDE_EFFECTS;
+}
 
 Json Responses(const std::string& status, Json answer) {
   const Json problem{{"$ref", "#/components/responses/Problem"}};

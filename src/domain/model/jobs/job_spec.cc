@@ -26,8 +26,11 @@ class Findings {
   }
   void Span(std::string_view field, Duration value, Duration low, Duration high) {
     if (value >= low && value <= high) return;
+    // A text of two units may hide what is too much
+    const bool looks_right = ToText(value) == ToText(low) || ToText(value) == ToText(high);
     Add(Kind::kRange, std::string(field),
-        "must be from " + ToText(low) + " to " + ToText(high) + ", not " + ToText(value));
+        "must be from " + ToText(low) + " to " + ToText(high) + ", not " +
+            (looks_right ? std::to_string(value.ToMilliseconds()) + "ms" : ToText(value)));
   }
   void Text(std::string field, std::optional<std::string> fault) {
     if (fault) Add(Kind::kText, std::move(field), std::move(*fault));

@@ -33,6 +33,15 @@ bool AnyFits(std::span<const Node> nodes, const Job& job) {
 }
 
 // With the article as the name is spoken: "an A100", "a V100".
+// `largest`: bytes; 0: there is none.  Sizes that look alike are given in MiB.
+std::string TooMuchMemory(int64_t wanted, int64_t largest) {
+  const auto text = [alike = BytesToText(wanted) == BytesToText(largest)](int64_t bytes) {
+    return alike ? std::to_string(bytes / kMib) + " MiB" : BytesToText(bytes);
+  };
+  return " has " + text(wanted) + " of memory" +
+         (largest == 0 ? "" : "; the largest has " + text(largest));
+}
+
 std::string WithArticle(const std::string& name) {
   const bool is_vowel =
       !name.empty() && std::string_view("AEFHILMNORSXaefhilmnorsx8").contains(name.front());
@@ -144,8 +153,7 @@ class Lack {
         IsByMig()
             ? (request_.models.empty() ? "MIG instance" : "MIG instance of " + WithArticle(Gpu()))
             : Gpu();
-    return "no " + what + " has " + BytesToText(wanted * kMib) + " of memory" +
-           (largest == 0 ? "" : "; the largest has " + BytesToText(largest * kMib));
+    return "no " + what + TooMuchMemory(wanted * kMib, largest * kMib);
   }
 
   std::string OfCount() const {
@@ -200,8 +208,7 @@ class Lack {
       return "no node has " + Count(job_.spec->resources.cpus, "core") + "; the largest has " +
              std::to_string(cores);
     if (job_.spec->resources.memory_bytes > memory_mib * kMib) {
-      return "no node has " + BytesToText(job_.spec->resources.memory_bytes) +
-             " of memory; the largest has " + BytesToText(memory_mib * kMib);
+      return "no node" + TooMuchMemory(job_.spec->resources.memory_bytes, memory_mib * kMib);
     }
     return "no node has the cores and the memory that it requests together" +
            std::string(request_.count > 0 ? " and near its GPUs" : "");
