@@ -30,7 +30,7 @@ def rows(text):
         if option is None:
             sys.exit(f"no option (operation): {name}")
         values = dict(re.findall(r"(\w+): (\w+)", option.group(1)))
-        if unknown := set(values) - {"role", "everywhere", "slow"}:
+        if unknown := set(values) - {"role", "everywhere", "slow", "reads"}:
             sys.exit(f"{name}: unknown in its option (operation): {', '.join(sorted(unknown))}")
         role = f"k{values.get('role', 'NONE').capitalize()}"
         reach = "kEverywhere" if values.get("everywhere") == "true" else "kSomewhere"

@@ -80,7 +80,7 @@ void Workload::SubmitSome(int round) {
   }
   const std::vector<Outcome> outcomes = loop_.ExecuteAll("user:ana", two, {});
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i].status) witness_.Promise(two[i].first, outcomes[i].job.value);
+    if (outcomes[i].status) witness_.Promise(two[i].first.id, outcomes[i].job.value);
   }
 }
 

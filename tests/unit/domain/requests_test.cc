@@ -19,6 +19,7 @@ SetQueue Weight(int weight) {
 
 class Requests : public ClusterFixture {
  protected:
+  void SetUp() override { Do(Weight(1)); }
   int WeightNow() { return cluster_.state().queues.all.at("nlp").weight; }
 };
 
@@ -30,11 +31,12 @@ TEST_F(Requests, ARepeatChangesNothing) {
 }
 
 TEST_F(Requests, AlsoIfTheFirstChangedNothing) {
-  Do(Weight(2));
-  EXPECT_EQ(Do(Weight(2), {"r1", 7}).size(), 1U) << "it is remembered";
-  Do(Weight(3));
-  EXPECT_TRUE(Do(Weight(2), {"r1", 7}).empty());
-  EXPECT_EQ(WeightNow(), 3);
+  const GrantRole grant{"ana", "", Role::kOperator};
+  Do(grant);
+  EXPECT_EQ(Do(grant, {"r1", 7}).size(), 1U) << "it is remembered";
+  Do(GrantRole{"ana", "", std::nullopt});
+  EXPECT_TRUE(Do(grant, {"r1", 7}).empty());
+  EXPECT_TRUE(cluster_.state().access.roles.empty());
 }
 
 TEST_F(Requests, AnIdIsOfOneRequest) {
@@ -44,6 +46,7 @@ TEST_F(Requests, AnIdIsOfOneRequest) {
 }
 
 TEST_F(Requests, ARefusedRequestMayBeRepeated) {
+  Do(DeleteQueue{"nlp"});
   EXPECT_EQ(Refusal(DeleteQueue{"nlp"}, {"r1", 7}).substr(0, 9), "not-found");
   Do(Weight(2));
   EXPECT_FALSE(Do(DeleteQueue{"nlp"}, {"r1", 7}).empty());
@@ -85,9 +88,10 @@ TEST_F(Requests, AreAuditedOnlyIfTheyChangeSomething) {
     const Envelope envelope{cluster_.now(), "user:ana", {id, 7}, command};
     return IsAudited({envelope, *Decide(cluster_.state(), envelope)});
   };
-  EXPECT_TRUE(is_audited(Weight(2), "r1"));
-  Do(Weight(2));
-  EXPECT_FALSE(is_audited(Weight(2), "r1"));
+  const GrantRole grant{"ana", "", Role::kOperator};
+  EXPECT_TRUE(is_audited(grant, "r1"));
+  Do(grant);
+  EXPECT_FALSE(is_audited(grant, "r1"));
 }
 
 }  // namespace

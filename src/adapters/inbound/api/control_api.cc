@@ -4,6 +4,7 @@
 #include "adapters/wire/views/recovery_view.h"
 #include "adapters/wire/views/views.h"
 #include "domain/cluster/arrays.h"
+#include "domain/cluster/decide/decide.h"
 
 namespace gp {
 
@@ -26,6 +27,15 @@ void ControlApi::Redact(JobRights& rights, const Job& job, v1::Job* message) {
   for (v1::Attempt& attempt : *message->mutable_attempts()) {
     for (v1::Rank& rank : *attempt.mutable_ranks()) rank.clear_last_error();
   }
+}
+
+Result<bool> ControlApi::IsRepeated(const Caller& caller) {
+  Result<bool> is_repeated = false;
+  if (caller.request.id.empty()) return is_repeated;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    is_repeated = gp::IsRepeated(state, caller.AsOrigin(), caller.request);
+  }));
+  return is_repeated;
 }
 
 // A job that the caller may not see is reported as not found.

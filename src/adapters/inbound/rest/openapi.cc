@@ -18,7 +18,7 @@ using google::protobuf::MethodDescriptor;
 using Json = nlohmann::ordered_json;
 
 bool IsRead(const MethodDescriptor& method) {
-  return method.options().idempotency_level() == google::protobuf::MethodOptions::NO_SIDE_EFFECTS;
+  return method.options().GetExtension(v1::operation).reads();
 }
 
 Json Responses(const std::string& status, Json answer) {

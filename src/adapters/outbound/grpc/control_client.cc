@@ -71,8 +71,7 @@ const google::protobuf::MethodDescriptor* MethodNamed(std::string_view name) {
 // The id of a change: a repeat with the same id changes nothing.  Empty: it is a read, or has its
 // id inside.
 std::string RequestIdFor(const google::protobuf::MethodDescriptor& method) {
-  using google::protobuf::MethodOptions;
-  const bool is_read = method.options().idempotency_level() == MethodOptions::NO_SIDE_EFFECTS;
+  const bool is_read = method.options().GetExtension(v1::operation).reads();
   const bool has_own = method.input_type()->FindFieldByName("request_id") != nullptr;
   return is_read || has_own ? "" : NewRequestId();
 }

@@ -37,32 +37,13 @@ std::vector<TickMark> CountTicks(double high, int count) {
 std::vector<TickMark> TimeTicks(double seconds, int count) {
   constexpr double kMinute = 60;
   constexpr double kHour = 3'600;
-  constexpr double kDayLong = 86'400;
-  constexpr double kSteps[] = {1,
-                               2,
-                               5,
-                               10,
-                               15,
-                               30,
-                               kMinute,
-                               2 * kMinute,
-                               5 * kMinute,
-                               15 * kMinute,
-                               30 * kMinute,
-                               kHour,
-                               2 * kHour,
-                               4 * kHour,
-                               6 * kHour,
-                               12 * kHour,
-                               kDayLong,
-                               2 * kDayLong,
-                               5 * kDayLong,
-                               10 * kDayLong,
-                               20 * kDayLong,
-                               30 * kDayLong,
-                               100 * kDayLong,
-                               365 * kDayLong,
-                               1000 * kDayLong};
+  constexpr double kDay = 86'400;
+  constexpr double kSteps[] = {
+      1,          2,           5,           10,           15,           30,
+      kMinute,    2 * kMinute, 5 * kMinute, 15 * kMinute, 30 * kMinute, kHour,
+      2 * kHour,  4 * kHour,   6 * kHour,   12 * kHour,   kDay,         2 * kDay,
+      5 * kDay,   10 * kDay,   20 * kDay,   30 * kDay,    100 * kDay,   365 * kDay,
+      1000 * kDay};
   for (const double step : kSteps) {
     if (seconds / step <= count) return Ticks(seconds, step, SecondsText);
   }
