@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""Clients whose answers are lost repeat their requests, and each change is made once."""
+
+import os
+import re
+import socket
+import sys
+import tempfile
+import threading
+
+from live_platform import Cli, ClusterTest, main
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "..", "clients", "python"))
+import gpu_platform  # noqa: E402
+
+
+class LosingSocket:
+    """A socket in front of the controller's: of each of the first `losses` requests it hides the answer."""
+
+    def __init__(self, real, losses):
+        self.real, self.losses, self.requests = real, losses, []
+        self.directory = tempfile.mkdtemp(prefix="gp-losing-")
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(os.path.join(self.directory, "http.sock"))
+        self.listener.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    @staticmethod
+    def message(line):
+        """One request or answer, with its body."""
+        data = b""
+        while b"\r\n\r\n" not in data:
+            more = line.recv(65536)
+            if not more:
+                return b""
+            data += more
+        head = data.partition(b"\r\n\r\n")[0]
+        length = re.search(rb"(?i)content-length: *(\d+)", head)
+        whole = len(head) + 4 + (int(length.group(1)) if length else 0)
+        while len(data) < whole:
+            data += line.recv(65536)
+        return data
+
+    def serve(self, client):
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(self.real)
+            while request := self.message(client):
+                self.requests.append(request)
+                server.sendall(request)
+                answer = self.message(server)
+                if self.losses > 0:
+                    self.losses -= 1
+                    return
+                client.sendall(answer)
+
+    def close(self):
+        self.listener.close()
+
+
+class LostAnswers(ClusterTest):
+    options = {"machine": "dgx-h100", "nodes": 1}
+
+    def losing(self, losses):
+        line = LosingSocket(os.path.join(self.cluster.run_directory, "http.sock"), losses)
+        self.addCleanup(line.close)
+        return line
+
+    def times(self, operation):
+        """How often the audit has it."""
+        entries = self.cli.json("audit", "list", "--operation", operation)["entries"]
+        return sum(int(one["times"]) for one in entries)
+
+    def test_of_the_command_line(self):
+        token = self.cli.json("tokens", "create", "one")["token"]["id"]
+        line = self.losing(2)
+        cli = Cli(self.cli.binary, line.directory)
+        cli("tokens", "revoke", token).ok()
+        self.assertEqual(len(line.requests), 3)
+        keys = {re.search(rb"(?i)idempotency-key: *(\S+)", request).group(1) for request in line.requests}
+        self.assertEqual(len(keys), 1)
+        self.assertEqual(self.times("RevokeToken"), 1)
+        self.assertNotEqual(cli("tokens", "revoke", token).code, 0, "another request is no repeat")
+
+        line.losses = 1
+        cli("queues", "set", "nlp", "--weight", "2").ok()
+        self.assertEqual(self.times("SetQueue"), 1)
+        line.losses = 1
+        cli("queues", "delete", "nlp").ok()
+        self.assertEqual(self.times("DeleteQueue"), 1)
+        line.losses, line.requests = 1, []
+        cli("queues", "list").ok()
+        self.assertEqual(len(line.requests), 2)
+        self.assertNotIn(b"dempotency", line.requests[0], "a read needs no id")
+
+    def test_of_the_python_client(self):
+        line = self.losing(1)
+        client = gpu_platform.Client(line.directory)
+        job = client.submit(["sleep", "600"], gpus=1)
+        line.losses = 1
+        job.stop()
+        self.assertEqual((self.times("SubmitJob"), self.times("StopJob")), (1, 1))
+        line.losses = 1
+        client.connection.ask("PUT", "/api/v1/queues/cv", body={"weight": 3})
+        line.losses = 1
+        client.connection.ask("DELETE", "/api/v1/queues/cv")
+        self.assertEqual((self.times("SetQueue"), self.times("DeleteQueue")), (1, 1))
+
+
+if __name__ == "__main__":
+    main()
