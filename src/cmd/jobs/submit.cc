@@ -1,6 +1,5 @@
 #include "cmd/jobs/submit.h"
 
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -177,24 +176,11 @@ Result<std::vector<std::string>> SubmitSpecs(Cli& cli, const std::vector<JobSpec
   for (const JobSpec& spec : specs) ToProto(spec, request.add_specs());
   request.set_count(count);
   request.set_request_id(request_id);
-  constexpr int kTries = 25;
-  for (int tries = 1;; ++tries) {
-    const auto client = OpenController(cli.server);
-    Result<v1::SubmitJobsReply> reply =
-        client ? (*client)->Call<v1::SubmitJobsReply>("SubmitJobs", request)
-               : Result<v1::SubmitJobsReply>(Fail(client.error()));
-    if (reply) {
-      SayOnce(reply->notes(), *reply, cli);
-      if (isatty(STDERR_FILENO) == 1) SayOnce(reply->hints(), *reply, cli);  // for people
-      return std::vector<std::string>(reply->job_ids().begin(), reply->job_ids().end());
-    }
-    // The answer was lost: the same request id gives the same jobs. A controller that was never
-    // there is not waited for.
-    const bool was_there = client.has_value() || tries > 1;
-    if (reply.error().code != ErrorCode::kUnavailable || !was_there || tries == kTries)
-      return Fail(reply.error());
-    poll(nullptr, 0, 200);
-  }
+  const auto client = GP_TRY(OpenController(cli.server));
+  const auto reply = GP_TRY(client->Call<v1::SubmitJobsReply>("SubmitJobs", request));
+  SayOnce(reply.notes(), reply, cli);
+  if (isatty(STDERR_FILENO) == 1) SayOnce(reply.hints(), reply, cli);  // for people
+  return std::vector<std::string>(reply.job_ids().begin(), reply.job_ids().end());
 }
 
 }  // namespace gp

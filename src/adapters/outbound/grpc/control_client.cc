@@ -10,6 +10,7 @@
 #include <grpcpp/generic/generic_stub.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -79,6 +80,11 @@ std::string RequestIdFor(const google::protobuf::MethodDescriptor& method) {
 // A controller that restarts answers again within this time.
 constexpr int kTries = 25;
 constexpr int kPauseMs = 200;
+constexpr auto kConnectTime = std::chrono::seconds(5);
+
+bool IsUnavailable(const Status& answered) {
+  return !answered && answered.error().code == ErrorCode::kUnavailable;
+}
 
 }  // namespace
 
@@ -133,8 +139,19 @@ Status ControlClient::Ask(std::string_view method, const Message& request, Messa
             "a method is called with its own messages");
   const std::string path = "/gpu_platform.v1.Control/" + std::string(method);
   const std::string id = RequestIdFor(*found);
-  return line_ != nullptr ? AskByHttp(path, id, request, reply)
-                          : AskByGrpc(path, id, request, reply);
+  const auto ask = [&] {
+    return line_ != nullptr ? AskByHttp(path, id, request, reply)
+                            : AskByGrpc(path, id, request, reply);
+  };
+  const bool is_there = line_ != nullptr || IsConnected();
+  Status answered = ask();
+  // The controller restarts, or is overloaded: the id makes it safe to ask again.  A controller
+  // that was never there is not waited for.
+  for (int tries = 1; is_there && tries < kTries && IsUnavailable(answered); ++tries) {
+    poll(nullptr, 0, kPauseMs);
+    answered = ask();
+  }
+  return answered;
 }
 
 Status ControlClient::AskByHttp(const std::string& path, const std::string& id,
@@ -142,18 +159,22 @@ Status ControlClient::AskByHttp(const std::string& path, const std::string& id,
   HttpHeaders headers{{"Content-Type", "application/proto"}};
   if (!secret_.empty()) headers.emplace_back("Authorization", AsBearer(secret_));
   if (!id.empty()) headers.emplace_back("Idempotency-Key", id);
-  const std::string body = request.SerializeAsString();
-  auto answer = line_->Post(path, headers, body);
-  // The answer was lost, not the change: with its id the request is repeated safely.
-  for (int tries = 1; !answer && tries < kTries; ++tries) {
-    poll(nullptr, 0, kPauseMs);
-    answer = line_->Post(path, headers, body);
-  }
+  const auto answer = line_->Post(path, headers, request.SerializeAsString());
   if (!answer) return Fail(answer.error());
   if (answer->status != 200) return Fail(ErrorOfAnswer(*answer));
   return reply->ParseFromString(answer->body)
              ? Ok()
              : Fail(Internal("the controller's answer cannot be read: is it of another version?"));
+}
+
+// False: no controller answers at the address.
+bool ControlClient::IsConnected() {
+  const auto until = std::chrono::system_clock::now() + kConnectTime;
+  grpc_connectivity_state state = channel_->GetState(true);
+  while (state != GRPC_CHANNEL_READY && state != GRPC_CHANNEL_TRANSIENT_FAILURE &&
+         channel_->WaitForStateChange(state, until))
+    state = channel_->GetState(true);
+  return state == GRPC_CHANNEL_READY;
 }
 
 Status ControlClient::AskByGrpc(const std::string& path, const std::string& id,

@@ -64,6 +64,7 @@ class ControlClient {
                    Message* reply);
   Status AskByGrpc(const std::string& path, const std::string& id, const Message& request,
                    Message* reply);
+  bool IsConnected();
 
   const std::string socket_directory_;         // empty: the controller is on another machine
   std::unique_ptr<HttpLine> line_;             // nullptr: the controller is on another machine
