@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from .connection import Connection, Event
 from .errors import Unavailable
+from .operations import Operations
 from .spec import job_spec
 
 _PAGE = 1000
@@ -187,6 +188,7 @@ class Client:
     def __init__(self, server: Optional[str] = None, token: Optional[str] = None, authority: Optional[str] = None,
                  timeout: float = 60.0, patience: float = 30.0) -> None:
         self.connection = Connection(server, token, authority, timeout, patience)
+        self.operations = Operations(self.connection)  # every operation of the API, with the names of the reference
 
     def submit(self, command: Sequence[str], *, request_id: Optional[str] = None, **asks: Any) -> Job:
         """Submits one job; `asks` as in job_spec.  If the connection breaks, the request is repeated and still makes one job.

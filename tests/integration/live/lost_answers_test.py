@@ -108,9 +108,9 @@ class LostAnswers(ClusterTest):
         job.stop()
         self.assertEqual((self.times("SubmitJob"), self.times("StopJob")), (1, 1))
         line.losses = 1
-        client.connection.ask("PUT", "/api/v1/queues/cv", body={"weight": 3})
+        client.operations.set_queue("cv", weight=3)
         line.losses = 1
-        client.connection.ask("DELETE", "/api/v1/queues/cv")
+        client.operations.delete_queue("cv")
         self.assertEqual((self.times("SetQueue"), self.times("DeleteQueue")), (1, 1))
 
 
