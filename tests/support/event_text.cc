@@ -91,7 +91,9 @@ struct Teller {
   std::string operator()(const NodeRevoked& e) const { return "node-revoked " + e.name; }
   std::string operator()(const TokenEnded& e) const { return "token-ended " + ToText(e.token); }
   std::string operator()(const BudgetChanged& e) const { return "budget-changed " + ToText(e.key); }
-  std::string operator()(const RequestAnswered& e) const { return "request-answered " + e.key; }
+  std::string operator()(const RequestAnswered& e) const {
+    return "request-answered " + e.key.substr(e.key.find('\n') + 1);
+  }
   std::string operator()(const BudgetLevelChanged& e) const {
     return "budget-level " + ToText(e.who.key) + (e.who.user.empty() ? "" : " of " + e.who.user) +
            " " + std::to_string(e.level.warned) + (e.level.is_used_up ? " used up" : "");

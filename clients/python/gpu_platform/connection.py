@@ -123,7 +123,7 @@ class Connection:
         """Returns the parsed reply.  `key`: the idempotency key of a change, 1 to 128 printable characters; default: a new one.
         With it a change is made once, however often its request is repeated.  Raises PlatformError."""
         headers = {"Content-Type": "application/json"} if body is not None else {}
-        if method != "GET":
+        if method != "GET" and not (body or {}).get("request_id"):
             headers["Idempotency-Key"] = key or uuid.uuid4().hex
         text = None if body is None else json.dumps(body)
         for pause in self._pauses():

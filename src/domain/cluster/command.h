@@ -310,6 +310,9 @@ struct NoteRefusal {
   int times = 1;
 };
 
+// The commands before it were one request of a client, which is answered now.
+struct RememberRequest {};
+
 // Time passes: handles limits, back-offs and other deadlines that are due.
 struct Tick {};
 
@@ -353,7 +356,8 @@ struct Tick {};
   COMMAND(ChangeTimeLimit, kAudited | kRecorded, v.job, v.time_limit, v.longer_by, v.force)      \
   COMMAND(NoteChange, kAudited, v.operation, v.target, v.details)                                \
   COMMAND(StepWallClock, kJournalOnly, v.wall)                                                   \
-  COMMAND(ReviewBudget, kJournalOnly, v.key)
+  COMMAND(ReviewBudget, kJournalOnly, v.key)                                                     \
+  COMMAND(RememberRequest, kJournalOnly)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Command = VariantOf<void GP_COMMANDS(GP_ALTERNATIVE)>;

@@ -244,8 +244,8 @@ TEST_F(Damaged, EveryIndex) {
        [](State& s) { s.jobs.by_request["1/x"] = {1}; }},
       {"answered requests has entries that do not belong there",
        [](State& s) { s.requests.by_time.insert({{1}, "user:ana/x"}); }},
-      {"the time of request user:ana/x is not kept",
-       [](State& s) { s.requests.answered["user:ana/x"] = {1, {1}}; }},
+      {"the time of request user:ana x is not kept",
+       [](State& s) { s.requests.answered["user:ana x"] = {1, {1}}; }},
   };
   for (const auto& [detail, damage] : damages) {
     state_ = cluster_.state();

@@ -55,10 +55,12 @@ TEST_F(Requests, ARefusedRequestMayBeRepeated) {
 TEST_F(Requests, OthersMayHaveTheSameId) {
   const State& state = cluster_.state();
   Do(Weight(2), {"r1", 7});
-  EXPECT_TRUE(*IsRepeated(state, "test", {"r1", 7}));
-  EXPECT_FALSE(*IsRepeated(state, "user:ana", {"r1", 7}));
-  EXPECT_FALSE(*IsRepeated(state, "test", {"r2", 7}));
-  EXPECT_FALSE(*IsRepeated(state, "test", {}));
+  const Instant now = cluster_.now();
+  EXPECT_TRUE(*IsRepeated(state, now, "test", {"r1", 7}));
+  EXPECT_FALSE(*IsRepeated(state, now, "user:ana", {"r1", 7}));
+  EXPECT_FALSE(*IsRepeated(state, now, "test", {"r2", 7}));
+  EXPECT_FALSE(*IsRepeated(state, now, "test", {}));
+  EXPECT_NE(AnsweredKey("user:a/b", "c"), AnsweredKey("user:a", "b/c"));
 }
 
 TEST_F(Requests, AreForgottenAfterADay) {
@@ -72,15 +74,31 @@ TEST_F(Requests, AreForgottenAfterADay) {
   EXPECT_FALSE(Do(Weight(2), {"r1", 7}).empty());
 }
 
+TEST_F(Requests, CountADayLaterAlsoIfNothingElseHappened) {
+  Do(Weight(2), {"nightly", 7});
+  cluster_.Advance(kRequestsKept + Duration{1});
+  EXPECT_EQ(Do(Weight(3), {"nightly", 8}).size(), 2U);
+  EXPECT_EQ(WeightNow(), 3);
+  EXPECT_TRUE(Do(Weight(3), {"nightly", 8}).empty());
+  EXPECT_EQ(cluster_.state().requests.by_time.size(), 1U);
+}
+
+TEST_F(Requests, SeveralCommandsAreRememberedByTheLast) {
+  Do(Weight(2));
+  EXPECT_EQ(Do(RememberRequest{}, {"r1", 7}).size(), 1U);
+  EXPECT_TRUE(Do(Weight(3), {"r1", 7}).empty());
+  EXPECT_TRUE(Do(RememberRequest{}).empty());
+}
+
 TEST(AnsweredRequests, DoNotGrowWithoutLimit) {
   RequestStore requests;
   for (size_t i = 0; i < kRequestsMax + 5; ++i)
     requests.Remember(std::to_string(i), {i, Instant{static_cast<int64_t>(i) + 1}});
   EXPECT_EQ(requests.answered.size(), kRequestsMax);
   EXPECT_EQ(requests.by_time.size(), kRequestsMax);
-  EXPECT_EQ(requests.Find("4"), nullptr) << "the oldest are forgotten";
-  ASSERT_NE(requests.Find("5"), nullptr);
-  EXPECT_EQ(requests.Find("5")->digest, 5U);
+  EXPECT_EQ(requests.Find("4", {1}), nullptr) << "the oldest are forgotten";
+  ASSERT_NE(requests.Find("5", {1}), nullptr);
+  EXPECT_EQ(requests.Find("5", {1})->digest, 5U);
 }
 
 TEST_F(Requests, AreAuditedOnlyIfTheyChangeSomething) {

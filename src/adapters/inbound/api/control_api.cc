@@ -33,7 +33,7 @@ Result<bool> ControlApi::IsRepeated(const Caller& caller) {
   Result<bool> is_repeated = false;
   if (caller.request.id.empty()) return is_repeated;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    is_repeated = gp::IsRepeated(state, caller.AsOrigin(), caller.request);
+    is_repeated = gp::IsRepeated(state, gateway_.Now(), caller.AsOrigin(), caller.request);
   }));
   return is_repeated;
 }

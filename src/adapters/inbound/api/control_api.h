@@ -137,6 +137,8 @@ class ControlApi {
   Status FillIncident(const std::string& id, v1::Incident* reply);
   Status FillReservations(v1::ListReservationsReply* reply);
   void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
+  Result<std::vector<JobId>> ChangeAll(const Caller& caller, const std::vector<JobId>& ids,
+                                       v1::ChangeJobsRequest::Action action);
   Status Change(const Caller& caller, const std::string& job, v1::Job* reply,
                 const std::function<Command(JobId)>& make);
   // Both move the request's offset past the bytes sent.

@@ -11,9 +11,9 @@ namespace gp {
 namespace {
 
 Status CheckRequestId(std::string_view id) {
-  const auto is_printable = [](char c) { return c > ' ' && c <= '~'; };
+  const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
   if (id.empty() || id.size() > kRequestIdMax || !std::ranges::all_of(id, is_printable))
-    return Fail(InvalidArgument("Idempotency-Key: 1 to 128 printable characters without spaces"));
+    return Fail(InvalidArgument("Idempotency-Key: 1 to 128 printable ASCII characters"));
   return Ok();
 }
 

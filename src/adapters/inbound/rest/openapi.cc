@@ -206,7 +206,7 @@ class OperationMaker {
                             {"in", "header"},
                             {"description",
                              "Names the request: a repeat with the same key changes nothing. "
-                             "1 to 128 printable characters without spaces"},
+                             "1 to 128 printable ASCII characters"},
                             {"schema", {{"type", "string"}, {"maxLength", 128}}}});
     }
     return parameters;

@@ -9,6 +9,7 @@
 #include <grpcpp/completion_queue.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -69,17 +70,20 @@ const google::protobuf::MethodDescriptor* MethodNamed(std::string_view name) {
   return service->FindMethodByName(std::string(name));
 }
 
-// The id of a change: a repeat with the same id changes nothing.  Empty: it is a read, or has its
-// id inside.
-std::string RequestIdFor(const google::protobuf::MethodDescriptor& method) {
-  const bool is_read = method.options().GetExtension(v1::operation).reads();
-  const bool has_own = method.input_type()->FindFieldByName("request_id") != nullptr;
-  return is_read || has_own ? "" : NewRequestId();
+bool IsRead(const google::protobuf::MethodDescriptor& method) {
+  return method.options().GetExtension(v1::operation).reads();
+}
+
+// Whether the request has its id inside.
+bool HasRequestId(const google::protobuf::Message& request) {
+  const auto* field = request.GetDescriptor()->FindFieldByName("request_id");
+  return field != nullptr && !request.GetReflection()->GetString(request, field).empty();
 }
 
 // A controller that restarts answers again within this time.
-constexpr int kTries = 25;
-constexpr int kPauseMs = 200;
+constexpr auto kCallPatience = std::chrono::seconds(5);
+constexpr int kFirstPauseMs = 50;
+constexpr int kLongestPauseMs = 1'000;
 constexpr auto kConnectTime = std::chrono::seconds(5);
 
 bool IsUnavailable(const Status& answered) {
@@ -138,17 +142,21 @@ Status ControlClient::Ask(std::string_view method, const Message& request, Messa
                 found->output_type() == reply->GetDescriptor(),
             "a method is called with its own messages");
   const std::string path = "/gpu_platform.v1.Control/" + std::string(method);
-  const std::string id = RequestIdFor(*found);
+  // The id of a change: a repeat with the same id changes nothing
+  const std::string id = IsRead(*found) || HasRequestId(request) ? "" : NewRequestId();
   const auto ask = [&] {
     return line_ != nullptr ? AskByHttp(path, id, request, reply)
                             : AskByGrpc(path, id, request, reply);
   };
-  const bool is_there = line_ != nullptr || IsConnected();
+  was_there_ = was_there_ || line_ != nullptr || IsConnected();
+  const bool may_repeat = was_there_ && (IsRead(*found) || HasRequestId(request) || !id.empty());
+  // The controller restarts, or is overloaded.  One that was never there is not waited for.
+  const auto until = std::chrono::steady_clock::now() + kCallPatience;
   Status answered = ask();
-  // The controller restarts, or is overloaded: the id makes it safe to ask again.  A controller
-  // that was never there is not waited for.
-  for (int tries = 1; is_there && tries < kTries && IsUnavailable(answered); ++tries) {
-    poll(nullptr, 0, kPauseMs);
+  for (int pause_ms = kFirstPauseMs;
+       may_repeat && IsUnavailable(answered) && std::chrono::steady_clock::now() < until;
+       pause_ms = std::min(2 * pause_ms, kLongestPauseMs)) {
+    poll(nullptr, 0, pause_ms);
     answered = ask();
   }
   return answered;

@@ -68,6 +68,7 @@ class ControlClient {
 
   const std::string socket_directory_;         // empty: the controller is on another machine
   std::unique_ptr<HttpLine> line_;             // nullptr: the controller is on another machine
+  bool was_there_ = false;                     // a controller has answered
   const std::string secret_;                   // empty: the kernel identifies the caller
   std::pair<std::string, std::string> proof_;  // the credential: metadata key and value
   std::shared_ptr<grpc::Channel> channel_;

@@ -12,9 +12,11 @@ bool IsAnsweredOnce(const Envelope& envelope) {
 
 }  // namespace
 
-Result<bool> IsRepeated(const State& state, const Origin& origin, const ClientRequest& request) {
+Result<bool> IsRepeated(const State& state, Instant at, const Origin& origin,
+                        const ClientRequest& request) {
   if (request.id.empty()) return false;
-  const AnsweredRequest* before = state.requests.Find(AnsweredKey(origin.principal, request.id));
+  const AnsweredRequest* before =
+      state.requests.Find(AnsweredKey(origin.principal, request.id), at);
   if (before == nullptr) return false;
   if (before->digest == request.digest) return true;
   return Fail(Conflict("request id: was used for another request"));
@@ -22,7 +24,7 @@ Result<bool> IsRepeated(const State& state, const Origin& origin, const ClientRe
 
 Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope) {
   const bool is_answered_once = IsAnsweredOnce(envelope);
-  if (is_answered_once && GP_TRY(IsRepeated(state, envelope.origin, envelope.request)))
+  if (is_answered_once && GP_TRY(IsRepeated(state, envelope.at, envelope.origin, envelope.request)))
     return Events{};
   Events events = GP_TRY(std::visit(
       [&](const auto& c) { return DecideCommand(state, envelope, c); }, envelope.command));

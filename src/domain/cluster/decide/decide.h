@@ -17,7 +17,8 @@ namespace gp {
 bool IsOfLineage(const State& state, const JoinNode& join);
 
 // Whether the request has made its change before.  kConflict: another request had this id.
-Result<bool> IsRepeated(const State& state, const Origin& origin, const ClientRequest& request);
+Result<bool> IsRepeated(const State& state, Instant at, const Origin& origin,
+                        const ClientRequest& request);
 
 // No events: the command changes nothing, or repeats an answered request.
 Result<std::vector<Event>> Decide(const State& state, const Envelope& envelope);

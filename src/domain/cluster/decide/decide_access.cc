@@ -129,6 +129,11 @@ AuditWords WordsFor(const State&, const Events&, const RevokeNode& command) {
   return {"RevokeNode", command.name, ""};
 }
 
+// What is remembered is the request of its envelope (decide.cc).
+Result<Events> DecideCommand(const State&, const Envelope&, const RememberRequest&) {
+  return Events{};
+}
+
 // The last two change nothing: the audit alone reads them.
 
 Result<Events> DecideCommand(const State&, const Envelope&, const NoteRefusal& command) {

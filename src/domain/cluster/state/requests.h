@@ -28,13 +28,13 @@ struct RequestStore {
   std::map<std::string, AnsweredRequest> answered;  // by AnsweredKey
   std::set<std::pair<Instant, std::string>> by_time;
 
-  // nullptr: not answered, or forgotten.
-  const AnsweredRequest* Find(const std::string& key) const;
+  // nullptr: not answered, or too long ago.
+  const AnsweredRequest* Find(const std::string& key, Instant at) const;
   // Adds a request, and forgets those that are too old or too many.
   void Remember(const std::string& key, const AnsweredRequest& request);
 };
 
-// Ids of different principals ("user:ana") never collide: a name has no slash.
+// Ids of different principals ("user:ana") never collide: neither contains a line break.
 std::string AnsweredKey(const std::string& principal, const std::string& request_id);
 
 }  // namespace gp

@@ -32,7 +32,6 @@ bool AnyFits(std::span<const Node> nodes, const Job& job) {
   return std::ranges::any_of(nodes, [&](const Node& node) { return Fits(node, job); });
 }
 
-// With the article as the name is spoken: "an A100", "a V100".
 // `largest`: bytes; 0: there is none.  Sizes that look alike are given in MiB.
 std::string TooMuchMemory(int64_t wanted, int64_t largest) {
   const auto text = [alike = BytesToText(wanted) == BytesToText(largest)](int64_t bytes) {
@@ -42,6 +41,7 @@ std::string TooMuchMemory(int64_t wanted, int64_t largest) {
          (largest == 0 ? "" : "; the largest has " + text(largest));
 }
 
+// With the article as the name is spoken: "an A100", "a V100".
 std::string WithArticle(const std::string& name) {
   const bool is_vowel =
       !name.empty() && std::string_view("AEFHILMNORSXaefhilmnorsx8").contains(name.front());

@@ -381,6 +381,11 @@ TEST_F(Notify, WhatADeadControllerDidNotTellIsFoundInTheState) {
   Tell(EndOneJob());
   ASSERT_TRUE(Await(
       [&] { return DeliveryCursor("one").size() == 1 && DeliveryCursor("late").size() == 1; }));
+  // What the notifier does not know to be delivered when it ends is delivered once more.
+  ASSERT_TRUE(Await([&] {
+    return std::ranges::all_of(notifier_->Backlogs(),
+                               [](const auto& one) { return one.second.waiting == 0; });
+  }));
   notifier_.reset();
   const std::vector<Event> untold = EndOneJob();
   clock_.Advance(Duration::Seconds(10));

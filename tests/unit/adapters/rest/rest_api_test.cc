@@ -111,7 +111,7 @@ TEST(RestApi, MakesAChangeOnceUnderOneKey) {
   EXPECT_EQ(repeated.status, 200) << "the present state answers it";
   EXPECT_EQ(weight(), 3);
   EXPECT_EQ(ask("PUT", queue, "k1", R"({"weight": 4})").status, 409);
-  EXPECT_EQ(ask("PUT", queue, "k 1", R"({"weight": 4})").status, 400);
+  EXPECT_EQ(ask("PUT", queue, "k\t1", R"({"weight": 4})").status, 400);
   EXPECT_EQ(ask("PUT", queue, std::string(129, 'k'), R"({"weight": 4})").status, 400);
   EXPECT_EQ(weight(), 3);
 
@@ -146,6 +146,8 @@ TEST(RestApi, HoldsEachJobOfAnArrayOnceUnderOneKey) {
   EXPECT_EQ(change("k2", "RELEASE"), 3);
   EXPECT_EQ(change("k1", "HOLD"), 3) << "answered alike, and nothing is held";
   EXPECT_EQ(held(), 0);
+  EXPECT_TRUE(change("k1", "STOP").is_null()) << "the key was used for another request";
+  EXPECT_EQ(rig.Of(rig.Ask("GET", "/api/v1/jobs"))["total"], 3);
 }
 
 TEST(RestApi, TellsProblemsWithTheirPlace) {

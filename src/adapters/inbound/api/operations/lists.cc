@@ -8,6 +8,7 @@
 #include "adapters/wire/views/views.h"
 #include "base/text.h"
 #include "domain/cluster/arrays.h"
+#include "domain/cluster/decide/decide.h"
 
 namespace gp {
 namespace {
@@ -92,34 +93,44 @@ Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& req
   return read ? found : read;
 }
 
+// The jobs that were changed; of several, those whose state does not allow it are left out.
+Result<std::vector<JobId>> ControlApi::ChangeAll(const Caller& caller,
+                                                 const std::vector<JobId>& ids,
+                                                 v1::ChangeJobsRequest::Action action) {
+  std::vector<std::pair<ClientRequest, Command>> commands;
+  for (const JobId id : ids) commands.emplace_back("", ChangeOf(action, id));
+  if (!caller.request.id.empty()) commands.emplace_back(caller.request, RememberRequest{});
+  const std::vector<Outcome> outcomes =
+      gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), {});
+  std::vector<JobId> changed;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const Status& status = outcomes[i].status;
+    if (status) changed.push_back(ids[i]);
+    if (!status && (ids.size() == 1 || status.error().code != ErrorCode::kConflict))
+      return Fail(status.error());
+  }
+  return changed;
+}
+
 Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request,
                               v1::ListJobsReply* reply) {
   if (!v1::ChangeJobsRequest::Action_IsValid(request.action()))
     return Fail(InvalidArgument("action: STOP, KILL, HOLD or RELEASE"));
   Result<std::vector<JobId>> ids = std::vector<JobId>();
+  Result<bool> is_repeated = false;
   const Status read = gateway_.Read([&](const State& state) {
     ids = FindJobsNamed(state, request.name());
     if (!ids) return;
     // They come from one submit and so have one owner.
     if (const Status may = CheckMay(caller, JobAct::kChange, *state.FindJob(ids->front())); !may)
       ids = Fail(may.error());
+    is_repeated = gp::IsRepeated(state, gateway_.Now(), caller.AsOrigin(), caller.request);
   });
   if (!read) return read;
   if (!ids) return Fail(ids.error());
-  std::vector<std::pair<ClientRequest, Command>> commands;
-  for (const JobId id : *ids) {
-    ClientRequest of_job = caller.request;
-    if (!of_job.id.empty()) of_job.id += "/" + ToText(id);
-    commands.emplace_back(std::move(of_job), ChangeOf(request.action(), id));
-  }
-  const std::vector<Outcome> outcomes =
-      gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), {});
-  std::vector<JobId> changed;
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    const Status& status = outcomes[i].status;
-    if (status) changed.push_back((*ids)[i]);
-    if (!status && (ids->size() == 1 || status.error().code != ErrorCode::kConflict)) return status;
-  }
+  if (!is_repeated) return Fail(is_repeated.error());
+  const std::vector<JobId> changed =
+      *is_repeated ? *ids : GP_TRY(ChangeAll(caller, *ids, request.action()));
   return gateway_.Read([&](const State& state) {
     PendingReasons reasons(state, gateway_.Now(), &gateway_.NewestPlan());
     JobRights rights(caller);

@@ -64,14 +64,15 @@ Status ControlApi::PlanMoves(const Caller&, const v1::PlanMovesRequest& request,
 
 Status ControlApi::ApplyMoves(const Caller& caller, const v1::PlanMovesRequest& request,
                               v1::MovePlans* reply) {
-  if (GP_TRY(IsRepeated(caller))) return Ok();
+  if (GP_TRY(IsRepeated(caller)))
+    return Fail(Conflict("request id: these moves were ordered (gpu-platform jobs list)"));
   const auto plans = FillMoves(request, reply);
   if (!plans) return Fail(plans.error());
   // Moves that have begun are reported, even if a later plan is no longer possible.
   for (size_t i = 0; i < plans->size(); ++i) {
-    const bool is_last = i + 1 == plans->size();  // with it the request is answered
+    // With the first one the request is answered: a repeat would find other plans
     const Outcome outcome = gateway_.Execute(
-        caller.AsOrigin(), is_last ? caller.request : ClientRequest(), (*plans)[i].moves);
+        caller.AsOrigin(), i == 0 ? caller.request : ClientRequest(), (*plans)[i].moves);
     if (outcome.status) continue;
     if (i == 0) return outcome.status;
     reply->mutable_plans()->DeleteSubrange(static_cast<int>(i),

@@ -48,7 +48,7 @@ Status ControlApi::DeleteQueue(const Caller& caller, const v1::DeleteQueueReques
   bool is_gone = false;  // a repeated request may find a new queue
   GP_CHECK_OK(gateway_.Read(
       [&](const State& state) { is_gone = !state.queues.all.contains(request.name()); }));
-  if (is_gone) GP_CHECK_OK(DropSecretsOf(caller, request.name()));
+  if (!outcome.events.empty() || is_gone) GP_CHECK_OK(DropSecretsOf(caller, request.name()));
   return FillQueues(reply);
 }
 

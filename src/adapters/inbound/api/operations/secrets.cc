@@ -96,8 +96,11 @@ Status ControlApi::DeleteSecret(const Caller& caller, const v1::DeleteSecretRequ
   if (!MayName(caller, owner))
     return Fail(PermissionDenied("queue: this token counts in " + caller.scope +
                                  " alone: name a queue there"));
-  GP_CHECK_OK(NoteSecret(caller, "DeleteSecret", request.name(), request.queue()));
-  GP_CHECK_OK(about_.secrets->Delete(owner, request.name()));
+  if (!GP_TRY(IsRepeated(caller))) {
+    GP_CHECK_OK(NoteSecret(caller, "DeleteSecret", request.name(), request.queue()));
+    GP_CHECK_OK(about_.secrets->Delete(owner, request.name()));
+    GP_CHECK_OK(Execute(caller, RememberRequest{}).status);
+  }
   FillSecrets(caller, *about_.secrets, reply);
   return Ok();
 }
