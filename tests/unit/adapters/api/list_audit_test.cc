@@ -25,9 +25,11 @@ TEST(ListAudit, HasAChangeAsSoonAsItsCallerHasTheAnswer) {
   ControlApi::About about{"test", {}, nullptr, nullptr, ""};
   about.audit = &trail;
   Api api(*controller.loop, nodes, about);
+  controller.Turn();  // it rests: the change is answered here, and published by the next turn
   const Outcome outcome =
       controller.loop->Execute({"user:ana", "unix"}, "", NoteChange{"DeleteSecret", "hf", "own"});
   ASSERT_TRUE(outcome.status) << outcome.status.error().message;
+  ASSERT_TRUE(trail.written.empty()) << "else this test shows nothing";
 
   v1::ListAuditReply reply;
   const Status listed = api.control.ListAudit(Caller{}, v1::ListAuditRequest(), &reply);
