@@ -147,6 +147,10 @@ TEST(RestApi, HoldsEachJobOfAnArrayOnceUnderOneKey) {
   EXPECT_EQ(change("k1", "HOLD"), 3) << "answered alike, and nothing is held";
   EXPECT_EQ(held(), 0);
   EXPECT_TRUE(change("k1", "STOP").is_null()) << "the key was used for another request";
+  const std::string body = R"({"name": ")" + array + R"([0]", "action": "RELEASE"})";
+  HttpRequest one{"POST", "/api/v1/jobs:change", {}, {}, "k3", {}, {}, body, "unix", kAna};
+  EXPECT_EQ(rig.rest->Answer(one).status, 409);
+  EXPECT_EQ(rig.rest->Answer(one).status, 409) << "what was refused was not answered";
   EXPECT_EQ(rig.Of(rig.Ask("GET", "/api/v1/jobs"))["total"], 3);
 }
 

@@ -98,15 +98,18 @@ Result<std::vector<JobId>> ControlApi::ChangeAll(const Caller& caller,
                                                  const std::vector<JobId>& ids,
                                                  v1::ChangeJobsRequest::Action action) {
   std::vector<std::pair<ClientRequest, Command>> commands;
-  for (const JobId id : ids) commands.emplace_back("", ChangeOf(action, id));
-  if (!caller.request.id.empty()) commands.emplace_back(caller.request, RememberRequest{});
+  const bool is_one = ids.size() == 1;  // if it is refused, its request was not answered
+  for (const JobId id : ids)
+    commands.emplace_back(is_one ? caller.request : ClientRequest(), ChangeOf(action, id));
+  if (!is_one && !caller.request.id.empty())
+    commands.emplace_back(caller.request, RememberRequest{});
   const std::vector<Outcome> outcomes =
       gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), {});
   std::vector<JobId> changed;
   for (size_t i = 0; i < ids.size(); ++i) {
     const Status& status = outcomes[i].status;
     if (status) changed.push_back(ids[i]);
-    if (!status && (ids.size() == 1 || status.error().code != ErrorCode::kConflict))
+    if (!status && (is_one || status.error().code != ErrorCode::kConflict))
       return Fail(status.error());
   }
   return changed;
