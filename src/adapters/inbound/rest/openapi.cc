@@ -7,6 +7,7 @@
 
 #include "adapters/inbound/rest/routes.h"
 #include "adapters/wire/documents/described.h"
+#include "adapters/wire/operation_options.h"
 #include "base/text.h"
 
 namespace gp {
@@ -16,10 +17,6 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::MethodDescriptor;
 using Json = nlohmann::ordered_json;
-
-bool IsRead(const MethodDescriptor& method) {
-  return method.options().GetExtension(v1::operation).reads();
-}
 
 Json Responses(const std::string& status, Json answer) {
   const Json problem{{"$ref", "#/components/responses/Problem"}};

@@ -18,6 +18,7 @@
 #include "adapters/outbound/grpc/channel.h"
 #include "adapters/wire/bearer.h"
 #include "adapters/wire/error.h"
+#include "adapters/wire/operation_options.h"
 #include "base/assert.h"
 #include "base/text.h"
 
@@ -68,10 +69,6 @@ Error ErrorOfAnswer(const HttpAnswer& answer) {
 const google::protobuf::MethodDescriptor* MethodNamed(std::string_view name) {
   const auto* service = v1::SubmitJobsRequest::descriptor()->file()->FindServiceByName("Control");
   return service->FindMethodByName(std::string(name));
-}
-
-bool IsRead(const google::protobuf::MethodDescriptor& method) {
-  return method.options().GetExtension(v1::operation).reads();
 }
 
 // Whether the request has its id inside.
