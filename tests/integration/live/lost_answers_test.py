@@ -112,6 +112,10 @@ class LostAnswers(ClusterTest):
         line.losses = 1
         client.operations.delete_queue("cv")
         self.assertEqual((self.times("SetQueue"), self.times("DeleteQueue")), (1, 1))
+        client.operations.set_secret("hf", value="x")
+        line.losses = 1
+        client.operations.delete_secret("hf")
+        self.assertEqual(self.times("DeleteSecret"), 1)
 
 
 if __name__ == "__main__":
