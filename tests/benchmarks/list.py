@@ -5,7 +5,6 @@ import argparse
 import http.client
 import json
 import os
-import re
 import statistics
 import subprocess
 import time
@@ -35,7 +34,7 @@ def main():
         cluster.start()
         for _ in range(ARRAYS):
             cluster.cli.start("--gpus", "9", "--wait-for-nodes", "--array", str(ELEMENTS), command=["true"])
-        port = int(re.search(r"HTTP at port (\d+)", cluster.controller.text()).group(1))
+        port = cluster.http_port()
         secret = cluster.cli.json("tokens", "create", "bench")["secret"]
         connection = http.client.HTTPConnection("127.0.0.1", port)
 

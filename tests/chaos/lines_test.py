@@ -105,7 +105,7 @@ class Cut(ClusterTest):
     options = {"serve_flags": ("--http", "127.0.0.1:0"), "machine": "dgx-h100", "nodes": 1}
 
     def test_each_submit_is_one_job(self):
-        port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+        port = self.cluster.http_port()
         secret = self.cli.json("tokens", "create", "test", "--role", "admin")["secret"]
         cutter = Cutter(port, SEED)
         self.addCleanup(cutter.close)

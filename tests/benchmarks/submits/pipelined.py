@@ -5,7 +5,6 @@ Usage: pipelined.py --binary gpu-platform --client pipelined [--calls 20000] [--
 
 import argparse
 import os
-import re
 import subprocess
 
 from live_platform import Cluster
@@ -21,7 +20,7 @@ def main():
     cluster = Cluster(os.path.abspath(options.binary), nodes=0, serve_flags=("--listen", "127.0.0.1:0"))
     try:
         cluster.start()
-        port = re.search(r"agents at port (\d+)", cluster.controller.text()).group(1)
+        port = cluster.grpc_port()
         secret = cluster.cli.json("tokens", "create", "bench")["secret"]
         print(subprocess.run([options.client, f"127.0.0.1:{port}", secret, options.calls, options.outstanding], capture_output=True, text=True, check=True).stdout, end="")
         total = cluster.cli.json("jobs", "list", "--limit", "1")["total"]

@@ -3,7 +3,6 @@
 
 import json
 import os
-import re
 import subprocess
 import time
 
@@ -22,8 +21,7 @@ class Access(ClusterTest):
     def setUp(self):
         super().setUp()
         self.ana, self.ben = self.cli.as_user(ANA), self.cli.as_user(BEN)
-        port = re.search(r"agents at port (\d+)", self.cluster.controller.text()).group(1)
-        self.address = f"127.0.0.1:{port}"
+        self.address = f"127.0.0.1:{self.cluster.grpc_port()}"
 
     def grant(self, user, role, *flags):
         self.cli("roles", "grant", user, role, *flags).ok()

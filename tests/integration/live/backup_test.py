@@ -69,9 +69,7 @@ class Backups(ClusterTest):
         ana = self.cli.as_user(ANA)
         self.assertEqual(ana("admin", "backup", os.path.join(self.cluster.shared, "mine")).code, DENIED)
         secret = self.cli.json("tokens", "create", "copies", "--role", "admin")["secret"]
-        address = next(line for line in self.cluster.controller.text().splitlines() if "agents at port" in line)
-        port = address.split("agents at port ")[1].split(",")[0].split()[0]
-        far = Cli(self.cli.binary, f"127.0.0.1:{port}", extra={"GPU_PLATFORM_TOKEN": secret})
+        far = Cli(self.cli.binary, f"127.0.0.1:{self.cluster.grpc_port()}", extra={"GPU_PLATFORM_TOKEN": secret})
         remote = far("admin", "backup", self.backup)
         self.assertEqual(remote.code, PARTLY, remote)
         self.assertIn("not in the backup: the authority", remote.err)

@@ -3,7 +3,6 @@
 
 import http.client
 import json
-import re
 
 from live_platform import ClusterTest, Events, UnixConnection, eventually, main
 
@@ -15,7 +14,7 @@ class Changes(ClusterTest):
 
     def setUp(self):
         super().setUp()
-        self.port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+        self.port = self.cluster.http_port()
         self.open = []
 
     def tearDown(self):

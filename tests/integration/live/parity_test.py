@@ -78,8 +78,7 @@ class ByHttp(Twin):
 class ByGrpc(Twin):
     def __init__(self, test, service):
         super().__init__(test)
-        port = re.search(r"agents at port (\d+)", self.cluster.controller.text()).group(1)
-        self.line = GrpcLine(service, f"127.0.0.1:{port}", self.secret)
+        self.line = GrpcLine(service, f"127.0.0.1:{self.cluster.grpc_port()}", self.secret)
         test.addCleanup(self.line.close)
 
 

@@ -26,7 +26,7 @@ class Prometheus(ClusterTest):
 
     def setUp(self):
         super().setUp()
-        controller = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+        controller = self.cluster.http_port()
         secret = self.cli.json("tokens", "create", "prometheus", "--role", "viewer")["secret"]
         place = tempfile.TemporaryDirectory(prefix="prometheus-")
         self.addCleanup(place.cleanup)

@@ -3,7 +3,6 @@
 
 import asyncio
 import os
-import re
 import shutil
 import sys
 import textwrap
@@ -80,7 +79,7 @@ class PythonClient(ClusterTest):
             gpu_platform.Client("/nowhere", patience=0.3).whoami()
 
     def test_over_tcp_by_a_token(self):
-        port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+        port = self.cluster.http_port()
         secret = self.cli.as_user(ANA).json("tokens", "create", "test")["secret"]
         client = gpu_platform.Client(f"http://127.0.0.1:{port}", secret)
         self.assertEqual(client.whoami()["user"], f"uid-{ANA}")

@@ -84,7 +84,7 @@ class Readings(ClusterTest):
         return self.of_cluster(cluster)
 
     def of_grpc(self):
-        port = re.search(r"agents at port (\d+)", self.cluster.controller.text()).group(1)
+        port = self.cluster.grpc_port()
         secret = self.cli.json("tokens", "create", "reader", "--role", "viewer")["secret"]
         line = GrpcLine(load_service(), f"127.0.0.1:{port}", secret)
         code, words, cluster = line.call("GetCluster", line.message("GetCluster", {"readings": True}))

@@ -22,7 +22,7 @@ class Rest(ClusterTest):
         super().setUp()
         self.socket = os.path.join(self.cluster.run_directory, "http.sock")
         self.contract = Contract(self.ok("GET", "/openapi.json"))
-        self.port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+        self.port = self.cluster.http_port()
 
     def ask(self, method, path, body=None, headers=None, connection=None):
         line = connection or UnixConnection(self.socket)

@@ -4,7 +4,6 @@
 import base64
 import http.client
 import json
-import re
 import threading
 import time
 
@@ -18,7 +17,7 @@ class Streams(ClusterTest):
 
     def setUp(self):
         super().setUp()
-        self.port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+        self.port = self.cluster.http_port()
 
     def connection(self, timeout=30):
         return UnixConnection(f"{self.cluster.run_directory}/http.sock", timeout)

@@ -19,8 +19,8 @@ class Encrypted(ClusterTest):
     def setUp(self):
         super().setUp()
         text = eventually(lambda: "the authority is" in self.cluster.controller.text() and self.cluster.controller.text(), "the controller prints the authority")
-        self.address = "127.0.0.1:" + re.search(r"agents at port (\d+)", text).group(1)
-        self.port = int(re.search(r"HTTP at port (\d+)", text).group(1))
+        self.address = f"127.0.0.1:{self.cluster.grpc_port()}"
+        self.port = self.cluster.http_port()
         self.authority = re.search(r"sha256:[0-9a-f]{64}", text).group(0)
 
     def far_agent(self, name="far", authority=None):

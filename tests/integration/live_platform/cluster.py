@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import shutil
 import tempfile
 
@@ -60,9 +61,23 @@ class Cluster:
         return self
 
     def start_controller(self):
+        """Until it has opened all its doors, which it says after the last: one that answers may open others still."""
         self.controller.start()
+        eventually(lambda: self._alive(self.controller) and "controller runs" in self.controller.text_of_run(),
+                   lambda: f"the controller runs\n{self.controller.text()}")
         eventually(lambda: self._alive(self.controller) and self.cli("status").code == 0,
                    lambda: f"the controller answers\n{self.controller.text()}")
+
+    def http_port(self):
+        """Of the controller that runs; with `--http 127.0.0.1:0` among its flags."""
+        return self._port("HTTP")
+
+    def grpc_port(self):
+        """Of the controller that runs; with `--listen 127.0.0.1:0` among its flags."""
+        return self._port("agents")
+
+    def _port(self, door):
+        return int(re.search(rf"{door} at port (\d+)", self.controller.text_of_run()).group(1))
 
     def await_gpus(self):
         """Until every node whose agent runs is up and its GPUs have passed their test."""

@@ -16,6 +16,7 @@ class Daemon:
         self.log_path = os.path.join(directory, f"{name}.log")
         self._sandbox = sandbox
         self._process = None
+        self._run_begins = 0  # in the log, in bytes
         self.exits = []  # unexpected ones too: a test may look
 
     @property
@@ -28,6 +29,7 @@ class Daemon:
     def start(self):
         assert not self.runs(), f"{self.name} runs already"
         with open(self.log_path, "ab") as log:
+            self._run_begins = log.tell()
             self._process = subprocess.Popen(
                 self.words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
                 start_new_session=True, preexec_fn=self._sandbox.place(self.name))
@@ -50,6 +52,12 @@ class Daemon:
 
     def text(self):
         with open(self.log_path, errors="replace") as log:
+            return log.read()
+
+    def text_of_run(self):
+        """What it has printed since its last start."""
+        with open(self.log_path, errors="replace") as log:
+            log.seek(self._run_begins)
             return log.read()
 
     def _end(self, number):

@@ -30,7 +30,7 @@ class Attacks(ClusterTest):
 
     def setUp(self):
         super().setUp()
-        self.port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+        self.port = self.cluster.http_port()
 
     def line(self):
         line = socket.create_connection(("127.0.0.1", self.port), 10)

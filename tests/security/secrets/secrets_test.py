@@ -39,7 +39,7 @@ class Secrets(ClusterTest):
         return [text for text in told if secret in text]
 
     def raw(self, data):
-        port = int(re.search(r"HTTP at port (\d+)", self.cluster.controller.text()).group(1))
+        port = self.cluster.http_port()
         with socket.create_connection(("127.0.0.1", port), 10) as line:
             line.sendall(data)
             return line.recv(65536)
