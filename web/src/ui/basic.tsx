@@ -1,6 +1,6 @@
 // Small components that all pages share.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Problem } from "../lib/api";
 import type { Resource } from "../lib/live";
 
@@ -94,20 +94,27 @@ export function Bar({ parts, label }: { parts: Part[]; label: string }) {
   );
 }
 
+// Copies the text that an element shows.  Without TLS a page has no clipboard and copies what is selected.
+async function copied(shown: HTMLElement, text: string): Promise<boolean> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
+  getSelection()?.selectAllChildren(shown);
+  return document.execCommand("copy");
+}
+
 export function Copy({ text, label }: { text: string; label: string }) {
-  const [is_copied, set] = useState(false);
+  const shown = useRef<HTMLPreElement>(null);
+  const [said, say] = useState("");
   const copy = async () => {
-    await navigator.clipboard?.writeText(text);
-    set(true);
-    setTimeout(() => set(false), 1500);
+    say(shown.current && (await copied(shown.current, text)) ? "copied" : "not copied: select it");
+    setTimeout(() => say(""), 1500);
   };
   return (
     <div class="copy">
-      <pre tabIndex={0} aria-label={label}>
+      <pre ref={shown} tabIndex={0} aria-label={label}>
         {text}
       </pre>
       <button type="button" onClick={copy}>
-        {is_copied ? "copied" : `copy ${label}`}
+        {said || `copy ${label}`}
       </button>
     </div>
   );
