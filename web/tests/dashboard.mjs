@@ -8,7 +8,8 @@ import payloads from "./payloads.mjs";
 const [link, pictures] = process.argv.slice(2);
 const [origin, secret] = link.split("/#token=");
 mkdirSync(pictures, { recursive: true });
-const browser = await openBrowser(origin);
+const NAME = "controller.example";
+const browser = await openBrowser(origin, NAME);
 
 async function api(method, path, body) {
   const answer = await fetch(origin + path, { method, headers: { Authorization: `Bearer ${secret}`, ...(body ? { "Content-Type": "application/json" } : {}) }, body: body && JSON.stringify(body) });
@@ -156,6 +157,37 @@ await step("a job is submitted and cancelled", async () => {
   await page.getByRole("button", { name: "cancel" }).click();
   await confirm(page, `Cancel ${running}`);
   await until("the job is cancelled", async () => (await job(running)).state === "CANCELLED");
+});
+await step("a submit whose answer is lost is sent again, and makes one job", async () => {
+  const far = await browser.newPage();
+  await far.goto(link.replace("127.0.0.1", NAME));
+  await far.getByRole("navigation").waitFor();
+  assert.equal(await far.evaluate(() => isSecureContext), false);
+  const keys = [];
+  await far.route("**/api/v1/jobs", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    keys.push(route.request().headers()["idempotency-key"]);
+    if (keys.length > 1) return route.continue();
+    await route.fetch({ url: route.request().url().replace(NAME, "127.0.0.1") });
+    await route.abort();
+  });
+  await far.goto(`${origin.replace("127.0.0.1", NAME)}/#/submit`);
+  await far.getByLabel("Name").fill("sent-twice");
+  await far.getByText(/The job would (start now|wait)/).waitFor();
+  await far.getByRole("button", { name: "Submit …" }).click();
+  const dialog = far.getByRole("dialog");
+  await dialog.getByRole("button", { name: "copy command" }).click();
+  await dialog.getByRole("button", { name: "copied" }).waitFor();
+  assert.match(await far.evaluate(() => String(getSelection())), /^gpu-platform .*sent-twice/);
+  await dialog.locator("button[type=submit]").click();
+  await dialog.getByText("the controller does not answer").waitFor();
+  await dialog.locator("button[type=submit]").click();
+  await far.waitForURL(/#\/jobs\/job-/);
+  assert.equal(keys.length, 2);
+  assert.equal(keys[0], keys[1]);
+  const all = (await api("GET", "/api/v1/jobs?all=true")).jobs;
+  assert.equal(all.filter((one) => one.spec.name === "sent-twice").length, 1);
+  await far.context().close();
 });
 await step("a job is held, released and killed", async () => {
   const [held] = await submit({ name: "held", command: ["true"], gpus: { count: 8 }, nodes: 50, wait_for_nodes: true });

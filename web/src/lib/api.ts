@@ -61,6 +61,9 @@ async function refusal(answer: Response): Promise<Problem> {
   }
 }
 
+// Names a change: one that is sent again with its key is made once.  crypto.randomUUID exists only over TLS and on loopback.
+export const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
 export async function ask<T>(method: string, path: string, options: { query?: Fields; body?: unknown; key?: string; signal?: AbortSignal } = {}): Promise<T> {
   const more: Record<string, string> = {};
   if (options.body !== undefined) more["Content-Type"] = "application/json";

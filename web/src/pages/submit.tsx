@@ -57,7 +57,7 @@ export function Submit() {
     if (typeof spec === "string") return;
     propose({
       title: "Submit", effect: <p>{plan?.starts_now ? `The job starts now: ${plan.placement}` : (plan?.forecast?.text ?? plan?.reasons[0]?.text ?? "The job is queued.")}</p>, command: commandOf(spec),
-      method: "POST", path: "/api/v1/jobs", body: { specs: [spec] }, key: crypto.randomUUID(),
+      method: "POST", path: "/api/v1/jobs", body: { specs: [spec] },
       then: (answer) => { jobs.soon(); const [id] = (answer as { job_ids: string[] }).job_ids; if (id) go(["jobs", id]); },
     });
   };

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { ask, Problem } from "../lib/api";
+import { ask, newKey, Problem } from "../lib/api";
 import { quoted } from "../lib/text";
 import { Copy, Told } from "./basic";
 
@@ -22,7 +22,6 @@ export interface Action {
   method: string;
   path: string;
   body?: unknown;
-  key?: string;
   is_danger?: boolean;
   fields?: Field[];
   filled?: (values: Record<string, string>) => Pick<Action, "command" | "body">; // both, with the values of the fields
@@ -34,10 +33,12 @@ const values = signal<Record<string, string>>({});
 const is_busy = signal(false);
 const problem = signal<Problem | null>(null);
 export const done = signal(""); // announced to screen readers
+let sent = { call: "", key: "" }; // the last change that this dialog sent
 
 export function propose(action: Action): void {
   problem.value = null;
   values.value = {};
+  sent = { call: "", key: "" };
   open.value = action;
 }
 
@@ -48,11 +49,18 @@ export function callOf(action: Pick<Action, "method" | "path" | "body">): string
   return `curl -X ${action.method} -H "Authorization: Bearer $GPU_PLATFORM_TOKEN"${body} ${quoted(location.origin + action.path)}`;
 }
 
+// The same change sent again, because its answer was lost, keeps its key; a corrected one is another change.
+function keyOf(action: Action): string {
+  const call = JSON.stringify([action.method, action.path, action.body]);
+  if (call !== sent.call) sent = { call, key: newKey() };
+  return sent.key;
+}
+
 async function run(action: Action): Promise<void> {
   is_busy.value = true;
   problem.value = null;
   try {
-    const answer = await ask<unknown>(action.method, action.path, { body: action.body, key: action.key });
+    const answer = await ask<unknown>(action.method, action.path, { body: action.body, key: keyOf(action) });
     open.value = null;
     done.value = `${action.title}: done`;
     action.then?.(answer);
