@@ -1,7 +1,13 @@
 #!/usr/bin/python3
 """Jobs are moved on a real controller: a wide one waits though enough GPUs are free, apart; then it starts, and they go on."""
 
+import os
+import sys
+
 from live_platform import ClusterTest, eventually, main
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "..", "clients", "python"))
+import gpu_platform  # noqa: E402
 
 # Keeps its work when told to stop: counts on where it left off.
 COUNTER = r"""
@@ -66,6 +72,22 @@ class Defrag(ClusterTest):
         self.assertEqual((int(moved["moves"]), int(moved.get("preemptions", 0))), (1, 0))
         eventually(lambda: "from " in self.cli("jobs", "logs", mover).out, "it tells where it went on")
         self.assertNotIn("from 0", self.cli("jobs", "logs", mover).out, "its work is kept")
+
+    def test_moves_whose_answer_is_lost_are_not_made_again(self):
+        mover = self.running(self.start(4, "--movable", "--grace", "1s", "--checkpoint-dir", self.cluster.shared, command=["sh", "-c", COUNTER]))
+        filler = self.running(self.start(4))
+        self.running(self.start(4))
+        self.cli("jobs", "cancel", filler).ok()
+        eventually(lambda: self.detail(filler) == "CANCELLED", "the filler is gone")
+        self.start(8)
+        eventually(lambda: self.cli("defrag", "plan", "-o", "json").json.get("plans"), "it has waited for longer than a move costs")
+        client = gpu_platform.Client(self.cluster.run_directory)
+        [plan] = client.operations.apply_moves(key="night-1")["plans"]
+        self.assertEqual([move["job_id"] for move in plan["moves"]], [mover])
+        with self.assertRaisesRegex(gpu_platform.Conflict, "these moves were ordered"):
+            client.operations.apply_moves(key="night-1")
+        self.running(mover)
+        self.assertEqual(int(self.cli.job(mover)["moves"]), 1)
 
     def test_who_did_not_agree_stays(self):
         self.running(self.start(4))

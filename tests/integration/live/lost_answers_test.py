@@ -3,6 +3,7 @@
 
 import os
 import re
+import select
 import socket
 import sys
 import tempfile
@@ -65,8 +66,42 @@ class LosingSocket:
         self.listener.close()
 
 
+class LosingPort:
+    """A port in front of the controller's gRPC: it hides the answer to the first call of `method`, then closes the connection."""
+
+    def __init__(self, port, method):
+        self.real, self.path, self.requests = ("127.0.0.1", port), f"/gpu_platform.v1.Control/{method}".encode(), 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def serve(self, client):
+        is_hidden = False
+        with client, socket.create_connection(self.real) as server:
+            while True:
+                for line in select.select([client, server], [], [])[0]:
+                    data = line.recv(65536)
+                    if not data or (line is server and is_hidden):
+                        return
+                    if line is client and self.path in data:
+                        self.requests += 1
+                        is_hidden = self.requests == 1
+                    (server if line is client else client).sendall(data)
+
+    def close(self):
+        self.listener.close()
+
+
 class LostAnswers(ClusterTest):
-    options = {"machine": "dgx-h100", "nodes": 1}
+    options = {"machine": "dgx-h100", "nodes": 1, "serve_flags": ("--listen", "127.0.0.1:0")}
 
     def losing(self, losses):
         line = LosingSocket(os.path.join(self.cluster.run_directory, "http.sock"), losses)
@@ -99,6 +134,17 @@ class LostAnswers(ClusterTest):
         cli("queues", "list").ok()
         self.assertEqual(len(line.requests), 2)
         self.assertNotIn(b"dempotency", line.requests[0], "a read needs no id")
+
+    def test_of_the_command_line_over_grpc(self):
+        secret = self.cli.json("tokens", "create", "far", "--role", "admin")["secret"]
+        token = self.cli.json("tokens", "create", "two")["token"]["id"]
+        port = LosingPort(self.cluster.grpc_port(), "RevokeToken")
+        self.addCleanup(port.close)
+        far = Cli(self.cli.binary, port.address, extra={"GPU_PLATFORM_TOKEN": secret})
+        far("tokens", "revoke", token).ok()
+        self.assertEqual(port.requests, 2)
+        self.assertEqual(self.times("RevokeToken"), 1)
+        self.assertNotEqual(far("tokens", "revoke", token).code, 0, "another request is no repeat")
 
     def test_of_the_python_client(self):
         line = self.losing(1)
