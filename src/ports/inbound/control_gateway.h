@@ -52,6 +52,10 @@ class ControlGateway {
   virtual Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) = 0;
   // Blocks until `read` has run on the writer's thread, on a durable state.  Keep `read` short.
   virtual Status Read(const std::function<void(const State&)>& read) = 0;
+  // Blocks until the observers have received every change that was answered before the call.
+  Status AwaitObservers() {
+    return Read([](const State&) {});
+  }
   // The plan of the newest scheduling pass, without its steps, which are committed; empty before
   // the first pass.  Only within Read.
   virtual const Plan& NewestPlan() const = 0;

@@ -119,7 +119,7 @@ Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& conte
                                    {facts.fingerprint, facts.expires_at},
                                    is_own ? peer.certificate->fingerprint : ""});
   if (!outcome.status) return Fail(outcome.status.error());
-  GP_CHECK_OK(gateway_.Read([](const State&) {}));  // the commit has reached the access guard
+  GP_CHECK_OK(gateway_.AwaitObservers());  // one of them is the access guard
   return certificate;
 }
 

@@ -97,7 +97,7 @@ Status ControlApi::IssueToken(const Caller& caller, const v1::IssueTokenRequest&
     return Fail(
         Conflict("request id: this token was issued, and its secret is shown only with the "
                  "first answer: revoke it and issue another one"));
-  GP_CHECK_OK(gateway_.Read([](const State&) {}));  // the commit has reached the access guard
+  GP_CHECK_OK(gateway_.AwaitObservers());  // one of them is the access guard
   reply->set_secret(secret);
   TokenView(std::get<TokenIssued>(outcome.events.front()).token, reply->mutable_token());
   return Ok();

@@ -14,8 +14,8 @@ Status ControlApi::ListAudit(const Caller&, const v1::ListAuditRequest& request,
   AuditQuery query{request.user(), request.operation(), request.object(), request.refused(),
                    static_cast<uint64_t>(request.before())};
   query.limit = static_cast<size_t>(PageSize(request.limit()));
-  // A change is answered before the trail has its entry: wait until the trail has all of them
-  GP_CHECK_OK(gateway_.Read([](const State&) {}));
+  // A change is answered before the trail, one of them, has its entry.
+  GP_CHECK_OK(gateway_.AwaitObservers());
   const std::vector<WrittenAuditEntry> found = GP_TRY(about_.audit->Read(query));
   for (const WrittenAuditEntry& written : found) AuditView(written, reply->add_entries());
   if (found.size() == query.limit) reply->set_next(static_cast<int64_t>(found.back().entry.number));
