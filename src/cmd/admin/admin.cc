@@ -25,6 +25,41 @@ JournalPage PageOf(v1::ReadJournalReply& reply) {
   return page;
 }
 
+// Fetches the journal's pages from the controller, and notes its state directory. REQUIRES: both
+// outlive the result.
+JournalPages PagesFrom(ControlClient& client, std::string& state) {
+  return [&client, &state](uint64_t after, uint64_t base_offset) -> Result<JournalPage> {
+    v1::ReadJournalRequest request;
+    request.set_after(static_cast<int64_t>(after));
+    request.set_base_offset(static_cast<int64_t>(base_offset));
+    auto reply = GP_TRY(client.Call<v1::ReadJournalReply>("ReadJournal", request));
+    state = reply.state_directory();
+    return PageOf(reply);
+  };
+}
+
+// What the backup lacks beside the journal, and why.
+std::vector<std::string> BackUpRest(const std::string& directory, const std::string& place,
+                                    const std::string& state) {
+  if (IsAddress(place))
+    return {
+        "the authority, the join token and the audit: they are files of the controller's machine"};
+  if (state.empty()) return {};
+  return BackUpFiles(directory, state);
+}
+
+void PrintBackup(const std::string& directory, const JournalCopy& copied,
+                 const std::vector<std::string>& missing, const Cli& cli) {
+  if (cli.PrintDocument(nlohmann::ordered_json{{"directory", directory},
+                                               {"records", copied.last},
+                                               {"added", copied.added},
+                                               {"missing", missing}}))
+    return;
+  std::printf("%s: %llu records, %llu of them new\n", directory.c_str(),
+              static_cast<unsigned long long>(copied.last),
+              static_cast<unsigned long long>(copied.added));
+}
+
 void MakeBackup(const std::string& directory, Cli& cli) {
   if (!cli.Offers({"table"})) return;
   const auto place = PlaceOfController(cli.server);
@@ -32,33 +67,12 @@ void MakeBackup(const std::string& directory, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   std::string state;
-  const auto pages = [&](uint64_t after, uint64_t base_offset) -> Result<JournalPage> {
-    v1::ReadJournalRequest request;
-    request.set_after(static_cast<int64_t>(after));
-    request.set_base_offset(static_cast<int64_t>(base_offset));
-    auto reply = GP_TRY((*client)->Call<v1::ReadJournalReply>("ReadJournal", request));
-    state = reply.state_directory();
-    return PageOf(reply);
-  };
-  const auto copied = BackUpJournal(directory, pages);
+  const auto copied = BackUpJournal(directory, PagesFrom(**client, state));
   if (!copied) return cli.Complain(copied.error());
-  std::vector<std::string> missing;
-  if (IsAddress(*place)) {
-    missing.push_back(
-        "the authority, the join token and the audit: they are files of the controller's machine");
-  } else if (!state.empty()) {
-    missing = BackUpFiles(directory, state);
-  }
+  const std::vector<std::string> missing = BackUpRest(directory, *place, state);
   for (const std::string& one : missing) cli.Say("warning: not in the backup: " + one);
   if (!missing.empty()) cli.exit_code = kExitPartly;
-  if (cli.PrintDocument(nlohmann::ordered_json{{"directory", directory},
-                                               {"records", copied->last},
-                                               {"added", copied->added},
-                                               {"missing", missing}}))
-    return;
-  std::printf("%s: %llu records, %llu of them new\n", directory.c_str(),
-              static_cast<unsigned long long>(copied->last),
-              static_cast<unsigned long long>(copied->added));
+  PrintBackup(directory, *copied, missing, cli);
 }
 
 void AddBackup(CLI::App& admin, Cli& cli) {

@@ -24,6 +24,8 @@ constexpr size_t kPieceBytes = 1 << 20;
 constexpr const char* kLog = "-wal";  // SQLite's, beside the database
 constexpr const char* kMark = ".mark";
 
+std::string JournalIn(const std::string& directory) { return directory + "/journal.db"; }
+
 Error Trouble(const std::string& what) { return Internal(what + ": " + std::strerror(errno)); }
 
 bool Exists(const std::string& path) {
@@ -211,48 +213,75 @@ Status MakeStateDirectory(const std::string& state) {
   return Sync(fs::path(AbsolutePath(state)).parent_path());
 }
 
-}  // namespace
-
-Result<RestoreOutcome> Restore(const std::string& directory, const std::string& state,
-                               bool replace) {
-  const std::string backup = directory + "/journal.db";
-  const std::string journal = state + "/journal.db";
-  if (!Exists(directory + "/" + kBackupSign) || !Exists(backup))
+// There is one, elsewhere than in the state directory.
+Status CheckBackup(const std::string& directory, const std::string& state) {
+  if (!Exists(directory + "/" + kBackupSign) || !Exists(JournalIn(directory)))
     return Fail(NotFound(directory + ": no backup there (gpu-platform admin backup makes one)"));
   std::error_code ignored;
   if (fs::equivalent(directory, state, ignored))
     return Fail(
         InvalidArgument(state + " is where the controller's own journal is: name a backup of it"));
-  const bool is_there = Exists(journal) || Exists(journal + kLog);
-  if (is_there && !replace)
-    return Fail(Conflict(state + " has a journal; --replace sets it aside"));
-  GP_CHECK_OK(MakeStateDirectory(state));
+  return Ok();
+}
+
+// Keeps controllers from starting; -1: there is no journal to lock.
+Result<Descriptor> LockJournal(const std::string& journal) {
   auto lock = LockDatabase(journal, O_RDWR, F_WRLCK,
                            "a controller runs on it; stop it first (systemctl stop gpu-platform)");
-  if (!lock && lock.error().code != ErrorCode::kNotFound) return Fail(lock.error());
+  if (!lock && lock.error().code == ErrorCode::kNotFound) return Descriptor();
+  return lock;
+}
 
-  const Draft draft(journal + ".restored-" + std::to_string(getpid()));
-  const Status copied = draft.CopyFrom(backup);
+Result<RestoreOutcome> FillDraft(const Draft& draft, const std::string& directory) {
+  const Status copied = draft.CopyFrom(JournalIn(directory));
   Result<RestoreOutcome> outcome = copied ? draft.Check() : Fail(copied.error());
   if (!outcome) return Fail(outcome.error().Within("the backup in " + directory));
+  return outcome;
+}
+
+// What a backup has beside the journal.
+Status RestoreFiles(const std::string& directory, const std::string& state, bool replace) {
   for (const std::string name : kBackedUpSecrets)
     GP_CHECK_OK(RestoreSecret(directory + "/" + name, state + "/" + name, replace));
-  GP_CHECK_OK(
-      RestoreAudit(directory + "/" + kBackedUpAudit, state + "/" + kBackedUpAudit, replace));
-  if (is_there) {
-    outcome->set_aside = GP_TRY(AsideName(journal));
-    GP_CHECK_OK(NameAside(journal, outcome->set_aside));
-  }
+  return RestoreAudit(directory + "/" + kBackedUpAudit, state + "/" + kBackedUpAudit, replace);
+}
+
+// The journal's new name; it keeps the other one until it is taken away.
+Result<std::string> SetAside(const std::string& journal) {
+  std::string aside = GP_TRY(AsideName(journal));
+  GP_CHECK_OK(NameAside(journal, aside));
+  return aside;
+}
+
+Status PutInPlace(const Draft& draft, const std::string& state, const RestoreOutcome& outcome) {
+  const std::string journal = JournalIn(state);
   // Marked before anything is removed, so that an incomplete restore is recognized
-  GP_CHECK_OK(MarkLoss(journal, outcome->last));
+  GP_CHECK_OK(MarkLoss(journal, outcome.last));
   GP_CHECK_OK(Sync(state));
   Status placed = TakeAway(journal);
   if (placed) placed = draft.PutAt(journal);
   if (placed) placed = Sync(state);
-  if (!placed)
-    return Fail(is_there
-                    ? placed.error().Within("the previous journal is now " + outcome->set_aside)
-                    : placed.error());
+  if (placed || outcome.set_aside.empty()) return placed;
+  return Fail(placed.error().Within("the previous journal is now " + outcome.set_aside));
+}
+
+}  // namespace
+
+Result<RestoreOutcome> Restore(const std::string& directory, const std::string& state,
+                               bool replace) {
+  GP_CHECK_OK(CheckBackup(directory, state));
+  const std::string journal = JournalIn(state);
+  const bool is_there = Exists(journal) || Exists(journal + kLog);
+  if (is_there && !replace)
+    return Fail(Conflict(state + " has a journal; --replace sets it aside"));
+  GP_CHECK_OK(MakeStateDirectory(state));
+  const Descriptor lock = GP_TRY(LockJournal(journal));
+
+  const Draft draft(journal + ".restored-" + std::to_string(getpid()));
+  RestoreOutcome outcome = GP_TRY(FillDraft(draft, directory));
+  GP_CHECK_OK(RestoreFiles(directory, state, replace));
+  if (is_there) outcome.set_aside = GP_TRY(SetAside(journal));
+  GP_CHECK_OK(PutInPlace(draft, state, outcome));
   return outcome;
 }
 

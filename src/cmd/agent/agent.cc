@@ -76,6 +76,57 @@ void RunAgent(AgentFlags flags, Cli& cli) {
   ExitNow(cli.exit_code);
 }
 
+void AddControllerFlags(CLI::App& sub, AgentFlags& flags) {
+  AgentConfig& config = flags.config;
+  sub.add_option("--controller", config.controller,
+                 "Controller: unix:SOCKET, the directory of its sockets, or HOST:PORT")
+      ->type_name("ADDRESS");
+  sub.add_option("--join-token-file", flags.token_file, "File with the controller's join token")
+      ->type_name("FILE");
+  sub.add_option("--authority", config.authority,
+                 "Authority of a controller on another machine: sha256:FINGERPRINT, printed by "
+                 "the controller at startup, or a file with its certificate")
+      ->type_name("AUTHORITY");
+}
+
+void AddSimulationFlags(CLI::App& sub, AgentConfig& config) {
+  sub.add_option("--simulate", config.simulate,
+                 "Simulate a machine with GPUs: a name (dgx-h100) or a machine file")
+      ->type_name("MACHINE");
+  sub.add_option("--node-index", config.node_index,
+                 "Number of this simulated node on its host: 0, 1, 2 …")
+      ->check(CLI::Range(0, 4095));
+}
+
+// How errors of GPUs are noticed, and GPUs are reset.
+void AddGpuErrorFlags(CLI::App& sub, AgentConfig& config) {
+  sub.add_option("--reset-command", config.reset_command,
+                 "Program that resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")
+      ->type_name("FILE")
+      ->capture_default_str();
+  sub.add_option(
+         "--kernel-log", config.kernel_log,
+         "Kernel log with the driver's XIDs, or none; default: /dev/kmsg, none on a simulated node")
+      ->type_name("FILE");
+  sub.add_flag("--trust-user-log", config.trust_user_log, "")->group("");
+}
+
+// What else is checked on a GPU: the memory that jobs use of a shared one, and a test of the site.
+void AddGpuCheckFlags(CLI::App& sub, AgentConfig& config) {
+  sub.add_option("--gpu-memory-tolerance", config.gpu_memory_tolerance_mib,
+                 "MiB of a shared GPU's memory that a job may use beyond its grant")
+      ->type_name("MIB")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
+  sub.add_option("--gpu-memory-readings", config.gpu_memory_readings,
+                 "Stop the job after this many readings in a row beyond that")
+      ->check(CLI::Range(1, 3'600))
+      ->capture_default_str();
+  sub.add_option("--gpu-test", config.gpu_test,
+                 "Additional GPU test: a program called with the UUID; exit code 0: passed")
+      ->type_name("FILE");
+}
+
 }  // namespace
 
 void AddAgent(CLI::App& app, Cli& cli) {
@@ -83,45 +134,13 @@ void AddAgent(CLI::App& app, Cli& cli) {
       "agent", "Run the node agent, which runs the jobs that the controller assigns");
   auto flags = std::make_shared<AgentFlags>();
   AgentConfig& config = flags->config;
-  sub->add_option("--controller", config.controller,
-                  "Controller: unix:SOCKET, the directory of its sockets, or HOST:PORT")
-      ->type_name("ADDRESS");
-  sub->add_option("--join-token-file", flags->token_file, "File with the controller's join token")
-      ->type_name("FILE");
-  sub->add_option("--authority", config.authority,
-                  "Authority of a controller on another machine: sha256:FINGERPRINT, printed by "
-                  "the controller at startup, or a file with its certificate")
-      ->type_name("AUTHORITY");
+  AddControllerFlags(*sub, *flags);
   sub->add_option("--state", config.state_directory, "State directory, with attempts and logs")
       ->type_name("DIRECTORY");
   AddNodeFlags(*sub, config);
-  sub->add_option("--simulate", config.simulate,
-                  "Simulate a machine with GPUs: a name (dgx-h100) or a machine file")
-      ->type_name("MACHINE");
-  sub->add_option("--node-index", config.node_index,
-                  "Number of this simulated node on its host: 0, 1, 2 …")
-      ->check(CLI::Range(0, 4095));
-  sub->add_option("--reset-command", config.reset_command,
-                  "Program that resets a GPU, called as COMMAND --gpu-reset -i BUS-ID")
-      ->type_name("FILE")
-      ->capture_default_str();
-  sub->add_option(
-         "--kernel-log", config.kernel_log,
-         "Kernel log with the driver's XIDs, or none; default: /dev/kmsg, none on a simulated node")
-      ->type_name("FILE");
-  sub->add_flag("--trust-user-log", config.trust_user_log, "")->group("");
-  sub->add_option("--gpu-memory-tolerance", config.gpu_memory_tolerance_mib,
-                  "MiB of a shared GPU's memory that a job may use beyond its grant")
-      ->type_name("MIB")
-      ->check(CLI::Range(0, 1 << 24))
-      ->capture_default_str();
-  sub->add_option("--gpu-memory-readings", config.gpu_memory_readings,
-                  "Stop the job after this many readings in a row beyond that")
-      ->check(CLI::Range(1, 3'600))
-      ->capture_default_str();
-  sub->add_option("--gpu-test", config.gpu_test,
-                  "Additional GPU test: a program called with the UUID; exit code 0: passed")
-      ->type_name("FILE");
+  AddSimulationFlags(*sub, config);
+  AddGpuErrorFlags(*sub, config);
+  AddGpuCheckFlags(*sub, config);
   sub->add_flag("--with-parent", flags->with_parent, "End when the parent process ends");
   sub->callback([flags, &cli] { RunAgent(*flags, cli); });
 }

@@ -32,36 +32,49 @@ std::string TimesText(const v1::Queue& queue) {
   return text(queue.default_time_ms()) + "/" + text(queue.max_time_ms());
 }
 
-void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
-  if (cli.PrintDocument(reply)) return;
-  Table table({{"QUEUE", false, true},
-               {"POOL"},
-               {"WEIGHT", true},
-               {"SHARE", true},
-               {"USED", true},
-               {"GUARANTEED", true},
-               {"GPUS", true},
-               {"RUNNING", true},
-               {"WAITING", true},
-               {"TIME", true}});
+// "16", "16 firm": not to be reclaimed.
+std::string GuaranteeText(const v1::Queue& queue) {
+  if (queue.guaranteed() == 0) return kDash;
+  return std::to_string(queue.guaranteed()) + (queue.reclaimable() ? "" : " firm");
+}
+
+std::vector<Column> QueueColumns() {
+  return {
+      {"QUEUE", false, true}, {"POOL"},       {"WEIGHT", true},  {"SHARE", true},   {"USED", true},
+      {"GUARANTEED", true},   {"GPUS", true}, {"RUNNING", true}, {"WAITING", true}, {"TIME", true}};
+}
+
+// `name`: without those of the queues above it.
+std::vector<std::string> QueueCells(const std::string& name, const v1::Queue& queue) {
+  const v1::Use& use = queue.use();
+  const v1::Quota& limit = queue.limit();
+  return {name,
+          queue.pool(),
+          std::to_string(queue.weight()),
+          Percent(queue.share()),
+          Percent(queue.share_used()),
+          GuaranteeText(queue),
+          Limited(use.gpus(), limit.has_gpus(), limit.gpus()),
+          Limited(static_cast<double>(use.jobs()), limit.has_jobs(), limit.jobs()),
+          std::to_string(queue.jobs_queued()),
+          TimesText(queue)};
+}
+
+Table QueueTable(const v1::ListQueuesReply& reply) {
+  Table table(QueueColumns());
   std::map<std::string, int> rows;
   for (const v1::Queue& queue : reply.queues()) {
-    const size_t slash = queue.name().rfind('/');
+    const std::string& path = queue.name();
+    const size_t slash = path.rfind('/');
     const bool has_parent = slash != std::string::npos;
-    const std::string guaranteed =
-        queue.guaranteed() == 0
-            ? kDash
-            : std::to_string(queue.guaranteed()) + (queue.reclaimable() ? "" : " firm");
-    rows[queue.name()] = table.Add(
-        {has_parent ? queue.name().substr(slash + 1) : queue.name(), queue.pool(),
-         std::to_string(queue.weight()), Percent(queue.share()), Percent(queue.share_used()),
-         guaranteed, Limited(queue.use().gpus(), queue.limit().has_gpus(), queue.limit().gpus()),
-         Limited(static_cast<double>(queue.use().jobs()), queue.limit().has_jobs(),
-                 queue.limit().jobs()),
-         std::to_string(queue.jobs_queued()), TimesText(queue)},
-        has_parent ? rows.at(queue.name().substr(0, slash)) : -1);
+    rows[path] = table.Add(QueueCells(has_parent ? path.substr(slash + 1) : path, queue),
+                           has_parent ? rows.at(path.substr(0, slash)) : -1);
   }
-  cli.PrintTable(table);
+  return table;
+}
+
+void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
+  if (!cli.PrintDocument(reply)) cli.PrintTable(QueueTable(reply));
 }
 
 void List(Cli& cli) {
@@ -114,6 +127,30 @@ void AddTimeFlag(CLI::App& sub, const std::string& flag, const std::string& what
       ->type_name("DURATION|none");
 }
 
+// Where its jobs run, and its part of the GPUs there.
+void AddShareFlags(CLI::App& sub, const std::shared_ptr<v1::SetQueueRequest>& request) {
+  sub.add_option_function<std::string>(
+      "--pool", [request](const std::string& pool) { request->set_pool(pool); },
+      "Pool where its jobs run");
+  sub.add_option_function<int>(
+      "--weight", [request](int weight) { request->set_weight(weight); },
+      "Fair-share weight among its siblings, 1 to 1000");
+  sub.add_option_function<int64_t>(
+      "--guaranteed", [request](int64_t gpus) { request->set_guaranteed(gpus); },
+      "Guaranteed GPUs, which it can have at any time");
+  sub.add_option_function<bool>(
+      "--reclaimable", [request](bool reclaimable) { request->set_reclaimable(reclaimable); },
+      "Whether GPUs beyond the guarantee may be reclaimed: true or false");
+}
+
+void ChangeQueue(const v1::SetQueueRequest& request, Cli& cli) {
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto queue = (*client)->Call<v1::Queue>("SetQueue", request);
+  if (!queue) return cli.Complain(queue.error());
+  if (!cli.PrintDocument(*queue)) List(cli);
+}
+
 void AddQueueSet(CLI::App& queues, Cli& cli) {
   CLI::App* sub =
       queues.add_subcommand("set", "Create or change a queue; values that are not given stay");
@@ -122,35 +159,14 @@ void AddQueueSet(CLI::App& queues, Cli& cli) {
          "name", [request](const std::string& name) { request->set_name(name); },
          "Queue: research, or research/nlp below it")
       ->required();
-  sub->add_option_function<std::string>(
-      "--pool", [request](const std::string& pool) { request->set_pool(pool); },
-      "Pool where its jobs run");
-  sub->add_option_function<int>(
-      "--weight", [request](int weight) { request->set_weight(weight); },
-      "Fair-share weight among its siblings, 1 to 1000");
-  sub->add_option_function<int64_t>(
-      "--guaranteed", [request](int64_t gpus) { request->set_guaranteed(gpus); },
-      "Guaranteed GPUs, which it can have at any time");
-  sub->add_option_function<bool>(
-      "--reclaimable", [request](bool reclaimable) { request->set_reclaimable(reclaimable); },
-      "Whether GPUs beyond the guarantee may be reclaimed: true or false");
+  AddShareFlags(*sub, request);
   AddTimeFlag(*sub, "--default-time", "Time limit of its jobs that set none",
               [request](int64_t ms) { request->set_default_time_ms(ms); });
   AddTimeFlag(*sub, "--max-time", "Maximum time limit of its jobs",
               [request](int64_t ms) { request->set_max_time_ms(ms); });
   AddQuotaFlags(*sub, "limit-", ", by all its jobs", request, false);
   AddQuotaFlags(*sub, "user-limit-", ", by each of its users", request, true);
-  sub->callback([request, &cli] {
-    const auto client = cli.Controller();
-    if (!client) return cli.Complain(client.error());
-    const auto queue = (*client)->Call<v1::Queue>("SetQueue", *request);
-    if (!queue) return cli.Complain(queue.error());
-    if (cli.WantsDocument()) {
-      cli.PrintDocument(*queue);
-      return;
-    }
-    List(cli);
-  });
+  sub->callback([request, &cli] { ChangeQueue(*request, cli); });
 }
 
 void AddDelete(CLI::App& queues, Cli& cli) {

@@ -112,6 +112,40 @@ void Create(ReservationFlags& flags, Cli& cli) {
   Print(one, cli);
 }
 
+void AddReservedNodes(CLI::App& sub, const std::shared_ptr<ReservationFlags>& flags) {
+  sub.add_option("--nodes", flags->nodes, "These nodes: n1,n2")
+      ->delimiter(',')
+      ->type_name("NODE,...");
+  sub.add_option_function<int>(
+         "--count", [flags](int count) { flags->request.set_count(count); },
+         "Number of nodes: the emptiest that can be free in time")
+      ->type_name("N");
+  sub.add_option_function<std::string>(
+      "--pool", [flags](const std::string& pool) { flags->request.set_pool(pool); },
+      "Pool of the nodes");
+}
+
+void AddReservedTime(CLI::App& sub, ReservationFlags& flags) {
+  sub.add_option("--start", flags.start, "now, +2h, 2026-12-01T10:00 (local time) or with Z (UTC)")
+      ->type_name("TIME")
+      ->capture_default_str();
+  sub.add_option("--end", flags.end, "End, as --start; or --duration")->type_name("TIME");
+  sub.add_option("--duration", flags.duration, "How long")->type_name("DURATION");
+}
+
+// Whose jobs run there; none for maintenance.
+void AddReservedFor(CLI::App& sub, const std::shared_ptr<ReservationFlags>& flags) {
+  sub.add_option("--users", flags->users, "Users whose jobs may use it: ana,ben")
+      ->delimiter(',')
+      ->type_name("USER,...");
+  sub.add_option("--queues", flags->queues, "Jobs of these queues may use it")
+      ->delimiter(',')
+      ->type_name("QUEUE,...");
+  sub.add_flag_function(
+      "--maintenance", [flags](int64_t) { flags->request.set_maintenance(true); },
+      "Maintenance, for nobody: jobs that would still run there are stopped in time");
+}
+
 void AddCreateReservation(CLI::App& reservations, Cli& cli) {
   CLI::App* sub = reservations.add_subcommand(
       "create", "Create an advance reservation: only its users' jobs run on its nodes");
@@ -120,31 +154,9 @@ void AddCreateReservation(CLI::App& reservations, Cli& cli) {
          "name", [flags](const std::string& name) { flags->request.set_name(name); },
          "Name, which jobs give as reservation: NAME")
       ->required();
-  sub->add_option("--nodes", flags->nodes, "These nodes: n1,n2")
-      ->delimiter(',')
-      ->type_name("NODE,...");
-  sub->add_option_function<int>(
-         "--count", [flags](int count) { flags->request.set_count(count); },
-         "Number of nodes: the emptiest that can be free in time")
-      ->type_name("N");
-  sub->add_option_function<std::string>(
-      "--pool", [flags](const std::string& pool) { flags->request.set_pool(pool); },
-      "Pool of the nodes");
-  sub->add_option("--start", flags->start,
-                  "now, +2h, 2026-12-01T10:00 (local time) or with Z (UTC)")
-      ->type_name("TIME")
-      ->capture_default_str();
-  sub->add_option("--end", flags->end, "End, as --start; or --duration")->type_name("TIME");
-  sub->add_option("--duration", flags->duration, "How long")->type_name("DURATION");
-  sub->add_option("--users", flags->users, "Users whose jobs may use it: ana,ben")
-      ->delimiter(',')
-      ->type_name("USER,...");
-  sub->add_option("--queues", flags->queues, "Jobs of these queues may use it")
-      ->delimiter(',')
-      ->type_name("QUEUE,...");
-  sub->add_flag_function(
-      "--maintenance", [flags](int64_t) { flags->request.set_maintenance(true); },
-      "Maintenance, for nobody: jobs that would still run there are stopped in time");
+  AddReservedNodes(*sub, flags);
+  AddReservedTime(*sub, *flags);
+  AddReservedFor(*sub, flags);
   sub->add_option_function<std::string>(
       "--note", [flags](const std::string& note) { flags->request.set_note(note); }, "Purpose");
   sub->callback([flags, &cli] { Create(*flags, cli); });

@@ -141,37 +141,45 @@ void Change(const Action& request, Cli& cli) {
   cli.PrintDocument(*cluster);
 }
 
+void AddTargetFlags(CLI::App& sub, const std::shared_ptr<Action>& request) {
+  auto* gpu = sub.add_option_function<std::string>(
+      "--gpu-id", [request](const std::string& id) { request->set_gpu(id); },
+      "UUID, unique prefix, node/index or PCI bus id");
+  auto* node = sub.add_option_function<std::string>(
+      "--node", [request](const std::string& id) { request->set_node(id); }, "The whole node");
+  gpu->excludes(node);
+}
+
+void AddForceFlag(CLI::App& sub, const std::shared_ptr<Action>& request) {
+  sub.add_flag_function(
+      "--force", [request](int64_t) { request->set_force(true); },
+      "Stop the jobs on it now, with their grace period; they are queued again");
+}
+
+void AddDeadlineFlag(CLI::App& sub, const std::shared_ptr<Action>& request) {
+  sub.add_option_function<std::string>(
+         "--deadline",
+         [request](const std::string& text) {
+           const auto span = ParseDuration(text);
+           if (!span || span->ns <= 0)
+             throw CLI::ValidationError("--deadline",
+                                        "takes a time such as 2h, not " + Printable(text, 40));
+           request->set_deadline_ms(span->ToMilliseconds());
+         },
+         "Jobs that still run there then are stopped with their grace period and queued again")
+      ->type_name("DURATION");
+}
+
 void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Action::Action action) {
   CLI::App* sub = app.add_subcommand(name, help);
   auto request = std::make_shared<Action>();
   request->set_action(action);
-  auto* gpu = sub->add_option_function<std::string>(
-      "--gpu-id", [request](const std::string& id) { request->set_gpu(id); },
-      "UUID, unique prefix, node/index or PCI bus id");
-  auto* node = sub->add_option_function<std::string>(
-      "--node", [request](const std::string& id) { request->set_node(id); }, "The whole node");
-  gpu->excludes(node);
+  AddTargetFlags(*sub, request);
   sub->add_option_function<std::string>(
       "--reason", [request](const std::string& why) { request->set_reason(why); },
       "Reason, shown with the GPU");
-  if (action == Action::OFFLINE || action == Action::RESET) {
-    sub->add_flag_function(
-        "--force", [request](int64_t) { request->set_force(true); },
-        "Stop the jobs on it now, with their grace period; they are queued again");
-  }
-  if (action == Action::DRAIN) {
-    sub->add_option_function<std::string>(
-           "--deadline",
-           [request](const std::string& text) {
-             const auto span = ParseDuration(text);
-             if (!span || span->ns <= 0)
-               throw CLI::ValidationError("--deadline",
-                                          "takes a time such as 2h, not " + Printable(text, 40));
-             request->set_deadline_ms(span->ToMilliseconds());
-           },
-           "Jobs that still run there then are stopped with their grace period and queued again")
-        ->type_name("DURATION");
-  }
+  if (action == Action::OFFLINE || action == Action::RESET) AddForceFlag(*sub, request);
+  if (action == Action::DRAIN) AddDeadlineFlag(*sub, request);
   sub->callback([request, &cli] {
     if (request->gpu().empty() && request->node().empty()) {
       return cli.Complain(InvalidArgument("name a GPU (--gpu-id) or a node (--node)"));

@@ -54,84 +54,116 @@ void CallInVain(ControlClient& client) {
                "it measures the call, not its outcome");
 }
 
+Result<int> ParseRestMs(const std::string& text) {
+  const Duration rest = GP_TRY(ParseDuration(text));
+  if (rest < Duration{} || rest > kRestMax)
+    return Fail(InvalidArgument("--rest: must be from 0s to " + ToText(kRestMax) + ", not " +
+                                ToText(rest)));
+  return static_cast<int>(rest.ToMilliseconds());
+}
+
+double NsSince(int64_t begin_ns) { return static_cast<double>(SystemClock().BootNs() - begin_ns); }
+
+// One value for each job.
+struct BenchTimes {
+  std::vector<double> ack_ms;
+  std::vector<double> way_ms;  // the round trip alone
+  std::vector<double> start_ms;
+};
+
+void MeasureWay(ControlClient& client, BenchTimes& times) {
+  const int64_t called_ns = SystemClock().BootNs();
+  CallInVain(client);
+  times.way_ms.push_back(NsSince(called_ns) / 1e6);
+}
+
+Status MeasureJob(ControlClient& client, int gpus, BenchTimes& times) {
+  v1::SubmitJobsRequest request;
+  ToProto(TrueJob(gpus), request.add_specs());
+  request.set_request_id(NewRequestId());
+  const int64_t begin_ns = SystemClock().BootNs();
+  const auto reply = client.Call<v1::SubmitJobsReply>("SubmitJobs", request);
+  if (!reply) return Fail(reply.error());
+  times.ack_ms.push_back(NsSince(begin_ns) / 1e6);
+  const v1::Job job = GP_TRY(AwaitEnd(client, reply->job_ids(0)));
+  times.start_ms.push_back(job.attempts(job.attempts_size() - 1).start_seconds() * 1e3);
+  return Ok();
+}
+
+Result<BenchTimes> MeasureJobs(ControlClient& client, const BenchFlags& flags, int rest_ms) {
+  BenchTimes times;
+  for (int i = 0; i < flags.count; ++i) {
+    poll(nullptr, 0, rest_ms);
+    MeasureWay(client, times);
+    poll(nullptr, 0, rest_ms);
+    GP_CHECK_OK(MeasureJob(client, flags.gpus, times));
+  }
+  return times;
+}
+
+nlohmann::ordered_json Percentiles(const std::vector<double>& values) {
+  return {{"p50", Percentile(values, 50)}, {"p99", Percentile(values, 99)}};
+}
+
+void PrintFigures(const nlohmann::ordered_json& figures) {
+  std::printf("%s\n", figures.dump(2).c_str());
+}
+
 // Runs one job at a time on an otherwise idle system. Measures the time to the durable
 // acknowledgement, how much of it is the round trip, and the time from the placement decision to
 // the exec of the program. A pause before each call keeps the cleanup of the previous job out of
 // the measurement, but a machine that slept wakes with cold caches.
 void BenchSubmit(const BenchFlags& flags, Cli& cli) {
-  const auto rest = ParseDuration(flags.rest);
-  if (!rest) return cli.Complain(rest.error());
-  if (*rest < Duration{} || *rest > kRestMax)
-    return cli.Complain(InvalidArgument("--rest: must be from 0s to " + ToText(kRestMax) +
-                                        ", not " + ToText(*rest)));
-  const auto rest_ms = static_cast<int>(rest->ToMilliseconds());
+  const auto rest_ms = ParseRestMs(flags.rest);
+  if (!rest_ms) return cli.Complain(rest_ms.error());
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  SystemClock clock;
-  std::vector<double> ack_ms;
-  std::vector<double> way_ms;
-  std::vector<double> start_ms;
-  const auto since_ms = [&clock](int64_t begin_ns) {
-    return static_cast<double>(clock.BootNs() - begin_ns) / 1e6;
-  };
-  for (int i = 0; i < flags.count; ++i) {
-    poll(nullptr, 0, rest_ms);
-    const int64_t called_ns = clock.BootNs();
-    CallInVain(**client);
-    way_ms.push_back(since_ms(called_ns));
-    poll(nullptr, 0, rest_ms);
-    v1::SubmitJobsRequest request;
-    ToProto(TrueJob(flags.gpus), request.add_specs());
-    request.set_request_id(NewRequestId());
-    const int64_t begin_ns = clock.BootNs();
-    const auto reply = (*client)->Call<v1::SubmitJobsReply>("SubmitJobs", request);
-    if (!reply) return cli.Complain(reply.error());
-    ack_ms.push_back(since_ms(begin_ns));
-    const auto job = AwaitEnd(**client, reply->job_ids(0));
-    if (!job) return cli.Complain(job.error());
-    start_ms.push_back(job->attempts(job->attempts_size() - 1).start_seconds() * 1e3);
+  const auto times = MeasureJobs(**client, flags, *rest_ms);
+  if (!times) return cli.Complain(times.error());
+  PrintFigures({{"jobs", flags.count},
+                {"rest_ms", *rest_ms},
+                {"submit_ack_ms", Percentiles(times->ack_ms)},
+                {"refused_call_ms", Percentiles(times->way_ms)},
+                {"allocation_to_exec_ms", Percentiles(times->start_ms)}});
+}
+
+Status AwaitAllEnds(ControlClient& client) {
+  v1::ListJobsRequest left;
+  left.set_limit(1);
+  while (true) {
+    const auto reply = GP_TRY(client.Call<v1::ListJobsReply>("ListJobs", left));
+    if (reply.total() == 0) return Ok();
+    poll(nullptr, 0, 20);
   }
-  const nlohmann::ordered_json document{
-      {"jobs", flags.count},
-      {"rest_ms", rest_ms},
-      {"submit_ack_ms", {{"p50", Percentile(ack_ms, 50)}, {"p99", Percentile(ack_ms, 99)}}},
-      {"refused_call_ms", {{"p50", Percentile(way_ms, 50)}, {"p99", Percentile(way_ms, 99)}}},
-      {"allocation_to_exec_ms",
-       {{"p50", Percentile(start_ms, 50)}, {"p99", Percentile(start_ms, 99)}}}};
-  std::printf("%s\n", document.dump(2).c_str());
+}
+
+int CountFailed(ControlClient& client, const std::vector<std::string>& ids) {
+  int failed = 0;
+  v1::GetJobRequest get;
+  for (const std::string& id : ids) {
+    get.set_job_id(id);
+    const auto job = client.Call<v1::Job>("GetJob", get);
+    failed += job && job->state() == v1::COMPLETED ? 0 : 1;
+  }
+  return failed;
 }
 
 // Many jobs at once, from the first submit to the end of the last.
 void BenchJobs(const BenchFlags& flags, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
-  SystemClock clock;
-  const int64_t begin_ns = clock.BootNs();
+  const int64_t begin_ns = SystemClock().BootNs();
   const auto ids = SubmitSpecs(cli, {TrueJob(flags.gpus)}, flags.count, NewRequestId());
   if (!ids) return cli.Complain(ids.error());
-  const double submitted_s = static_cast<double>(clock.BootNs() - begin_ns) / 1e9;
-  v1::ListJobsRequest left;
-  left.set_limit(1);
-  while (true) {
-    const auto reply = (*client)->Call<v1::ListJobsReply>("ListJobs", left);
-    if (!reply) return cli.Complain(reply.error());
-    if (reply->total() == 0) break;
-    poll(nullptr, 0, 20);
-  }
-  const double seconds = static_cast<double>(clock.BootNs() - begin_ns) / 1e9;
-  int failed = 0;
-  v1::GetJobRequest get;
-  for (const std::string& id : *ids) {
-    get.set_job_id(id);
-    const auto job = (*client)->Call<v1::Job>("GetJob", get);
-    failed += job && job->state() == v1::COMPLETED ? 0 : 1;
-  }
-  const nlohmann::ordered_json document{{"jobs", flags.count},
-                                        {"failed", failed},
-                                        {"submit_s", submitted_s},
-                                        {"seconds", seconds},
-                                        {"jobs_per_s", flags.count / seconds}};
-  std::printf("%s\n", document.dump(2).c_str());
+  const double submitted_s = NsSince(begin_ns) / 1e9;
+  if (const Status ended = AwaitAllEnds(**client); !ended) return cli.Complain(ended.error());
+  const double seconds = NsSince(begin_ns) / 1e9;
+  const int failed = CountFailed(**client, *ids);
+  PrintFigures({{"jobs", flags.count},
+                {"failed", failed},
+                {"submit_s", submitted_s},
+                {"seconds", seconds},
+                {"jobs_per_s", flags.count / seconds}});
   if (failed > 0) cli.exit_code = kExitInternal;
 }
 

@@ -14,6 +14,7 @@
 #include "base/ignore_result.h"
 #include "cmd/jobs/narrate_job.h"
 #include "cmd/text/job_text.h"
+#include "supervisor/descriptor.h"
 
 namespace gp {
 namespace {
@@ -90,85 +91,99 @@ void SendStart(Stream& stream, const ExecOptions& options) {
   stream.Write(first);
 }
 
+Result<v1::Control::Stub*> OpenStreams(Cli& cli, grpc::ClientContext& context) {
+  ControlClient* client = GP_TRY(cli.Controller());
+  return client->Streams(context);
+}
+
+// Prints what arrives until the process ends; its exit code, -1: the stream ended first.
+int CopyOutput(Stream& stream) {
+  int exit_code = -1;
+  v1::ExecOutput output;
+  while (exit_code < 0 && stream.Read(&output)) {
+    if (output.what_case() == v1::ExecOutput::kExitCode) exit_code = output.exit_code();
+    IgnoreResult(write(STDOUT_FILENO, output.output().data(), output.output().size()),
+                 "nobody reads it any more");
+    IgnoreResult(write(STDERR_FILENO, output.errors().data(), output.errors().size()),
+                 "nobody reads it any more");
+  }
+  return exit_code;
+}
+
+// Connects the process with this terminal or these pipes until it ends; its exit code, as above.
+int ConnectProcess(Stream& stream, bool pty) {
+  const Descriptor stop(eventfd(0, EFD_CLOEXEC));
+  const RawTerminal raw(pty && isatty(STDIN_FILENO) != 0);
+  std::signal(SIGWINCH, [](int) { window_changed = 1; });
+  std::thread input([&] { SendInput(stream, stop.get()); });
+  const int exit_code = CopyOutput(stream);
+  const uint64_t one = 1;
+  IgnoreResult(write(stop.get(), &one, sizeof one),
+               "a descriptor that is full wakes its reader, too");
+  input.join();
+  return exit_code;
+}
+
+grpc::Status FinishStream(Stream& stream) {
+  v1::ExecOutput rest;
+  while (stream.Read(&rest)) {
+  }
+  return stream.Finish();
+}
+
+bool HasPlatformFailed(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kInternal;
+}
+
+// True once its program runs; false: it ended before.
+Result<bool> AwaitStart(Cli& cli, const std::string& job) {
+  ControlClient* client = GP_TRY(cli.Controller());
+  const JobNarrator narrator(cli, job);
+  grpc::ClientContext context;
+  v1::Control::Stub* stub = GP_TRY(client->Streams(context));
+  v1::GetJobRequest request;
+  request.set_job_id(job);
+  const auto reader = stub->WatchJob(&context, request);
+  bool runs = false;
+  v1::Job seen;
+  while (!runs && reader->Read(&seen)) {
+    if (IsOver(seen)) break;
+    runs = seen.detail() == "RUNNING";
+  }
+  context.TryCancel();
+  return runs;
+}
+
 }  // namespace
 
 int RunExec(Cli& cli, const ExecOptions& options) {
-  const auto client = cli.Controller();
-  if (!client) {
-    cli.Complain(client.error());
-    return cli.exit_code;
-  }
   grpc::ClientContext context;
-  const auto stub = (*client)->Streams(context);
+  const auto stub = OpenStreams(cli, context);
   if (!stub) {
     cli.Complain(stub.error());
     return cli.exit_code;
   }
   const auto stream = (*stub)->Exec(&context);
   SendStart(*stream, options);
-  const int stop_fd = eventfd(0, EFD_CLOEXEC);
-  int exit_code = -1;
-  {
-    const RawTerminal raw(options.pty && isatty(STDIN_FILENO) != 0);
-    std::signal(SIGWINCH, [](int) { window_changed = 1; });
-    std::thread input([&] { SendInput(*stream, stop_fd); });
-    v1::ExecOutput output;
-    while (exit_code < 0 && stream->Read(&output)) {
-      if (output.what_case() == v1::ExecOutput::kExitCode) exit_code = output.exit_code();
-      IgnoreResult(write(STDOUT_FILENO, output.output().data(), output.output().size()),
-                   "nobody reads it any more");
-      IgnoreResult(write(STDERR_FILENO, output.errors().data(), output.errors().size()),
-                   "nobody reads it any more");
-    }
-    const uint64_t one = 1;
-    IgnoreResult(write(stop_fd, &one, sizeof one),
-                 "a descriptor that is full wakes its reader, too");
-    input.join();
-  }
-  close(stop_fd);
-  v1::ExecOutput rest;
-  while (stream->Read(&rest)) {
-  }
-  const grpc::Status status = stream->Finish();
+  const int exit_code = ConnectProcess(*stream, options.pty);
+  const grpc::Status status = FinishStream(*stream);
   if (exit_code >= 0) return exit_code;
   const Error error = ControlClient::ErrorOf(status);
   cli.Complain(error);
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kInternal
-             ? kExitPlatform
-             : cli.exit_code;
+  return HasPlatformFailed(error) ? kExitPlatform : cli.exit_code;
 }
 
 int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::string>& argv) {
-  const auto client = cli.Controller();
-  if (!client) {
-    cli.Complain(client.error());
+  const auto runs = AwaitStart(cli, job);
+  if (!runs) {
+    cli.Complain(runs.error());
     return cli.exit_code;
   }
-  bool running = false;
-  {
-    const JobNarrator narrator(cli, job);
-    grpc::ClientContext context;
-    const auto stub = (*client)->Streams(context);
-    if (!stub) {
-      cli.Complain(stub.error());
-      return cli.exit_code;
-    }
-    v1::GetJobRequest request;
-    request.set_job_id(job);
-    const auto reader = (*stub)->WatchJob(&context, request);
-    v1::Job seen;
-    while (!running && reader->Read(&seen)) {
-      if (IsOver(seen)) break;
-      running = seen.detail() == "RUNNING";
-    }
-    context.TryCancel();
-  }
-  if (!running) {
+  if (!*runs) {
     cli.Complain(Conflict(job + " ended before it could be entered"));
     return kExitPlatform;
   }
-  ExecOptions options{job, 0, argv, true, true};
-  return RunExec(cli, options);
+  return RunExec(cli, {job, 0, argv, true, true});
 }
 
 }  // namespace gp

@@ -242,6 +242,58 @@ void AddExec(CLI::App& jobs, Cli& cli) {
   sub->callback([options, &cli] { cli.exit_code = RunExec(cli, *options); });
 }
 
+// A subcommand for one job.
+template <typename F>
+void AddForOne(CLI::App& jobs, Cli& cli, const char* name, const char* help, F action) {
+  CLI::App* sub = jobs.add_subcommand(name, help);
+  auto id = std::make_shared<std::string>();
+  sub->add_option("job", *id, "Job id; of an array JOB[3]")->required();
+  sub->callback([id, action, &cli] { action(*id, cli); });
+}
+
+// A subcommand for several jobs.
+template <typename F>
+CLI::App* AddForSeveral(CLI::App& jobs, Cli& cli, const char* name, const char* help, F action) {
+  CLI::App* sub = jobs.add_subcommand(name, help);
+  auto ids = std::make_shared<std::vector<std::string>>();
+  sub->add_option("jobs", *ids, "Job ids; of an array all of it, or JOB[2-7]")->required();
+  sub->callback([ids, action, &cli] { action(*ids, cli); });
+  return sub;
+}
+
+void AddDescribeAndExplain(CLI::App& jobs, Cli& cli) {
+  AddForOne(jobs, cli, "describe", "Describe a job: placement with its reason, timeline, attempts",
+            Describe);
+  AddForOne(jobs, cli, "explain",
+            "Explain why a job is pending, when it may start, and what would start it now",
+            ExplainJob);
+}
+
+void AddHoldAndRelease(CLI::App& jobs, Cli& cli) {
+  AddForSeveral(jobs, cli, "hold", "Hold pending jobs, so that they do not start", HoldJobs);
+  AddForSeveral(jobs, cli, "release", "Release held jobs", ReleaseJobs);
+}
+
+void AddJobReport(CLI::App& jobs, Cli& cli) {
+  AddForOne(jobs, cli, "report",
+            "Report GPU, CPU and memory use of a job, and what would have been enough", ReportJob);
+}
+
+void AddCancelAndKill(CLI::App& jobs, Cli& cli) {
+  AddForSeveral(jobs, cli, "cancel", "Cancel jobs: SIGTERM, their grace period, then SIGKILL",
+                [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, false, c); });
+  AddForSeveral(jobs, cli, "kill", "Kill jobs immediately, without a grace period",
+                [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });
+}
+
+void AddWait(CLI::App& jobs, Cli& cli) {
+  auto timeout = std::make_shared<std::string>();
+  AddForSeveral(jobs, cli, "wait", "Wait until jobs have ended; exits with their exit code",
+                [timeout](const std::vector<std::string>& all, Cli& c) { Wait(all, *timeout, c); })
+      ->add_option("--timeout", *timeout, "Give up after this time (exit code 7)")
+      ->type_name("DURATION");
+}
+
 }  // namespace
 
 void AddJobs(CLI::App& app, Cli& cli) {
@@ -253,37 +305,13 @@ void AddJobs(CLI::App& app, Cli& cli) {
   AddJobsList(*jobs, cli);
   AddLogs(*jobs, cli);
   AddExec(*jobs, cli);
-  auto id = std::make_shared<std::string>();
-  auto ids = std::make_shared<std::vector<std::string>>();
-  auto timeout = std::make_shared<std::string>();
-  const auto one = [&](const char* name, const char* help, auto action) {
-    CLI::App* sub = jobs->add_subcommand(name, help);
-    sub->add_option("job", *id, "Job id; of an array JOB[3]")->required();
-    sub->callback([id, action, &cli] { action(*id, cli); });
-  };
-  const auto several = [&](const char* name, const char* help, auto action) {
-    CLI::App* sub = jobs->add_subcommand(name, help);
-    sub->add_option("jobs", *ids, "Job ids; of an array all of it, or JOB[2-7]")->required();
-    sub->callback([ids, action, &cli] { action(*ids, cli); });
-    return sub;
-  };
-  one("describe", "Describe a job: placement with its reason, timeline, attempts", Describe);
-  one("explain", "Explain why a job is pending, when it may start, and what would start it now",
-      ExplainJob);
-  several("hold", "Hold pending jobs, so that they do not start", HoldJobs);
-  several("release", "Release held jobs", ReleaseJobs);
+  AddDescribeAndExplain(*jobs, cli);
+  AddHoldAndRelease(*jobs, cli);
   AddPriority(*jobs, cli);
   AddExtend(*jobs, cli);
-  one("report", "Report GPU, CPU and memory use of a job, and what would have been enough",
-      ReportJob);
-  several("cancel", "Cancel jobs: SIGTERM, their grace period, then SIGKILL",
-          [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, false, c); });
-  several("kill", "Kill jobs immediately, without a grace period",
-          [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });
-  several("wait", "Wait until jobs have ended; exits with their exit code",
-          [timeout](const std::vector<std::string>& all, Cli& c) { Wait(all, *timeout, c); })
-      ->add_option("--timeout", *timeout, "Give up after this time (exit code 7)")
-      ->type_name("DURATION");
+  AddJobReport(*jobs, cli);
+  AddCancelAndKill(*jobs, cli);
+  AddWait(*jobs, cli);
 }
 
 }  // namespace gp

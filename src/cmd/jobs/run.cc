@@ -32,11 +32,37 @@ bool TellUnreadInput(const std::string& job, const Cli& cli) {
   return true;
 }
 
-void RunJob(RunFlags flags, Cli& cli) {
+// The job that the flags describe, in the directory of the caller unless they name another one.
+Result<JobSpec> SpecOf(RunFlags flags) {
   flags.job.interactive = flags.pty;
   if (const std::string here = CallerDirectory(); !here.empty())
     flags.job.texts.try_emplace("--workdir", here);
-  auto spec = JobFromFlags(flags.job);
+  return JobFromFlags(flags.job);
+}
+
+void PrintDetached(const std::string& job, const std::string& gang, const Cli& cli) {
+  if (!gang.empty()) cli.Say(job + ": " + gang);
+  if (!cli.PrintDocument(nlohmann::ordered_json{{"job_ids", nlohmann::ordered_json::array({job})}}))
+    std::printf("%s\n", job.c_str());
+}
+
+// What follows the submit: the id alone, or the job until its end.
+void AttendJob(const std::string& job, const JobSpec& spec, const RunFlags& flags, Cli& cli) {
+  const std::string gang = GangText(spec);
+  const bool is_reported = !flags.pty && TellUnreadInput(job, cli);
+  if (flags.detach) return PrintDetached(job, gang, cli);
+  cli.Say(job + " queued" + (gang.empty() ? "" : ": " + gang));
+  if (flags.pty) {
+    cli.exit_code = RunInteractive(cli, job, spec.program.command);
+    return;
+  }
+  const JobNarrator narrator(cli, job);
+  cli.exit_code = FollowToEnd(cli, job);
+  if (!is_reported) TellUnreadInput(job, cli);  // it came late
+}
+
+void RunJob(const RunFlags& flags, Cli& cli) {
+  const auto spec = SpecOf(flags);
   if (!spec) return cli.Complain(spec.error());
   if (flags.plan) return PlanJob(*spec, cli);
   const bool follows = !flags.detach && !flags.pty;
@@ -47,25 +73,8 @@ void RunJob(RunFlags flags, Cli& cli) {
   if (follows) DetachOnInterrupt();
   const auto ids = SubmitSpecs(cli, {*spec}, 1, NewRequestId());
   if (!ids) return cli.Complain(ids.error());
-  const std::string& job = ids->front();
-  if (follows) DetachFrom(job, cli);
-  const std::string gang = GangText(*spec);
-  const bool is_reported = !flags.pty && TellUnreadInput(job, cli);
-  if (flags.detach) {
-    if (!gang.empty()) cli.Say(job + ": " + gang);
-    if (!cli.PrintDocument(
-            nlohmann::ordered_json{{"job_ids", nlohmann::ordered_json::array({job})}}))
-      std::printf("%s\n", job.c_str());
-    return;
-  }
-  cli.Say(job + " queued" + (gang.empty() ? "" : ": " + gang));
-  if (flags.pty) {
-    cli.exit_code = RunInteractive(cli, job, spec->program.command);
-    return;
-  }
-  const JobNarrator narrator(cli, job);
-  cli.exit_code = FollowToEnd(cli, job);
-  if (!is_reported) TellUnreadInput(job, cli);  // it came late
+  if (follows) DetachFrom(ids->front(), cli);
+  AttendJob(ids->front(), *spec, flags, cli);
 }
 
 }  // namespace

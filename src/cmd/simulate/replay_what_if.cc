@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
@@ -122,6 +123,35 @@ PlayedVersion PlayVersion(const std::string& name, const RecordedRun& run, PlayO
           played.refused};
 }
 
+ReportRun RecordedVersion(const RecordedRun& run, const Prices& prices, SeriesMeter& series) {
+  return {"Recorded", FiguresOf(run.lives, run.usage, prices), series.Take(run.ends_at),
+          WaitsOf(run.lives)};
+}
+
+// The versions of a run, side by side.
+struct Comparison {
+  RecordedRun run;
+  std::vector<ReportRun> versions;  // as recorded, played as it was, played with the changes
+  int64_t refused = 0;              // with the changes
+  int64_t refused_more = 0;         // than as it was
+};
+
+Result<Comparison> PlayVersions(const std::string& journal, const WhatIfFlags& flags,
+                                const PlayOptions& changes, const Prices& prices,
+                                Progress& progress) {
+  progress.Begin("Reading");
+  SeriesMeter recorded;
+  RecordedRun run = GP_TRY(ReadRecordedRun(journal, WatchFor(flags, recorded), ShowPart(progress)));
+  GP_CHECK_OK(CheckRemoved(run, changes));
+  const PlayOptions none{.resume_cost = changes.resume_cost};
+  const PlayedVersion same = PlayVersion("Played as it was", run, none, flags, prices, progress);
+  const PlayedVersion other = PlayVersion("What if", run, changes, flags, prices, progress);
+  progress.Clear();
+  std::vector<ReportRun> versions{RecordedVersion(run, prices, recorded), same.run, other.run};
+  return Comparison{std::move(run), std::move(versions), other.refused,
+                    other.refused - same.refused};
+}
+
 // Notes on what the figures do not show.
 std::vector<std::string> NotesOn(const RecordedRun& run, int64_t refused_more) {
   std::vector<std::string> notes;
@@ -152,6 +182,31 @@ RunReport ReportOf(const std::string& journal, const WhatIfFlags& flags,
   return report;
 }
 
+// Says the notes, and writes the report if one is asked for.
+Status TellNotes(const std::string& journal, const WhatIfFlags& flags, const Comparison& compared,
+                 const Cli& cli) {
+  const std::vector<std::string> notes = NotesOn(compared.run, compared.refused_more);
+  for (const std::string& note : notes) cli.Say(note);
+  if (flags.report.empty()) return Ok();
+  return WriteReport(ReportOf(journal, flags, compared.versions, notes), flags.report, cli);
+}
+
+void PrintComparison(const Comparison& compared, Cli& cli) {
+  const std::vector<ReportRun>& versions = compared.versions;
+  if (cli.PrintDocument(nlohmann::ordered_json{{"recorded", ToDocument(versions[0].figures)},
+                                               {"played", ToDocument(versions[1].figures)},
+                                               {"what_if", ToDocument(versions[2].figures)},
+                                               {"unfinished", compared.run.unfinished},
+                                               {"faults", compared.run.faults},
+                                               {"refused", compared.refused}})) {
+    return;
+  }
+  PrintVersions({{"RECORDED", versions[0].figures},
+                 {"PLAYED AS IT WAS", versions[1].figures},
+                 {"WHAT IF", versions[2].figures}},
+                cli);
+}
+
 }  // namespace
 
 void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli) {
@@ -161,38 +216,11 @@ void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli
   const auto prices = PricesFrom(flags.prices);
   if (!prices) return cli.Complain(prices.error());
   Progress progress(ProgressOn(cli));
-  progress.Begin("Reading");
-  SeriesMeter recorded;
-  const auto run = ReadRecordedRun(journal, WatchFor(flags, recorded), ShowPart(progress));
-  if (!run) return cli.Complain(run.error());
-  if (const Status known = CheckRemoved(*run, *changes); !known) return cli.Complain(known.error());
-  PlayOptions none;
-  none.resume_cost = changes->resume_cost;
-  const PlayedVersion same = PlayVersion("Played as it was", *run, none, flags, *prices, progress);
-  const PlayedVersion other = PlayVersion("What if", *run, *changes, flags, *prices, progress);
-  progress.Clear();
-  const std::vector<ReportRun> runs = {{"Recorded", FiguresOf(run->lives, run->usage, *prices),
-                                        recorded.Take(run->ends_at), WaitsOf(run->lives)},
-                                       same.run,
-                                       other.run};
-  const std::vector<std::string> notes = NotesOn(*run, other.refused - same.refused);
-  for (const std::string& note : notes) cli.Say(note);
-  if (!flags.report.empty()) {
-    const Status written = WriteReport(ReportOf(journal, flags, runs, notes), flags.report, cli);
-    if (!written) return cli.Complain(written.error());
-  }
-  if (cli.PrintDocument(nlohmann::ordered_json{{"recorded", ToDocument(runs[0].figures)},
-                                               {"played", ToDocument(runs[1].figures)},
-                                               {"what_if", ToDocument(runs[2].figures)},
-                                               {"unfinished", run->unfinished},
-                                               {"faults", run->faults},
-                                               {"refused", other.refused}})) {
-    return;
-  }
-  PrintVersions({{"RECORDED", runs[0].figures},
-                 {"PLAYED AS IT WAS", runs[1].figures},
-                 {"WHAT IF", runs[2].figures}},
-                cli);
+  const auto compared = PlayVersions(journal, flags, *changes, *prices, progress);
+  if (!compared) return cli.Complain(compared.error());
+  if (const Status told = TellNotes(journal, flags, *compared, cli); !told)
+    return cli.Complain(told.error());
+  PrintComparison(*compared, cli);
 }
 
 }  // namespace gp

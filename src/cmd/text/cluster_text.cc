@@ -18,11 +18,6 @@ std::string Users(const v1::Gpu& gpu) {
   return users.empty() ? kDash : Join(std::vector<std::string>(users.begin(), users.end()), ", ");
 }
 
-template <typename T>
-std::string Reading(bool has, T value, const char* unit) {
-  return has ? fmt::format("{}{}", value, unit) : kDash;
-}
-
 std::string Memory(const v1::Gpu& gpu) {
   const std::string total = BytesToText(gpu.memory_bytes());
   if (gpu.mode() == "timeslice")
@@ -67,6 +62,74 @@ void AddCapabilityCells(bool wide, const v1::Gpu& gpu, std::vector<std::string>&
   if (!wide) return;
   cells.insert(cells.end(),
                {ComputeCapabilityText(gpu), gpu.pci_bus_id(), gpu.mode(), MigProfiles(gpu)});
+}
+
+std::vector<Column> TreeColumns(bool wide) {
+  std::vector<Column> columns{{"NODE/NUMA/GPU", false, true},
+                              {"STATE"},
+                              {"MODEL"},
+                              {"UTIL", true},
+                              {"MEMORY"},
+                              {"TEMP", true},
+                              {"POWER", true},
+                              {"JOB"},
+                              {"USER"},
+                              {"NOTE", false, false, true}};
+  AddCapabilityColumns(wide, columns);
+  return columns;
+}
+
+std::string NodeStateText(const v1::Node& node) {
+  return node.draining() ? "DRAINING " + node.state() : node.state();
+}
+
+std::vector<std::string> NumaCells(const v1::NumaNode& numa) {
+  return {fmt::format("numa{} cpu {}", numa.id(), numa.cpus()), "", "", "",
+          BytesToText(numa.memory_granted_bytes()) + " of " + BytesToText(numa.memory_bytes()) +
+              " host"};
+}
+
+std::vector<std::string> TreeCells(bool wide, const v1::Gpu& gpu) {
+  std::vector<std::string> cells =
+      GpuCells(fmt::format("{} {}", gpu.index(), gpu.uuid().substr(0, 12)), gpu);
+  AddCapabilityCells(wide, gpu, cells);
+  return cells;
+}
+
+// The node, below it its NUMA nodes, below them their GPUs.
+void AddNodeRows(bool wide, const v1::Node& node, Table& table) {
+  const int node_row = table.Add({node.name() + (node.simulated() ? " (simulated)" : ""),
+                                  NodeStateText(node), "", "", "", "", "", "", "", node.reason()});
+  for (const v1::NumaNode& numa : node.numa_nodes()) {
+    const int numa_row = table.Add(NumaCells(numa), node_row);
+    for (const v1::Gpu& gpu : node.gpus()) {
+      if (gpu.numa_node() == numa.id()) table.Add(TreeCells(wide, gpu), numa_row);
+    }
+  }
+}
+
+// Whether it is simulated, its labels, and why it is in its state.
+std::string NodeRemarks(const v1::Node& node) {
+  std::vector<std::string> remarks;
+  if (node.simulated()) remarks.push_back("simulated");
+  const std::map<std::string, std::string> labels(node.labels().begin(), node.labels().end());
+  for (const auto& [name, value] : labels) remarks.push_back(name + "=" + value);
+  if (!node.reason().empty()) remarks.push_back(node.reason());
+  return Join(remarks, "; ");
+}
+
+std::vector<std::string> NodeCells(const v1::Node& node) {
+  const NodeTotals totals = TotalsOf(node);
+  return {node.name(),
+          NodeStateText(node),
+          node.pool(),
+          std::to_string(node.gpus_size()),
+          std::to_string(totals.gpus_free),
+          node.gpus_size() == 0 ? kDash : ShortModel(node.gpus(0).model()),
+          std::to_string(totals.cpus),
+          BytesToText(totals.memory_bytes),
+          node.driver_version(),
+          NodeRemarks(node)};
 }
 
 }  // namespace
@@ -132,37 +195,8 @@ std::string ClusterHeadline(const v1::Cluster& cluster) {
 }
 
 Table ClusterTree(const v1::Cluster& cluster, bool wide) {
-  std::vector<Column> columns{{"NODE/NUMA/GPU", false, true},
-                              {"STATE"},
-                              {"MODEL"},
-                              {"UTIL", true},
-                              {"MEMORY"},
-                              {"TEMP", true},
-                              {"POWER", true},
-                              {"JOB"},
-                              {"USER"},
-                              {"NOTE", false, false, true}};
-  AddCapabilityColumns(wide, columns);
-  Table table(columns);
-  for (const v1::Node& node : cluster.nodes()) {
-    std::string state = node.draining() ? "DRAINING " + node.state() : node.state();
-    const int node_row = table.Add({node.name() + (node.simulated() ? " (simulated)" : ""), state,
-                                    "", "", "", "", "", "", "", node.reason()});
-    for (const v1::NumaNode& numa : node.numa_nodes()) {
-      const int numa_row =
-          table.Add({fmt::format("numa{} cpu {}", numa.id(), numa.cpus()), "", "", "",
-                     BytesToText(numa.memory_granted_bytes()) + " of " +
-                         BytesToText(numa.memory_bytes()) + " host"},
-                    node_row);
-      for (const v1::Gpu& gpu : node.gpus()) {
-        if (gpu.numa_node() != numa.id()) continue;
-        std::vector<std::string> cells =
-            GpuCells(fmt::format("{} {}", gpu.index(), gpu.uuid().substr(0, 12)), gpu);
-        AddCapabilityCells(wide, gpu, cells);
-        table.Add(std::move(cells), numa_row);
-      }
-    }
-  }
+  Table table(TreeColumns(wide));
+  for (const v1::Node& node : cluster.nodes()) AddNodeRows(wide, node, table);
   return table;
 }
 
@@ -186,6 +220,19 @@ Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide) {
   return table;
 }
 
+NodeTotals TotalsOf(const v1::Node& node) {
+  NodeTotals totals;
+  for (const v1::Gpu& gpu : node.gpus()) {
+    totals.gpus_held += gpu.holders_size() > 0 ? 1 : 0;
+    totals.gpus_free += gpu.state() == v1::AVAILABLE && !gpu.draining() ? 1 : 0;
+  }
+  for (const v1::NumaNode& numa : node.numa_nodes()) {
+    totals.cpus += CpuSet::Parse(numa.cpus()).value_or(CpuSet{}).Count();
+    totals.memory_bytes += numa.memory_bytes();
+  }
+  return totals;
+}
+
 Table NodeTable(const v1::Cluster& cluster) {
   Table table({{"NODE"},
                {"STATE"},
@@ -197,26 +244,7 @@ Table NodeTable(const v1::Cluster& cluster) {
                {"MEMORY"},
                {"DRIVER"},
                {"NOTE", false, false, true}});
-  for (const v1::Node& node : cluster.nodes()) {
-    int free = 0;
-    for (const v1::Gpu& gpu : node.gpus())
-      free += gpu.state() == v1::AVAILABLE && !gpu.draining() ? 1 : 0;
-    int64_t memory = 0;
-    int cpus = 0;
-    for (const v1::NumaNode& numa : node.numa_nodes()) {
-      memory += numa.memory_bytes();
-      cpus += CpuSet::Parse(numa.cpus()).value_or(CpuSet{}).Count();
-    }
-    std::string note = node.reason();
-    const std::map<std::string, std::string> labels(node.labels().begin(), node.labels().end());
-    for (auto label = labels.rbegin(); label != labels.rend(); ++label)
-      note = label->first + "=" + label->second + (note.empty() ? "" : "; " + note);
-    if (node.simulated()) note = note.empty() ? "simulated" : "simulated; " + note;
-    table.Add({node.name(), node.draining() ? "DRAINING " + node.state() : node.state(),
-               node.pool(), std::to_string(node.gpus_size()), std::to_string(free),
-               node.gpus_size() == 0 ? kDash : ShortModel(node.gpus(0).model()),
-               std::to_string(cpus), BytesToText(memory), node.driver_version(), note});
-  }
+  for (const v1::Node& node : cluster.nodes()) table.Add(NodeCells(node));
   return table;
 }
 

@@ -2,6 +2,9 @@
 
 // The cluster as text for people.
 
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <string>
 
 #include "gpu_platform/v1/control.pb.h"
@@ -18,6 +21,16 @@ Table ClusterTree(const v1::Cluster& cluster, bool wide);
 // One GPU a line, node first; wide: as above.
 Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide);
 Table NodeTable(const v1::Cluster& cluster);
+
+// Sums over the GPUs and NUMA nodes of a node.
+struct NodeTotals {
+  int gpus_held = 0;
+  int gpus_free = 0;  // and take new work
+  int cpus = 0;
+  int64_t memory_bytes = 0;
+};
+NodeTotals TotalsOf(const v1::Node& node);
+
 // "H100 80GB" rather than "NVIDIA H100 80GB HBM3".
 std::string ShortModel(const std::string& model);
 // CUDA compute capability, "9.0". REQUIRES: the cluster was requested with its readings.
@@ -26,6 +39,11 @@ std::string StateText(const v1::Gpu& gpu);
 // The jobs that hold some of it, and why it is not simply available.
 std::string HoldersText(const v1::Gpu& gpu);
 std::string NoteText(const v1::Gpu& gpu);
+// With its unit; a dash if the driver does not report it.
+template <typename T>
+std::string Reading(bool has, T value, const char* unit) {
+  return has ? fmt::format("{}{}", value, unit) : kDash;
+}
 
 struct FoundGpu {
   const v1::Node* node = nullptr;

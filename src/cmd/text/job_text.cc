@@ -141,6 +141,59 @@ std::string RetriesText(const v1::Job& job) {
   return text;
 }
 
+std::string JobHeadline(const v1::Job& job) {
+  const std::string& state = v1::JobState_Name(job.state());
+  std::string text = fmt::format("{} ({})  {}", Printable(job.spec().name(), 128), job.id(), state);
+  if (job.detail() != state) text += " (" + job.detail() + ")";
+  return text + (job.has_elements() ? "\n" : fmt::format("  attempt {}\n", job.attempt()));
+}
+
+// The elements of an array, or which one of them it is.
+void DescribeArray(const v1::Job& job, std::string& out) {
+  if (job.has_elements())
+    Line(out, "Elements",
+         fmt::format("{}: {}", job.elements().count(), ElementsText(job.elements())));
+  if (job.has_array_index())
+    Line(out, "Element",
+         fmt::format("{} of 0 to {}", job.array_index(), job.spec().array().count() - 1));
+}
+
+void DescribeRequest(const v1::JobSpec& spec, std::string& out) {
+  const bool is_one = spec.gpus().count() * spec.nodes() == 1;
+  Line(out, "Requested",
+       fmt::format("{} {}, {}, cpus {}, priority {}", GpusText(spec), is_one ? "GPU" : "GPUs",
+                   Count(spec.nodes(), "node"),
+                   spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto", spec.priority()));
+  if (spec.time_limit_ms() > 0)
+    Line(out, "Time limit", ToText(Duration::Milliseconds(spec.time_limit_ms())));
+}
+
+void DescribeTimeline(const v1::Job& job, std::string& out) {
+  Line(out, "Submitted", job.submitted_at());
+  if (job.has_started_at())
+    Line(out, "Started", job.started_at() + "  after " + SpanText(job.wait_seconds()));
+  if (job.has_ended_at())
+    Line(out, "Ended", job.ended_at() + "  after " + SpanText(job.run_seconds()));
+  if (job.has_exit_code()) Line(out, "Exit code", std::to_string(job.exit_code()));
+  if (!job.has_elements()) Line(out, "Retries", RetriesText(job));
+  if (job.preemptions() > 0)
+    Line(out, "Preempted", Count(job.preemptions(), "time") + " by other jobs");
+}
+
+void DescribeXid(const v1::XidNote& note, std::string& out) {
+  Line(out, "GPU error",
+       fmt::format("XID {} on {} at {}, attempt {}{}", note.xid(), note.gpu(), note.at(),
+                   note.attempt(), note.forgiven() ? "; not charged to the job" : ""));
+}
+
+void DescribeAttempts(const v1::Job& job, std::string& out) {
+  for (const v1::Attempt& attempt : job.attempts()) {
+    if (job.attempts_size() > 1)
+      Line(out, "Attempt", std::to_string(attempt.number()) + " placed " + attempt.placed_at());
+    DescribeAttempt(attempt, out);
+  }
+}
+
 }  // namespace
 
 bool IsOver(const v1::Job& job) { return job.state() >= v1::COMPLETED; }
@@ -180,47 +233,18 @@ std::string ElementsText(const v1::Elements& elements) {
 
 std::string DescribeJob(const v1::Job& job) {
   const v1::JobSpec& spec = job.spec();
-  std::string out = fmt::format("{} ({})  {}", Printable(spec.name(), 128), job.id(),
-                                v1::JobState_Name(job.state()));
-  if (job.detail() != v1::JobState_Name(job.state())) out += " (" + job.detail() + ")";
-  out += job.has_elements() ? "\n" : fmt::format("  attempt {}\n", job.attempt());
-  if (job.has_elements())
-    Line(out, "Elements",
-         fmt::format("{}: {}", job.elements().count(), ElementsText(job.elements())));
-  if (job.has_array_index())
-    Line(out, "Element", fmt::format("{} of 0 to {}", job.array_index(), spec.array().count() - 1));
+  std::string out = JobHeadline(job);
+  DescribeArray(job, out);
   Line(out, "Reason", job.reason());
   Line(out, "Note", job.note());
-  Line(out, "Requested",
-       fmt::format("{} {}, {}, cpus {}, priority {}", GpusText(spec),
-                   spec.gpus().count() * spec.nodes() == 1 ? "GPU" : "GPUs",
-                   Count(spec.nodes(), "node"),
-                   spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto", spec.priority()));
-  if (spec.time_limit_ms() > 0)
-    Line(out, "Time limit", ToText(Duration::Milliseconds(spec.time_limit_ms())));
+  DescribeRequest(spec, out);
   Line(out, "By", fmt::format("{}, project {}, queue {}", job.user(), spec.project(), job.queue()));
   DescribeSurroundings(spec, out);
-  Line(out, "Submitted", job.submitted_at());
-  if (job.has_started_at())
-    Line(out, "Started", job.started_at() + "  after " + SpanText(job.wait_seconds()));
-  if (job.has_ended_at())
-    Line(out, "Ended", job.ended_at() + "  after " + SpanText(job.run_seconds()));
-  if (job.has_exit_code()) Line(out, "Exit code", std::to_string(job.exit_code()));
-  if (!job.has_elements()) Line(out, "Retries", RetriesText(job));
-  if (job.preemptions() > 0)
-    Line(out, "Preempted", Count(job.preemptions(), "time") + " by other jobs");
+  DescribeTimeline(job, out);
   DescribeUse(job.use(), out);
   DescribeCheckpoints(job, out);
-  for (const v1::XidNote& note : job.xids()) {
-    Line(out, "GPU error",
-         fmt::format("XID {} on {} at {}, attempt {}{}", note.xid(), note.gpu(), note.at(),
-                     note.attempt(), note.forgiven() ? "; not charged to the job" : ""));
-  }
-  for (const v1::Attempt& attempt : job.attempts()) {
-    if (job.attempts_size() > 1)
-      Line(out, "Attempt", std::to_string(attempt.number()) + " placed " + attempt.placed_at());
-    DescribeAttempt(attempt, out);
-  }
+  for (const v1::XidNote& note : job.xids()) DescribeXid(note, out);
+  DescribeAttempts(job, out);
   return out;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/cpu_set.h"
 #include "base/text.h"
 #include "cmd/text/cluster_text.h"
 #include "cmd/text/job_text.h"
@@ -103,11 +102,26 @@ std::string HolderNames(const v1::Gpu& gpu) {
   return Join(names, ",");
 }
 
+std::vector<std::string> ReadingLines(const v1::GpuReadings& r) {
+  return {"utilization  " + Reading(r.has_utilization_percent(), r.utilization_percent(), "%"),
+          "temperature  " + Reading(r.has_temperature_celsius(), r.temperature_celsius(), "°") +
+              ", slows down at " +
+              Reading(r.has_temperature_slowdown_celsius(), r.temperature_slowdown_celsius(), "°"),
+          "power        " + Reading(r.has_power_watts(), r.power_watts(), " W") + " of " +
+              Reading(r.has_power_limit_watts(), r.power_limit_watts(), " W"),
+          "ECC errors   " + Reading(r.has_ecc_corrected(), r.ecc_corrected(), "") + " corrected, " +
+              Reading(r.has_ecc_uncorrected(), r.ecc_uncorrected(), "") + " not",
+          "NVLinks      " + Reading(r.has_nvlinks_active(), r.nvlinks_active(), "") + " of " +
+              Reading(r.has_nvlinks_total(), r.nvlinks_total(), "") + " active"};
+}
+
+std::string HolderLine(const v1::Holder& holder) {
+  return fmt::format("held by      {} {} rank {} of {}{}", holder.job_id(),
+                     Printable(holder.job_name(), 128), holder.rank(), holder.user(),
+                     holder.instance().empty() ? "" : ", MIG " + holder.instance());
+}
+
 std::vector<std::string> GpuDetails(const v1::Node& node, const v1::Gpu& gpu) {
-  const v1::GpuReadings& r = gpu.readings();
-  const auto known = [](bool has, auto value, const char* unit) {
-    return has ? fmt::format("{}{}", value, unit) : std::string(kDash);
-  };
   std::vector<std::string> lines{
       fmt::format("{}/{}  {}", node.name(), gpu.index(), gpu.uuid()),
       fmt::format("{}  {}  {}", gpu.model(), gpu.pci_bus_id(),
@@ -115,60 +129,50 @@ std::vector<std::string> GpuDetails(const v1::Node& node, const v1::Gpu& gpu) {
       "state        " + StateText(gpu) + (gpu.reason().empty() ? "" : ": " + gpu.reason()),
       fmt::format("NUMA node    {}", gpu.numa_node()),
       fmt::format("memory       {} usable, {} granted", BytesToText(gpu.memory_bytes()),
-                  BytesToText(gpu.memory_granted_bytes())),
-      "utilization  " + known(r.has_utilization_percent(), r.utilization_percent(), "%"),
-      "temperature  " + known(r.has_temperature_celsius(), r.temperature_celsius(), "°") +
-          ", slows down at " +
-          known(r.has_temperature_slowdown_celsius(), r.temperature_slowdown_celsius(), "°"),
-      "power        " + known(r.has_power_watts(), r.power_watts(), " W") + " of " +
-          known(r.has_power_limit_watts(), r.power_limit_watts(), " W"),
-      "ECC errors   " + known(r.has_ecc_corrected(), r.ecc_corrected(), "") + " corrected, " +
-          known(r.has_ecc_uncorrected(), r.ecc_uncorrected(), "") + " not",
-      "NVLinks      " + known(r.has_nvlinks_active(), r.nvlinks_active(), "") + " of " +
-          known(r.has_nvlinks_total(), r.nvlinks_total(), "") + " active"};
-  for (const v1::Holder& holder : gpu.holders()) {
-    lines.push_back(fmt::format("held by      {} {} rank {} of {}{}", holder.job_id(),
-                                Printable(holder.job_name(), 128), holder.rank(), holder.user(),
-                                holder.instance().empty() ? "" : ", MIG " + holder.instance()));
-  }
+                  BytesToText(gpu.memory_granted_bytes()))};
+  for (const std::string& line : ReadingLines(gpu.readings())) lines.push_back(line);
+  for (const v1::Holder& holder : gpu.holders()) lines.push_back(HolderLine(holder));
   lines.push_back("more: gpu-platform health --gpu-id " + gpu.uuid());
   return lines;
 }
 
+std::vector<WatchColumn> GpuColumns() {
+  return {{"NODE/GPU", 8, 40, 9, false, true},
+          {"", 1, 1, 9},
+          {"STATE", 9, 9, 9},
+          {"UTIL", 9, 34, 8, true},
+          {"MEM", 10, 34, 7, true},
+          {"°C", 4, 4, 6, true},
+          {"W", 4, 4, 5, true},
+          {"JOB", 10, 40, 8},
+          {"USER", 6, 16, 7},
+          {"MODEL", 10, 24, 3},
+          {"NOTE", 10, 80, 4, false, false, true}};
+}
+
+// `place`: among all GPUs of the view.
+WatchRow RowOfGpu(const v1::Node& node, const v1::Gpu& gpu, size_t place) {
+  const v1::GpuReadings& r = gpu.readings();
+  return {gpu.uuid(),
+          {{fmt::format("{}/{}", node.name(), gpu.index()), static_cast<double>(place)},
+           Mark(NeedsAttention(gpu)),
+           Text(ShortState(gpu), LevelOf(gpu)),
+           UtilizationCell(r),
+           MemoryUse(gpu),
+           Temperature(r),
+           Number(r.has_power_watts(), r.power_watts()),
+           Text(HolderNames(gpu)),
+           Text(gpu.holders_size() > 0 ? gpu.holders(0).user() : ""),
+           Text(ShortModel(gpu.model())),
+           {GpuNote(gpu)}},
+          GpuDetails(node, gpu)};
+}
+
 WatchTable GpuView(const WatchData& data) {
-  WatchTable table{{{"NODE/GPU", 8, 40, 9, false, true},
-                    {"", 1, 1, 9},
-                    {"STATE", 9, 9, 9},
-                    {"UTIL", 9, 34, 8, true},
-                    {"MEM", 10, 34, 7, true},
-                    {"°C", 4, 4, 6, true},
-                    {"W", 4, 4, 5, true},
-                    {"JOB", 10, 40, 8},
-                    {"USER", 6, 16, 7},
-                    {"MODEL", 10, 24, 3},
-                    {"NOTE", 10, 80, 4, false, false, true}},
-                   {},
-                   "no GPU has joined"};
-  for (const v1::Node* at : ByName(data.cluster)) {
-    const v1::Node& node = *at;
-    for (const v1::Gpu& gpu : node.gpus()) {
-      const v1::GpuReadings& r = gpu.readings();
-      const std::string name = fmt::format("{}/{}", node.name(), gpu.index());
-      const std::string user = gpu.holders_size() > 0 ? gpu.holders(0).user() : "";
-      table.rows.push_back({gpu.uuid(),
-                            {{name, static_cast<double>(table.rows.size())},
-                             Mark(NeedsAttention(gpu)),
-                             Text(ShortState(gpu), LevelOf(gpu)),
-                             UtilizationCell(r),
-                             MemoryUse(gpu),
-                             Temperature(r),
-                             Number(r.has_power_watts(), r.power_watts()),
-                             Text(HolderNames(gpu)),
-                             Text(user),
-                             Text(ShortModel(gpu.model())),
-                             {GpuNote(gpu)}},
-                            GpuDetails(node, gpu)});
-    }
+  WatchTable table{GpuColumns(), {}, "no GPU has joined"};
+  for (const v1::Node* node : ByName(data.cluster)) {
+    for (const v1::Gpu& gpu : node->gpus())
+      table.rows.push_back(RowOfGpu(*node, gpu, table.rows.size()));
   }
   return table;
 }
@@ -184,69 +188,77 @@ WatchLevel LevelOf(const v1::Job& job) {
   return job.state() == v1::RUNNING ? WatchLevel::kGood : WatchLevel::kWarn;
 }
 
+std::vector<WatchColumn> JobColumns() {
+  return {{"JOB", 8, 14, 9, false, true},
+          {"", 1, 1, 9},
+          {"NAME", 12, 40, 8},
+          {"USER", 6, 16, 7},
+          {"STATE", 9, 13, 9},
+          {"GPUS", 4, 12, 7, true},
+          {"WHERE", 14, 60, 8},
+          {"RUN", 6, 8, 8, true},
+          {"TRY", 3, 3, 4, true},
+          {"PROJECT", 8, 20, 3},
+          {"NOTE", 8, 80, 4, false, false, true}};
+}
+
+WatchRow RowOfJob(const v1::Job& job) {
+  const v1::JobSpec& spec = job.spec();
+  return {job.id(),
+          {Text(job.id()),
+           Mark(job.faults() > 0),
+           Text(spec.name()),
+           Text(job.user()),
+           Text(job.detail(), LevelOf(job)),
+           {GpusText(spec), static_cast<double>(spec.gpus().count() * spec.nodes())},
+           Text(PlacesText(job)),
+           {job.has_started_at() ? SpanText(job.run_seconds()) : kDash, job.run_seconds()},
+           Number(true, job.attempt()),
+           Text(spec.project()),
+           {Printable(job.reason(), 400)}},
+          JobDetails(job)};
+}
+
 WatchTable JobView(const WatchData& data) {
-  WatchTable table{{{"JOB", 8, 14, 9, false, true},
-                    {"", 1, 1, 9},
-                    {"NAME", 12, 40, 8},
-                    {"USER", 6, 16, 7},
-                    {"STATE", 9, 13, 9},
-                    {"GPUS", 4, 12, 7, true},
-                    {"WHERE", 14, 60, 8},
-                    {"RUN", 6, 8, 8, true},
-                    {"TRY", 3, 3, 4, true},
-                    {"PROJECT", 8, 20, 3},
-                    {"NOTE", 8, 80, 4, false, false, true}},
-                   {},
-                   "no job runs"};
+  WatchTable table{JobColumns(), {}, "no job runs"};
   for (const v1::Job& job : data.jobs) {
-    if (job.state() != v1::RUNNING) continue;
-    table.rows.push_back(
-        {job.id(),
-         {Text(job.id()),
-          Mark(job.faults() > 0),
-          Text(job.spec().name()),
-          Text(job.user()),
-          Text(job.detail(), LevelOf(job)),
-          {GpusText(job.spec()),
-           static_cast<double>(job.spec().gpus().count() * job.spec().nodes())},
-          Text(PlacesText(job)),
-          {job.has_started_at() ? SpanText(job.run_seconds()) : kDash, job.run_seconds()},
-          Number(true, job.attempt()),
-          Text(job.spec().project()),
-          {Printable(job.reason(), 400)}},
-         JobDetails(job)});
+    if (job.state() == v1::RUNNING) table.rows.push_back(RowOfJob(job));
   }
   return table;
 }
 
+std::vector<WatchColumn> PendingColumns() {
+  return {{"JOB", 8, 14, 9, false, true},
+          {"", 1, 1, 9},
+          {"NAME", 12, 40, 8},
+          {"USER", 6, 16, 7},
+          {"STATE", 7, 10, 6},
+          {"PRI", 3, 4, 4, true},
+          {"GPUS", 4, 12, 8, true},
+          {"WAIT", 6, 8, 8, true},
+          {"WHY", 20, 400, 9}};
+}
+
+WatchRow RowOfPending(const v1::Job& job) {
+  const v1::JobSpec& spec = job.spec();
+  const std::string state = job.state() == v1::QUEUED ? "QUEUED" : job.detail();
+  return {job.id(),
+          {Text(job.id()),
+           Mark(job.faults() > 0),
+           Text(spec.name()),
+           Text(job.user()),
+           Text(state, LevelOf(job)),
+           Number(true, spec.priority()),
+           {GpusText(spec), static_cast<double>(spec.gpus().count() * spec.nodes())},
+           {SpanText(job.wait_seconds()), job.wait_seconds()},
+           Text(job.reason())},
+          JobDetails(job)};
+}
+
 WatchTable QueueView(const WatchData& data) {
-  WatchTable table{{{"JOB", 8, 14, 9, false, true},
-                    {"", 1, 1, 9},
-                    {"NAME", 12, 40, 8},
-                    {"USER", 6, 16, 7},
-                    {"STATE", 7, 10, 6},
-                    {"PRI", 3, 4, 4, true},
-                    {"GPUS", 4, 12, 8, true},
-                    {"WAIT", 6, 8, 8, true},
-                    {"WHY", 20, 400, 9}},
-                   {},
-                   "nothing waits"};
-  for (const v1::Job& job : data.jobs) {
-    if (job.state() == v1::RUNNING) continue;
-    const std::string state = job.state() == v1::QUEUED ? "QUEUED" : job.detail();
-    table.rows.push_back({job.id(),
-                          {Text(job.id()),
-                           Mark(job.faults() > 0),
-                           Text(job.spec().name()),
-                           Text(job.user()),
-                           Text(state, LevelOf(job)),
-                           Number(true, job.spec().priority()),
-                           {GpusText(job.spec()),
-                            static_cast<double>(job.spec().gpus().count() * job.spec().nodes())},
-                           {SpanText(job.wait_seconds()), job.wait_seconds()},
-                           Text(job.reason())},
-                          JobDetails(job)});
-  }
+  WatchTable table{PendingColumns(), {}, "nothing waits"};
+  for (const v1::Job& job : data.jobs)
+    if (job.state() != v1::RUNNING) table.rows.push_back(RowOfPending(job));
   return table;
 }
 
@@ -264,52 +276,62 @@ std::vector<std::string> NodeDetails(const v1::Node& node) {
   return lines;
 }
 
+std::vector<WatchColumn> NodeColumns() {
+  return {{"NODE", 8, 40, 9, false, true},
+          {"", 1, 1, 9},
+          {"STATE", 6, 14, 9},
+          {"GPUS", 4, 5, 8, true},
+          {"USED", 9, 30, 8, true},
+          {"FREE", 4, 5, 8, true},
+          {"CPUS", 5, 6, 5, true},
+          {"MEMORY", 9, 10, 5, true},
+          {"MODEL", 10, 24, 6},
+          {"DRIVER", 8, 14, 3},
+          {"NOTE", 10, 80, 4, false, false, true}};
+}
+
+bool IsUp(const v1::Node& node) { return node.state() == "UP" && !node.draining(); }
+
+WatchCell NodeStateCell(const v1::Node& node) {
+  const bool drains = node.draining() && node.state() == "UP";
+  return Text(drains ? "DRAINING" : node.state(),
+              IsUp(node) ? WatchLevel::kGood : WatchLevel::kBad);
+}
+
+WatchCell HeldCell(int held, int gpus) {
+  WatchCell cell = Number(true, held);
+  if (gpus > 0) cell.fill = static_cast<double>(held) / gpus;
+  return cell;
+}
+
+// Why it is in its state, and whether it is simulated.
+std::string NodeNote(const v1::Node& node) {
+  const std::string note = Printable(node.reason(), 400);
+  if (!node.simulated()) return note;
+  return note.empty() ? "simulated" : note + "; simulated";
+}
+
+WatchRow RowOfNode(const v1::Node& node) {
+  const NodeTotals totals = TotalsOf(node);
+  return {node.name(),
+          {Text(node.name()),
+           Mark(!IsUp(node)),
+           NodeStateCell(node),
+           Number(true, node.gpus_size()),
+           HeldCell(totals.gpus_held, node.gpus_size()),
+           Number(true, totals.gpus_free),
+           Number(true, totals.cpus),
+           {BytesToText(totals.memory_bytes), static_cast<double>(totals.memory_bytes)},
+           Text(node.gpus_size() > 0 ? ShortModel(node.gpus(0).model()) : ""),
+           Text(node.driver_version()),
+           {NodeNote(node)}},
+          NodeDetails(node)};
+}
+
 WatchTable NodeView(const WatchData& data) {
-  WatchTable table{{{"NODE", 8, 40, 9, false, true},
-                    {"", 1, 1, 9},
-                    {"STATE", 6, 14, 9},
-                    {"GPUS", 4, 5, 8, true},
-                    {"USED", 9, 30, 8, true},
-                    {"FREE", 4, 5, 8, true},
-                    {"CPUS", 5, 6, 5, true},
-                    {"MEMORY", 9, 10, 5, true},
-                    {"MODEL", 10, 24, 6},
-                    {"DRIVER", 8, 14, 3},
-                    {"NOTE", 10, 80, 4, false, false, true}},
-                   {},
-                   "no node has joined: gpu-platform agent, or serve --simulate dgx-h100"};
-  for (const v1::Node* at : ByName(data.cluster)) {
-    const v1::Node& node = *at;
-    int used = 0, free = 0, cpus = 0;
-    int64_t memory = 0;
-    for (const v1::Gpu& gpu : node.gpus()) {
-      used += gpu.holders_size() > 0 ? 1 : 0;
-      free += gpu.state() == v1::AVAILABLE && !gpu.draining() ? 1 : 0;
-    }
-    for (const v1::NumaNode& numa : node.numa_nodes()) {
-      memory += numa.memory_bytes();
-      cpus += CpuSet::Parse(numa.cpus()).value_or(CpuSet{}).Count();
-    }
-    const bool up = node.state() == "UP" && !node.draining();
-    WatchCell share = Number(true, used);
-    if (node.gpus_size() > 0) share.fill = static_cast<double>(used) / node.gpus_size();
-    std::string note = Printable(node.reason(), 400);
-    if (node.simulated()) note += note.empty() ? "simulated" : "; simulated";
-    table.rows.push_back({node.name(),
-                          {Text(node.name()),
-                           Mark(!up),
-                           Text(node.draining() && node.state() == "UP" ? "DRAINING" : node.state(),
-                                up ? WatchLevel::kGood : WatchLevel::kBad),
-                           Number(true, node.gpus_size()),
-                           share,
-                           Number(true, free),
-                           Number(true, cpus),
-                           {BytesToText(memory), static_cast<double>(memory)},
-                           Text(node.gpus_size() > 0 ? ShortModel(node.gpus(0).model()) : ""),
-                           Text(node.driver_version()),
-                           {note}},
-                          NodeDetails(node)});
-  }
+  WatchTable table{
+      NodeColumns(), {}, "no node has joined: gpu-platform agent, or serve --simulate dgx-h100"};
+  for (const v1::Node* node : ByName(data.cluster)) table.rows.push_back(RowOfNode(*node));
   return table;
 }
 
