@@ -113,6 +113,8 @@ class ControlApi {
   static Status CheckMay(const Caller& caller, JobAct act, const Job& job);
   static Result<JobId> FindJobFor(const State& state, const Caller& caller, JobAct act,
                                   const std::string& text);
+  // The pending job of that name; of an array, one of its elements.
+  static Result<Job> FindWaiting(const State& state, const Caller& caller, const std::string& name);
   Result<JobId> JobFor(const Caller& caller, JobAct act, const std::string& text);
   Status MayAct(const Caller& caller, JobAct act, const std::string& job);
   // For an array: one message for all its elements.
@@ -137,6 +139,12 @@ class ControlApi {
   Status FillIncident(const std::string& id, v1::Incident* reply);
   Status FillReservations(v1::ListReservationsReply* reply);
   void FillForecast(Present& present, Instant at, const Job& job, v1::ExplainJobReply* reply);
+  // Adds a line for each job; with `arrays_as_one`, for the array of each that is in one.
+  void FillLines(const State& state, const std::vector<const Job*>& jobs, bool arrays_as_one,
+                 JobRights& rights, v1::ListJobsReply* reply) const;
+  // The jobs that the request names and that were changed, now or when the request came before.
+  Result<std::vector<JobId>> ChangeNamed(const Caller& caller,
+                                         const v1::ChangeJobsRequest& request);
   Result<std::vector<JobId>> ChangeAll(const Caller& caller, const std::vector<JobId>& ids,
                                        v1::ChangeJobsRequest::Action action);
   Status Change(const Caller& caller, const std::string& job, v1::Job* reply,
@@ -144,7 +152,6 @@ class ControlApi {
   // Both move the request's offset past the bytes sent.
   Status CopyLog(const RankPlace& place, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
   Status PumpLog(Tunnel& tunnel, v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
-  Status PumpExec(Tunnel& tunnel, ExecConversation& stream);
 
   ControlGateway& gateway_;
   NodeChannels& channels_;

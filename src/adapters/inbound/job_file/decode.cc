@@ -24,6 +24,9 @@ class Decoder {
 
  private:
   void ReadEntry(const YamlEntry& entry, const Field& field, const std::string& path);
+  // False: the key cannot have a value, or has none, and the report says so.
+  bool CheckHasValue(const YamlEntry& entry, const Field& field, const std::string& path);
+  void KeepAlternatives(const YamlNode& list, const Field& field, const std::string& path);
   void ReportMissing(const YamlNode& map, std::span<const Field> fields, const std::string& path);
 
   JobDraft& draft_;
@@ -50,37 +53,42 @@ void Decoder::ReadMap(const YamlNode& map, std::span<const Field> fields, const 
 }
 
 void Decoder::ReadEntry(const YamlEntry& entry, const Field& field, const std::string& path) {
+  if (!CheckHasValue(entry, field, path)) return;
+  const YamlNode& node = entry.value;
+  const bool has_alternatives = field.kind == FieldKind::kAlternatives;
+  if (has_alternatives && node.kind == YamlNode::Kind::kList)
+    return KeepAlternatives(node, field, path);
+  if (!has_alternatives && node.kind == YamlNode::Kind::kMap && !field.Below().empty())
+    return ReadMap(node, field.Below(), path);
+  const auto value = ReadValue(field, node, {path, path, report_});
+  if (value) field.set(draft_, *value);
+}
+
+bool Decoder::CheckHasValue(const YamlEntry& entry, const Field& field, const std::string& path) {
   if (field.kind == FieldKind::kNotYet) {
     report_.AddAt(path, entry.place, kNotSupportedYet,
                   path +
                       " is known but not supported yet: remove it (the job would run without "
                       "it)");
-    return;
+    return false;
   }
   if (entry.value.kind == YamlNode::Kind::kNull) {
     report_.AddAt(path, entry.place, kNoValue,
                   path + ": has no value: give it one, or remove the line");
+    return false;
+  }
+  return true;
+}
+
+void Decoder::KeepAlternatives(const YamlNode& list, const Field& field, const std::string& path) {
+  if (list.items.empty())
+    report_.AddAt(path, list.place, kOutOfRange, path + ": the list is empty");
+  if (static_cast<int64_t>(list.items.size()) > field.high) {
+    report_.AddAt(path, list.place, kOutOfRange,
+                  path + ": at most " + std::to_string(field.high) + " alternatives");
     return;
   }
-  const bool is_map =
-      entry.value.kind == YamlNode::Kind::kMap && field.kind != FieldKind::kAlternatives;
-  if (!field.Below().empty() && is_map) {
-    ReadMap(entry.value, field.Below(), path);
-    return;
-  }
-  if (field.kind == FieldKind::kAlternatives && entry.value.kind == YamlNode::Kind::kList) {
-    if (entry.value.items.empty())
-      report_.AddAt(path, entry.value.place, kOutOfRange, path + ": the list is empty");
-    if (static_cast<int64_t>(entry.value.items.size()) > field.high) {
-      report_.AddAt(path, entry.value.place, kOutOfRange,
-                    path + ": at most " + std::to_string(field.high) + " alternatives");
-      return;
-    }
-    alternatives_ = &entry.value;
-    return;
-  }
-  const auto value = ReadValue(field, entry.value, {path, path, report_});
-  if (value) field.set(draft_, *value);
+  alternatives_ = &list;
 }
 
 void Decoder::ReadAlternatives() {

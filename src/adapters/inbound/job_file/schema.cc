@@ -1,5 +1,7 @@
 #include "adapters/inbound/job_file/schema.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "adapters/inbound/job_file/field.h"
@@ -89,47 +91,71 @@ Json Text(const Field& field) {
   return text;
 }
 
+Json Share(const Field&) {
+  return Either(
+      {Json{{"type", "number"}, {"minimum", 0.001}, {"maximum", 1}}, Matching(kSharePattern)});
+}
+
+// A number, a short form, or the whole map.
+Json NumberOrMap(const Field& field, const std::string& short_form) {
+  return Either({Integer(field.low, field.high), Matching(short_form), Object(field.Below())});
+}
+
+Json RulesSchema(const Field& field) {
+  return {{"type", "object"},
+          {"additionalProperties", OneOf(field.words)},
+          {"maxProperties", field.high}};
+}
+
+Json Alternatives(const Field& field) {
+  Json list = ListOf(Object(field.Below()));
+  list["maxItems"] = field.high;
+  return list;
+}
+
+// The schema of the fields of one kind.
+struct KindSchema {
+  FieldKind kind;
+  Json (*of)(const Field& field);
+};
+
+constexpr KindSchema kKindSchemas[] = {
+    {FieldKind::kText, Text},
+    {FieldKind::kCount, [](const Field& field) { return Integer(field.low, field.high); }},
+    {FieldKind::kSize, [](const Field&) { return Matching(kSizePattern); }},
+    {FieldKind::kSizeOrAuto, [](const Field&) { return Matching("(auto|" + kSizePattern + ")"); }},
+    {FieldKind::kDuration, [](const Field&) { return Matching(kDurationPattern); }},
+    {FieldKind::kDurationSpan,
+     [](const Field&) { return Matching(kDurationPattern + "(\\.\\." + kDurationPattern + ")?"); }},
+    {FieldKind::kBool, [](const Field&) { return Json{{"type", "boolean"}}; }},
+    {FieldKind::kWord, [](const Field& field) { return OneOf(field.words); }},
+    {FieldKind::kWords, WordsSchema},
+    {FieldKind::kPriority, Priority},
+    {FieldKind::kShare, Share},
+    {FieldKind::kTexts, Texts},
+    {FieldKind::kGpus,
+     [](const Field& field) { return NumberOrMap(field, kModel + ":(0|[1-9][0-9]?)"); }},
+    {FieldKind::kArray,
+     [](const Field& field) { return NumberOrMap(field, "[1-9][0-9]{0,4}%[1-9][0-9]{0,4}"); }},
+    {FieldKind::kVariables,
+     [](const Field&) {
+       return FreeMap("[A-Za-z_][A-Za-z0-9_]*", {"string", "number", "boolean", "null"});
+     }},
+    {FieldKind::kLabels,
+     [](const Field&) {
+       return FreeMap("[A-Za-z0-9][A-Za-z0-9._/-]*", {"string", "number", "boolean"});
+     }},
+    {FieldKind::kRules, RulesSchema},
+    {FieldKind::kCommand, [](const Field&) { return Command(); }},
+    {FieldKind::kObject, [](const Field& field) { return Object(field.Below()); }},
+    {FieldKind::kAlternatives, Alternatives},
+};
+static_assert(std::size(kKindSchemas) == static_cast<size_t>(FieldKind::kNotYet),
+              "each kind but kNotYet has a schema");
+
 Json TypeSchema(const Field& field) {
-  switch (field.kind) {
-    case FieldKind::kText: return Text(field);
-    case FieldKind::kCount: return Integer(field.low, field.high);
-    case FieldKind::kSize: return Matching(kSizePattern);
-    case FieldKind::kSizeOrAuto: return Matching("(auto|" + kSizePattern + ")");
-    case FieldKind::kDuration: return Matching(kDurationPattern);
-    case FieldKind::kDurationSpan:
-      return Matching(kDurationPattern + "(\\.\\." + kDurationPattern + ")?");
-    case FieldKind::kBool: return {{"type", "boolean"}};
-    case FieldKind::kWord: return OneOf(field.words);
-    case FieldKind::kWords: return WordsSchema(field);
-    case FieldKind::kPriority: return Priority(field);
-    case FieldKind::kShare:
-      return Either(
-          {Json{{"type", "number"}, {"minimum", 0.001}, {"maximum", 1}}, Matching(kSharePattern)});
-    case FieldKind::kTexts: return Texts(field);
-    case FieldKind::kGpus:
-      return Either({Integer(field.low, field.high), Matching(kModel + ":(0|[1-9][0-9]?)"),
-                     Object(field.Below())});
-    case FieldKind::kArray:
-      return Either({Integer(field.low, field.high), Matching("[1-9][0-9]{0,4}%[1-9][0-9]{0,4}"),
-                     Object(field.Below())});
-    case FieldKind::kVariables:
-      return FreeMap("[A-Za-z_][A-Za-z0-9_]*", {"string", "number", "boolean", "null"});
-    case FieldKind::kLabels:
-      return FreeMap("[A-Za-z0-9][A-Za-z0-9._/-]*", {"string", "number", "boolean"});
-    case FieldKind::kRules:
-      return {{"type", "object"},
-              {"additionalProperties", OneOf(field.words)},
-              {"maxProperties", field.high}};
-    case FieldKind::kCommand: return Command();
-    case FieldKind::kObject: return Object(field.Below());
-    case FieldKind::kAlternatives: {
-      Json list = ListOf(Object(field.Below()));
-      list["maxItems"] = field.high;
-      return list;
-    }
-    case FieldKind::kNotYet: break;
-  }
-  return false;
+  const auto* found = std::ranges::find(kKindSchemas, field.kind, &KindSchema::kind);
+  return found == std::end(kKindSchemas) ? Json(false) : found->of(field);
 }
 
 Json SchemaOf(const Field& field) {

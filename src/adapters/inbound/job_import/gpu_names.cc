@@ -191,6 +191,45 @@ std::string GuessedModel(const std::vector<std::string>& words) {
   return (telling == words.end() ? Join(words, " ") : *telling).substr(0, kModelLengthMax);
 }
 
+// Reads the words around the model: an amount of memory, and others, which are added to `left`.
+void ReadOtherWords(const std::vector<std::string>& words, const Found& found, std::string& memory,
+                    std::string& left) {
+  const std::string all = Join(words, " ");
+  // "V100_32" has 32 GB; "A100L" has a letter that only the site knows.
+  for (const std::string& word :
+       WordsOf(all.substr(0, found.begin) + " " + all.substr(found.begin + found.length))) {
+    if (IsNumber(word) && word.size() >= 2 && word.size() <= 3) {
+      memory = word;
+    } else {
+      left += (left.empty() ? "" : " ") + word;
+    }
+  }
+}
+
+// The models that a name means, and the same as a text.
+struct NamedModels {
+  std::vector<std::string> names;
+  std::string text = "any GPU";
+};
+
+// `found`, `family`: what the words name, if they do.
+NamedModels ModelsOf(const Found& found, const Family* family,
+                     const std::vector<std::string>& words) {
+  if (found.length > 0) return {{found.model}, "any GPU with " + found.model + " in its name"};
+  if (family != nullptr) return {family->models, "any of " + Join(family->models, ", ")};
+  if (words.empty()) return {};
+  const std::string model = GuessedModel(words);
+  return {{model},
+          "any GPU with " + model +
+              " in its name, but no such NVIDIA GPU is known: gpu-platform gpus list shows the "
+              "names"};
+}
+
+// The amount in the name of a superchip is the memory of its CPU.
+bool IsSuperchip(std::string_view model) {
+  return model.starts_with("GH") || model.starts_with("GB");
+}
+
 std::string Meaning(const NamedGpu& gpu, const std::string& of) {
   std::string meaning =
       gpu.mig ? "is a MIG instance as large as " + *gpu.mig + " of " + of : "is " + of;
@@ -202,38 +241,17 @@ std::string Meaning(const NamedGpu& gpu, const std::string& of) {
 
 NamedGpu ReadGpuName(std::string_view name) {
   NamedGpu gpu;
-  std::string text = Upper(name), memory;
+  std::string text = Upper(name), memory, left;
   gpu.mig = TakeInstance(text);
   const std::vector<std::string> words = TellingWords(text, memory);
   const Family* family = FindFamily(words);
   // "Ada" is an architecture, and also part of the names of some models.
   const Found found = words.size() == 1 && family != nullptr ? Found() : FindModel(words);
-  std::string of = "any GPU", left;
-  if (found.length > 0) {
-    gpu.models = {found.model};
-    of = "any GPU with " + found.model + " in its name";
-    const std::string all = Join(words, " ");
-    // "V100_32" has 32 GB; "A100L" has a letter that only the site knows.
-    for (const std::string& word :
-         WordsOf(all.substr(0, found.begin) + " " + all.substr(found.begin + found.length))) {
-      if (IsNumber(word) && word.size() >= 2 && word.size() <= 3) {
-        memory = word;
-      } else {
-        left += (left.empty() ? "" : " ") + word;
-      }
-    }
-  } else if (family != nullptr) {
-    gpu.models = family->models;
-    of = "any of " + Join(family->models, ", ");
-  } else if (!words.empty()) {
-    gpu.models = {GuessedModel(words)};
-    of = "any GPU with " + gpu.models.front() +
-         " in its name, but no such NVIDIA GPU is known: gpu-platform gpus list shows the names";
-  }
-  // The amount in the name of a superchip is the memory of its CPU.
-  const bool is_superchip = found.model.starts_with("GH") || found.model.starts_with("GB");
-  if (!memory.empty() && !is_superchip) gpu.memory = memory + "GB";
-  gpu.meaning = Meaning(gpu, of);
+  if (found.length > 0) ReadOtherWords(words, found, memory, left);
+  const NamedModels models = ModelsOf(found, family, words);
+  gpu.models = models.names;
+  if (!memory.empty() && !IsSuperchip(found.model)) gpu.memory = memory + "GB";
+  gpu.meaning = Meaning(gpu, models.text);
   if (!left.empty())
     gpu.meaning += "; " + left + " is left out, as only the site knows what it means";
   return gpu;

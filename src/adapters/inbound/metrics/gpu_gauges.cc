@@ -1,5 +1,11 @@
 #include "adapters/inbound/metrics/gpu_gauges.h"
 
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "adapters/inbound/metrics/gpu_series.h"
 
 namespace gp {
@@ -122,6 +128,80 @@ class ReadingFamilies {
   int links_;
 };
 
+// The value of a GPU in a family; nullopt: the driver did not report it.
+using DcgmValue = std::optional<double> (*)(const GpuSeries::One& gpu, const v1::GpuReadings& seen);
+
+struct DcgmFamily {
+  const char* name;
+  const char* help;
+  DcgmValue value;
+  prometheus::MetricType type = prometheus::MetricType::Gauge;
+};
+
+std::optional<double> Reported(bool is_reported, double value) {
+  return is_reported ? std::optional(value) : std::nullopt;
+}
+
+double UsedMib(const v1::GpuReadings& seen) {
+  return static_cast<double>(seen.memory_used_bytes()) / kMib;
+}
+
+constexpr DcgmFamily kDcgmFamilies[] = {
+    {"DCGM_FI_DEV_GPU_TEMP", "GPU temperature (in C)",
+     [](const GpuSeries::One&, const v1::GpuReadings& seen) {
+       return Reported(seen.has_temperature_celsius(), seen.temperature_celsius());
+     }},
+    {"DCGM_FI_DEV_POWER_USAGE", "Power draw (in W)",
+     [](const GpuSeries::One&, const v1::GpuReadings& seen) {
+       return Reported(seen.has_power_watts(), seen.power_watts());
+     }},
+    {"DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %)",
+     [](const GpuSeries::One&, const v1::GpuReadings& seen) {
+       return Reported(seen.has_utilization_percent(), seen.utilization_percent());
+     }},
+    {"DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB)",
+     [](const GpuSeries::One&, const v1::GpuReadings& seen) {
+       return Reported(seen.has_memory_used_bytes(), UsedMib(seen));
+     }},
+    {"DCGM_FI_DEV_FB_FREE", "Framebuffer memory free (in MiB)",
+     [](const GpuSeries::One& gpu, const v1::GpuReadings& seen) {
+       const double free_mib = static_cast<double>(gpu.facts.memory_mib) - UsedMib(seen);
+       return Reported(seen.has_memory_used_bytes(), std::max(free_mib, 0.0));
+     }},
+    {"DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered",
+     [](const GpuSeries::One& gpu, const v1::GpuReadings&) {
+       return Reported(true, gpu.now.last_xid);
+     }},
+    {"DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", "Single-bit volatile ECC errors",
+     [](const GpuSeries::One&, const v1::GpuReadings& seen) {
+       return Reported(seen.has_ecc_corrected(), static_cast<double>(seen.ecc_corrected()));
+     },
+     kCounter},
+    {"DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "Double-bit volatile ECC errors",
+     [](const GpuSeries::One&, const v1::GpuReadings& seen) {
+       return Reported(seen.has_ecc_uncorrected(), static_cast<double>(seen.ecc_uncorrected()));
+     },
+     kCounter},
+    {"DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed",
+     [](const GpuSeries::One&, const v1::GpuReadings& seen) {
+       return Reported(seen.has_row_remap_failed(), seen.row_remap_failed() ? 1 : 0);
+     }},
+    {"DCGM_FI_DEV_ROW_REMAP_PENDING", "Whether rows wait to be remapped",
+     [](const GpuSeries::One&, const v1::GpuReadings& seen) {
+       return Reported(seen.has_row_remap_pending(), seen.row_remap_pending() ? 1 : 0);
+     }},
+};
+
+Labels DcgmLabels(const GpuSeries::One& gpu) {
+  return {{"gpu", std::to_string(gpu.index)},
+          {"UUID", gpu.facts.uuid},
+          {"pci_bus_id", gpu.facts.pci_bus_id},
+          {"device", "nvidia" + std::to_string(gpu.facts.minor)},
+          {"modelName", gpu.facts.model},
+          {"Hostname", gpu.node.facts->name},
+          {"DCGM_FI_DRIVER_VERSION", gpu.node.facts->driver_version}};
+}
+
 }  // namespace
 
 std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
@@ -140,46 +220,15 @@ std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
 std::vector<prometheus::MetricFamily> DcgmGauges(const MetricsPicture& picture,
                                                  const GpuReadingsOf& readings_of) {
   GpuSeries series;
-  const int temperature = series.Add("DCGM_FI_DEV_GPU_TEMP", "GPU temperature (in C)");
-  const int power = series.Add("DCGM_FI_DEV_POWER_USAGE", "Power draw (in W)");
-  const int busy = series.Add("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %)");
-  const int used = series.Add("DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB)");
-  const int free = series.Add("DCGM_FI_DEV_FB_FREE", "Framebuffer memory free (in MiB)");
-  const int xid = series.Add("DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered");
-  const int corrected =
-      series.Add("DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", "Single-bit volatile ECC errors", kCounter);
-  const int uncorrected =
-      series.Add("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "Double-bit volatile ECC errors", kCounter);
-  const int remap =
-      series.Add("DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed");
-  const int pending =
-      series.Add("DCGM_FI_DEV_ROW_REMAP_PENDING", "Whether rows wait to be remapped");
+  std::vector<std::pair<int, DcgmValue>> families;
+  for (const DcgmFamily& family : kDcgmFamilies)
+    families.emplace_back(series.Add(family.name, family.help, family.type), family.value);
   series.ForEach(picture, readings_of, [&](const GpuSeries::One& gpu, const v1::GpuReadings* seen) {
-    const Labels labels{{"gpu", std::to_string(gpu.index)},
-                        {"UUID", gpu.facts.uuid},
-                        {"pci_bus_id", gpu.facts.pci_bus_id},
-                        {"device", "nvidia" + std::to_string(gpu.facts.minor)},
-                        {"modelName", gpu.facts.model},
-                        {"Hostname", gpu.node.facts->name},
-                        {"DCGM_FI_DRIVER_VERSION", gpu.node.facts->driver_version}};
-    series.Set(xid, labels, gpu.now.last_xid);
-    if (seen == nullptr) return;
-    if (seen->has_temperature_celsius())
-      series.Set(temperature, labels, seen->temperature_celsius());
-    if (seen->has_power_watts()) series.Set(power, labels, seen->power_watts());
-    if (seen->has_utilization_percent()) series.Set(busy, labels, seen->utilization_percent());
-    if (seen->has_memory_used_bytes()) {
-      const double used_mib = static_cast<double>(seen->memory_used_bytes()) / kMib;
-      series.Set(used, labels, used_mib);
-      series.Set(free, labels, std::max(static_cast<double>(gpu.facts.memory_mib) - used_mib, 0.0));
+    const Labels labels = DcgmLabels(gpu);
+    const v1::GpuReadings& reported = seen == nullptr ? v1::GpuReadings::default_instance() : *seen;
+    for (const auto& [family, value_of] : families) {
+      if (const auto value = value_of(gpu, reported)) series.Set(family, labels, *value);
     }
-    if (seen->has_ecc_corrected())
-      series.Set(corrected, labels, static_cast<double>(seen->ecc_corrected()));
-    if (seen->has_ecc_uncorrected())
-      series.Set(uncorrected, labels, static_cast<double>(seen->ecc_uncorrected()));
-    if (seen->has_row_remap_failed()) series.Set(remap, labels, seen->row_remap_failed() ? 1 : 0);
-    if (seen->has_row_remap_pending())
-      series.Set(pending, labels, seen->row_remap_pending() ? 1 : 0);
   });
   return series.Take();
 }

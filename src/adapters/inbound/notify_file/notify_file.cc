@@ -59,39 +59,48 @@ class ReceiverReader {
 
  private:
   void ReadEntry(const YamlEntry& entry) {
-    const auto argument_fault = [](const std::string& text) { return ArgumentFault(text); };
-    if (entry.key == "name") {
-      receiver_.name =
-          map_.TakeText(entry, [](const std::string& text) { return NameFault(text); });
-    } else if (entry.key == "on") {
-      ReadEvents(entry);
-    } else if (entry.key == "where") {
-      ReadWhere(entry);
-    } else if (entry.key == "webhook") {
-      BeginWay(entry, NotifyWay::kWebhook);
-      receiver_.url = map_.TakeText(entry, [](const std::string& text) {
-        const auto address = ParseWebAddress(text);
-        return address ? std::nullopt : std::optional(address.error().message);
-      });
-    } else if (entry.key == "secret_file") {
+    if (entry.key == "name") return ReadName(entry);
+    if (entry.key == "on") return ReadEvents(entry);
+    if (entry.key == "where") return ReadWhere(entry);
+    if (entry.key == "webhook") return ReadWebhook(entry);
+    if (entry.key == "exec") return ReadProgram(entry);
+    if (entry.key == "mail") return ReadRecipients(entry);
+    if (entry.key == "secret_file") {
       receiver_.secret_file = map_.TakeText(entry, gp::PathFault);
     } else if (entry.key == "authorities") {
       receiver_.authorities = map_.TakeText(entry, gp::PathFault);
     } else if (entry.key == "jobs") {
       receiver_.jobs_may_name = map_.Take(entry, ReadBool(entry.value)) != 0;
-    } else if (entry.key == "exec") {
-      BeginWay(entry, NotifyWay::kExec);
-      receiver_.command = map_.TakeTexts(entry, kTextsMax, argument_fault);
-      if (!receiver_.command.empty() && gp::PathFault(receiver_.command[0]))
-        map_.Refuse(entry.value.place, FileCode::kBadWord, "exec",
-                    "begins with a program's absolute path; its arguments follow, each an element "
-                    "of the list");
-    } else if (entry.key == "mail") {
-      BeginWay(entry, NotifyWay::kMail);
-      receiver_.recipients = map_.TakeTexts(entry, kTextsMax, MailboxFault);
     } else {
       map_.RefuseKey(entry, kReceiverNames);
     }
+  }
+
+  void ReadName(const YamlEntry& entry) {
+    receiver_.name = map_.TakeText(entry, [](const std::string& text) { return NameFault(text); });
+  }
+
+  void ReadWebhook(const YamlEntry& entry) {
+    BeginWay(entry, NotifyWay::kWebhook);
+    receiver_.url = map_.TakeText(entry, [](const std::string& text) {
+      const auto address = ParseWebAddress(text);
+      return address ? std::nullopt : std::optional(address.error().message);
+    });
+  }
+
+  void ReadProgram(const YamlEntry& entry) {
+    BeginWay(entry, NotifyWay::kExec);
+    receiver_.command = map_.TakeTexts(entry, kTextsMax,
+                                       [](const std::string& text) { return ArgumentFault(text); });
+    if (!receiver_.command.empty() && gp::PathFault(receiver_.command[0]))
+      map_.Refuse(entry.value.place, FileCode::kBadWord, "exec",
+                  "begins with a program's absolute path; its arguments follow, each an element "
+                  "of the list");
+  }
+
+  void ReadRecipients(const YamlEntry& entry) {
+    BeginWay(entry, NotifyWay::kMail);
+    receiver_.recipients = map_.TakeTexts(entry, kTextsMax, MailboxFault);
   }
 
   void BeginWay(const YamlEntry& entry, NotifyWay way) {

@@ -23,6 +23,31 @@ std::string All(int count) {
   return Join(names, ", ");
 }
 
+// nullopt: the entry has none, and the report says so.
+std::optional<HealthAction> ReadAction(const YamlEntry& entry, Report& report) {
+  const auto text = ReadText(entry.value);
+  if (!text) {
+    report.Add(entry.value.place, text.error().code,
+               "health." + entry.key + ": " + text.error().message);
+    return std::nullopt;
+  }
+  const auto action = Find<HealthAction>(*text, kHealthActions);
+  if (!action)
+    report.Add(entry.value.place, FileCode::kBadWord,
+               "health." + entry.key + ": one of " + All<HealthAction>(kHealthActions) +
+                   ", not \"" + Printable(*text, 60) + "\"");
+  return action;
+}
+
+void ReadHealthRule(const YamlEntry& entry, HealthTable& rules, Report& report) {
+  const auto code = Find<HealthCode>(entry.key, kHealthCodes);
+  if (!code)
+    return report.Add(entry.place, FileCode::kUnknownKey,
+                      "health: there is no \"" + Printable(entry.key, 60) + "\"; there are " +
+                          All<HealthCode>(kHealthCodes));
+  if (const auto action = ReadAction(entry, report)) rules[*code] = *action;
+}
+
 }  // namespace
 
 HealthTable ReadHealthRules(const YamlNode& map, Report& report) {
@@ -32,29 +57,7 @@ HealthTable ReadHealthRules(const YamlNode& map, Report& report) {
                "health: a map such as \"nvlink-down: no-new-work\"");
     return rules;
   }
-  for (const YamlEntry& entry : map.entries) {
-    const auto code = Find<HealthCode>(entry.key, kHealthCodes);
-    if (!code) {
-      report.Add(entry.place, FileCode::kUnknownKey,
-                 "health: there is no \"" + Printable(entry.key, 60) + "\"; there are " +
-                     All<HealthCode>(kHealthCodes));
-      continue;
-    }
-    const auto text = ReadText(entry.value);
-    if (!text) {
-      report.Add(entry.value.place, text.error().code,
-                 "health." + entry.key + ": " + text.error().message);
-      continue;
-    }
-    const auto action = Find<HealthAction>(*text, kHealthActions);
-    if (action) {
-      rules[*code] = *action;
-    } else {
-      report.Add(entry.value.place, FileCode::kBadWord,
-                 "health." + entry.key + ": one of " + All<HealthAction>(kHealthActions) +
-                     ", not \"" + Printable(*text, 60) + "\"");
-    }
-  }
+  for (const YamlEntry& entry : map.entries) ReadHealthRule(entry, rules, report);
   return rules;
 }
 

@@ -39,6 +39,24 @@ void ReadLabel(const YamlEntry& entry, MapReader& map, PriceRule& rule) {
   rule.label_value = map.TakeText(label, LabelValueFault);
 }
 
+void ReadRuleEntry(const YamlEntry& entry, MapReader& map, PriceRule& rule) {
+  if (entry.key == "pool") {
+    rule.pool = map.TakeText(entry, [](const std::string& text) { return NameFault(text); });
+  } else if (entry.key == "model") {
+    rule.model = map.TakeText(entry, GpuModelFault);
+  } else if (entry.key == "node") {
+    rule.node = map.TakeText(entry, ArgumentFault);
+  } else if (entry.key == "label") {
+    ReadLabel(entry, map, rule);
+  } else if (entry.key == "per_gpu_hour") {
+    rule.per_gpu_hour.micros = TakeAmount(map, entry, kPriceMax.micros);
+  } else if (entry.key == "watts") {
+    rule.watts = static_cast<int>(map.Take(entry, ReadCount(entry.value, 0, kWattsMax)));
+  } else {
+    map.RefuseKey(entry, kRuleNames);
+  }
+}
+
 PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report) {
   MapReader map(path, report);
   PriceRule rule;
@@ -47,26 +65,8 @@ PriceRule ReadRule(const std::string& path, const YamlNode& node, Report& report
                "a map such as {model: H100, per_gpu_hour: 2.10}");
     return rule;
   }
-  bool has_price = false;
-  for (const YamlEntry& entry : node.entries) {
-    if (entry.key == "pool") {
-      rule.pool = map.TakeText(entry, [](const std::string& text) { return NameFault(text); });
-    } else if (entry.key == "model") {
-      rule.model = map.TakeText(entry, GpuModelFault);
-    } else if (entry.key == "node") {
-      rule.node = map.TakeText(entry, ArgumentFault);
-    } else if (entry.key == "label") {
-      ReadLabel(entry, map, rule);
-    } else if (entry.key == "per_gpu_hour") {
-      rule.per_gpu_hour.micros = TakeAmount(map, entry, kPriceMax.micros);
-      has_price = true;
-    } else if (entry.key == "watts") {
-      rule.watts = static_cast<int>(map.Take(entry, ReadCount(entry.value, 0, kWattsMax)));
-    } else {
-      map.RefuseKey(entry, kRuleNames);
-    }
-  }
-  if (!has_price)
+  for (const YamlEntry& entry : node.entries) ReadRuleEntry(entry, map, rule);
+  if (node.Find("per_gpu_hour") == nullptr)
     map.Refuse(node.place, FileCode::kMissingKey, "per_gpu_hour",
                "the price of a GPU-hour is missing, such as 2.10");
   return rule;

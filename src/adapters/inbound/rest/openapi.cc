@@ -16,6 +16,7 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::MethodDescriptor;
+using google::protobuf::ServiceDescriptor;
 using Json = nlohmann::ordered_json;
 
 Json Responses(const std::string& status, Json answer) {
@@ -120,6 +121,19 @@ class Schemas {
   std::map<std::string, Json> made_;
 };
 
+Json TextParameter(const char* name, const char* in, const char* description) {
+  return {
+      {"name", name}, {"in", in}, {"description", description}, {"schema", {{"type", "string"}}}};
+}
+
+Json IdempotencyKey() {
+  Json key = TextParameter("Idempotency-Key", "header",
+                           "Names the request: a repeat with the same key changes nothing. "
+                           "1 to 128 printable ASCII characters");
+  key["schema"]["maxLength"] = 128;
+  return key;
+}
+
 class OperationMaker {
  public:
   OperationMaker(const Route& route, const MethodDescriptor& method, Schemas& schemas)
@@ -174,6 +188,22 @@ class OperationMaker {
   }
 
   Json Parameters() {
+    Json parameters = FieldParameters();
+    if (HasTag() || route_.method == "DELETE")
+      parameters.push_back(
+          TextParameter("fields", "query",
+                        "Returns only these fields: names separated by commas, with dots for "
+                        "nested fields"));
+    if (method_.server_streaming())
+      parameters.push_back(
+          TextParameter("Last-Event-ID", "header",
+                        "The id of the last event received: the stream continues after it"));
+    if (!IsRead(method_)) parameters.push_back(IdempotencyKey());
+    return parameters;
+  }
+
+  // The fields of the request in its path and query.
+  Json FieldParameters() {
     Json parameters = Json::array();
     const Descriptor& request = *method_.input_type();
     for (int i = 0; i < request.field_count(); ++i) {
@@ -182,29 +212,6 @@ class OperationMaker {
       if (is_in_path) in_path_.insert(field.name());
       if (is_in_path || (!HasBody(route_) && field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE))
         parameters.push_back(Parameter(field, is_in_path));
-    }
-    if (HasTag() || route_.method == "DELETE") {
-      parameters.push_back({{"name", "fields"},
-                            {"in", "query"},
-                            {"description",
-                             "Returns only these fields: names separated by commas, with dots for "
-                             "nested fields"},
-                            {"schema", {{"type", "string"}}}});
-    }
-    if (method_.server_streaming()) {
-      parameters.push_back(
-          {{"name", "Last-Event-ID"},
-           {"in", "header"},
-           {"description", "The id of the last event received: the stream continues after it"},
-           {"schema", {{"type", "string"}}}});
-    }
-    if (!IsRead(method_)) {
-      parameters.push_back({{"name", "Idempotency-Key"},
-                            {"in", "header"},
-                            {"description",
-                             "Names the request: a repeat with the same key changes nothing. "
-                             "1 to 128 printable ASCII characters"},
-                            {"schema", {{"type", "string"}, {"maxLength", 128}}}});
     }
     return parameters;
   }
@@ -267,30 +274,21 @@ std::string Lower(std::string text) {
   return text;
 }
 
-}  // namespace
-
-Json OpenApi(const std::string& version) {
-  const auto& service = DescribedService();
-  Schemas schemas;
+Json PathsOf(const ServiceDescriptor& service, Schemas& schemas) {
   Json paths = Json::object();
   const Routes routes;
   for (const Route& route : routes.all()) {
     paths[route.path][Lower(route.method)] =
         OperationMaker(route, *service.FindMethodByName(route.operation), schemas).Make();
   }
-  AddProbes(paths);
-  Json document{{"openapi", "3.1.0"},
-                {"info",
-                 {{"title", "gpu-platform"},
-                  {"version", version},
-                  {"description", CommentOf(service)},
-                  {"license", {{"name", "MIT"}, {"identifier", "MIT"}}}}},
-                {"servers", Json::array({Json{{"url", "/"}}})},
-                {"security", Json::array({Json{{"token", Json::array()}}})}};
-  document["paths"] = std::move(paths);
+  return paths;
+}
+
+// What the operations refer to.
+Json Components(Schemas& schemas) {
   Json all = schemas.TakeAll();
   all["Problem"] = ProblemSchema();
-  document["components"] = {
+  return {
       {"securitySchemes",
        {{"token",
          {{"type", "http"}, {"scheme", "bearer"}, {"description", "gpu-platform tokens create"}}}}},
@@ -301,6 +299,25 @@ Json OpenApi(const std::string& version) {
            {{"application/problem+json",
              {{"schema", {{"$ref", "#/components/schemas/Problem"}}}}}}}}}}},
       {"schemas", std::move(all)}};
+}
+
+}  // namespace
+
+Json OpenApi(const std::string& version) {
+  const ServiceDescriptor& service = DescribedService();
+  Schemas schemas;
+  Json paths = PathsOf(service, schemas);
+  AddProbes(paths);
+  Json document{{"openapi", "3.1.0"},
+                {"info",
+                 {{"title", "gpu-platform"},
+                  {"version", version},
+                  {"description", CommentOf(service)},
+                  {"license", {{"name", "MIT"}, {"identifier", "MIT"}}}}},
+                {"servers", Json::array({Json{{"url", "/"}}})},
+                {"security", Json::array({Json{{"token", Json::array()}}})}};
+  document["paths"] = std::move(paths);
+  document["components"] = Components(schemas);
   return document;
 }
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <vector>
 
 #include "adapters/inbound/api/operations/operations.h"
 #include "adapters/inbound/api/request_id.h"
@@ -138,6 +141,43 @@ std::unique_ptr<Message> NewRequest(const std::string& operation) {
       google::protobuf::MessageFactory::generated_factory()->GetPrototype(type)->New());
 }
 
+// An operation that was asked for, and what it answers.
+struct RouteCall {
+  std::unique_ptr<Message> message;  // the request
+  std::unique_ptr<Message> reply;
+  std::optional<FieldMask> mask;   // of the reply
+  std::vector<FieldError> errors;  // in the request
+};
+
+Status ReadCall(const HttpRequest& request, const MatchedRoute& matched, std::string_view query,
+                RouteCall& call) {
+  const bool is_json =
+      !request.content_type || request.content_type->starts_with("application/json");
+  if (!request.body.empty() && !is_json)
+    return Fail(InvalidArgument("Content-Type: must be application/json"));
+  call.mask = GP_TRY(TakeMask(request, query, *call.reply->GetDescriptor()));
+  call.errors = ReadRequest(request, matched, query, call.message.get());
+  if (call.errors.empty()) return Ok();
+  const FieldError& first = call.errors.front();
+  return Fail(InvalidArgument((first.pointer.empty() ? "the request" : first.pointer) + " " +
+                              first.detail));
+}
+
+HttpReply ReplyOf(const HttpRequest& request, int status, const RouteCall& call) {
+  HttpReply http{status, "application/json", "", {}};
+  auto document = ToDocument(*call.reply);
+  if (call.mask) call.mask->Apply(document);
+  http.body = ToLine(document);
+  if (request.method == "GET") AddTag(request, http);
+  return http;
+}
+
+HttpReply RefusalOf(const HttpRequest& request, std::string_view operation, const Error& error,
+                    const std::vector<FieldError>& errors) {
+  const bool may_mean_job = operation == "SubmitJobs" && !errors.empty();
+  return ProblemOf(error, errors, may_mean_job ? MeantSubmit(request.body) : std::nullopt);
+}
+
 }  // namespace
 
 RestApi::RestApi(Api& api, const std::string& version)
@@ -233,41 +273,57 @@ HttpReply RestApi::AnswerMetrics(const HttpRequest& request, std::string_view qu
 // Last-Event-ID.
 Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& route,
                                    const Caller& caller, Message& message) {
-  HttpRequest who = request;
-  who.body.clear();
-  auto identify = [this, who = std::move(who)] { return Identify(who); };
-  const auto& behind = request.last_event_id;
-  if (route.operation == "WatchChanges") {
-    auto& changes = static_cast<v1::WatchChangesRequest&>(message);
-    if (behind) changes.set_since(*behind);
-    return OpenedStream{
-        "text/event-stream",
-        std::make_shared<EventStream>(GP_TRY(ChangeStream::Open(changes_, caller, changes)),
-                                      std::move(identify))};
-  }
-  // Access is checked at once, so that a refusal is audited, and again at intervals, because it may
-  // change.
-  const auto while_allowed = [this, identify, &route](auto may, const std::string& job) {
-    return [this, identify, may, job, operation = route.operation]() -> Status {
-      const Caller now = GP_TRY(identify());
-      GP_CHECK_OK(Admit(now, operation));
-      return (api_.*may)(now, job);
-    };
-  };
-  if (route.operation == "WatchJob") {
-    const auto& job = static_cast<const v1::GetJobRequest&>(message);
-    GP_CHECK_OK(api_.MayWatchJob(caller, job.job_id()));
-    return StreamJob(pumps_, api_, caller, job,
-                     while_allowed(&ControlApi::MayWatchJob, job.job_id()));
-  }
-  if (route.operation != "ReadLog") return Fail(Internal(route.operation + " has no stream here"));
-  auto& log = static_cast<v1::ReadLogRequest&>(message);
+  if (route.operation == "WatchChanges")
+    return OpenChanges(request, caller, static_cast<v1::WatchChangesRequest&>(message));
+  if (route.operation == "WatchJob")
+    return OpenJob(request, caller, static_cast<const v1::GetJobRequest&>(message));
+  if (route.operation == "ReadLog")
+    return OpenLog(request, caller, static_cast<v1::ReadLogRequest&>(message));
+  return Fail(Internal(route.operation + " has no stream here"));
+}
+
+Result<OpenedStream> RestApi::OpenChanges(const HttpRequest& request, const Caller& caller,
+                                          v1::WatchChangesRequest& changes) {
+  if (request.last_event_id) changes.set_since(*request.last_event_id);
+  return OpenedStream{
+      "text/event-stream",
+      std::make_shared<EventStream>(GP_TRY(ChangeStream::Open(changes_, caller, changes)),
+                                    Identifier(request))};
+}
+
+Result<OpenedStream> RestApi::OpenJob(const HttpRequest& request, const Caller& caller,
+                                      const v1::GetJobRequest& job) {
+  GP_CHECK_OK(api_.MayWatchJob(caller, job.job_id()));
+  return StreamJob(pumps_, api_, caller, job,
+                   AccessCheck(request, "WatchJob", &ControlApi::MayWatchJob, job.job_id()));
+}
+
+Result<OpenedStream> RestApi::OpenLog(const HttpRequest& request, const Caller& caller,
+                                      v1::ReadLogRequest& log) {
   GP_CHECK_OK(api_.MayReadLog(caller, log.job_id()));
   const bool as_events =
       request.accept && request.accept->find("text/event-stream") != std::string::npos;
-  if (as_events && behind) GP_CHECK_OK(GoOnBehind(*behind, log));
+  if (as_events && request.last_event_id) GP_CHECK_OK(GoOnBehind(*request.last_event_id, log));
   return StreamLog(pumps_, api_, caller, log, as_events,
-                   while_allowed(&ControlApi::MayReadLog, log.job_id()));
+                   AccessCheck(request, "ReadLog", &ControlApi::MayReadLog, log.job_id()));
+}
+
+std::function<Result<Caller>()> RestApi::Identifier(const HttpRequest& request) {
+  HttpRequest who = request;
+  who.body.clear();
+  return [this, who = std::move(who)] { return Identify(who); };
+}
+
+// Access is checked at once, so that a refusal is audited, and again at intervals, because it may
+// change.
+std::function<Status()> RestApi::AccessCheck(const HttpRequest& request,
+                                             const std::string& operation, MayAct may,
+                                             const std::string& job) {
+  return [this, identify = Identifier(request), operation, may, job]() -> Status {
+    const Caller now = GP_TRY(identify());
+    GP_CHECK_OK(Admit(now, operation));
+    return (api_.*may)(now, job);
+  };
 }
 
 HttpReply RestApi::AnswerStream(const HttpRequest& request, const MatchedRoute& matched,
@@ -292,39 +348,18 @@ HttpReply RestApi::AnswerStream(const HttpRequest& request, const MatchedRoute& 
 HttpReply RestApi::AnswerRoute(const HttpRequest& request, const MatchedRoute& matched,
                                std::string_view query) {
   const UnaryMethod& operation = *matched.route->call;
-  const auto message = operation.new_request();
-  const auto reply = operation.new_reply();
-  std::vector<FieldError> errors;
-  std::optional<FieldMask> mask;
+  RouteCall call{operation.new_request(), operation.new_reply(), std::nullopt, {}};
   // A caller without access learns nothing about errors in the request.
   const Status answered = guard_.Answer(
       Identify(request), request.from, operation.name, [&](const Caller& caller) -> Status {
-        const bool is_json =
-            !request.content_type || request.content_type->starts_with("application/json");
-        if (!request.body.empty() && !is_json)
-          return Fail(InvalidArgument("Content-Type: must be application/json"));
-        mask = GP_TRY(TakeMask(request, query, *reply->GetDescriptor()));
-        errors = ReadRequest(request, matched, query, message.get());
-        if (!errors.empty())
-          return Fail(InvalidArgument(
-              (errors.front().pointer.empty() ? "the request" : errors.front().pointer) + " " +
-              errors.front().detail));
-        return WithRequestId(caller, request.idempotency_key, operation.name, *message,
+        GP_CHECK_OK(ReadCall(request, matched, query, call));
+        return WithRequestId(caller, request.idempotency_key, operation.name, *call.message,
                              [&](const Caller& known) {
-                               return operation.call(api_, known, *message, reply.get());
+                               return operation.call(api_, known, *call.message, call.reply.get());
                              });
       });
-  if (!answered) {
-    const bool is_submit = operation.name == "SubmitJobs";
-    return ProblemOf(answered.error(), errors,
-                     is_submit && !errors.empty() ? MeantSubmit(request.body) : std::nullopt);
-  }
-  HttpReply http{matched.route->status, "application/json", "", {}};
-  auto document = ToDocument(*reply);
-  if (mask) mask->Apply(document);
-  http.body = ToLine(document);
-  if (request.method == "GET") AddTag(request, http);
-  return http;
+  return answered ? ReplyOf(request, matched.route->status, call)
+                  : RefusalOf(request, operation.name, answered.error(), call.errors);
 }
 
 }  // namespace gp

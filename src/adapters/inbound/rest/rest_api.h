@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -34,6 +35,19 @@ class RestApi {
                          std::string_view query);
   Result<OpenedStream> Open(const HttpRequest& request, const Route& route, const Caller& caller,
                             google::protobuf::Message& message);
+  Result<OpenedStream> OpenChanges(const HttpRequest& request, const Caller& caller,
+                                   v1::WatchChangesRequest& changes);
+  Result<OpenedStream> OpenJob(const HttpRequest& request, const Caller& caller,
+                               const v1::GetJobRequest& job);
+  Result<OpenedStream> OpenLog(const HttpRequest& request, const Caller& caller,
+                               v1::ReadLogRequest& log);
+  // Identifies the caller of the request whenever it is called.
+  std::function<Result<Caller>()> Identifier(const HttpRequest& request);
+  using MayAct = Status (ControlApi::*)(const Caller& caller, const std::string& job);
+  // Checks whenever it is called that the caller of the request may still use the operation for the
+  // job.
+  std::function<Status()> AccessCheck(const HttpRequest& request, const std::string& operation,
+                                      MayAct may, const std::string& job);
 
   ControlApi& api_;
   AccessGuard& guard_;

@@ -11,6 +11,39 @@
 #include "base/text.h"
 
 namespace gp {
+namespace {
+
+// The command without its target.
+Result<ChangeService> ReadChange(const Caller& caller, const v1::ChangeServiceRequest& request) {
+  if (request.gpu().empty() == request.node().empty()) {
+    return Fail(InvalidArgument("name either a GPU or a node"));
+  }
+  if (!v1::ChangeServiceRequest::Action_IsValid(request.action())) {
+    return Fail(InvalidArgument("action: DRAIN, OFFLINE, ONLINE or RESET"));
+  }
+  ChangeService command;
+  command.action = static_cast<ServiceAction>(request.action());
+  command.force = request.force();
+  command.deadline = FromMilliseconds(request.deadline_ms());
+  command.reason =
+      caller.user.name + (request.reason().empty() ? "" : ": " + Printable(request.reason(), 200));
+  return command;
+}
+
+// Fills in the node, or the GPU and its node.
+Status FindTarget(const State& state, const v1::ChangeServiceRequest& request,
+                  ChangeService& command) {
+  if (!request.node().empty()) {
+    command.node = GP_TRY(FindNodeByName(state, request.node()));
+    return Ok();
+  }
+  const GpuPlace place = GP_TRY(FindGpu(state, request.gpu()));
+  command.node = place.node;
+  command.gpu = place.gpu;
+  return Ok();
+}
+
+}  // namespace
 
 Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
   std::map<std::string, NodeId> ids;
@@ -61,35 +94,10 @@ Status ControlApi::KeepNode(const std::string& name, v1::Cluster* reply) {
 
 Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRequest& request,
                                  v1::Cluster* reply) {
-  if (request.gpu().empty() == request.node().empty()) {
-    return Fail(InvalidArgument("name either a GPU or a node"));
-  }
-  if (!v1::ChangeServiceRequest::Action_IsValid(request.action())) {
-    return Fail(InvalidArgument("action: DRAIN, OFFLINE, ONLINE or RESET"));
-  }
-  gp::ChangeService command;
-  command.action = static_cast<ServiceAction>(request.action());
-  command.force = request.force();
-  command.deadline = FromMilliseconds(request.deadline_ms());
-  command.reason =
-      caller.user.name + (request.reason().empty() ? "" : ": " + Printable(request.reason(), 200));
+  gp::ChangeService command = GP_TRY(ReadChange(caller, request));
   Status found = Ok();
-  const Status read = gateway_.Read([&](const State& state) {
-    if (!request.node().empty()) {
-      const auto node = FindNodeByName(state, request.node());
-      if (node) command.node = *node;
-      if (!node) found = Fail(node.error());
-      return;
-    }
-    const auto gpu = FindGpu(state, request.gpu());
-    if (!gpu) {
-      found = Fail(gpu.error());
-      return;
-    }
-    command.node = gpu->node;
-    command.gpu = gpu->gpu;
-  });
-  if (!read) return read;
+  GP_CHECK_OK(
+      gateway_.Read([&](const State& state) { found = FindTarget(state, request, command); }));
   if (!found) return found;
   const Outcome outcome = Execute(caller, command);
   if (!outcome.status) return outcome.status;

@@ -75,7 +75,49 @@ void FillExplanation(const State& state, Instant at, const Job& job,
   ExplanationView(state, job, Explain(state, at, job, incidents), reply);
 }
 
+// A job to be explained, as of an instant.
+struct Asked {
+  Instant at;
+  Result<Job> job = Fail(Unavailable("the controller ends"));
+  std::optional<Present> present;  // a copy of the state; nullopt: a copy would take too long
+};
+
+// Copies the state, if that is quick, and otherwise explains the job at once.
+void CopyOrExplain(const State& state, Asked& asked, v1::ExplainJobReply* reply) {
+  if (!asked.job) return;
+  if (PartsOf(state) <= kPartsMax) {
+    asked.present = TakePresent(state);
+  } else {
+    FillExplanation(state, asked.at, *asked.job, nullptr, reply);
+  }
+}
+
+// Adds what the writer left out, except a forecast from the copy.
+void CompleteExplanation(const v1::ExplainJobRequest& request, const Asked& asked,
+                         v1::ExplainJobReply* reply) {
+  if (!request.has_spec()) reply->set_job_id(NameOf(*asked.job));
+  if (asked.present) {
+    const State& state = asked.present->state;
+    FillExplanation(state, asked.at, *asked.job, &asked.present->incidents, reply);
+    if (request.nodes()) NodeTableView(state, NodeTable(state, asked.at, *asked.job), reply);
+  } else if (request.forecast()) {
+    reply->mutable_forecast()->set_text("no forecast: too many nodes, leases and open jobs");
+  }
+}
+
+// Others' commands and environments are private.
+void RedactChanges(const Caller& caller, const Job& job, v1::ExplainJobReply* reply) {
+  if (JobRights(caller).May(JobAct::kRead, job)) return;
+  for (v1::Change& change : *reply->mutable_changes()) change.clear_spec();
+}
+
 }  // namespace
+
+Result<Job> ControlApi::FindWaiting(const State& state, const Caller& caller,
+                                    const std::string& name) {
+  return Waiting(state,
+                 GP_TRY(FindJobFor(state, caller, JobAct::kSee, NameToExplain(state, name))));
+}
 
 // One at a time: on a large cluster it uses a core for seconds.
 void ControlApi::FillForecast(Present& present, Instant at, const Job& job,
@@ -99,41 +141,19 @@ void ControlApi::FillForecast(Present& present, Instant at, const Job& job,
 // The writer only copies the state, if that is quick; all else is computed on this thread.
 Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest& request,
                               v1::ExplainJobReply* reply) {
-  const Result<JobSpec> spec = request.has_spec() ? FromProto(request.spec()) : JobSpec{};
-  if (!spec) return Fail(spec.error());
-  std::optional<Present> present;
-  Instant at;
-  Result<Job> job = Fail(Unavailable("the controller ends"));
-  const Status read = gateway_.Read([&](const State& state) {
-    at = gateway_.Now();
-    if (request.has_spec()) {
-      job = Submitted(state, at, *spec, caller.user);
-    } else if (const auto id =
-                   FindJobFor(state, caller, JobAct::kSee, NameToExplain(state, request.job_id()));
-               id) {
-      job = Waiting(state, *id);
-    } else {
-      job = Fail(id.error());
-    }
-    if (!job) return;
-    if (PartsOf(state) <= kPartsMax) {
-      present = TakePresent(state);
-    } else {
-      FillExplanation(state, at, *job, nullptr, reply);
-    }
-  });
-  if (!read) return read;
-  if (!job) return Fail(job.error());
-  if (!request.has_spec()) reply->set_job_id(NameOf(*job));
-  if (present) FillExplanation(present->state, at, *job, &present->incidents, reply);
-  if (present && request.nodes())
-    NodeTableView(present->state, NodeTable(present->state, at, *job), reply);
-  if (present && request.forecast()) FillForecast(*present, at, *job, reply);
-  if (!present && request.forecast())
-    reply->mutable_forecast()->set_text("no forecast: too many nodes, leases and open jobs");
-  // Others' commands and environments are private.
-  if (!JobRights(caller).May(JobAct::kRead, *job))
-    for (v1::Change& change : *reply->mutable_changes()) change.clear_spec();
+  const JobSpec spec = request.has_spec() ? GP_TRY(FromProto(request.spec())) : JobSpec{};
+  Asked asked;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    asked.at = gateway_.Now();
+    asked.job = request.has_spec() ? Submitted(state, asked.at, spec, caller.user)
+                                   : FindWaiting(state, caller, request.job_id());
+    CopyOrExplain(state, asked, reply);
+  }));
+  if (!asked.job) return Fail(asked.job.error());
+  CompleteExplanation(request, asked, reply);
+  if (asked.present && request.forecast())
+    FillForecast(*asked.present, asked.at, *asked.job, reply);
+  RedactChanges(caller, *asked.job, reply);
   return Ok();
 }
 

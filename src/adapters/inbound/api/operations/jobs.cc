@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "adapters/wire/job_spec.h"
 #include "adapters/wire/views/report_view.h"
@@ -18,11 +22,13 @@ namespace {
 
 constexpr int kJobsPerSubmitMax = 10'000;
 
-std::string NoteOf(const Outcome& outcome) {
-  const auto* submitted =
-      outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
-  return submitted == nullptr ? "" : submitted->note;
-}
+// The jobs of one request.
+struct Submission {
+  User user;
+  std::string request_id;                             // empty: none
+  size_t copies = 1;                                  // of each spec in the request
+  std::vector<std::shared_ptr<const JobSpec>> specs;  // one for each job, copies included
+};
 
 // The number of jobs in the request; 0: the request is not allowed.
 int CountSubmitted(const v1::SubmitJobsRequest& request) {
@@ -33,6 +39,34 @@ int CountSubmitted(const v1::SubmitJobsRequest& request) {
     jobs += spec.has_array() ? std::clamp(spec.array().count(), 1, kArrayMax) : copies;
   }
   return jobs <= kJobsPerSubmitMax ? static_cast<int>(jobs) : 0;
+}
+
+// The request without its jobs.
+Result<Submission> BeginSubmission(const Caller& caller, const v1::SubmitJobsRequest& request) {
+  if (CountSubmitted(request) == 0)
+    return Fail(InvalidArgument("count: 1 to 10,000 jobs at a time, and no copies of an array"));
+  const std::string& own_id = request.request_id();
+  if (own_id.size() > kRequestIdMax)
+    return Fail(InvalidArgument("request_id: at most 128 characters"));
+  if (!own_id.empty() && !caller.request.id.empty())
+    return Fail(InvalidArgument("request_id: is given, and Idempotency-Key too"));
+  Submission jobs;
+  jobs.user = caller.user;
+  jobs.request_id = own_id.empty() ? caller.request.id : own_id;
+  jobs.copies = static_cast<size_t>(std::max(request.count(), 1));
+  return jobs;
+}
+
+// The request id of one of the jobs; empty: none.
+std::string RequestIdOf(const Submission& jobs, size_t job) {
+  return jobs.request_id.empty() ? "" : jobs.request_id + "/" + std::to_string(job);
+}
+
+std::vector<std::pair<ClientRequest, Command>> CommandsOf(const Submission& jobs) {
+  std::vector<std::pair<ClientRequest, Command>> commands;
+  for (size_t i = 0; i < jobs.specs.size(); ++i)
+    commands.emplace_back(RequestIdOf(jobs, i), SubmitJob{jobs.specs[i], jobs.user});
+  return commands;
 }
 
 // A job without a queue goes to the queue of its project, if that exists, or else to the default
@@ -47,6 +81,15 @@ Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
   if (may_use(kDefaultQueue) && may_use(spec.project)) return Ok();
   return Fail(PermissionDenied("queue: name one that " + caller.user.name +
                                " may use (gpu-platform whoami)"));
+}
+
+// The spec of the message, if it is valid and the caller may submit it.
+Result<std::shared_ptr<const JobSpec>> ReadSpec(const Caller& caller, const v1::JobSpec& message) {
+  JobSpec decoded = GP_TRY(FromProto(message));
+  decoded.program.shared_secrets_only = !caller.scope.empty();
+  GP_CHECK_OK(ValidateJobSpec(decoded));
+  GP_CHECK_OK(CheckMaySubmit(caller, decoded));
+  return std::make_shared<const JobSpec>(std::move(decoded));
 }
 
 // The job as it would be queued; nullopt: no such queue, which the command reports itself.
@@ -85,6 +128,14 @@ Status CheckCouldStart(const State& state, const std::vector<std::shared_ptr<con
   return Ok();
 }
 
+// Jobs that the same request has queued before are not checked: only their answer is missing.
+Status CheckNewCouldStart(const State& state, const Submission& jobs) {
+  const std::string first = RequestIdOf(jobs, 0);
+  const bool is_repeated =
+      !first.empty() && state.jobs.by_request.contains(RequestKey(jobs.user, first));
+  return is_repeated ? Ok() : CheckCouldStart(state, jobs.specs, jobs.user);
+}
+
 // A hint for the user: what to change, or what to wait for.
 std::string HintFor(const JobSpec& spec, bool any_nodes) {
   if (!any_nodes) return "no node has joined yet";
@@ -100,60 +151,43 @@ void Fill(const std::vector<std::string>& texts,
     to->Assign(texts.begin(), texts.end());
 }
 
+// Fills in the ids of the jobs, with notes and hints.  Fails with the error of the first job that
+// was refused.
+Status FillSubmitted(const std::vector<Outcome>& outcomes, const Submission& jobs, bool any_nodes,
+                     v1::SubmitJobsReply* reply) {
+  std::vector<std::string> notes;
+  std::vector<std::string> hints;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const auto& [status, events, job] = outcomes[i];
+    if (!status) return status;
+    reply->add_job_ids(ToText(job));
+    const auto* event = events.empty() ? nullptr : std::get_if<JobSubmitted>(&events.front());
+    notes.push_back(event == nullptr ? "" : event->note);
+    hints.push_back(HintFor(event == nullptr ? *jobs.specs[i] : *event->spec, any_nodes));
+  }
+  Fill(notes, reply->mutable_notes());
+  Fill(hints, reply->mutable_hints());
+  return Ok();
+}
+
 }  // namespace
 
 Status ControlApi::SubmitJobs(const Caller& caller, const v1::SubmitJobsRequest& request,
                               v1::SubmitJobsReply* reply) {
-  if (CountSubmitted(request) == 0)
-    return Fail(InvalidArgument("count: 1 to 10,000 jobs at a time, and no copies of an array"));
-  const int copies = std::max(request.count(), 1);
-  if (request.request_id().size() > kRequestIdMax)
-    return Fail(InvalidArgument("request_id: at most 128 characters"));
-  if (!request.request_id().empty() && !caller.request.id.empty())
-    return Fail(InvalidArgument("request_id: is given, and Idempotency-Key too"));
-  const std::string& request_id =
-      request.request_id().empty() ? caller.request.id : request.request_id();
-  std::vector<std::pair<ClientRequest, Command>> commands;
-  std::vector<std::shared_ptr<const JobSpec>> specs;
+  Submission jobs = GP_TRY(BeginSubmission(caller, request));
   for (const v1::JobSpec& message : request.specs()) {
-    Result<JobSpec> decoded = FromProto(message);
-    if (!decoded) return Fail(decoded.error());
-    decoded->program.shared_secrets_only = !caller.scope.empty();
-    const auto spec = std::make_shared<const JobSpec>(*std::move(decoded));
-    if (const Status valid = ValidateJobSpec(*spec); !valid) return valid;
-    GP_CHECK_OK(CheckMaySubmit(caller, *spec));
+    const auto spec = GP_TRY(ReadSpec(caller, message));
     GP_CHECK_OK(CheckNamed(caller, *spec));
-    for (int copy = 0; copy < copies; ++copy) {
-      const std::string of_job = "/" + std::to_string(commands.size());
-      specs.push_back(spec);
-      commands.emplace_back(request_id.empty() ? "" : request_id + of_job,
-                            SubmitJob{spec, caller.user});
-    }
+    jobs.specs.insert(jobs.specs.end(), jobs.copies, spec);
   }
   bool any_nodes = false;
-  const std::string first = commands.empty() ? "" : commands.front().first.id;
-  const auto could_start = [&](const State& state) {
-    any_nodes = !state.nodes.all.empty();
-    const bool is_repeated =
-        !first.empty() && state.jobs.by_request.contains(RequestKey(caller.user, first));
-    return is_repeated ? Ok() : CheckCouldStart(state, specs, caller.user);
-  };
   const std::vector<Outcome> outcomes =
-      gateway_.ExecuteAll(caller.AsOrigin(), std::move(commands), could_start);
-  std::vector<std::string> notes;
-  std::vector<std::string> hints;
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    const Outcome& outcome = outcomes[i];
-    if (!outcome.status) return outcome.status;
-    reply->add_job_ids(ToText(outcome.job));
-    notes.push_back(NoteOf(outcome));
-    const auto* submitted =
-        outcome.events.empty() ? nullptr : std::get_if<JobSubmitted>(&outcome.events.front());
-    hints.push_back(HintFor(submitted == nullptr ? *specs[i] : *submitted->spec, any_nodes));
-  }
-  Fill(notes, reply->mutable_notes());
-  Fill(hints, reply->mutable_hints());
-  return CheckSameAsBefore(outcomes, specs);
+      gateway_.ExecuteAll(caller.AsOrigin(), CommandsOf(jobs), [&](const State& state) {
+        any_nodes = !state.nodes.all.empty();
+        return CheckNewCouldStart(state, jobs);
+      });
+  GP_CHECK_OK(FillSubmitted(outcomes, jobs, any_nodes, reply));
+  return CheckSameAsBefore(outcomes, jobs.specs);
 }
 
 // Refuses a request id that was used for different jobs: otherwise the caller would not notice that

@@ -1,6 +1,7 @@
 // Lists of jobs, and changes to all jobs that a name means.
 
 #include <algorithm>
+#include <vector>
 
 #include "adapters/inbound/api/control_api.h"
 #include "adapters/inbound/api/page.h"
@@ -48,6 +49,39 @@ Result<JobId> ParsePageStart(const std::string& text) {
   return *id;
 }
 
+// A part of a list of jobs.
+struct JobPage {
+  std::vector<const Job*> jobs;
+  bool has_more = false;  // jobs follow it
+};
+
+bool IsShownAsArray(const Job& job, bool arrays_as_one) {
+  return arrays_as_one && job.array.value != 0;
+}
+
+JobPage PageAfter(JobId after, const std::vector<const Job*>& jobs,
+                  const v1::ListJobsRequest& request) {
+  const auto limit = static_cast<size_t>(PageSize(request.limit()));
+  JobPage page;
+  for (const Job* job : jobs) {
+    const bool is_array = IsShownAsArray(*job, request.arrays_as_one());
+    if ((is_array ? job->array : job->id) <= after) continue;
+    page.has_more = page.jobs.size() == limit;
+    if (page.has_more) break;
+    page.jobs.push_back(job);
+  }
+  return page;
+}
+
+// Those of the jobs that the state still has.
+std::vector<const Job*> FindKept(const State& state, const std::vector<JobId>& ids) {
+  std::vector<const Job*> kept;
+  for (const JobId id : ids) {
+    if (const Job* job = state.FindJob(id)) kept.push_back(job);
+  }
+  return kept;
+}
+
 // The requested action as a command for one job.
 Command ChangeOf(v1::ChangeJobsRequest::Action action, JobId job) {
   switch (action) {
@@ -59,38 +93,35 @@ Command ChangeOf(v1::ChangeJobsRequest::Action action, JobId job) {
 
 }  // namespace
 
+void ControlApi::FillLines(const State& state, const std::vector<const Job*>& jobs,
+                           bool arrays_as_one, JobRights& rights, v1::ListJobsReply* reply) const {
+  PendingReasons reasons(state, gateway_.Now(), &gateway_.NewestPlan());
+  for (const Job* job : jobs) {
+    v1::Job* line = reply->add_jobs();
+    if (IsShownAsArray(*job, arrays_as_one)) {
+      ArrayLine(state, job->array, gateway_.Now(), reasons, line);
+    } else {
+      JobLine(state, *job, gateway_.Now(), reasons, line);
+    }
+    Redact(rights, *job, line);
+  }
+}
+
 Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& request,
                             v1::ListJobsReply* reply) {
-  const auto after = ParsePageStart(request.after());
-  if (!after) return Fail(after.error());
-  const int limit = PageSize(request.limit());
+  const JobId after = GP_TRY(ParsePageStart(request.after()));
   Status found = Ok();
-  const Status read = gateway_.Read([&](const State& state) {
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
     JobRights rights(caller);
     const auto jobs = FindMatches(state, rights, request);
-    if (!jobs) {
-      found = Fail(jobs.error());
-      return;
-    }
-    PendingReasons reasons(state, gateway_.Now(), &gateway_.NewestPlan());
-    for (const Job* job : *jobs) {
-      const bool is_one = request.arrays_as_one() && job->array.value != 0;
-      if ((is_one ? job->array : job->id) <= *after) continue;
-      if (reply->jobs_size() == limit) {
-        reply->set_next(reply->jobs(limit - 1).id());
-        break;
-      }
-      v1::Job* line = reply->add_jobs();
-      if (is_one) {
-        ArrayLine(state, job->array, gateway_.Now(), reasons, line);
-      } else {
-        JobLine(state, *job, gateway_.Now(), reasons, line);
-      }
-      Redact(rights, *job, line);
-    }
+    found = jobs ? Ok() : Fail(jobs.error());
+    if (!found) return;
+    const JobPage page = PageAfter(after, *jobs, request);
+    FillLines(state, page.jobs, request.arrays_as_one(), rights, reply);
+    if (page.has_more) reply->set_next(reply->jobs(reply->jobs_size() - 1).id());
     reply->set_total(static_cast<int64_t>(jobs->size()));
-  });
-  return read ? found : read;
+  }));
+  return found;
 }
 
 // The jobs that were changed; of several, those whose state does not allow it are left out.
@@ -115,35 +146,31 @@ Result<std::vector<JobId>> ControlApi::ChangeAll(const Caller& caller,
   return changed;
 }
 
-Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request,
-                              v1::ListJobsReply* reply) {
-  if (!v1::ChangeJobsRequest::Action_IsValid(request.action()))
-    return Fail(InvalidArgument("action: STOP, KILL, HOLD or RELEASE"));
+Result<std::vector<JobId>> ControlApi::ChangeNamed(const Caller& caller,
+                                                   const v1::ChangeJobsRequest& request) {
   Result<std::vector<JobId>> ids = std::vector<JobId>();
   Result<bool> is_repeated = false;
-  const Status read = gateway_.Read([&](const State& state) {
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
     ids = FindJobsNamed(state, request.name());
     if (!ids) return;
     // They come from one submit and so have one owner.
     if (const Status may = CheckMay(caller, JobAct::kChange, *state.FindJob(ids->front())); !may)
       ids = Fail(may.error());
     is_repeated = gp::IsRepeated(state, gateway_.Now(), caller.AsOrigin(), caller.request);
-  });
-  if (!read) return read;
-  if (!ids) return Fail(ids.error());
+  }));
+  if (!ids) return ids;
   if (!is_repeated) return Fail(is_repeated.error());
-  const std::vector<JobId> changed =
-      *is_repeated ? *ids : GP_TRY(ChangeAll(caller, *ids, request.action()));
+  return *is_repeated ? ids : ChangeAll(caller, *ids, request.action());
+}
+
+Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request,
+                              v1::ListJobsReply* reply) {
+  if (!v1::ChangeJobsRequest::Action_IsValid(request.action()))
+    return Fail(InvalidArgument("action: STOP, KILL, HOLD or RELEASE"));
+  const std::vector<JobId> changed = GP_TRY(ChangeNamed(caller, request));
   return gateway_.Read([&](const State& state) {
-    PendingReasons reasons(state, gateway_.Now(), &gateway_.NewestPlan());
     JobRights rights(caller);
-    for (const JobId id : changed) {
-      const Job* job = state.FindJob(id);
-      if (job == nullptr) continue;
-      v1::Job* line = reply->add_jobs();
-      JobLine(state, *job, gateway_.Now(), reasons, line);
-      Redact(rights, *job, line);
-    }
+    FillLines(state, FindKept(state, changed), false, rights, reply);
     reply->set_total(reply->jobs_size());
   });
 }

@@ -54,6 +54,44 @@ Status CheckValue(const std::string& value) {
   return Ok();
 }
 
+Status CheckReceivers(const std::vector<std::string>& names,
+                      const std::vector<std::string>& receivers) {
+  for (const std::string& name : names) {
+    if (std::ranges::find(receivers, name) != receivers.end()) continue;
+    const std::string there_are =
+        receivers.empty() ? "jobs may name none here" : "jobs may name " + Join(receivers, ", ");
+    return Fail(InvalidArgument("notify.to: there is no receiver \"" + Printable(name, 60) +
+                                "\": " + there_are));
+  }
+  return Ok();
+}
+
+// Whose secrets the job may have, for messages.
+std::string WhoseSecrets(const Caller& caller, const JobSpec& spec, const std::string& queue) {
+  return spec.program.shared_secrets_only
+             ? "queue " + Printable(queue, 140) + ", and this token has no others"
+             : caller.user.name + " or queue " + Printable(queue, 140);
+}
+
+// `keeper`: nullptr: there are no secrets.  `queue`: the job's.
+Status CheckSecrets(const SecretKeeper* keeper, const Caller& caller, const JobSpec& spec,
+                    const std::string& queue) {
+  const std::string user = spec.program.shared_secrets_only ? "" : caller.user.name;
+  size_t bytes = 0;
+  for (const std::string& name : spec.program.secrets) {
+    const auto value = keeper == nullptr ? std::nullopt : keeper->Find(name, user, queue);
+    if (!value)
+      return Fail(InvalidArgument("secrets: there is no secret \"" + Printable(name, 60) +
+                                  "\" of " + WhoseSecrets(caller, spec, queue) +
+                                  " (gpu-platform secrets list)"));
+    bytes += value->size();
+  }
+  if (bytes <= kSecretBytesOfJobMax) return Ok();
+  return Fail(InvalidArgument("secrets: those of one job have at most " +
+                              std::to_string(kSecretBytesOfJobMax) + " bytes together, not " +
+                              std::to_string(bytes)));
+}
+
 }  // namespace
 
 Status ControlApi::ListSecrets(const Caller& caller, const v1::ListSecretsRequest&,
@@ -129,37 +167,12 @@ Status ControlApi::CheckNamed(const Caller& caller, const JobSpec& spec) {
   if (!spec.notify.to.empty()) {
     const std::vector<std::string> receivers =
         about_.receivers == nullptr ? std::vector<std::string>() : about_.receivers();
-    for (const std::string& name : spec.notify.to) {
-      if (std::ranges::find(receivers, name) != receivers.end()) continue;
-      const std::string there_are =
-          receivers.empty() ? "jobs may name none here" : "jobs may name " + Join(receivers, ", ");
-      return Fail(InvalidArgument("notify.to: there is no receiver \"" + Printable(name, 60) +
-                                  "\": " + there_are));
-    }
+    GP_CHECK_OK(CheckReceivers(spec.notify.to, receivers));
   }
   if (spec.program.secrets.empty()) return Ok();
   std::string queue;
   GP_CHECK_OK(gateway_.Read([&](const State& state) { queue = QueueFor(state, spec); }));
-  const std::string user = spec.program.shared_secrets_only ? "" : caller.user.name;
-  size_t bytes = 0;
-  for (const std::string& name : spec.program.secrets) {
-    const auto value =
-        about_.secrets == nullptr ? std::nullopt : about_.secrets->Find(name, user, queue);
-    if (!value) {
-      const std::string whose =
-          spec.program.shared_secrets_only
-              ? "queue " + Printable(queue, 140) + ", and this token has no others"
-              : caller.user.name + " or queue " + Printable(queue, 140);
-      return Fail(InvalidArgument("secrets: there is no secret \"" + Printable(name, 60) +
-                                  "\" of " + whose + " (gpu-platform secrets list)"));
-    }
-    bytes += value->size();
-  }
-  if (bytes > kSecretBytesOfJobMax)
-    return Fail(InvalidArgument("secrets: those of one job have at most " +
-                                std::to_string(kSecretBytesOfJobMax) + " bytes together, not " +
-                                std::to_string(bytes)));
-  return Ok();
+  return CheckSecrets(about_.secrets, caller, spec, queue);
 }
 
 }  // namespace gp

@@ -49,6 +49,56 @@ void AddLeases(const State& state, const std::vector<Event>& events, Touched& to
   }
 }
 
+Touched TouchedBy(const State& state, const std::vector<Event>& events) {
+  Touched touched;
+  for (const Event& event : events) std::visit(touched, event);
+  AddLeases(state, events, touched);
+  return touched;
+}
+
+void AddJobs(const State& state, const std::set<JobId>& ids, std::vector<StateChange>& changes) {
+  for (const JobId id : ids) {
+    const Job* job = state.FindJob(id);
+    if (job == nullptr) continue;  // ended long ago and dropped
+    changes.push_back({0, FeedKind::kJob, NameOf(*job), Name(job->state), job->queue, job->user});
+  }
+}
+
+void AddNodes(const State& state, const std::set<NodeId>& ids, std::vector<StateChange>& changes) {
+  for (const NodeId id : ids) {
+    if (const Node* node = state.FindNode(id))
+      changes.push_back({0, FeedKind::kNode, node->facts->name, Name(node->condition), {}, {}});
+  }
+}
+
+void AddIncidents(const State& state, const std::set<IncidentId>& ids,
+                  std::vector<StateChange>& changes) {
+  for (const IncidentId id : ids) {
+    const auto found = state.faults.incidents.find(id);
+    if (found != state.faults.incidents.end())
+      changes.push_back({0, FeedKind::kIncident, ToText(id), Name(found->second.state), {}, {}});
+  }
+}
+
+// `present`: those that exist now, by name.
+template <typename Map>
+void AddNamed(FeedKind kind, const std::set<std::string>& names, const Map& present,
+              std::vector<StateChange>& changes) {
+  for (const std::string& name : names)
+    changes.push_back({0, kind, name, present.contains(name) ? "PRESENT" : "", {}, {}});
+}
+
+// Without their numbers.
+std::vector<StateChange> ChangesOf(const State& state, const Touched& touched) {
+  std::vector<StateChange> changes;
+  AddJobs(state, touched.jobs, changes);
+  AddNodes(state, touched.nodes, changes);
+  AddNamed(FeedKind::kQueue, touched.queues, state.queues.all, changes);
+  AddNamed(FeedKind::kReservation, touched.reservations, state.reservations.all, changes);
+  AddIncidents(state, touched.incidents, changes);
+  return changes;
+}
+
 }  // namespace
 
 const char* Name(FeedKind kind) { return kNames[static_cast<size_t>(kind)]; }
@@ -101,37 +151,7 @@ bool ChangeFeed::Await(const FeedPlace& place, Duration timeout) const {
 }
 
 void ChangeFeed::OnCommit(const State& state, const std::vector<Event>& events) {
-  Touched touched;
-  for (const Event& event : events) std::visit(touched, event);
-  AddLeases(state, events, touched);
-  std::vector<StateChange> changes;
-  const auto add = [&](FeedKind kind, std::string object, std::string now) -> StateChange& {
-    StateChange& change = changes.emplace_back();
-    change.kind = kind;
-    change.object = std::move(object);
-    change.state = std::move(now);
-    return change;
-  };
-  for (const JobId id : touched.jobs) {
-    const Job* job = state.FindJob(id);
-    if (job == nullptr) continue;  // ended long ago and dropped
-    StateChange& change = add(FeedKind::kJob, NameOf(*job), Name(job->state));
-    change.queue = job->queue;
-    change.user = job->user;
-  }
-  for (const NodeId id : touched.nodes) {
-    if (const Node* node = state.FindNode(id))
-      add(FeedKind::kNode, node->facts->name, Name(node->condition));
-  }
-  for (const std::string& name : touched.queues)
-    add(FeedKind::kQueue, name, state.queues.all.contains(name) ? "PRESENT" : "");
-  for (const std::string& name : touched.reservations)
-    add(FeedKind::kReservation, name, state.reservations.all.contains(name) ? "PRESENT" : "");
-  for (const IncidentId id : touched.incidents) {
-    const auto found = state.faults.incidents.find(id);
-    if (found != state.faults.incidents.end())
-      add(FeedKind::kIncident, ToText(id), Name(found->second.state));
-  }
+  std::vector<StateChange> changes = ChangesOf(state, TouchedBy(state, events));
   {
     const std::lock_guard lock(mutex_);
     epoch_ = state.epoch;

@@ -35,6 +35,23 @@ Result<RankPlace> FindRank(const State& state, const std::string& job_text, int 
                    state.FindLease(place.lease) != nullptr};
 }
 
+// The place of the rank in the job's last attempt.  kConflict: the job is not running.
+Result<RankPlace> FindRunning(ControlGateway& gateway, const v1::ExecInput::Start& start) {
+  Result<RankPlace> place = Fail(Internal(""));
+  GP_CHECK_OK(gateway.Read(
+      [&](const State& state) { place = FindRank(state, start.job_id(), start.rank(), 0); }));
+  if (place && !place->live) return Fail(Conflict(start.job_id() + " is not running"));
+  return place;
+}
+
+// Waits for the agent's tunnel.  Finishes the channel if none comes.
+Result<Tunnel*> AwaitTunnel(Channel& channel) {
+  Tunnel* tunnel = channel.WaitForTunnel(kChannelTimeout);
+  if (tunnel != nullptr) return tunnel;
+  channel.Finish();
+  return Fail(Unavailable("the node's agent did not answer"));
+}
+
 // Runs until the caller ends its input: it has the exit code, or it is gone.
 void PumpInput(ExecConversation& stream, Tunnel& tunnel) {
   v1::ExecInput message;
@@ -55,6 +72,34 @@ Status RefuseExec(ExecConversation& stream, const std::string& why) {
   output.set_exit_code(kExitPlatform);
   IgnoreResult(stream.Write(output), "a peer that has gone ends the connection");
   return Ok();
+}
+
+// Runs until the program has ended, or one of its peers is gone.
+Status PumpOutput(ExecConversation& stream, Tunnel& tunnel) {
+  v1::TunnelFrame frame;
+  while (tunnel.Read(&frame)) {
+    if (!frame.failed().empty()) return RefuseExec(stream, frame.failed());
+    if (!frame.has_output()) continue;
+    if (!stream.Write(frame.output())) return Ok();
+    if (frame.output().what_case() == v1::ExecOutput::kExitCode) return Ok();
+  }
+  return RefuseExec(stream, "the node's agent went away");
+}
+
+// Pumps in both directions, the input on a thread of its own.
+Status PumpExec(ExecConversation& stream, Channel& channel, Tunnel& tunnel) {
+  std::promise<void> ended;
+  std::thread input([&, until = ended.get_future()] {
+    PumpInput(stream, tunnel);
+    while (until.wait_for(kCallerCheck) == std::future_status::timeout) {
+      if (stream.IsGone()) channel.Break();  // the caller is gone: hang up the terminal
+    }
+  });
+  const Status status = PumpOutput(stream, tunnel);
+  if (!status || stream.IsGone()) stream.Break();
+  ended.set_value();
+  input.join();
+  return status;
 }
 
 }  // namespace
@@ -92,16 +137,11 @@ Status ControlApi::CopyLog(const RankPlace& place, v1::ReadLogRequest& request,
   order.mutable_log()->set_errors(request.errors());
   order.mutable_log()->set_offset(request.offset());
   order.mutable_log()->set_follow(request.follow());
-  const auto channel = channels_.Open(place.node, order);
-  if (!channel) return Fail(channel.error());
-  Tunnel* tunnel = (*channel)->WaitForTunnel(kChannelTimeout);
-  if (tunnel == nullptr) {
-    (*channel)->Finish();
-    return Fail(Unavailable("the node's agent did not answer"));
-  }
+  const auto channel = GP_TRY(channels_.Open(place.node, order));
+  Tunnel* tunnel = GP_TRY(AwaitTunnel(*channel));
   out.Begin();
   const Status status = PumpLog(*tunnel, request, out);
-  (*channel)->Finish();
+  channel->Finish();
   return status;
 }
 
@@ -126,48 +166,16 @@ Status ControlApi::Exec(const Caller& caller, ExecConversation& stream) {
     return Fail(InvalidArgument("the first message of an exec names the job"));
   }
   const v1::ExecInput::Start& start = first.start();
-  if (const auto own = JobFor(caller, JobAct::kRead, start.job_id()); !own)
-    return Fail(own.error());
-  Result<RankPlace> place = Fail(Internal(""));
-  const Status read = gateway_.Read(
-      [&](const State& state) { place = FindRank(state, start.job_id(), start.rank(), 0); });
-  if (!read) return read;
-  if (!place) return Fail(place.error());
-  if (!place->live) return Fail(Conflict(start.job_id() + " is not running"));
+  GP_CHECK_OK(MayAct(caller, JobAct::kRead, start.job_id()));
+  const RankPlace place = GP_TRY(FindRunning(gateway_, start));
   v1::OpenChannel order;
-  order.set_lease(place->lease.value);
+  order.set_lease(place.lease.value);
   *order.mutable_exec() = start;
-  const auto channel = channels_.Open(place->node, order);
-  if (!channel) return Fail(channel.error());
-  Tunnel* tunnel = (*channel)->WaitForTunnel(kChannelTimeout);
-  if (tunnel == nullptr) {
-    (*channel)->Finish();
-    return Fail(Unavailable("the node's agent did not answer"));
-  }
-  std::promise<void> ended;
-  std::thread input([&, until = ended.get_future()] {
-    PumpInput(stream, *tunnel);
-    while (until.wait_for(kCallerCheck) == std::future_status::timeout) {
-      if (stream.IsGone()) (*channel)->Break();  // the caller is gone: hang up the terminal
-    }
-  });
-  const Status status = PumpExec(*tunnel, stream);
-  if (!status || stream.IsGone()) stream.Break();
-  ended.set_value();
-  input.join();
-  (*channel)->Finish();
+  const auto channel = GP_TRY(channels_.Open(place.node, order));
+  Tunnel* tunnel = GP_TRY(AwaitTunnel(*channel));
+  const Status status = PumpExec(stream, *channel, *tunnel);
+  channel->Finish();
   return status;
-}
-
-Status ControlApi::PumpExec(Tunnel& tunnel, ExecConversation& stream) {
-  v1::TunnelFrame frame;
-  while (tunnel.Read(&frame)) {
-    if (!frame.failed().empty()) return RefuseExec(stream, frame.failed());
-    if (!frame.has_output()) continue;
-    if (!stream.Write(frame.output())) return Ok();
-    if (frame.output().what_case() == v1::ExecOutput::kExitCode) return Ok();
-  }
-  return RefuseExec(stream, "the node's agent went away");
 }
 
 }  // namespace gp

@@ -69,47 +69,47 @@ class ShellReader {
     cursor_.Enter();
     const int outer_cases = std::exchange(cases_, 0);
     ShellCommand command;
-    const auto finish = [&] {
-      if (!command.words.empty()) Finish(std::exchange(command, {}));
-    };
-    while (!cursor_.IsOver()) {
-      const char c = cursor_.At();
-      if (IsShellBlank(c) || c == ';' || c == '&' || c == '|') {
-        if (!IsShellBlank(c)) finish();
-        cursor_.Skip();
-      } else if (c == '\\' && cursor_.At(1) == '\n') {
-        cursor_.Skip(2);
-      } else if (c == '\n') {
-        cursor_.Skip();
-        finish();
-        documents_.Skip();
-      } else if (c == '#') {
-        cursor_.GoTo(std::min(cursor_.text().find('\n', cursor_.at()), cursor_.text().size()));
-      } else if (c == end && (c != ')' || cases_ == 0)) {
-        break;
-      } else if (c == ')') {  // after a pattern of case
-        cursor_.Skip();
-        finish();
-      } else if (c == '(') {
-        Parenthesis(command);
-      } else if (c == '<' || c == '>') {
-        Redirection();
-      } else {
-        OneWord(command);
-      }
-    }
-    finish();
+    while (!cursor_.IsOver() && !IsAt(end)) ReadNext(command);
+    Finish(command);
     cases_ = outer_cases;
     cursor_.Leave();
   }
 
-  void Finish(ShellCommand command) {
+  bool IsAt(char end) const { return cursor_.At() == end && (end != ')' || cases_ == 0); }
+
+  // Reads what comes next: a part of the command, its end, or a comment.
+  void ReadNext(ShellCommand& command) {
+    const char c = cursor_.At();
+    if (IsShellBlank(c)) return cursor_.Skip();
+    if (c == '\\' && cursor_.At(1) == '\n') return cursor_.Skip(2);
+    if (c == '#') return SkipLine();
+    if (std::string_view(";&|\n").contains(c)) return Separator(command);
+    if (c == ')') return Separator(command);  // after a pattern of case
+    if (c == '(') return Parenthesis(command);
+    if (c == '<' || c == '>') return Redirection();
+    OneWord(command);
+  }
+
+  void SkipLine() {
+    cursor_.GoTo(std::min(cursor_.text().find('\n', cursor_.at()), cursor_.text().size()));
+  }
+
+  void Separator(ShellCommand& command) {
+    const bool ends_line = cursor_.At() == '\n';
+    cursor_.Skip();
+    Finish(command);
+    if (ends_line) documents_.Skip();
+  }
+
+  // Keeps the command, if it has words, and begins another one.
+  void Finish(ShellCommand& command) {
     const std::vector<ShellWord>& words = command.words;
+    if (words.empty()) return;
     if (words.front().text == "getopts") Argument(words.front().begin, "getopts");
     const bool sets = words.front().text == "set" && words.size() > 1 &&
                       (words[1].text == "--" || words[1].text.find_first_of("-+") != 0);
     if (sets && !functions_.IsInside()) has_own_arguments_ = true;
-    script_.commands.push_back(std::move(command));
+    script_.commands.push_back(std::exchange(command, {}));
   }
 
   void Argument(size_t at, std::string text) {

@@ -15,45 +15,59 @@ bool IsArgument(std::string_view name) {
 }  // namespace
 
 ShellWord ShellWords::Take() {
-  constexpr std::string_view kEnds = " \t\r\n;&|()<>";
-  ShellCursor& cursor = cursor_;
-  const std::string_view script = cursor.text();
+  const size_t size = cursor_.text().size();
   ShellWord word;
-  cursor.GoTo(std::min(cursor.at(), script.size()));
-  word.begin = cursor.at();
+  cursor_.GoTo(std::min(cursor_.at(), size));
+  word.begin = cursor_.at();
   bool in_quotes = false;
-  while (!cursor.IsOver()) {
-    const char c = cursor.At();
-    const size_t begin = cursor.at();
-    if (c == '"') {
-      in_quotes = !in_quotes;
-      cursor.Skip();
-    } else if (c == '\\') {
-      if (cursor.At(1) != '\n') word.text += cursor.At(1);
-      cursor.Skip(2);
-    } else if (c == '$' && cursor.At(1) != '\'') {
-      TakeDollar();
-      word.text += cursor.Since(begin);
-    } else if (c == '`') {
-      if (is_in_backticks_) break;
-      is_in_backticks_ = true;
-      TakeBackticks();
-      is_in_backticks_ = false;
-      word.text += cursor.Since(begin);
-    } else if (!in_quotes && c == '\'') {
-      const size_t close = std::min(script.find('\'', begin + 1), script.size());
-      word.text += script.substr(begin + 1, close - begin - 1);
-      cursor.GoTo(close + 1);
-    } else if (!in_quotes && kEnds.find(c) != std::string_view::npos) {
-      break;
-    } else {
-      word.text += c;
-      cursor.Skip();
-    }
+  while (!cursor_.IsOver() && !IsAtEnd(in_quotes)) {
+    if (cursor_.At() == '"') in_quotes = !in_quotes;
+    TakePart(in_quotes, word.text);
   }
-  cursor.GoTo(std::min(cursor.at(), script.size()));
-  word.end = cursor.at();
+  cursor_.GoTo(std::min(cursor_.at(), size));
+  word.end = cursor_.at();
   return word;
+}
+
+bool ShellWords::IsAtEnd(bool in_quotes) const {
+  constexpr std::string_view kEnds = " \t\r\n;&|()<>";
+  if (cursor_.At() == '`') return is_in_backticks_;
+  return !in_quotes && kEnds.contains(cursor_.At());
+}
+
+void ShellWords::TakePart(bool in_quotes, std::string& text) {
+  const char c = cursor_.At();
+  if (c == '\\') {
+    if (cursor_.At(1) != '\n') text += cursor_.At(1);
+    cursor_.Skip(2);
+  } else if (c == '`' || (c == '$' && cursor_.At(1) != '\'')) {
+    TakeExpansion(text);
+  } else if (c == '\'' && !in_quotes) {
+    TakeLiteral(text);
+  } else {
+    if (c != '"') text += c;
+    cursor_.Skip();
+  }
+}
+
+void ShellWords::TakeExpansion(std::string& text) {
+  const size_t begin = cursor_.at();
+  if (cursor_.At() == '$') {
+    TakeDollar();
+  } else {
+    is_in_backticks_ = true;
+    TakeBackticks();
+    is_in_backticks_ = false;
+  }
+  text += cursor_.Since(begin);
+}
+
+void ShellWords::TakeLiteral(std::string& text) {
+  const std::string_view script = cursor_.text();
+  const size_t begin = cursor_.at() + 1;
+  const size_t close = std::min(script.find('\'', begin), script.size());
+  text += script.substr(begin, close - begin);
+  cursor_.GoTo(close + 1);
 }
 
 void ShellWords::TakeExpanding() {

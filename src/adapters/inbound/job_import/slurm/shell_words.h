@@ -31,6 +31,14 @@ class ShellWords {
   void TakeArithmetic(size_t opening);
 
  private:
+  // Whether the word that is being read ends here.
+  bool IsAtEnd(bool in_quotes) const;
+  // Reads a character, an expansion or a text in single quotes, and adds what it stands for.
+  void TakePart(bool in_quotes, std::string& text);
+  // Reads "$…" or "`…`" and adds it as written.
+  void TakeExpansion(std::string& text);
+  // Reads "'…'" and adds what is inside.
+  void TakeLiteral(std::string& text);
   void TakeBackticks();
   void TakeDollar();
   void TakeBraces(size_t begin);

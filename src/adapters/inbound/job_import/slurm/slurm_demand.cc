@@ -247,77 +247,80 @@ void SlurmDemand::PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNo
   gp::PutGpus(demand, job_file);
 }
 
+void SlurmDemand::NoteFirst(std::initializer_list<const char*> options, const std::string& why,
+                            std::vector<ImportNote>& notes) const {
+  for (const char* option : options) {
+    const auto one = directives_.find(option);
+    if (one != directives_.end()) return notes.push_back(NoteOf(one->second, why));
+  }
+}
+
 // Adds the notes about several nodes or tasks.
 void SlurmDemand::NoteNodes(bool starts_tasks, std::vector<ImportNote>& notes) const {
-  const auto note = [&](std::initializer_list<const char*> options, const std::string& why) {
-    for (const char* option : options) {
-      const auto one = directives_.find(option);
-      if (one != directives_.end()) return notes.push_back(NoteOf(one->second, why));
-    }
-  };
-  const std::string nodes = std::to_string(Nodes()), tasks = std::to_string(TasksPerNode());
-  const bool is_stated = nodes_ || CountOf("ntasks-per-node") || CountOf("gpus-per-node");
-  if (Nodes() > 1 && !is_stated) {
-    note({"ntasks", "gpus", "gpus-per-task"}, "more than " + std::to_string(kNodeCores) +
-                                                  " cores or " + std::to_string(kNodeGpus) +
-                                                  " GPUs are spread over " + nodes +
-                                                  " nodes here, and the script runs on each; for "
-                                                  "another number set nodes: and resources:");
-  } else if (Nodes() > 1) {
-    note({"nodes", "ntasks", "gpus", "ntasks-per-node"},
-         "the script runs on each of the " + nodes + " nodes, not only on the first");
-  }
+  if (Nodes() > 1) NoteSeveralNodes(notes);
   if (TasksPerNode() > 1 && !starts_tasks)
-    note({"ntasks-per-node", "ntasks", "gpus-per-task", "ntasks-per-gpu"},
-         "the script runs once on each node: let it start the " + tasks +
-             " tasks, as torchrun --nproc-per-node does");
-  const bool is_one_by_default = !nodes_ && Nodes() == 1;
-  if (is_one_by_default && Tasks().value_or(1) > 1 && !CountOf("ntasks-per-node"))
-    note({"ntasks", "gpus-per-task"}, "all on one node here; for several nodes set nodes:");
-  if (is_one_by_default && CountOf("gpus").value_or(0) > 1)
-    note({"gpus"}, "all on one node here; for several nodes set nodes: and the GPUs of each");
+    NoteFirst({"ntasks-per-node", "ntasks", "gpus-per-task", "ntasks-per-gpu"},
+              "the script runs once on each node: let it start the " +
+                  std::to_string(TasksPerNode()) + " tasks, as torchrun --nproc-per-node does",
+              notes);
+  if (!nodes_ && Nodes() == 1) NoteOneNode(notes);
   if (nodes_ && nodes_->least < nodes_->most && HasTotals())
-    note({"nodes"}, "starts on " + std::to_string(nodes_->most) +
-                        " nodes only: the totals are not divided again for fewer nodes");
+    NoteFirst({"nodes"},
+              "starts on " + std::to_string(nodes_->most) +
+                  " nodes only: the totals are not divided again for fewer nodes",
+              notes);
+}
+
+void SlurmDemand::NoteSeveralNodes(std::vector<ImportNote>& notes) const {
+  const std::string nodes = std::to_string(Nodes());
+  const bool is_stated = nodes_ || CountOf("ntasks-per-node") || CountOf("gpus-per-node");
+  if (is_stated)
+    return NoteFirst({"nodes", "ntasks", "gpus", "ntasks-per-node"},
+                     "the script runs on each of the " + nodes + " nodes, not only on the first",
+                     notes);
+  NoteFirst({"ntasks", "gpus", "gpus-per-task"},
+            "more than " + std::to_string(kNodeCores) + " cores or " + std::to_string(kNodeGpus) +
+                " GPUs are spread over " + nodes +
+                " nodes here, and the script runs on each; for another number set nodes: and "
+                "resources:",
+            notes);
+}
+
+void SlurmDemand::NoteOneNode(std::vector<ImportNote>& notes) const {
+  if (Tasks().value_or(1) > 1 && !CountOf("ntasks-per-node"))
+    NoteFirst({"ntasks", "gpus-per-task"},
+              "all on one node here; for several nodes set nodes:", notes);
+  if (CountOf("gpus").value_or(0) > 1)
+    NoteFirst({"gpus"}, "all on one node here; for several nodes set nodes: and the GPUs of each",
+              notes);
+}
+
+void SlurmDemand::NoteAmount(int64_t amount, const std::string& text,
+                             std::initializer_list<Counted> options,
+                             std::vector<ImportNote>& notes) const {
+  const std::string of_nodes =
+      Nodes() == 1 ? " on one node" : " on each of " + std::to_string(Nodes()) + " nodes";
+  for (const Counted& one : options) {
+    const auto count = CountOf(one.option);
+    const bool is_nothing = count && one.unit == 0;  // counted by GPU, and there are no GPUs
+    if (count && (is_nothing || *count * one.unit != amount * one.nodes))
+      notes.push_back(NoteOf(directives_.at(one.option),
+                             is_nothing ? "there are no GPUs" : "amounts to " + text + of_nodes));
+  }
 }
 
 // Adds a note for each directive whose amount differs from what the nodes get.
 void SlurmDemand::NoteDifferences(const NodePart& part, std::vector<ImportNote>& notes) const {
   const int64_t tasks = TasksPerNode(), cpus = part.cpus.value_or(1),
                 mebibytes = part.mebibytes.value_or(0);
-  const std::string of_nodes =
-      Nodes() == 1 ? " on one node" : " on each of " + std::to_string(Nodes()) + " nodes";
-  const std::string gpus_text = "amounts to " + std::to_string(part.gpus) + " GPUs" + of_nodes,
-                    cpus_text = "amounts to " + std::to_string(cpus) + " cores" + of_nodes;
-  const std::string tasks_text = "amounts to " + std::to_string(tasks) + " tasks" + of_nodes;
-  const std::string memory_text = "amounts to " + SizeText(mebibytes) + of_nodes;
-  struct Row {
-    const char* option;
-    int64_t unit;  // the expected factor of its count
-    int64_t is;    // the actual amount
-    const std::string& text;
-  };
-  const Row rows[] = {
-      {"gpus", 1, part.gpus * Nodes(), gpus_text},
-      {"gpus-per-node", 1, part.gpus, gpus_text},
-      {"gres", 1, part.gpus, gpus_text},
-      {"gpus-per-task", tasks, part.gpus, gpus_text},
-      {"cpus-per-task", tasks, cpus, cpus_text},
-      {"cpus-per-gpu", part.gpus, cpus, cpus_text},
-      {"mem", 1, mebibytes, memory_text},
-      {"mem-per-gpu", part.gpus, mebibytes, memory_text},
-      {"mem-per-cpu", cpus, mebibytes, memory_text},
-      {"ntasks", 1, tasks * Nodes(), tasks_text},
-      {"ntasks-per-node", 1, tasks, tasks_text},
-      {"ntasks-per-gpu", part.gpus, tasks, tasks_text},
-  };
-  for (const Row& row : rows) {
-    const auto count = CountOf(row.option);
-    const bool is_nothing = count && row.unit == 0;  // counted by GPU, and there are no GPUs
-    if (count && (is_nothing || *count * row.unit != row.is))
-      notes.push_back(
-          NoteOf(directives_.at(row.option), is_nothing ? "there are no GPUs" : row.text));
-  }
+  NoteAmount(part.gpus, std::to_string(part.gpus) + " GPUs",
+             {{"gpus", 1, Nodes()}, {"gpus-per-node"}, {"gres"}, {"gpus-per-task", tasks}}, notes);
+  NoteAmount(cpus, std::to_string(cpus) + " cores",
+             {{"cpus-per-task", tasks}, {"cpus-per-gpu", part.gpus}}, notes);
+  NoteAmount(mebibytes, SizeText(mebibytes),
+             {{"mem"}, {"mem-per-gpu", part.gpus}, {"mem-per-cpu", cpus}}, notes);
+  NoteAmount(tasks, std::to_string(tasks) + " tasks",
+             {{"ntasks", 1, Nodes()}, {"ntasks-per-node"}, {"ntasks-per-gpu", part.gpus}}, notes);
 }
 
 }  // namespace gp

@@ -3,6 +3,8 @@
 // The resources that a script for Slurm requests.  Slurm counts GPUs, cores and memory by job,
 // node, task, GPU or core; a job file by node.
 
+#include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +47,12 @@ class SlurmDemand {
     std::optional<int64_t> cpus;
     std::optional<int64_t> mebibytes;
   };
+  // An option whose count, times `unit`, should be the amount of a node, times `nodes`.
+  struct Counted {
+    const char* option;
+    int64_t unit = 1;
+    int64_t nodes = 1;
+  };
 
   std::optional<int64_t> CountOf(const std::string& option) const;
   std::optional<int64_t> Tasks() const;
@@ -61,7 +69,16 @@ class SlurmDemand {
   }
 
   void PutGpus(YamlNode& job_file, int64_t gpus, std::vector<ImportNote>& notes) const;
+  // Adds a note to the first of the options that is given.
+  void NoteFirst(std::initializer_list<const char*> options, const std::string& why,
+                 std::vector<ImportNote>& notes) const;
   void NoteNodes(bool starts_tasks, std::vector<ImportNote>& notes) const;
+  void NoteSeveralNodes(std::vector<ImportNote>& notes) const;
+  // For the one node of a script that names no number.
+  void NoteOneNode(std::vector<ImportNote>& notes) const;
+  // Adds a note for each of the options that differs from the amount; `text`: the amount in words.
+  void NoteAmount(int64_t amount, const std::string& text, std::initializer_list<Counted> options,
+                  std::vector<ImportNote>& notes) const;
   void NoteDifferences(const NodePart& part, std::vector<ImportNote>& notes) const;
 
   std::optional<SlurmRange> nodes_;
