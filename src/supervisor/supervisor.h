@@ -21,6 +21,8 @@
 #include "supervisor/records/report_line.h"
 #include "supervisor/status_file.h"
 
+struct pollfd;
+
 namespace gp {
 
 class Supervisor {
@@ -96,6 +98,9 @@ class Supervisor {
   // supervisor_loop.cc: waiting for events.
   void Loop();
   void WaitForEvents();
+  std::vector<pollfd> AwaitedEvents();
+  void LearnStarts(const std::vector<pollfd>& events);
+  void PassOn(const std::vector<pollfd>& events);
   int64_t NextDeadline() const;
   void OnSignals();
   void OnTimer();

@@ -30,6 +30,14 @@ int64_t Supervisor::NextDeadline() const {
 }
 
 void Supervisor::WaitForEvents() {
+  std::vector<pollfd> events = AwaitedEvents();
+  if (poll(events.data(), events.size(), -1) <= 0) return;
+  // The start of a program is handled before its end.
+  LearnStarts(events);
+  PassOn(events);
+}
+
+std::vector<pollfd> Supervisor::AwaitedEvents() {
   std::vector<pollfd> events(kSlots);
   const auto watch = [&](Slot slot, int fd, short what = POLLIN) {
     events[slot] = {.fd = fd, .events = what, .revents = 0};
@@ -42,16 +50,19 @@ void Supervisor::WaitForEvents() {
   watch(kOutput, output_.has_value() ? output_->readable() : -1);
   watch(kErrors, errors_.has_value() ? errors_->readable() : -1);
   watch(kReports, reports_.has_value() && reports_next_ == kNever ? reports_->readable() : -1);
-  for (const Child& child : children_.list()) {
+  for (const Child& child : children_.list())
     events.push_back({.fd = child.start_failure.get(), .events = POLLIN, .revents = 0});
-  }
-  if (poll(events.data(), events.size(), -1) <= 0) return;
+  return events;
+}
 
-  // The start of a program is handled before its end.
+void Supervisor::LearnStarts(const std::vector<pollfd>& events) {
   for (size_t i = kSlots; i < events.size(); ++i) {
     Child& child = children_.list()[i - kSlots];
     if (events[i].revents != 0 && Children::LearnStart(child)) OnStartKnown(child);
   }
+}
+
+void Supervisor::PassOn(const std::vector<pollfd>& events) {
   if (events[kOutput].revents != 0) output_->Drain();
   if (events[kErrors].revents != 0) errors_->Drain();
   if (events[kReports].revents != 0) TakeReports();

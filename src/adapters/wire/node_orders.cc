@@ -8,30 +8,62 @@ namespace {
 
 constexpr int kLeasesMax = 65'536;  // of one node
 
-void ToProto(const DesiredLease& desired_lease, v1::LeaseOrder* message) {
-  const Lease& lease = desired_lease.lease;
+void ToProto(const GpuGrant& grant, v1::LeaseOrder::Grant* message) {
+  message->set_gpu(grant.gpu);
+  message->set_share(grant.share);
+  message->set_memory_mib(grant.memory_mib);
+  if (grant.mig_profile == kNoMig) return;
+  message->mutable_mig()->set_profile(grant.mig_profile);
+  message->mutable_mig()->set_start(grant.mig_start);
+}
+
+Result<GpuGrant> FromProto(const v1::LeaseOrder::Grant& message) {
+  if (message.gpu() < 0 || message.gpu() >= kGpusMax)
+    return Fail(InvalidArgument("order: no such GPU"));
+  GpuGrant grant{message.gpu(), message.share(), message.memory_mib()};
+  if (message.has_mig()) grant.mig_profile = message.mig().profile();
+  if (message.has_mig()) grant.mig_start = message.mig().start();
+  return grant;
+}
+
+void ToProto(const NumaGrant& grant, v1::LeaseOrder::NumaPart* message) {
+  message->set_numa(grant.numa);
+  message->set_cpus(grant.cpus.ToString());
+  message->set_memory_mib(grant.memory_mib);
+}
+
+Result<NumaGrant> FromProto(const v1::LeaseOrder::NumaPart& message) {
+  return NumaGrant{message.numa(), GP_TRY(CpuSet::Parse(message.cpus())), message.memory_mib()};
+}
+
+void LeaseToProto(const Lease& lease, v1::LeaseOrder* message) {
   message->set_lease(lease.id.value);
   message->set_job(lease.job.value);
   message->set_attempt(lease.attempt);
   message->set_rank(lease.rank);
   message->set_mode(static_cast<int>(lease.mode));
-  for (const GpuGrant& grant : lease.gpus) {
-    v1::LeaseOrder::Grant* part = message->add_gpus();
-    part->set_gpu(grant.gpu);
-    part->set_share(grant.share);
-    part->set_memory_mib(grant.memory_mib);
-    if (grant.mig_profile == kNoMig) continue;
-    part->mutable_mig()->set_profile(grant.mig_profile);
-    part->mutable_mig()->set_start(grant.mig_start);
-  }
-  for (const NumaGrant& grant : lease.numa) {
-    v1::LeaseOrder::NumaPart* part = message->add_numa();
-    part->set_numa(grant.numa);
-    part->set_cpus(grant.cpus.ToString());
-    part->set_memory_mib(grant.memory_mib);
-  }
+  for (const GpuGrant& grant : lease.gpus) ToProto(grant, message->add_gpus());
+  for (const NumaGrant& grant : lease.numa) ToProto(grant, message->add_numa());
   message->set_stop_on_loss(lease.stop_on_loss);
   message->set_stop(static_cast<int>(lease.stop));
+}
+
+Result<Lease> LeaseFromProto(const v1::LeaseOrder& message) {
+  Lease lease;
+  lease.id = {message.lease()};
+  lease.job = {message.job()};
+  lease.attempt = message.attempt();
+  lease.rank = message.rank();
+  lease.mode = static_cast<GpuMode>(message.mode());
+  for (const auto& part : message.gpus()) lease.gpus.push_back(GP_TRY(FromProto(part)));
+  for (const auto& part : message.numa()) lease.numa.push_back(GP_TRY(FromProto(part)));
+  lease.stop_on_loss = message.stop_on_loss();
+  lease.stop = static_cast<StopOrder>(message.stop());
+  return lease;
+}
+
+void ToProto(const DesiredLease& desired_lease, v1::LeaseOrder* message) {
+  LeaseToProto(desired_lease.lease, message);
   gp::ToProto(*desired_lease.spec, message->mutable_spec());
   message->set_user_name(desired_lease.user.name);
   message->set_uid(desired_lease.user.uid);
@@ -47,25 +79,7 @@ void ToProto(const DesiredLease& desired_lease, v1::LeaseOrder* message) {
 
 Result<DesiredLease> FromProto(const v1::LeaseOrder& message) {
   DesiredLease desired_lease;
-  Lease& lease = desired_lease.lease;
-  lease.id = {message.lease()};
-  lease.job = {message.job()};
-  lease.attempt = message.attempt();
-  lease.rank = message.rank();
-  lease.mode = static_cast<GpuMode>(message.mode());
-  for (const auto& part : message.gpus()) {
-    if (part.gpu() < 0 || part.gpu() >= kGpusMax)
-      return Fail(InvalidArgument("order: no such GPU"));
-    GpuGrant& grant =
-        lease.gpus.emplace_back(GpuGrant{part.gpu(), part.share(), part.memory_mib()});
-    if (part.has_mig()) grant.mig_profile = part.mig().profile();
-    if (part.has_mig()) grant.mig_start = part.mig().start();
-  }
-  for (const auto& part : message.numa()) {
-    lease.numa.push_back({part.numa(), GP_TRY(CpuSet::Parse(part.cpus())), part.memory_mib()});
-  }
-  lease.stop_on_loss = message.stop_on_loss();
-  lease.stop = static_cast<StopOrder>(message.stop());
+  desired_lease.lease = GP_TRY(LeaseFromProto(message));
   desired_lease.spec = std::make_shared<const JobSpec>(GP_TRY(gp::FromProto(message.spec())));
   desired_lease.user = {message.user_name(), message.uid(), message.gid()};
   desired_lease.node_names.assign(message.node_names().begin(), message.node_names().end());

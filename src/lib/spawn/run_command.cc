@@ -13,6 +13,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/result.h"
+
 extern char** environ;
 
 namespace gp {
@@ -71,6 +73,24 @@ int Spawn(std::vector<std::string>& words, int in, int out, CommandGroup group, 
   return error;
 }
 
+// A command that runs, and the pipe that its output comes from.
+struct Running {
+  pid_t pid = 0;
+  int output = -1;
+};
+
+Result<Running> Start(std::vector<std::string>& words, int in, CommandGroup group) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return Fail(Internal(std::strerror(errno)));
+  fcntl(ends[1], F_SETFL, 0);  // writes of the command block while the pipe is full
+  Running running{.output = ends[0]};
+  const int error = Spawn(words, in, ends[1], group, running.pid);
+  close(ends[1]);
+  if (error == 0) return running;
+  close(ends[0]);
+  return Fail(Internal(words[0] + ": " + std::strerror(error)));
+}
+
 // Reads the available bytes.  False: all writers have closed the pipe.
 bool ReadSome(int pipe, std::string& output) {
   char buffer[1'024];
@@ -99,6 +119,16 @@ bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string&
   }
 }
 
+bool AwaitEndOf(const Running& running, Duration time_limit, int stop_fd, std::string& output) {
+  // Glibc declares it only for C
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, running.pid, 0));
+  const bool in_time =
+      process >= 0 &&
+      AwaitEnd(process, running.output, NowMs() + time_limit.ns / 1'000'000, stop_fd, output);
+  if (process >= 0) close(process);
+  return in_time;
+}
+
 // A process that hangs in the kernel does not even die, so this waits only briefly.
 void Kill(pid_t pid, CommandGroup group) {
   kill(group == CommandGroup::kOwn ? -pid : pid, SIGKILL);
@@ -121,30 +151,14 @@ CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int s
   if (words.empty()) return {false, "no command is configured for it"};
   const int in = FileWith(input);
   if (in < 0) return {false, std::strerror(errno)};
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-    close(in);
-    return {false, std::strerror(errno)};
-  }
-  fcntl(ends[1], F_SETFL, 0);  // writes of the command block while the pipe is full
-  pid_t pid = 0;
-  const int error = Spawn(words, in, ends[1], group, pid);
+  const Result<Running> running = Start(words, in, group);
   close(in);
-  close(ends[1]);
-  if (error != 0) {
-    close(ends[0]);
-    return {false, words[0] + ": " + std::strerror(error)};
-  }
-  // Glibc declares it only for C
-  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (!running.has_value()) return {false, running.error().message};
   std::string output;
-  const bool in_time =
-      process >= 0 &&
-      AwaitEnd(process, ends[0], NowMs() + time_limit.ns / 1'000'000, stop_fd, output);
-  if (process >= 0) close(process);
-  close(ends[0]);
-  if (in_time) return EndOf(words[0], pid, std::move(output));
-  Kill(pid, group);
+  const bool in_time = AwaitEndOf(*running, time_limit, stop_fd, output);
+  close(running->output);
+  if (in_time) return EndOf(words[0], running->pid, std::move(output));
+  Kill(running->pid, group);
   return {false, words[0] + " did not end within " + ToText(time_limit)};
 }
 

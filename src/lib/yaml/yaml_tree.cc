@@ -29,6 +29,22 @@ struct Event {
   yaml_event_t raw{};
 };
 
+// The properties of a value; nullptr: it has none.
+struct Properties {
+  const yaml_char_t* anchor = nullptr;
+  const yaml_char_t* tag = nullptr;
+};
+
+Properties PropertiesOf(const Event& event) {
+  const auto& data = event.raw.data;
+  switch (event.raw.type) {
+    case YAML_SCALAR_EVENT: return {data.scalar.anchor, data.scalar.tag};
+    case YAML_SEQUENCE_START_EVENT: return {data.sequence_start.anchor, data.sequence_start.tag};
+    case YAML_MAPPING_START_EVENT: return {data.mapping_start.anchor, data.mapping_start.tag};
+    default: return {};
+  }
+}
+
 bool IsNullWord(std::string_view text) {
   return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
 }
@@ -166,26 +182,11 @@ bool TreeReader::ReadDocument(const Event& start, std::vector<YamlNode>* documen
 }
 
 bool TreeReader::CheckPlainFeatures(const Event& event) {
-  const yaml_char_t* anchor = nullptr;
-  const yaml_char_t* tag = nullptr;
-  switch (event.raw.type) {
-    case YAML_ALIAS_EVENT:
-      return Refuse(PlaceOf(event), FileCode::kYamlFeature,
-                    "aliases are not supported: write the value out here");
-    case YAML_SCALAR_EVENT:
-      anchor = event.raw.data.scalar.anchor;
-      tag = event.raw.data.scalar.tag;
-      break;
-    case YAML_SEQUENCE_START_EVENT:
-      anchor = event.raw.data.sequence_start.anchor;
-      tag = event.raw.data.sequence_start.tag;
-      break;
-    case YAML_MAPPING_START_EVENT:
-      anchor = event.raw.data.mapping_start.anchor;
-      tag = event.raw.data.mapping_start.tag;
-      break;
-    default: break;
+  if (event.raw.type == YAML_ALIAS_EVENT) {
+    return Refuse(PlaceOf(event), FileCode::kYamlFeature,
+                  "aliases are not supported: write the value out here");
   }
+  const auto [anchor, tag] = PropertiesOf(event);
   if (anchor != nullptr) {
     return Refuse(PlaceOf(event), FileCode::kYamlFeature,
                   "anchors are not supported: remove \"&" + Printable(TextOf(anchor), 40) + "\"");

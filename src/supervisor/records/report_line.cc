@@ -71,39 +71,50 @@ Status TakePath(std::string_view path, ReportLine& line) {
   return Ok();
 }
 
+// A word of a report: "step=1200".
+struct Field {
+  std::string_view word;
+  std::string_view name;
+  std::string_view value;
+};
+
+Status TakeSeconds(const Field& field, ReportLine& line) {
+  const auto took = ParseSeconds(field.value);
+  if (!took) return Refuse(field.word, "seconds= takes a number such as 12.5");
+  line.took = *took;
+  return Ok();
+}
+
+Status TakeCount(const Field& field, int64_t& count) {
+  const auto value = ParseCount(field.value, kNumberMax);
+  if (!value) return Refuse(field.word, std::string(field.name) + "= takes a whole number, from 0");
+  count = *value;
+  return Ok();
+}
+
+void TakeScore(const Field& field, ReportLine& line) {
+  // An invalid score, such as NaN, does not invalidate the checkpoint.
+  const auto score = ParseScore(field.value);
+  line.is_scored = score.has_value();
+  line.score = score.value_or(0);
+  if (!score)
+    line.complaint = Refuse(field.word,
+                            "score= takes a number below a billion, such as 0.913 or 9.3e-05; "
+                            "the checkpoint counts without")
+                         .error()
+                         .message;
+}
+
 Status TakeField(std::string_view word, ReportLine& line) {
   const size_t sign = word.find('=');
   if (sign == std::string_view::npos)
     return Refuse(word, "a report is made of words like step=1200");
-  const std::string_view name = word.substr(0, sign);
-  const std::string_view value = word.substr(sign + 1);
-  const auto count = ParseCount(value, kNumberMax);
-  if (name == "seconds") {
-    const auto took = ParseSeconds(value);
-    if (!took) return Refuse(word, "seconds= takes a number such as 12.5");
-    line.took = *took;
-    return Ok();
-  }
-  if (name == "score") {
-    // An invalid score, such as NaN, does not invalidate the checkpoint.
-    const auto score = ParseScore(value);
-    line.is_scored = score.has_value();
-    line.score = score.value_or(0);
-    if (!score)
-      line.complaint = Refuse(word,
-                              "score= takes a number below a billion, such as 0.913 or 9.3e-05; "
-                              "the checkpoint counts without")
-                           .error()
-                           .message;
-    return Ok();
-  }
-  int64_t* const field = name == "step"    ? &line.step
-                         : name == "of"    ? &line.steps
-                         : name == "bytes" ? &line.bytes
-                                           : nullptr;
-  if (field == nullptr) return Ok();
-  if (!count) return Refuse(word, std::string(name) + "= takes a whole number, from 0");
-  *field = *count;
+  const Field field{word, word.substr(0, sign), word.substr(sign + 1)};
+  if (field.name == "seconds") return TakeSeconds(field, line);
+  if (field.name == "step") return TakeCount(field, line.step);
+  if (field.name == "of") return TakeCount(field, line.steps);
+  if (field.name == "bytes") return TakeCount(field, line.bytes);
+  if (field.name == "score") TakeScore(field, line);
   return Ok();
 }
 

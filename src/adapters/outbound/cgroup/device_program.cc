@@ -24,6 +24,13 @@ constexpr std::array<DeviceNumber, 8> kStandardDevices = {{
     {136, kAnyMinor},  // pts
 }};
 
+// The registers of the device program
+constexpr int kContext = BPF_REG_1;
+constexpr int kType = BPF_REG_2;
+constexpr int kAccess = BPF_REG_3;
+constexpr int kMajor = BPF_REG_4;
+constexpr int kMinor = BPF_REG_5;
+
 // At this number of sets the cache is emptied: a host has few, but MIG layouts change over months.
 constexpr size_t kProgramsMax = 512;
 
@@ -56,9 +63,47 @@ bpf_insn SkipUnless(int reg, int value, int skip) {
           .off = static_cast<int16_t>(skip),
           .imm = value};
 }
+// Skips `skip` instructions if the register equals `value`.
+bpf_insn SkipIf(int reg, int value, int skip) {
+  return {.code = BPF_JMP | BPF_JEQ | BPF_K,
+          .dst_reg = static_cast<uint8_t>(reg),
+          .src_reg = 0,
+          .off = static_cast<int16_t>(skip),
+          .imm = value};
+}
 void Answer(std::vector<bpf_insn>& program, bool allowed) {
   program.push_back(Alu32(BPF_MOV, BPF_REG_0, allowed ? 1 : 0));
   program.push_back({.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0});
+}
+
+// What is asked for, in the registers.
+std::vector<bpf_insn> LoadRequest() {
+  return {
+      Load32(kType, kContext, offsetof(bpf_cgroup_dev_ctx, access_type)),
+      Load32(kMajor, kContext, offsetof(bpf_cgroup_dev_ctx, major)),
+      Load32(kMinor, kContext, offsetof(bpf_cgroup_dev_ctx, minor)),
+      Copy32(kAccess, kType),
+      Alu32(BPF_AND, kType, 0xffff),  // the low half is the type, the high half the access
+      Alu32(BPF_RSH, kAccess, 16),
+  };
+}
+
+void RefuseMknod(std::vector<bpf_insn>& program) {
+  program.push_back(Alu32(BPF_AND, kAccess, BPF_DEVCG_ACC_MKNOD));
+  program.push_back(SkipIf(kAccess, 0, 2));
+  Answer(program, false);
+}
+
+void RefuseBlockDevices(std::vector<bpf_insn>& program) {
+  program.push_back(SkipIf(kType, BPF_DEVCG_DEV_CHAR, 2));
+  Answer(program, false);
+}
+
+void Allow(std::vector<bpf_insn>& program, const DeviceNumber& device) {
+  const bool any_minor = device.minor == kAnyMinor;
+  program.push_back(SkipUnless(kMajor, device.major, any_minor ? 2 : 3));
+  if (!any_minor) program.push_back(SkipUnless(kMinor, device.minor, 2));
+  Answer(program, true);
 }
 
 int Bpf(int command, bpf_attr& attributes) {
@@ -78,36 +123,11 @@ std::unexpected<Error> FailBpf(const std::string& what, int error) {
 std::span<const DeviceNumber> StandardDevices() { return kStandardDevices; }
 
 std::vector<bpf_insn> EmitDeviceProgram(std::span<const DeviceNumber> allowed) {
-  constexpr int kContext = BPF_REG_1;
-  constexpr int kType = BPF_REG_2;
-  constexpr int kAccess = BPF_REG_3;
-  constexpr int kMajor = BPF_REG_4;
-  constexpr int kMinor = BPF_REG_5;
-  std::vector<bpf_insn> program = {
-      Load32(kType, kContext, offsetof(bpf_cgroup_dev_ctx, access_type)),
-      Load32(kMajor, kContext, offsetof(bpf_cgroup_dev_ctx, major)),
-      Load32(kMinor, kContext, offsetof(bpf_cgroup_dev_ctx, minor)),
-      Copy32(kAccess, kType),
-      Alu32(BPF_AND, kType, 0xffff),  // the low half is the type, the high half the access
-      Alu32(BPF_RSH, kAccess, 16),
-      Alu32(BPF_AND, kAccess, BPF_DEVCG_ACC_MKNOD),
-      {.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = kAccess, .src_reg = 0, .off = 2, .imm = 0},
-  };
-  Answer(program, false);
-  program.push_back({.code = BPF_JMP | BPF_JEQ | BPF_K,
-                     .dst_reg = kType,
-                     .src_reg = 0,
-                     .off = 2,
-                     .imm = BPF_DEVCG_DEV_CHAR});
-  Answer(program, false);
-  const auto allow = [&](const DeviceNumber& device) {
-    const bool any_minor = device.minor == kAnyMinor;
-    program.push_back(SkipUnless(kMajor, device.major, any_minor ? 2 : 3));
-    if (!any_minor) program.push_back(SkipUnless(kMinor, device.minor, 2));
-    Answer(program, true);
-  };
-  for (const DeviceNumber& device : kStandardDevices) allow(device);
-  for (const DeviceNumber& device : allowed) allow(device);
+  std::vector<bpf_insn> program = LoadRequest();
+  RefuseMknod(program);
+  RefuseBlockDevices(program);
+  for (const DeviceNumber& device : kStandardDevices) Allow(program, device);
+  for (const DeviceNumber& device : allowed) Allow(program, device);
   Answer(program, false);
   return program;
 }

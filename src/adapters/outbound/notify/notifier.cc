@@ -45,6 +45,22 @@ const Receiver* Named(const NotifyConfig& config, const std::string& name) {
   return found == config.receivers.end() ? nullptr : &*found;
 }
 
+// What the new configuration changes for a receiver of the old one; empty: nothing.
+std::string ChangeOf(const Receiver& now, const NotifyConfig& from, const NotifyConfig& to) {
+  const Receiver* then = Named(to, now.name);
+  if (then == nullptr) return "gone";
+  const bool mails_differ = to.sendmail != from.sendmail || to.mail_from != from.mail_from;
+  const bool is_same = *then == now && !(mails_differ && now.way == NotifyWay::kMail);
+  return is_same ? "" : "changed";
+}
+
+void ListNew(const NotifyConfig& from, const NotifyConfig& to, std::vector<std::string>& changes) {
+  for (const Receiver& receiver : to.receivers) {
+    if (Named(from, receiver.name) == nullptr)
+      changes.push_back("receiver " + receiver.name + ": new");
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::string directory,
@@ -80,32 +96,32 @@ bool Notifier::HasDeskOf(const Receiver& receiver) const {
 
 std::vector<std::string> Notifier::Reload(NotifyConfig config) {
   std::vector<std::string> changes;
-  std::vector<Desk> ending;
-  {
-    const std::lock_guard lock(mutex_);
-    const bool mails_differ =
-        config.sendmail != config_.sendmail || config.mail_from != config_.mail_from;
-    const auto stays = [&](const Desk& desk) {
-      const Receiver& now = desk.sender->receiver();
-      const Receiver* then = Named(config, now.name);
-      if (then == nullptr) changes.push_back("receiver " + now.name + ": gone");
-      const bool is_same =
-          then != nullptr && *then == now && !(mails_differ && now.way == NotifyWay::kMail);
-      if (then != nullptr && !is_same) changes.push_back("receiver " + now.name + ": changed");
-      return is_same;
-    };
-    const auto gone = std::ranges::stable_partition(desks_, stays);
-    std::ranges::move(gone, std::back_inserter(ending));
-    desks_.erase(gone.begin(), gone.end());
-    for (const Receiver& receiver : config.receivers) {
-      if (Named(config_, receiver.name) == nullptr)
-        changes.push_back("receiver " + receiver.name + ": new");
-    }
-    config_ = config;
-  }
+  const std::vector<Desk> ending = TakeConfig(config, changes);
   for (const Desk& desk : ending) desk.sender->End();
   // The writer's thread does not wait for it; two senders never share a directory
   for (const Desk& desk : ending) desk.sender->Join();
+  BeginMissing(config, changes);
+  return changes;
+}
+
+std::vector<Notifier::Desk> Notifier::TakeConfig(const NotifyConfig& config,
+                                                 std::vector<std::string>& changes) {
+  const std::lock_guard lock(mutex_);
+  const auto gone = std::ranges::stable_partition(desks_, [&](const Desk& desk) {
+    const Receiver& receiver = desk.sender->receiver();
+    const std::string change = ChangeOf(receiver, config_, config);
+    if (!change.empty()) changes.push_back("receiver " + receiver.name + ": " + change);
+    return change.empty();
+  });
+  std::vector<Desk> ending;
+  std::ranges::move(gone, std::back_inserter(ending));
+  desks_.erase(gone.begin(), gone.end());
+  ListNew(config_, config, changes);
+  config_ = config;
+  return ending;
+}
+
+void Notifier::BeginMissing(const NotifyConfig& config, std::vector<std::string>& changes) {
   for (const Receiver& receiver : config.receivers) {
     if (HasDeskOf(receiver)) continue;
     if (const Status begun = Begin(config, receiver); !begun)
@@ -113,7 +129,6 @@ std::vector<std::string> Notifier::Reload(NotifyConfig config) {
     if (const std::string problem = ProblemOf(receiver); !problem.empty())
       changes.push_back("receiver " + receiver.name + ": warning: " + problem);
   }
-  return changes;
 }
 
 // The backlogs are read without the mutex: a sender may be using its files, and the writer's thread

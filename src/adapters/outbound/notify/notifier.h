@@ -54,6 +54,10 @@ class Notifier : public CommitObserver {
         ledger_now_(std::move(ledger_now)),
         config_(std::move(config)) {}
   Status Begin(const NotifyConfig& config, const Receiver& receiver);
+  // Replaces the configuration.  Returns the desks of receivers that are gone or changed.
+  std::vector<Desk> TakeConfig(const NotifyConfig& config, std::vector<std::string>& changes);
+  // Begins with the receivers that have no desk.
+  void BeginMissing(const NotifyConfig& config, std::vector<std::string>& changes);
   std::string NextId(Instant at) {
     return ToBase32(static_cast<uint64_t>(at.ns)) + "." + std::to_string(++notifications_);
   }

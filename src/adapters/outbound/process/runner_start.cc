@@ -46,6 +46,17 @@ void MakeLogDirectory(const std::string& path) {
   std::filesystem::create_directories(path, ignored);
 }
 
+// For an attempt whose launch cannot be read.  `is_held`: its supervisor runs.
+void JudgeUnreadable(AttemptStatus& status, bool is_held, const Error& error) {
+  if (is_held) {
+    status.message = "its supervisor runs, but cannot be reached: " + error.message;
+    return;
+  }
+  status.phase = AttemptPhase::kExited;
+  status.cause = EndCause::kSupervisorLost;  // not the job's fault: it may start again
+  status.message = "the agent was interrupted while starting it";
+}
+
 }  // namespace
 
 Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
@@ -54,31 +65,33 @@ Status SupervisedAttemptRunner::Start(const LaunchSpec& spec) {
     return Fail(Conflict("attempt " + spec.key + " exists already"));
   }
   AttemptDirectory directory = GP_TRY(AttemptDirectory::Make(attempts_fd_.get(), spec.key));
+  Attempt& attempt = Remember(spec);
+  MakeLogDirectory(spec.log_directory);
+  const Result<CgroupPaths> cgroups = isolation_.Create(spec.key, IsolationOf(spec));
+  if (cgroups.has_value()) attempt.cgroups = *cgroups;
+  const Result<Descriptor> lock = directory.WriteLaunch({.spec = spec, .cgroups = attempt.cgroups});
+  if (!lock.has_value()) return UndoStart(spec.key, lock.error());
+  if (!cgroups.has_value()) return StartFailed(attempt, directory, cgroups.error());
+  const Status supervised = SuperviseNew(attempt, directory, lock->get(), spec.secrets);
+  return supervised.has_value() ? Ok() : UndoStart(spec.key, supervised.error());
+}
+
+SupervisedAttemptRunner::Attempt& SupervisedAttemptRunner::Remember(const LaunchSpec& spec) {
   Attempt& attempt = attempts_[spec.key];
   attempt.status.key = spec.key;
   LaunchSpec kept = spec;
   kept.secrets.clear();
   attempt.status.launch = std::make_shared<const LaunchSpec>(std::move(kept));
   attempt.leased = spec.stop_on_lease_loss;
-  const auto undo = [&](const Error& error) -> Status {
-    IgnoreResult(isolation_.Remove(spec.key, attempt.cgroups),
-                 "what is left is removed at the next start");
-    RemoveAttempt(attempts_fd_.get(), spec.key);
-    attempts_.erase(spec.key);
-    return Fail(error);
-  };
-  MakeLogDirectory(spec.log_directory);
-  Result<CgroupPaths> cgroups = isolation_.Create(spec.key, IsolationOf(spec));
-  if (cgroups.has_value()) attempt.cgroups = *cgroups;
-  const Result<Descriptor> lock = directory.WriteLaunch({.spec = spec, .cgroups = attempt.cgroups});
-  if (!lock.has_value()) return undo(lock.error());
-  if (!cgroups.has_value()) return StartFailed(attempt, directory, cgroups.error());
-  Result<Descriptor> secrets =
-      spec.secrets.empty() ? Result<Descriptor>(Descriptor()) : PutIntoMemory(spec.secrets);
-  if (!secrets.has_value()) return undo(secrets.error());
-  const Status supervised =
-      Supervise(attempt, directory, lock->get(), /*bury=*/false, secrets->get());
-  return supervised.has_value() ? Ok() : undo(supervised.error());
+  return attempt;
+}
+
+Status SupervisedAttemptRunner::UndoStart(const std::string& key, const Error& error) {
+  IgnoreResult(isolation_.Remove(key, attempts_.at(key).cgroups),
+               "what is left is removed at the next start");
+  RemoveAttempt(attempts_fd_.get(), key);
+  attempts_.erase(key);
+  return Fail(error);
 }
 
 // A failed isolation ends the attempt like any other end: reported by Observe, remembered until
@@ -90,6 +103,13 @@ Status SupervisedAttemptRunner::StartFailed(Attempt& attempt, const AttemptDirec
   attempt.status.message = error.message;
   return ReplaceFileAt(directory.fd(), kStatusFile, EncodeStatus(attempt.status), 0600,
                        Survives::kCrash);
+}
+
+Status SupervisedAttemptRunner::SuperviseNew(Attempt& attempt, const AttemptDirectory& directory,
+                                             int lock_fd, const std::vector<std::string>& secrets) {
+  Descriptor memory;
+  if (!secrets.empty()) memory = GP_TRY(PutIntoMemory(secrets));
+  return Supervise(attempt, directory, lock_fd, /*bury=*/false, memory.get());
 }
 
 Status SupervisedAttemptRunner::Supervise(Attempt& attempt, const AttemptDirectory& directory,
@@ -136,32 +156,27 @@ void SupervisedAttemptRunner::Adopt(const std::string& key) {
 void SupervisedAttemptRunner::Attend(Attempt& attempt) {
   const auto directory = AttemptDirectory::Open(attempts_fd_.get(), attempt.status.key);
   const auto launch = directory.has_value() ? directory->ReadLaunch() : Fail(directory.error());
-  if (!launch.has_value() && directory.has_value() && directory->IsHeld()) {
-    attempt.status.message =
-        "its supervisor runs, but cannot be reached: " + launch.error().message;
-    return;
-  }
   if (!launch.has_value()) {
-    attempt.status.phase = AttemptPhase::kExited;
-    attempt.status.cause = EndCause::kSupervisorLost;  // not the job's fault: it may start again
-    attempt.status.message = "the agent was interrupted while starting it";
-    return;
+    const bool is_held = directory.has_value() && directory->IsHeld();
+    return JudgeUnreadable(attempt.status, is_held, launch.error());
   }
   attempt.cgroups = launch->cgroups;
   attempt.leased = launch->spec.stop_on_lease_loss;
   attempt.status.launch = std::make_shared<const LaunchSpec>(launch->spec);
   const std::optional<Descriptor> lock = directory->TryLock();
-  if (!lock.has_value()) {
-    // The supervisor is alive.  If it has just started, it may not listen yet: then the next
-    // Observe finds it.
-    Connect(attempt, *directory);
-    return;
-  }
-  std::optional<AttemptStatus> status = directory->ReadStatus();
+  if (lock.has_value()) return TakeEndOrBury(attempt, *directory, lock->get());
+  // The supervisor is alive.  If it has just started, it may not listen yet: then the next
+  // Observe finds it.
+  Connect(attempt, *directory);
+}
+
+void SupervisedAttemptRunner::TakeEndOrBury(Attempt& attempt, const AttemptDirectory& directory,
+                                            int lock_fd) {
+  std::optional<AttemptStatus> status = directory.ReadStatus();
   if (status.has_value() && status->phase == AttemptPhase::kExited) {
     TakeStatus(attempt, std::move(*status));
   } else {
-    Bury(attempt, *directory, lock->get());
+    Bury(attempt, directory, lock_fd);
   }
 }
 

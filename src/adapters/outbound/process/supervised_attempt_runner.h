@@ -59,11 +59,18 @@ class SupervisedAttemptRunner final : public AttemptRunner {
   Status Prepare(const Options& options);
 
   // runner_start.cc
+  Attempt& Remember(const LaunchSpec& spec);
+  // Returns the error.
+  Status UndoStart(const std::string& key, const Error& error);
+  Status SuperviseNew(Attempt& attempt, const AttemptDirectory& directory, int lock_fd,
+                      const std::vector<std::string>& secrets);
   Status Supervise(Attempt& attempt, const AttemptDirectory& directory, int lock_fd, bool bury,
                    int secrets_fd = -1);
   Status StartFailed(Attempt& attempt, const AttemptDirectory& directory, const Error& error);
   void Adopt(const std::string& key);
   void Attend(Attempt& attempt);
+  // REQUIRES: the launch file is locked, so that no supervisor runs.
+  void TakeEndOrBury(Attempt& attempt, const AttemptDirectory& directory, int lock_fd);
   bool Connect(Attempt& attempt, const AttemptDirectory& directory);
   void Bury(Attempt& attempt, const AttemptDirectory& directory, int lock_fd);
   void Watch(Attempt& attempt, Descriptor connection);

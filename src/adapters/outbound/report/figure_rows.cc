@@ -21,37 +21,52 @@ FigureRow Row(const std::string& name, const std::vector<RunFigures>& runs, Valu
   return row;
 }
 
+// A row of the table: its name, and the text of a run's cell.
+struct Figure {
+  const char* name;
+  std::string (*text)(const RunFigures& run);
+};
+
+constexpr Figure kFigures[] = {
+    {"jobs", [](const RunFigures& run) { return std::to_string(run.jobs); }},
+    {"ended", [](const RunFigures& run) { return std::to_string(run.ended); }},
+    {"never started", [](const RunFigures& run) { return std::to_string(run.never_started); }},
+    {"preemptions", [](const RunFigures& run) { return std::to_string(run.preemptions); }},
+    {"attempts lost with a node", [](const RunFigures& run) { return std::to_string(run.faults); }},
+    {"mean wait", [](const RunFigures& run) { return Seconds(run.wait.mean_s); }},
+    {"median wait", [](const RunFigures& run) { return Seconds(run.wait.median_s); }},
+    {"p95 wait", [](const RunFigures& run) { return Seconds(run.wait.p95_s); }},
+    {"longest wait", [](const RunFigures& run) { return Seconds(run.wait.max_s); }},
+    {"mean turnaround", [](const RunFigures& run) { return Seconds(run.mean_turnaround_s); }},
+    {"first submit to last end", [](const RunFigures& run) { return Seconds(run.span_h * 3600); }},
+    {"GPU-hours held", [](const RunFigures& run) { return Hours(run.gpu_hours_held); }},
+    {"GPU-hours installed", [](const RunFigures& run) { return Hours(run.gpu_hours_installed); }},
+    {"GPU-hours idle while jobs waited",
+     [](const RunFigures& run) { return Hours(run.gpu_hours_idle_while_waiting); }},
+    {"utilization",
+     [](const RunFigures& run) { return fmt::format("{:.1f}%", 100 * run.utilization); }},
+    {"fragmentation of free GPU time",
+     [](const RunFigures& run) {
+       return run.fragmentation ? fmt::format("{:.1f}%", 100 * *run.fragmentation) : "–";
+     }},
+};
+
+// Shown where any run has prices.
+constexpr Figure kCostFigures[] = {
+    {"cost of GPU-hours installed",
+     [](const RunFigures& run) { return run.cost ? Amount(run.cost->installed) : "–"; }},
+    {"cost of GPU-hours held",
+     [](const RunFigures& run) { return run.cost ? Amount(run.cost->held) : "–"; }},
+};
+
 }  // namespace
 
 std::vector<FigureRow> FigureRows(const std::vector<RunFigures>& runs) {
-  using F = RunFigures;
   std::vector<FigureRow> rows;
-  const auto add = [&](const std::string& name, const auto& value) {
-    rows.push_back(Row(name, runs, value));
-  };
-  add("jobs", [](const F& f) { return std::to_string(f.jobs); });
-  add("ended", [](const F& f) { return std::to_string(f.ended); });
-  add("never started", [](const F& f) { return std::to_string(f.never_started); });
-  add("preemptions", [](const F& f) { return std::to_string(f.preemptions); });
-  add("attempts lost with a node", [](const F& f) { return std::to_string(f.faults); });
-  add("mean wait", [](const F& f) { return Seconds(f.wait.mean_s); });
-  add("median wait", [](const F& f) { return Seconds(f.wait.median_s); });
-  add("p95 wait", [](const F& f) { return Seconds(f.wait.p95_s); });
-  add("longest wait", [](const F& f) { return Seconds(f.wait.max_s); });
-  add("mean turnaround", [](const F& f) { return Seconds(f.mean_turnaround_s); });
-  add("first submit to last end", [](const F& f) { return Seconds(f.span_h * 3600); });
-  add("GPU-hours held", [](const F& f) { return Hours(f.gpu_hours_held); });
-  add("GPU-hours installed", [](const F& f) { return Hours(f.gpu_hours_installed); });
-  add("GPU-hours idle while jobs waited",
-      [](const F& f) { return Hours(f.gpu_hours_idle_while_waiting); });
-  add("utilization", [](const F& f) { return fmt::format("{:.1f}%", 100 * f.utilization); });
-  add("fragmentation of free GPU time", [](const F& f) {
-    return f.fragmentation ? fmt::format("{:.1f}%", 100 * *f.fragmentation) : "–";
-  });
-  if (!std::ranges::any_of(runs, [](const F& f) { return f.cost.has_value(); })) return rows;
-  add("cost of GPU-hours installed",
-      [](const F& f) { return f.cost ? Amount(f.cost->installed) : "–"; });
-  add("cost of GPU-hours held", [](const F& f) { return f.cost ? Amount(f.cost->held) : "–"; });
+  for (const Figure& figure : kFigures) rows.push_back(Row(figure.name, runs, figure.text));
+  if (!std::ranges::any_of(runs, [](const RunFigures& run) { return run.cost.has_value(); }))
+    return rows;
+  for (const Figure& figure : kCostFigures) rows.push_back(Row(figure.name, runs, figure.text));
   return rows;
 }
 

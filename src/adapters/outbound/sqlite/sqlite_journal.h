@@ -72,6 +72,9 @@ class SqliteJournal : public Journal {
   Status Delete(const char* sql, uint64_t sequence);
 
   // sqlite_salvage.cc
+  // Whether all records after this one can be read.  `sound`: the last one before any damage.
+  bool IsSoundAfter(uint64_t after, uint64_t& sound);
+  Result<uint64_t> GiveUpAfter(uint64_t sound, const Snapshot& base, const Snapshot& snapshot);
   Status CopyAside();
   Result<uint64_t> MendBeginning(const Snapshot& snapshot);
   Status Rebuild(const Snapshot& base, const Snapshot& snapshot, uint64_t sound);

@@ -82,32 +82,38 @@ struct Scratch {
 }  // namespace
 
 Result<uint64_t> SqliteJournal::KeepSoundPrefix() {
-  const auto read_from = [this](uint64_t after, uint64_t& sound) {
-    sound = after;
-    return ReadAfter(after, [&sound](uint64_t sequence, std::string_view) -> Status {
-      sound = sequence;
-      return Ok();
-    });
-  };
   const Snapshot snapshot = GP_TRY(LatestSnapshot());
   const auto begins = Base();
   // All that exists follows something that is missing
   if (!begins && snapshot.sequence == 0) return Fail(begins.error());
   const Snapshot base = begins ? *begins : Snapshot{};
-  uint64_t from_first = 0;
-  uint64_t from_snapshot = 0;
-  if (begins && read_from(base.sequence, from_first)) return last_sequence_;
-  if (snapshot.sequence > 0 && read_from(snapshot.sequence, from_snapshot)) {
+  uint64_t from_first = 0, from_snapshot = 0;
+  if (begins && IsSoundAfter(base.sequence, from_first)) return last_sequence_;
+  if (snapshot.sequence > 0 && IsSoundAfter(snapshot.sequence, from_snapshot)) {
     if (!begins) return MendBeginning(snapshot);
     return Fail(Conflict(
         "journal " + path_ +
         ": the damage lies before the newest snapshot, which is sound: nothing to give up"));
   }
-  const uint64_t sound = std::max(from_first, from_snapshot);
+  const Snapshot& beginning = from_first >= from_snapshot ? base : snapshot;
+  return GiveUpAfter(std::max(from_first, from_snapshot), beginning, snapshot);
+}
+
+bool SqliteJournal::IsSoundAfter(uint64_t after, uint64_t& sound) {
+  sound = after;
+  const Status read = ReadAfter(after, [&sound](uint64_t sequence, std::string_view) -> Status {
+    sound = sequence;
+    return Ok();
+  });
+  return read.has_value();
+}
+
+Result<uint64_t> SqliteJournal::GiveUpAfter(uint64_t sound, const Snapshot& base,
+                                            const Snapshot& snapshot) {
   // Every start finds the loss again until it is accepted.
   if (mark_.value() <= sound) GP_CHECK_OK(mark_.Raise(sound + 1));
   GP_CHECK_OK(CopyAside());
-  GP_CHECK_OK(Rebuild(from_first >= from_snapshot ? base : snapshot, snapshot, sound));
+  GP_CHECK_OK(Rebuild(base, snapshot, sound));
   GP_CHECK_OK(LoadTail());
   loss_ = "journal " + path_ + ": given up from record " + std::to_string(sound + 1) + " on";
   return sound;

@@ -72,6 +72,13 @@ class JobTrace {
   void AddAttempt(const AttemptRecord& attempt) {
     Span& span = Add("attempt", "attempt " + std::to_string(attempt.number), attempt.placed_at,
                      attempt.ended_at);
+    span.attributes = AttributesOf(attempt);
+    span.events = EventsOf(attempt);
+    span.is_error = ChargeOf(attempt.end) != EndCharge::kNobody;
+    if (span.is_error) span.message = Name(attempt.end);
+  }
+
+  SpanAttributes AttributesOf(const AttemptRecord& attempt) const {
     std::vector<std::string> nodes;
     int64_t gpus = 0;
     for (const RankRecord& rank : attempt.ranks) {
@@ -79,26 +86,27 @@ class JobTrace {
       if (node != nullptr) nodes.push_back(node->facts->name);
       gpus += static_cast<int64_t>(rank.gpus.size());
     }
-    span.attributes = {{"gpu_platform.attempt", int64_t{attempt.number}},
-                       {"gpu_platform.nodes", nodes},
-                       {"gpu_platform.gpus", gpus},
-                       {"gpu_platform.end", Name(attempt.end)}};
-    if (attempt.started_at.ns != 0)
-      span.events.push_back({Wall(attempt.started_at), "started", {}});
+    return {{"gpu_platform.attempt", int64_t{attempt.number}},
+            {"gpu_platform.nodes", nodes},
+            {"gpu_platform.gpus", gpus},
+            {"gpu_platform.end", Name(attempt.end)}};
+  }
+
+  std::vector<SpanEvent> EventsOf(const AttemptRecord& attempt) const {
+    std::vector<SpanEvent> events;
+    if (attempt.started_at.ns != 0) events.push_back({Wall(attempt.started_at), "started", {}});
     for (const Checkpoint& one : job_.checkpoints) {
       if (one.attempt == attempt.number && one.is_complete)
-        span.events.push_back(
-            {Wall(one.at),
-             "checkpoint",
-             {{"gpu_platform.step", one.step}, {"gpu_platform.bytes", one.bytes}}});
+        events.push_back({Wall(one.at),
+                          "checkpoint",
+                          {{"gpu_platform.step", one.step}, {"gpu_platform.bytes", one.bytes}}});
     }
     for (const XidNote& note : job_.xids) {
       if (note.attempt == attempt.number)
-        span.events.push_back({Wall(note.at), "xid", {{"gpu_platform.xid", int64_t{note.xid}}}});
+        events.push_back({Wall(note.at), "xid", {{"gpu_platform.xid", int64_t{note.xid}}}});
     }
-    std::ranges::sort(span.events, {}, &SpanEvent::at);
-    span.is_error = ChargeOf(attempt.end) != EndCharge::kNobody;
-    if (span.is_error) span.message = Name(attempt.end);
+    std::ranges::sort(events, {}, &SpanEvent::at);
+    return events;
   }
 
   void AddJob() {

@@ -1,5 +1,7 @@
 #include "adapters/outbound/watch/watch_frame.h"
 
+#include <vector>
+
 #include "base/bytes.h"
 
 namespace gp {
@@ -21,38 +23,6 @@ void Get(ByteReader& in, std::optional<T>& value) {
   value = static_cast<T>(in.I64());
 }
 
-void Put(ByteWriter& out, const GpuHealth& health) {
-  out.U64(kHealth);
-  out.String(health.uuid);
-  out.U64(health.lost ? 1 : 0);
-  Put(out, health.temperature_c);
-  Put(out, health.power_watts);
-  Put(out, health.utilization_percent);
-  Put(out, health.memory_used_mib);
-  Put(out, health.sm_clock_mhz);
-  Put(out, health.memory_clock_mhz);
-  out.U64(health.ecc.has_value() ? 1 : 0);
-  const EccCounts ecc = health.ecc.value_or(EccCounts{});
-  for (const int64_t count : {ecc.corrected_volatile, ecc.uncorrected_volatile,
-                              ecc.corrected_aggregate, ecc.uncorrected_aggregate})
-    out.I64(count);
-  out.U64(health.row_remap.has_value() ? 1 : 0);
-  const RowRemap rows = health.row_remap.value_or(RowRemap{});
-  for (const int64_t count : {int64_t{rows.corrected_rows}, int64_t{rows.uncorrected_rows},
-                              int64_t{rows.pending}, int64_t{rows.failed}})
-    out.I64(count);
-  Put(out, health.recovery_action);
-  out.U64(health.throttle_reasons.size());
-  for (const std::string& reason : health.throttle_reasons) out.String(reason);
-  Put(out, health.nvlinks_active);
-  Put(out, health.nvlinks_total);
-  out.U64(health.processes.size());
-  for (const GpuProcess& process : health.processes) {
-    out.I64(process.pid);
-    Put(out, process.memory_mib);
-  }
-}
-
 size_t ListSize(ByteReader& in) {
   const uint64_t size = in.U64();
   if (size > kListMax || size > in.Remaining()) {
@@ -62,40 +32,111 @@ size_t ListSize(ByteReader& in) {
   return size;
 }
 
-GpuHealth HealthFrom(ByteReader& in) {
-  GpuHealth health;
-  health.uuid = in.String();
-  health.lost = in.U64() != 0;
-  Get(in, health.temperature_c);
-  Get(in, health.power_watts);
-  Get(in, health.utilization_percent);
-  Get(in, health.memory_used_mib);
-  Get(in, health.sm_clock_mhz);
-  Get(in, health.memory_clock_mhz);
+void Put(ByteWriter& out, const std::optional<EccCounts>& ecc) {
+  out.U64(ecc.has_value() ? 1 : 0);
+  const EccCounts counts = ecc.value_or(EccCounts{});
+  for (const int64_t count : {counts.corrected_volatile, counts.uncorrected_volatile,
+                              counts.corrected_aggregate, counts.uncorrected_aggregate})
+    out.I64(count);
+}
+
+void Get(ByteReader& in, std::optional<EccCounts>& ecc) {
   const bool has_ecc = in.U64() != 0;
-  EccCounts ecc;
-  for (int64_t* count : {&ecc.corrected_volatile, &ecc.uncorrected_volatile,
-                         &ecc.corrected_aggregate, &ecc.uncorrected_aggregate})
+  EccCounts counts;
+  for (int64_t* count : {&counts.corrected_volatile, &counts.uncorrected_volatile,
+                         &counts.corrected_aggregate, &counts.uncorrected_aggregate})
     *count = in.I64();
-  if (has_ecc) health.ecc = ecc;
+  if (has_ecc) ecc = counts;
+}
+
+void Put(ByteWriter& out, const std::optional<RowRemap>& row_remap) {
+  out.U64(row_remap.has_value() ? 1 : 0);
+  const RowRemap rows = row_remap.value_or(RowRemap{});
+  for (const int64_t count : {int64_t{rows.corrected_rows}, int64_t{rows.uncorrected_rows},
+                              int64_t{rows.pending}, int64_t{rows.failed}})
+    out.I64(count);
+}
+
+void Get(ByteReader& in, std::optional<RowRemap>& row_remap) {
   const bool has_rows = in.U64() != 0;
   RowRemap rows;
   rows.corrected_rows = static_cast<int>(in.I64());
   rows.uncorrected_rows = static_cast<int>(in.I64());
   rows.pending = in.I64() != 0;
   rows.failed = in.I64() != 0;
-  if (has_rows) health.row_remap = rows;
-  Get(in, health.recovery_action);
-  for (size_t left = ListSize(in); left > 0 && in.ok(); --left)
-    health.throttle_reasons.push_back(in.String());
-  Get(in, health.nvlinks_active);
-  Get(in, health.nvlinks_total);
+  if (has_rows) row_remap = rows;
+}
+
+void Put(ByteWriter& out, const std::vector<std::string>& texts) {
+  out.U64(texts.size());
+  for (const std::string& text : texts) out.String(text);
+}
+
+void Get(ByteReader& in, std::vector<std::string>& texts) {
+  for (size_t left = ListSize(in); left > 0 && in.ok(); --left) texts.push_back(in.String());
+}
+
+void Put(ByteWriter& out, const std::vector<GpuProcess>& processes) {
+  out.U64(processes.size());
+  for (const GpuProcess& process : processes) {
+    out.I64(process.pid);
+    Put(out, process.memory_mib);
+  }
+}
+
+void Get(ByteReader& in, std::vector<GpuProcess>& processes) {
   for (size_t left = ListSize(in); left > 0 && in.ok(); --left) {
     GpuProcess process;
     process.pid = static_cast<int>(in.I64());
     Get(in, process.memory_mib);
-    health.processes.push_back(process);
+    processes.push_back(process);
   }
+}
+
+void PutReadings(ByteWriter& out, const GpuHealth& health) {
+  Put(out, health.temperature_c);
+  Put(out, health.power_watts);
+  Put(out, health.utilization_percent);
+  Put(out, health.memory_used_mib);
+  Put(out, health.sm_clock_mhz);
+  Put(out, health.memory_clock_mhz);
+}
+
+void GetReadings(ByteReader& in, GpuHealth& health) {
+  Get(in, health.temperature_c);
+  Get(in, health.power_watts);
+  Get(in, health.utilization_percent);
+  Get(in, health.memory_used_mib);
+  Get(in, health.sm_clock_mhz);
+  Get(in, health.memory_clock_mhz);
+}
+
+void Put(ByteWriter& out, const GpuHealth& health) {
+  out.U64(kHealth);
+  out.String(health.uuid);
+  out.U64(health.lost ? 1 : 0);
+  PutReadings(out, health);
+  Put(out, health.ecc);
+  Put(out, health.row_remap);
+  Put(out, health.recovery_action);
+  Put(out, health.throttle_reasons);
+  Put(out, health.nvlinks_active);
+  Put(out, health.nvlinks_total);
+  Put(out, health.processes);
+}
+
+GpuHealth HealthFrom(ByteReader& in) {
+  GpuHealth health;
+  health.uuid = in.String();
+  health.lost = in.U64() != 0;
+  GetReadings(in, health);
+  Get(in, health.ecc);
+  Get(in, health.row_remap);
+  Get(in, health.recovery_action);
+  Get(in, health.throttle_reasons);
+  Get(in, health.nvlinks_active);
+  Get(in, health.nvlinks_total);
+  Get(in, health.processes);
   return health;
 }
 

@@ -10,37 +10,48 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
+using google::protobuf::Reflection;
 using Json = nlohmann::ordered_json;
 
+// One value of a field: the only one, or an element of a repeated field.
+struct OneValue {
+  const Message& message;
+  const FieldDescriptor& field;
+  int index;
+
+  template <typename Only, typename Element>
+  auto Get(Only get, Element get_element) const {
+    const Reflection& r = *message.GetReflection();
+    return field.is_repeated() ? (r.*get_element)(message, &field, index)
+                               : (r.*get)(message, &field);
+  }
+
+  std::string Text() const {
+    std::string text = Get(&Reflection::GetString, &Reflection::GetRepeatedString);
+    return field.type() == FieldDescriptor::TYPE_BYTES ? ToBase64(text) : text;
+  }
+
+  const Message& Inner() const {
+    const Reflection& r = *message.GetReflection();
+    return field.is_repeated() ? r.GetRepeatedMessage(message, &field, index)
+                               : r.GetMessage(message, &field);
+  }
+};
+
 Json ValueOf(const Message& message, const FieldDescriptor& field, int index) {
-  const auto& r = *message.GetReflection();
-  const bool repeated = field.is_repeated();
+  using R = Reflection;
+  const OneValue value{message, field, index};
   switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_INT32:
-      return repeated ? r.GetRepeatedInt32(message, &field, index) : r.GetInt32(message, &field);
-    case FieldDescriptor::CPPTYPE_INT64:
-      return repeated ? r.GetRepeatedInt64(message, &field, index) : r.GetInt64(message, &field);
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return repeated ? r.GetRepeatedUInt32(message, &field, index) : r.GetUInt32(message, &field);
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return repeated ? r.GetRepeatedUInt64(message, &field, index) : r.GetUInt64(message, &field);
-    case FieldDescriptor::CPPTYPE_DOUBLE:
-      return repeated ? r.GetRepeatedDouble(message, &field, index) : r.GetDouble(message, &field);
-    case FieldDescriptor::CPPTYPE_FLOAT:
-      return repeated ? r.GetRepeatedFloat(message, &field, index) : r.GetFloat(message, &field);
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return repeated ? r.GetRepeatedBool(message, &field, index) : r.GetBool(message, &field);
-    case FieldDescriptor::CPPTYPE_ENUM:
-      return (repeated ? r.GetRepeatedEnum(message, &field, index) : r.GetEnum(message, &field))
-          ->name();
-    case FieldDescriptor::CPPTYPE_STRING: {
-      std::string text =
-          repeated ? r.GetRepeatedString(message, &field, index) : r.GetString(message, &field);
-      return field.type() == FieldDescriptor::TYPE_BYTES ? ToBase64(text) : text;
-    }
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-      return ToDocument(repeated ? r.GetRepeatedMessage(message, &field, index)
-                                 : r.GetMessage(message, &field));
+    case FieldDescriptor::CPPTYPE_INT32: return value.Get(&R::GetInt32, &R::GetRepeatedInt32);
+    case FieldDescriptor::CPPTYPE_INT64: return value.Get(&R::GetInt64, &R::GetRepeatedInt64);
+    case FieldDescriptor::CPPTYPE_UINT32: return value.Get(&R::GetUInt32, &R::GetRepeatedUInt32);
+    case FieldDescriptor::CPPTYPE_UINT64: return value.Get(&R::GetUInt64, &R::GetRepeatedUInt64);
+    case FieldDescriptor::CPPTYPE_DOUBLE: return value.Get(&R::GetDouble, &R::GetRepeatedDouble);
+    case FieldDescriptor::CPPTYPE_FLOAT: return value.Get(&R::GetFloat, &R::GetRepeatedFloat);
+    case FieldDescriptor::CPPTYPE_BOOL: return value.Get(&R::GetBool, &R::GetRepeatedBool);
+    case FieldDescriptor::CPPTYPE_ENUM: return value.Get(&R::GetEnum, &R::GetRepeatedEnum)->name();
+    case FieldDescriptor::CPPTYPE_STRING: return value.Text();
+    case FieldDescriptor::CPPTYPE_MESSAGE: return ToDocument(value.Inner());
   }
   return nullptr;
 }

@@ -20,6 +20,7 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
+using google::protobuf::Reflection;
 using JsonValue = nlohmann::json;
 
 // Escapes "~" and "/", which have a meaning in a pointer.
@@ -127,37 +128,49 @@ class Decoder {
              Message* message) {
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING: return String(value, at, field, message);
-      case FieldDescriptor::CPPTYPE_BOOL:
-        if (!value.is_boolean()) return Refuse(at, "must be true or false");
-        return Put(field, message, value.get<bool>(), &google::protobuf::Reflection::SetBool,
-                   &google::protobuf::Reflection::AddBool);
+      case FieldDescriptor::CPPTYPE_BOOL: return Bool(value, at, field, message);
       case FieldDescriptor::CPPTYPE_INT32:
-        return Integer<int32_t>(value, at, field, message, &google::protobuf::Reflection::SetInt32,
-                                &google::protobuf::Reflection::AddInt32);
       case FieldDescriptor::CPPTYPE_INT64:
-        return Integer<int64_t>(value, at, field, message, &google::protobuf::Reflection::SetInt64,
-                                &google::protobuf::Reflection::AddInt64);
       case FieldDescriptor::CPPTYPE_UINT32:
-        return Integer<uint32_t>(value, at, field, message,
-                                 &google::protobuf::Reflection::SetUInt32,
-                                 &google::protobuf::Reflection::AddUInt32);
-      case FieldDescriptor::CPPTYPE_UINT64:
-        return Integer<uint64_t>(value, at, field, message,
-                                 &google::protobuf::Reflection::SetUInt64,
-                                 &google::protobuf::Reflection::AddUInt64);
+      case FieldDescriptor::CPPTYPE_UINT64: return WholeNumber(value, at, field, message);
       case FieldDescriptor::CPPTYPE_DOUBLE:
-      case FieldDescriptor::CPPTYPE_FLOAT:
-        if (!value.is_number()) return Refuse(at, "must be a number");
-        return Put(field, message, value.get<double>(), &google::protobuf::Reflection::SetDouble,
-                   &google::protobuf::Reflection::AddDouble);
+      case FieldDescriptor::CPPTYPE_FLOAT: return Double(value, at, field, message);
       case FieldDescriptor::CPPTYPE_ENUM: return Enum(value, at, field, message);
-      case FieldDescriptor::CPPTYPE_MESSAGE: {
-        const auto& r = *message->GetReflection();
-        return Object(value, at,
-                      field.is_repeated() ? r.AddMessage(message, &field)
-                                          : r.MutableMessage(message, &field));
-      }
+      case FieldDescriptor::CPPTYPE_MESSAGE: return Object(value, at, Inner(field, message));
     }
+  }
+
+  // The message in a field; of a repeated field a new element.
+  static Message* Inner(const FieldDescriptor& field, Message* message) {
+    const auto& r = *message->GetReflection();
+    return field.is_repeated() ? r.AddMessage(message, &field) : r.MutableMessage(message, &field);
+  }
+
+  void Bool(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
+            Message* message) {
+    if (!value.is_boolean()) return Refuse(at, "must be true or false");
+    Put(field, message, value.get<bool>(), &Reflection::SetBool, &Reflection::AddBool);
+  }
+
+  void WholeNumber(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
+                   Message* message) {
+    switch (field.cpp_type()) {
+      case FieldDescriptor::CPPTYPE_INT32:
+        return Integer(value, at, field, message, &Reflection::SetInt32, &Reflection::AddInt32);
+      case FieldDescriptor::CPPTYPE_INT64:
+        return Integer(value, at, field, message, &Reflection::SetInt64, &Reflection::AddInt64);
+      case FieldDescriptor::CPPTYPE_UINT32:
+        return Integer(value, at, field, message, &Reflection::SetUInt32, &Reflection::AddUInt32);
+      case FieldDescriptor::CPPTYPE_UINT64:
+        return Integer(value, at, field, message, &Reflection::SetUInt64, &Reflection::AddUInt64);
+      default: return;
+    }
+  }
+
+  void Double(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
+              Message* message) {
+    if (!value.is_number()) return Refuse(at, "must be a number");
+    Put(field, message, value.get<double>(), &Reflection::SetDouble, &Reflection::AddDouble);
   }
 
   void String(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
@@ -178,9 +191,13 @@ class Decoder {
     r.SetEnum(message, &field, named);
   }
 
-  template <typename Number, typename Set, typename Add>
+  // How a message takes a number: for a field, or for one more element of a repeated field.
+  template <typename Number>
+  using Setter = void (Reflection::*)(Message*, const FieldDescriptor*, Number) const;
+
+  template <typename Number>
   void Integer(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
-               Message* message, Set set, Add add) {
+               Message* message, Setter<Number> set, Setter<Number> add) {
     const auto number = Whole<Number>(value);
     if (!number)
       return Refuse(at, "must be a whole number from " +

@@ -16,13 +16,39 @@ double Ratio(int64_t part, int64_t whole) {
 
 // Sums over all ranks.
 struct Sums {
+  int64_t gpus = 0;
   BusyTime busy;
   int64_t cpu_ms = 0;
   int64_t cores_ms = 0;  // available while they were measured
   bool is_memory_known = true;
   int64_t memory_mib = 0;
   int64_t memory_granted_mib = 0;
+
+  void Add(const RankRecord& record, const RankUse& use) {
+    gpus += static_cast<int64_t>(record.gpus.size());
+    const BusyTime time = BusyTimeOf(use);
+    busy.seen_ms += time.seen_ms;
+    busy.busy_ms += time.busy_ms;
+    if (use.cpu_seen_ms > 0) {
+      cpu_ms += use.cpu_ms;
+      cores_ms += record.cores * use.cpu_seen_ms;
+    }
+    is_memory_known &= use.memory_mib != GpuUse::kNotSeen && record.memory_mib > 0;
+    memory_mib = std::max(memory_mib, use.memory_mib);
+    memory_granted_mib = std::max(memory_granted_mib, record.memory_mib);
+  }
 };
+
+const RankUse& UseOfRank(const State& state, const RankRecord& record) {
+  const Lease* lease = state.FindLease(record.lease);
+  return lease == nullptr ? record.use : lease->use;
+}
+
+Sums SumsOf(const State& state, const AttemptRecord& attempt) {
+  Sums sums;
+  for (const RankRecord& record : attempt.ranks) sums.Add(record, UseOfRank(state, record));
+  return sums;
+}
 
 int64_t GpuMemory(const NodeFacts& facts, int gpu) {
   return static_cast<size_t>(gpu) < facts.gpus.size()
@@ -54,35 +80,47 @@ void GpuView(const NodeFacts& facts, const Lease* lease, const JobSpec& spec, co
 }
 
 void RankView(const State& state, const JobSpec& spec, const RankRecord& record, int rank,
-              Sums& sums, RankUsed& used, v1::RankReport* message) {
+              v1::RankReport* message) {
   const NodeFacts& facts = *state.FindNode(record.node)->facts;
-  const Lease* lease = state.FindLease(record.lease);
-  const RankUse& use = lease == nullptr ? record.use : lease->use;
+  const RankUse& use = UseOfRank(state, record);
   message->set_rank(rank);
   message->set_node(facts.name);
-  if (use.cpu_seen_ms > 0) {
-    message->set_cores_used(Ratio(use.cpu_ms, use.cpu_seen_ms));
-    sums.cpu_ms += use.cpu_ms;
-    sums.cores_ms += record.cores * use.cpu_seen_ms;
-  }
+  if (use.cpu_seen_ms > 0) message->set_cores_used(Ratio(use.cpu_ms, use.cpu_seen_ms));
   if (record.cores > 0) message->set_cores(record.cores);
   if (use.memory_mib != GpuUse::kNotSeen) message->set_memory_bytes_max(use.memory_mib * kMiB);
   if (record.memory_mib > 0) message->set_memory_bytes(record.memory_mib * kMiB);
-  sums.is_memory_known &= use.memory_mib != GpuUse::kNotSeen && record.memory_mib > 0;
-  sums.memory_mib = std::max(sums.memory_mib, use.memory_mib);
-  sums.memory_granted_mib = std::max(sums.memory_granted_mib, record.memory_mib);
-  used.cpu_ms = use.cpu_ms;
-  used.cpu_seen_ms = use.cpu_seen_ms;
-  used.memory_mib = use.memory_mib;
+  const Lease* lease = state.FindLease(record.lease);
+  for (const int gpu : record.gpus) GpuView(facts, lease, spec, use, gpu, message->add_gpus());
+}
+
+RankUsed UsedByRank(const State& state, const RankRecord& record) {
+  const NodeFacts& facts = *state.FindNode(record.node)->facts;
+  const RankUse& use = UseOfRank(state, record);
+  RankUsed used{{}, use.cpu_ms, use.cpu_seen_ms, use.memory_mib};
   for (const int gpu : record.gpus) {
-    GpuView(facts, lease, spec, use, gpu, message->add_gpus());
     const auto seen = std::ranges::find(use.gpus, gpu, &GpuUse::gpu);
     used.gpus.push_back(
         {seen == use.gpus.end() ? GpuUse{.gpu = gpu} : *seen, GpuMemory(facts, gpu)});
   }
-  const BusyTime busy = BusyTimeOf(use);
-  sums.busy.seen_ms += busy.seen_ms;
-  sums.busy.busy_ms += busy.busy_ms;
+  return used;
+}
+
+AttemptUsed UsedByLastAttempt(const State& state, const Job& job, Instant now) {
+  const AttemptRecord& attempt = job.attempts.back();
+  const Instant end =
+      attempt.ended_at.ns != 0 ? attempt.ended_at : std::max(now, attempt.placed_at);
+  AttemptUsed used{end - attempt.placed_at, job.state == JobState::kCompleted, {}};
+  for (const RankRecord& record : attempt.ranks) used.ranks.push_back(UsedByRank(state, record));
+  return used;
+}
+
+void SumsView(const Sums& sums, int64_t held_ms, v1::JobReport* message) {
+  message->set_gpus(static_cast<int>(sums.gpus));
+  if (sums.busy.seen_ms > 0) message->set_gpu_busy(Ratio(sums.busy.busy_ms, sums.busy.seen_ms));
+  if (held_ms > 0) message->set_gpu_measured(std::min(1.0, Ratio(sums.busy.seen_ms, held_ms)));
+  if (sums.cores_ms > 0) message->set_cpu_used(Ratio(sums.cpu_ms, sums.cores_ms));
+  if (sums.is_memory_known && sums.memory_granted_mib > 0)
+    message->set_memory_used(Ratio(sums.memory_mib, sums.memory_granted_mib));
 }
 
 // The policy's rule on underutilized GPUs, as text.
@@ -96,6 +134,37 @@ std::string RuleText(const UnderUseRule& rule, const JobSpec& spec) {
                       : "busy for less than " + std::to_string(rule.below_percent) + " %: " + text;
 }
 
+void IdleView(const State& state, const Job& job, v1::JobReport* message) {
+  if (job.leases.empty()) return;
+  const Lease& first = *state.FindLease(job.leases.front());
+  message->set_idle_seconds(static_cast<double>(IdleMs(state, job, first, first.idle_ms)) / 1000);
+}
+
+void AdviceView(const Advice& advice, int64_t held_ms, v1::Advice* message) {
+  message->set_kind(Name(advice.kind));
+  message->set_text(advice.text);
+  if (advice.saved_thousandths > 0)
+    message->set_gpu_hours_saved(static_cast<double>(held_ms) / 3'600'000 *
+                                 advice.saved_thousandths / 1000);
+}
+
+void LastAttemptView(const State& state, const Job& job, Instant now, v1::JobReport* message) {
+  const AttemptRecord& attempt = job.attempts.back();
+  message->set_attempt(attempt.number);
+  for (size_t rank = 0; rank < attempt.ranks.size(); ++rank)
+    RankView(state, *job.spec, attempt.ranks[rank], static_cast<int>(rank), message->add_ranks());
+  const AttemptUsed used = UsedByLastAttempt(state, job, now);
+  message->set_run_seconds(attempt.started_at.ns == 0 ? 0 : SecondsOf(used.length));
+  const Sums sums = SumsOf(state, attempt);
+  const int64_t held_ms = sums.gpus * used.length.ToMilliseconds();
+  SumsView(sums, held_ms, message);
+  IdleView(state, job, message);
+  if (sums.gpus > 0)
+    message->set_idle_rule(RuleText(RuleOf(state.policy.under_use, *job.spec), *job.spec));
+  for (const Advice& advice : RightSize(*job.spec, used))
+    AdviceView(advice, held_ms, message->add_advice());
+}
+
 }  // namespace
 
 void ReportView(const State& state, const Job& job, Instant now, v1::JobReport* message) {
@@ -103,42 +172,7 @@ void ReportView(const State& state, const Job& job, Instant now, v1::JobReport* 
   message->set_name(job.spec->name);
   message->set_user(job.user.name);
   message->set_state(ToProto(Shown(job.state)));
-  if (job.attempts.empty()) return;
-  const AttemptRecord& attempt = job.attempts.back();
-  message->set_attempt(attempt.number);
-  const Instant end =
-      attempt.ended_at.ns != 0 ? attempt.ended_at : std::max(now, attempt.placed_at);
-  AttemptUsed used{end - attempt.placed_at, job.state == JobState::kCompleted, {}};
-  Sums sums;
-  int64_t gpus = 0;
-  for (size_t rank = 0; rank < attempt.ranks.size(); ++rank) {
-    RankView(state, *job.spec, attempt.ranks[rank], static_cast<int>(rank), sums,
-             used.ranks.emplace_back(), message->add_ranks());
-    gpus += static_cast<int64_t>(attempt.ranks[rank].gpus.size());
-  }
-  const double seconds = static_cast<double>(used.length.ns) / 1e9;
-  message->set_run_seconds(attempt.started_at.ns == 0 ? 0 : seconds);
-  message->set_gpus(static_cast<int>(gpus));
-  if (sums.busy.seen_ms > 0) message->set_gpu_busy(Ratio(sums.busy.busy_ms, sums.busy.seen_ms));
-  const int64_t held_ms = gpus * used.length.ToMilliseconds();
-  if (held_ms > 0) message->set_gpu_measured(std::min(1.0, Ratio(sums.busy.seen_ms, held_ms)));
-  if (sums.cores_ms > 0) message->set_cpu_used(Ratio(sums.cpu_ms, sums.cores_ms));
-  if (sums.is_memory_known && sums.memory_granted_mib > 0)
-    message->set_memory_used(Ratio(sums.memory_mib, sums.memory_granted_mib));
-  if (!job.leases.empty()) {
-    const Lease& first = *state.FindLease(job.leases.front());
-    message->set_idle_seconds(static_cast<double>(IdleMs(state, job, first, first.idle_ms)) / 1000);
-  }
-  if (gpus > 0)
-    message->set_idle_rule(RuleText(RuleOf(state.policy.under_use, *job.spec), *job.spec));
-  for (const Advice& advice : RightSize(*job.spec, used)) {
-    v1::Advice* one = message->add_advice();
-    one->set_kind(Name(advice.kind));
-    one->set_text(advice.text);
-    if (advice.saved_thousandths > 0)
-      one->set_gpu_hours_saved(static_cast<double>(held_ms) / 3'600'000 * advice.saved_thousandths /
-                               1000);
-  }
+  if (!job.attempts.empty()) LastAttemptView(state, job, now, message);
 }
 
 }  // namespace gp

@@ -3,36 +3,45 @@
 #include <algorithm>
 
 namespace gp {
+namespace {
+
+int64_t JobsRunningIn(const State& state, const Reservation& reservation) {
+  int64_t running = 0;
+  for (const NodeId id : reservation.nodes) {
+    for (const LeaseId lease_id : state.FindNode(id)->leases) {
+      const Lease& lease = *state.FindLease(lease_id);
+      if (lease.rank == 0 &&
+          state.FindJob(lease.job)->spec->placement.reservation == reservation.name)
+        ++running;
+    }
+  }
+  return running;
+}
+
+int64_t JobsQueuedFor(const State& state, const Reservation& reservation) {
+  int64_t queued = 0;
+  for (const auto& [equivalence_class, jobs] : state.jobs.equivalence_classes) {
+    if (equivalence_class.shape.reservation == reservation.name)
+      queued += static_cast<int64_t>(jobs.size());
+  }
+  return queued;
+}
+
+}  // namespace
 
 void ReservationView(const State& state, const Reservation& reservation, Instant now,
                      v1::Reservation* message) {
   message->set_name(reservation.name);
   message->set_pool(reservation.pool);
-  int64_t running = 0;
-  for (const NodeId id : reservation.nodes) {
-    const Node& node = *state.FindNode(id);
-    message->add_nodes(node.facts->name);
-    for (const LeaseId lease_id : node.leases) {
-      const Lease& lease = *state.FindLease(lease_id);
-      running += lease.rank == 0 &&
-                         state.FindJob(lease.job)->spec->placement.reservation == reservation.name
-                     ? 1
-                     : 0;
-    }
-  }
+  for (const NodeId id : reservation.nodes) message->add_nodes(state.FindNode(id)->facts->name);
   message->set_starts_at(ToRfc3339(WallOf(state.time, reservation.starts_at)));
   message->set_ends_at(ToRfc3339(WallOf(state.time, reservation.ends_at)));
   message->mutable_users()->Assign(reservation.users.begin(), reservation.users.end());
   message->mutable_queues()->Assign(reservation.queues.begin(), reservation.queues.end());
   message->set_note(reservation.note);
   message->set_active(now >= reservation.starts_at);
-  message->set_jobs_running(running);
-  int64_t queued = 0;
-  for (const auto& [equivalence_class, jobs] : state.jobs.equivalence_classes)
-    queued += equivalence_class.shape.reservation == reservation.name
-                  ? static_cast<int64_t>(jobs.size())
-                  : 0;
-  message->set_jobs_queued(queued);
+  message->set_jobs_running(JobsRunningIn(state, reservation));
+  message->set_jobs_queued(JobsQueuedFor(state, reservation));
   message->set_maintenance(reservation.maintenance);
 }
 

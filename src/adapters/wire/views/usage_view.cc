@@ -79,15 +79,56 @@ Status Take(int by, UsageBy& all) {
   }
 }
 
+// The usage that was asked for and may be seen, in sums.
+struct AskedUsage {
+  const UsageQuery& query;
+  const std::function<bool(const UsageKey&)>& may_see;
+  int64_t first_day = 0;
+  int64_t last_day = 0;
+  UsageSums rows, kinds;
+  UsageSum all;
+
+  void Add(const UsageKey& row, GpuTime time) {
+    if (row.day < first_day || row.day > last_day || !IsAskedFor(row, query) || !may_see(row))
+      return;
+    AddTo(rows, query.by, row, time);
+    AddTo(kinds, {}, row, time);
+    all.time += time;
+    all.money += Money(time, row.price);
+  }
+};
+
+void AddSettled(const UsageLedger& ledger, AskedUsage& asked) {
+  UsageKey first;
+  first.day = asked.first_day;
+  first.kind = {};
+  for (auto row = ledger.rows.lower_bound(first);
+       row != ledger.rows.end() && row->first.day <= asked.last_day; ++row)
+    asked.Add(row->first, row->second);
+}
+
+void AddUnsettled(const UsageMeter& meter, Instant until, AskedUsage& asked) {
+  UsageLedger open;  // usage that is not settled yet
+  open.today = meter.ledger.today;
+  for (const auto& [row, rate] : meter.rates)
+    open.Add(row, rate.since + meter.wall, until + meter.wall, rate.share);
+  for (const auto& [row, time] : open.rows) asked.Add(row, time);
+}
+
+void AskedUsageView(const AskedUsage& asked, v1::Usage* message) {
+  message->set_from(DayText(asked.first_day));
+  message->set_until(DayText(asked.last_day));
+  for (const auto& [key, sum] : asked.rows)
+    RowView(key, asked.query.by, sum, asked.all, message->add_rows());
+  for (const auto& [key, sum] : asked.kinds) RowView(key, {}, sum, asked.all, message->add_kinds());
+  message->set_gpu_hours(GpuHours(asked.all.time));
+  message->set_cost(Amount(asked.all.money));
+}
+
 struct UseSum {
   JobUse use;
   BusyTime busy;
 };
-
-// A job that is queued again is shown without its last attempt, and so without its GPUs.
-bool ShowsAttempt(const Job& job) {
-  return !job.attempts.empty() && (HoldsLeases(job.state) || IsTerminal(job.state));
-}
 
 void AddJob(const State& state, const Job& job, Instant now, UseSum& sum) {
   if (job.attempts.empty()) return;
@@ -96,8 +137,9 @@ void AddJob(const State& state, const Job& job, Instant now, UseSum& sum) {
   sum.use.money += use.money;
   sum.use.repeated += use.repeated;
   sum.use.repeated_money += use.repeated_money;
-  if (!ShowsAttempt(job)) return;
-  for (const RankRecord& rank : job.attempts.back().ranks) {
+  const AttemptRecord* attempt = ShownAttempt(job);
+  if (attempt == nullptr) return;
+  for (const RankRecord& rank : attempt->ranks) {
     const Lease* lease = state.FindLease(rank.lease);
     const BusyTime busy = BusyTimeOf(lease == nullptr ? rank.use : lease->use);
     sum.busy.seen_ms += busy.seen_ms;
@@ -114,6 +156,11 @@ void JobUseView(const JobUse& use, const std::string& currency, v1::JobUse* mess
 }
 
 }  // namespace
+
+const AttemptRecord* ShownAttempt(const Job& job) {
+  const bool is_shown = HoldsLeases(job.state) || IsTerminal(job.state);
+  return is_shown && !job.attempts.empty() ? &job.attempts.back() : nullptr;
+}
 
 Result<int64_t> ParseDay(const std::string& text) {
   using namespace std::chrono;
@@ -161,40 +208,16 @@ Result<UsageQuery> FromProto(const v1::GetUsageRequest& message, Instant now) {
 Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query,
                  const std::function<bool(const UsageKey&)>& may_see, v1::Usage* message) {
   // Old days are combined into rows of months and years, which count whole.
-  const int64_t first_day = meter.ledger.FirstOfRow(query.first_day);
-  const int64_t last_day = meter.ledger.LastOfRow(query.last_day);
-  UsageSums rows, kinds;
-  UsageSum all;
-  const auto add = [&](const UsageKey& row, GpuTime time) {
-    if (row.day < first_day || row.day > last_day || !IsAskedFor(row, query) || !may_see(row))
-      return;
-    AddTo(rows, query.by, row, time);
-    AddTo(kinds, {}, row, time);
-    all.time += time;
-    all.money += Money(time, row.price);
-  };
-  UsageKey first;
-  first.day = first_day;
-  first.kind = {};
-  for (auto row = meter.ledger.rows.lower_bound(first);
-       row != meter.ledger.rows.end() && row->first.day <= last_day; ++row)
-    add(row->first, row->second);
-  UsageLedger open;  // usage that is not settled yet
-  open.today = meter.ledger.today;
-  for (const auto& [row, rate] : meter.rates)
-    open.Add(row, rate.since + meter.wall, until + meter.wall, rate.share);
-  for (const auto& [row, time] : open.rows) add(row, time);
-  if (rows.size() > kUsageRowsMax) {
+  AskedUsage asked{query, may_see, meter.ledger.FirstOfRow(query.first_day),
+                   meter.ledger.LastOfRow(query.last_day)};
+  AddSettled(meter.ledger, asked);
+  AddUnsettled(meter, until, asked);
+  if (asked.rows.size() > kUsageRowsMax) {
     return Fail(InvalidArgument(
-        "by: these are " + std::to_string(rows.size()) + " rows, and an answer has at most " +
+        "by: these are " + std::to_string(asked.rows.size()) + " rows, and an answer has at most " +
         std::to_string(kUsageRowsMax) + ": ask for fewer days (from, until) or by less"));
   }
-  message->set_from(DayText(first_day));
-  message->set_until(DayText(last_day));
-  for (const auto& [key, sum] : rows) RowView(key, query.by, sum, all, message->add_rows());
-  for (const auto& [key, sum] : kinds) RowView(key, {}, sum, all, message->add_kinds());
-  message->set_gpu_hours(GpuHours(all.time));
-  message->set_cost(Amount(all.money));
+  AskedUsageView(asked, message);
   return Ok();
 }
 

@@ -35,6 +35,10 @@ std::string DayText(int64_t day);
 // Days that are not given get defaults as of `now`.  kInvalidArgument names the field.
 Result<UsageQuery> FromProto(const v1::GetUsageRequest& message, Instant now);
 
+// The attempt that is shown with its GPUs; nullptr: none.  A job that is queued again is shown as
+// waiting, without its last attempt.
+const AttemptRecord* ShownAttempt(const Job& job);
+
 // The usage up to `until` in rows that `may_see` allows.  Days that the ledger has combined into a
 // month or year count as that whole row.  kInvalidArgument: more than kUsageRowsMax rows.
 Status UsageView(const UsageMeter& meter, Instant until, const UsageQuery& query,

@@ -153,6 +153,35 @@ void GpuView(const State& state, const Node& node, int index, v1::Gpu* message) 
   VerdictView(state, {node.id, index}, message->mutable_verdict());
 }
 
+void NumaView(const NumaFacts& facts, const NumaLedger& ledger, v1::NumaNode* message) {
+  message->set_id(facts.os_id);
+  message->set_package(facts.package);
+  message->set_cpus(facts.cpus.ToString());
+  message->set_cpus_granted(ledger.cpus_granted.ToString());
+  message->set_memory_bytes(facts.memory_mib * kMiB);
+  message->set_memory_granted_bytes(ledger.memory_granted_mib * kMiB);
+}
+
+// The links between the GPU and those that come after it.
+void LinksView(const Node& node, int gpu, v1::Node* message) {
+  const NodeFacts& facts = *node.facts;
+  for (int peer = gpu + 1; peer < static_cast<int>(node.gpus.size()); ++peer) {
+    if (facts.LinkCount(gpu, peer) == 0 || IsRetired(facts, peer)) continue;
+    v1::Link* link = message->add_links();
+    link->set_gpu_a(gpu);
+    link->set_gpu_b(peer);
+    link->set_nvlinks(facts.LinkCount(gpu, peer));
+  }
+}
+
+void GpusView(const State& state, const Node& node, v1::Node* message) {
+  for (int gpu = 0; gpu < static_cast<int>(node.gpus.size()); ++gpu) {
+    if (IsRetired(*node.facts, gpu)) continue;
+    GpuView(state, node, gpu, message->add_gpus());
+    LinksView(node, gpu, message);
+  }
+}
+
 void NodeView(const State& state, const Node& node, v1::Node* message) {
   const NodeFacts& facts = *node.facts;
   message->set_name(facts.name);
@@ -164,27 +193,51 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
   message->set_driver_version(facts.driver_version);
   message->set_pool(node.pool);
   message->mutable_labels()->insert(node.labels.begin(), node.labels.end());
-  for (size_t i = 0; i < facts.numa.size(); ++i) {
-    v1::NumaNode* numa = message->add_numa_nodes();
-    numa->set_id(facts.numa[i].os_id);
-    numa->set_package(facts.numa[i].package);
-    numa->set_cpus(facts.numa[i].cpus.ToString());
-    numa->set_cpus_granted(node.numa[i].cpus_granted.ToString());
-    numa->set_memory_bytes(facts.numa[i].memory_mib * kMiB);
-    numa->set_memory_granted_bytes(node.numa[i].memory_granted_mib * kMiB);
-  }
-  const int gpus = static_cast<int>(node.gpus.size());
-  for (int a = 0; a < gpus; ++a) {
-    if (IsRetired(facts, a)) continue;
-    GpuView(state, node, a, message->add_gpus());
-    for (int b = a + 1; b < gpus; ++b) {
-      if (facts.LinkCount(a, b) == 0 || IsRetired(facts, b)) continue;
-      v1::Link* link = message->add_links();
-      link->set_gpu_a(a);
-      link->set_gpu_b(b);
-      link->set_nvlinks(facts.LinkCount(a, b));
-    }
-  }
+  for (size_t i = 0; i < facts.numa.size(); ++i)
+    NumaView(facts.numa[i], node.numa[i], message->add_numa_nodes());
+  GpusView(state, node, message);
+}
+
+void JobStateView(const Job& job, PendingReasons& reasons, v1::Job* message) {
+  message->set_state(ToProto(Shown(job.state)));
+  message->set_detail(Name(job.state));
+  const ShownReason reason = ReasonOf(job, reasons);
+  message->set_reason(reason.text);
+  message->set_reason_code(reason.code);
+  message->set_note(job.note);
+}
+
+void CountsView(const Job& job, v1::Job* message) {
+  message->set_attempt(job.attempt);
+  message->set_retries_used(job.retries_used);
+  message->set_faults(job.faults);
+  message->set_preemptions(job.preemptions);
+  message->set_moves(job.moves);
+}
+
+void ElementView(const Job& job, v1::Job* message) {
+  if (job.array.value == 0) return;
+  message->set_array_id(ToText(job.array));
+  message->set_array_index(IndexIn(job.array, job.id));
+}
+
+void PlacesView(const State& state, const Job& job, v1::Job* message) {
+  const AttemptRecord* attempt = ShownAttempt(job);
+  if (attempt == nullptr) return;
+  for (const RankRecord& rank : attempt->ranks)
+    message->add_places(Place(*state.FindNode(rank.node)->facts, rank.gpus));
+}
+
+void TimesView(const State& state, const Job& job, Instant now, v1::Job* message) {
+  const AttemptRecord* attempt = ShownAttempt(job);
+  const Instant started = attempt == nullptr ? Instant{0} : attempt->started_at;
+  const bool over = IsTerminal(job.state);
+  const Instant until = over ? job.ended_at : now;
+  message->set_submitted_at(TimeText(state, job.submitted_at));
+  if (started.ns > 0) message->set_started_at(TimeText(state, started));
+  if (over) message->set_ended_at(TimeText(state, job.ended_at));
+  message->set_wait_seconds(SecondsOf((started.ns > 0 ? started : until) - job.submitted_at));
+  if (started.ns > 0) message->set_run_seconds(SecondsOf(std::max(until, started) - started));
 }
 
 }  // namespace
@@ -212,46 +265,16 @@ ShownReason ReasonOf(const Job& job, PendingReasons& reasons) {
 void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons,
              v1::Job* message) {
   message->set_id(NameOf(job));
-  message->set_state(ToProto(Shown(job.state)));
-  message->set_detail(Name(job.state));
-  const ShownReason reason = ReasonOf(job, reasons);
-  message->set_reason(reason.text);
-  message->set_reason_code(reason.code);
-  message->set_note(job.note);
+  JobStateView(job, reasons, message);
   ToProto(*job.spec, message->mutable_spec());
   message->set_user(job.user.name);
-  message->set_submitted_at(TimeText(state, job.submitted_at));
-  message->set_attempt(job.attempt);
-  message->set_retries_used(job.retries_used);
-  message->set_faults(job.faults);
-  message->set_preemptions(job.preemptions);
-  message->set_moves(job.moves);
-  if (job.array.value != 0) {
-    message->set_array_id(ToText(job.array));
-    message->set_array_index(IndexIn(job.array, job.id));
-  }
   message->set_queue(job.queue);
   message->set_pool(job.pool);
-  Instant started{0};
-  if (!job.attempts.empty()) {
-    const AttemptRecord& last = job.attempts.back();
-    // A job that is queued again is shown as waiting, without its last attempt.
-    if (HoldsLeases(job.state) || IsTerminal(job.state)) {
-      started = last.started_at;
-      if (started.ns > 0) message->set_started_at(TimeText(state, started));
-      for (const RankRecord& rank : last.ranks) {
-        message->add_places(Place(*state.FindNode(rank.node)->facts, rank.gpus));
-      }
-    }
-  }
-  const bool over = IsTerminal(job.state);
-  if (over) {
-    message->set_ended_at(TimeText(state, job.ended_at));
-    message->set_exit_code(job.exit_code);
-  }
-  const Instant until = over ? job.ended_at : now;
-  message->set_wait_seconds(SecondsOf((started.ns > 0 ? started : until) - job.submitted_at));
-  if (started.ns > 0) message->set_run_seconds(SecondsOf(std::max(until, started) - started));
+  CountsView(job, message);
+  ElementView(job, message);
+  PlacesView(state, job, message);
+  TimesView(state, job, now, message);
+  if (IsTerminal(job.state)) message->set_exit_code(job.exit_code);
   const Job* self = &job;
   JobsUseView(state, {&self, 1}, now, message);
 }
