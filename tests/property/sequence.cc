@@ -346,12 +346,14 @@ bool Sequence::CommitOldPlan() {
 // The comparison costs much: it is made every few passes.
 void Sequence::ComparePlan(const Plan& plan) {
   if (++passes_ % 8 != 0) return;
-  // The plain way knows neither interruptions (a budget that is used up brings them about, too) nor
-  // who comes first after a fault.
+  // The plain way knows neither interruptions (a budget that is used up brings them about, too),
+  // nor nominated nodes, which outlive the last victim, nor who comes first after a fault.
   const bool may_interrupt = std::ranges::any_of(ledger_.state().jobs.all, [](const auto& one) {
     return !IsTerminal(one.second.state) && one.second.spec->policy.preemptible;
   });
-  const bool is_plain = !shares_time_ && !may_interrupt && ledger_.state().jobs.recovering.empty();
+  const JobStore& jobs = ledger_.state().jobs;
+  const bool is_plain =
+      !shares_time_ && !may_interrupt && jobs.nominated.empty() && jobs.recovering.empty();
   const Plan other = is_plain ? PlainPlan(ledger_.state(), now_) : Schedule(ledger_.state(), now_);
   if (plan.steps != other.steps || plan.backfill != other.backfill)
     ledger_.Break("what the planner remembers makes a difference");
