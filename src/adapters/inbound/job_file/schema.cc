@@ -150,8 +150,15 @@ constexpr KindSchema kKindSchemas[] = {
     {FieldKind::kObject, [](const Field& field) { return Object(field.Below()); }},
     {FieldKind::kAlternatives, Alternatives},
 };
-static_assert(std::size(kKindSchemas) == static_cast<size_t>(FieldKind::kNotYet),
-              "each kind but kNotYet has a schema");
+
+constexpr bool HasEachKindOnce() {
+  for (int kind = 0; kind < static_cast<int>(FieldKind::kNotYet); ++kind) {
+    const auto of_kind = static_cast<FieldKind>(kind);
+    if (std::ranges::count(kKindSchemas, of_kind, &KindSchema::kind) != 1) return false;
+  }
+  return true;
+}
+static_assert(HasEachKindOnce(), "each kind but kNotYet has a schema");
 
 Json TypeSchema(const Field& field) {
   const auto* found = std::ranges::find(kKindSchemas, field.kind, &KindSchema::kind);
