@@ -130,9 +130,13 @@ class Decoder {
       case FieldDescriptor::CPPTYPE_STRING: return String(value, at, field, message);
       case FieldDescriptor::CPPTYPE_BOOL: return Bool(value, at, field, message);
       case FieldDescriptor::CPPTYPE_INT32:
+        return Integer(value, at, field, message, &Reflection::SetInt32, &Reflection::AddInt32);
       case FieldDescriptor::CPPTYPE_INT64:
+        return Integer(value, at, field, message, &Reflection::SetInt64, &Reflection::AddInt64);
       case FieldDescriptor::CPPTYPE_UINT32:
-      case FieldDescriptor::CPPTYPE_UINT64: return WholeNumber(value, at, field, message);
+        return Integer(value, at, field, message, &Reflection::SetUInt32, &Reflection::AddUInt32);
+      case FieldDescriptor::CPPTYPE_UINT64:
+        return Integer(value, at, field, message, &Reflection::SetUInt64, &Reflection::AddUInt64);
       case FieldDescriptor::CPPTYPE_DOUBLE:
       case FieldDescriptor::CPPTYPE_FLOAT: return Double(value, at, field, message);
       case FieldDescriptor::CPPTYPE_ENUM: return Enum(value, at, field, message);
@@ -150,21 +154,6 @@ class Decoder {
             Message* message) {
     if (!value.is_boolean()) return Refuse(at, "must be true or false");
     Put(field, message, value.get<bool>(), &Reflection::SetBool, &Reflection::AddBool);
-  }
-
-  void WholeNumber(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
-                   Message* message) {
-    switch (field.cpp_type()) {
-      case FieldDescriptor::CPPTYPE_INT32:
-        return Integer(value, at, field, message, &Reflection::SetInt32, &Reflection::AddInt32);
-      case FieldDescriptor::CPPTYPE_INT64:
-        return Integer(value, at, field, message, &Reflection::SetInt64, &Reflection::AddInt64);
-      case FieldDescriptor::CPPTYPE_UINT32:
-        return Integer(value, at, field, message, &Reflection::SetUInt32, &Reflection::AddUInt32);
-      case FieldDescriptor::CPPTYPE_UINT64:
-        return Integer(value, at, field, message, &Reflection::SetUInt64, &Reflection::AddUInt64);
-      default: return;
-    }
   }
 
   void Double(const JsonValue& value, const std::string& at, const FieldDescriptor& field,
