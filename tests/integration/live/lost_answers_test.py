@@ -15,15 +15,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "..", "cl
 import gpu_platform  # noqa: E402
 
 
-class LosingSocket:
-    """A socket in front of the controller's: of each of the first `losses` requests it hides the answer."""
+class Front:
+    """Takes connections for the controller, each served on a thread of its own, until it is closed."""
 
-    def __init__(self, real, losses):
-        self.real, self.losses, self.requests = real, losses, []
-        self.directory = tempfile.mkdtemp(prefix="gp-losing-")
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(os.path.join(self.directory, "http.sock"))
-        self.listener.listen()
+    def listen(self, listener):
+        self.listener = listener
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
@@ -33,6 +29,21 @@ class LosingSocket:
             except OSError:
                 return
             threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def close(self):
+        self.listener.close()
+
+
+class LosingSocket(Front):
+    """A socket in front of the controller's: of each of the first `losses` requests it hides the answer."""
+
+    def __init__(self, real, losses):
+        self.real, self.losses, self.requests = real, losses, []
+        self.directory = tempfile.mkdtemp(prefix="gp-losing-")
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(os.path.join(self.directory, "http.sock"))
+        listener.listen()
+        self.listen(listener)
 
     @staticmethod
     def message(line):
@@ -62,26 +73,15 @@ class LosingSocket:
                     return
                 client.sendall(answer)
 
-    def close(self):
-        self.listener.close()
 
-
-class LosingPort:
+class LosingPort(Front):
     """A port in front of the controller's gRPC: it hides the answer to the first call of `method`, then closes the connection."""
 
     def __init__(self, port, method):
         self.real, self.path, self.requests = ("127.0.0.1", port), f"/gpu_platform.v1.Control/{method}".encode(), 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{listener.getsockname()[1]}"
+        self.listen(listener)
 
     def serve(self, client):
         is_hidden = False
@@ -95,9 +95,6 @@ class LosingPort:
                         self.requests += 1
                         is_hidden = self.requests == 1
                     (server if line is client else client).sendall(data)
-
-    def close(self):
-        self.listener.close()
 
 
 class LostAnswers(ClusterTest):
