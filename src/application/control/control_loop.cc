@@ -197,7 +197,7 @@ Duration ControlLoop::UntilNextTimer() {
 }
 
 void ControlLoop::Answer(std::vector<InboxItem> items) {
-  std::vector<std::pair<std::function<void(const Outcome&)>, Outcome>> answers;
+  std::vector<std::pair<WhenDone, Outcome>> answers;
   for (InboxItem& item : items) {
     if (auto* read = std::get_if<ReadItem>(&item)) {
       batch_reads_.push_back(std::move(*read));
@@ -209,7 +209,7 @@ void ControlLoop::Answer(std::vector<InboxItem> items) {
   Commit();
   // Callers get their answers first; nodes, watchers and readers come after.
   for (const auto& [done, outcome] : answers) {
-    if (done) done(outcome);
+    if (done) done(outcome, state_);
   }
 }
 
@@ -445,12 +445,13 @@ std::vector<Outcome> ControlLoop::ExecuteAll(
   }
   std::vector<InboxItem> items;
   for (size_t i = 0; i < count; ++i) {
-    items.push_back(CommandItem{origin, std::move(commands[i].first), std::move(commands[i].second),
-                                [&outcomes, &left, &all_done, i](const Outcome& outcome) {
-                                  outcomes[i] = outcome;
-                                  if (--left == 0) all_done.set_value();
-                                },
-                                once});
+    items.push_back(
+        CommandItem{origin, std::move(commands[i].first), std::move(commands[i].second),
+                    [&outcomes, &left, &all_done, i](const Outcome& outcome, const State&) {
+                      outcomes[i] = outcome;
+                      if (--left == 0) all_done.set_value();
+                    },
+                    once});
   }
   if (const Status pushed = inbox_.Push(std::move(items)); !pushed) {
     for (Outcome& outcome : outcomes) outcome.status = Fail(pushed.error());
@@ -461,7 +462,7 @@ std::vector<Outcome> ControlLoop::ExecuteAll(
   return outcomes;
 }
 
-Status ControlLoop::Post(Origin origin, Command command, std::function<void(const Outcome&)> done) {
+Status ControlLoop::Post(Origin origin, Command command, WhenDone done) {
   std::vector<InboxItem> items;
   items.push_back(CommandItem{std::move(origin), "", std::move(command), std::move(done)});
   return inbox_.Push(std::move(items));

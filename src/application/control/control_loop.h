@@ -74,7 +74,7 @@ class ControlLoop : public ControlGateway {
   std::vector<Outcome> ExecuteAll(Origin origin,
                                   std::vector<std::pair<ClientRequest, Command>> commands,
                                   const Precondition& precondition) override;
-  Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) override;
+  Status Post(Origin origin, Command command, WhenDone done) override;
   Status Read(const std::function<void(const State&)>& read) override;
   const Plan& NewestPlan() const override { return newest_plan_; }
   void HeardFrom(NodeId node) override;

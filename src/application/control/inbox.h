@@ -20,8 +20,8 @@ struct CommandItem {
   Origin origin;
   ClientRequest request;
   Command command;
-  std::function<void(const Outcome&)> done;  // may be empty
-  Precondition precondition = {};            // may be empty
+  WhenDone done;                   // may be empty
+  Precondition precondition = {};  // may be empty
 };
 
 // Runs between two batches, so it sees only durable state.

@@ -1,6 +1,8 @@
 #include "application/control/node_connections.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -10,24 +12,21 @@
 namespace gp {
 namespace {
 
-// Our lineage, if the node holds attempts of another one; else 0.
-Result<uint64_t> ForeignTo(ControlGateway& gateway, const JoinNode& join) {
-  uint64_t lineage = 0;
-  GP_CHECK_OK(gateway.Read([&](const State& state) {
-    if (!IsOfLineage(state, join)) lineage = state.lineage;
-  }));
-  return lineage;
+// `node`: nullopt: any.
+bool HasJoined(std::span<const Event> events, std::optional<NodeId> node = {}) {
+  return std::ranges::any_of(events, [node](const Event& event) {
+    const auto* joined = std::get_if<NodeJoined>(&event);
+    return joined != nullptr && (!node || joined->node == *node);
+  });
 }
 
-// A refusal that is noted in an incident is a command that succeeds without a join; the rules give
-// the reason when they decide the join again.
-Status ExecuteJoin(ControlGateway& gateway, const JoinNode& join) {
-  const auto is_join = [](const Event& event) { return std::holds_alternative<NodeJoined>(event); };
-  Outcome outcome;
-  do {
-    outcome = gateway.Execute("node:" + join.facts->name, "", join);
-  } while (outcome.status && std::ranges::none_of(outcome.events, is_join));
-  return outcome.status;
+// The node whose agent must join again because of the event; the answer then gives the reason.
+std::optional<NodeId> NodeToDisconnect(const State& state, const Event& event) {
+  if (const auto* moved = std::get_if<GpuMoved>(&event)) return moved->from.node;
+  const auto* revoked = std::get_if<NodeRevoked>(&event);
+  if (revoked == nullptr) return std::nullopt;
+  const auto node = state.nodes.by_name.find(revoked->name);
+  return node == state.nodes.by_name.end() ? std::nullopt : std::optional(node->second);
 }
 
 }  // namespace
@@ -41,14 +40,11 @@ class NodeConnections::Exchange : public NodeExchange {
         places_(std::move(places)),
         outbox_(all.Begin(node, places_)) {}
 
-  // On the writer's thread, so that no commit comes between reading the desired state and sending
-  // it.
-  Status Acknowledge(uint64_t number) {
-    return all_.gateway_.Read([&](const State& state) {
-      lease_time_ = state.policy.lease_time;
-      outbox_->SetDesiredState(DesiredStateFor(state, node_));
-      outbox_->Acknowledge(number, lease_time_);
-    });
+  // The answer to the join, on the writer's thread: no commit comes between reading the desired
+  // state and sending it.
+  void Begin(uint64_t number, const State& state) {
+    outbox_->SetDesiredState(DesiredStateFor(state, node_));
+    outbox_->Acknowledge(number, state.policy.lease_time);
   }
 
   NodeId node() const override { return node_; }
@@ -64,8 +60,8 @@ class NodeConnections::Exchange : public NodeExchange {
     return Post(number,
                 ReportGpus{node_, incarnation_, std::move(news.signals), std::move(news.results)});
   }
-  std::optional<ControllerNews> AwaitNews() override { return outbox_->Await(); }
   std::optional<ControllerNews> TakeNews() override { return outbox_->Take(); }
+  void WhenNews(WakeTransport wake) override { outbox_->WhenFilled(std::move(wake)); }
   void End() override { all_.End(node_, outbox_); }
 
  private:
@@ -74,11 +70,11 @@ class NodeConnections::Exchange : public NodeExchange {
     all_.gateway_.HeardFrom(node_);
     return all_.gateway_.Post(
         "node:" + std::to_string(node_.value), std::move(command),
-        [outbox = outbox_, number, lease_time = lease_time_](const Outcome& outcome) {
+        [outbox = outbox_, number](const Outcome& outcome, const State& state) {
           // The connection is stale, because a newer agent has joined; this one must join again, or
           // stop.
           if (!outcome.status) return outbox->Close();
-          outbox->Acknowledge(number, lease_time);
+          outbox->Acknowledge(number, state.policy.lease_time);
         });
   }
 
@@ -87,34 +83,39 @@ class NodeConnections::Exchange : public NodeExchange {
   const uint64_t incarnation_;
   const GpuPlaces places_;
   const std::shared_ptr<NodeOutbox> outbox_;
-  Duration lease_time_;
 };
 
-Result<Joined> NodeConnections::Join(uint64_t number, JoinNode join) {
+Status NodeConnections::Join(uint64_t number, JoinNode join, WhenJoined joined) {
+  const auto kept = std::make_shared<const JoinNode>(std::move(join));
+  return gateway_.Post(
+      "node:" + kept->facts->name, *kept,
+      [this, number, kept, joined = std::move(joined)](const Outcome& outcome, const State& state) {
+        if (!outcome.status || HasJoined(outcome.events))
+          return joined(AnswerJoin(number, *kept, outcome, state));
+        // A refusal that is noted in an incident is a command that succeeds without a join; the
+        // rules give the reason when they decide the join again.
+        if (const Status again = Join(number, *kept, joined); !again) joined(Fail(again.error()));
+      });
+}
+
+Result<Joined> NodeConnections::AnswerJoin(uint64_t number, const JoinNode& join,
+                                           const Outcome& outcome, const State& state) {
   Joined joined;
-  joined.foreign_to = GP_TRY(ForeignTo(gateway_, join));
-  if (joined.foreign_to != 0) return joined;
-  const std::shared_ptr<const NodeFacts> facts = join.facts;
-  const uint64_t incarnation = join.incarnation;
-  GP_CHECK_OK(ExecuteJoin(gateway_, join));
-  NodeId node;
-  GpuPlaces places;
-  bool is_out_of_date = false;
-  GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    node = state.nodes.by_name.at(facts->name);
-    places = GpuPlaces(*state.FindNode(node)->facts, *facts);
-    NoteHeldBack(*state.FindNode(node), facts);
-    is_out_of_date = IsOutOfDate(state, *state.FindNode(node), *facts);
-  }));
-  if (is_out_of_date)
-    return Fail(Unavailable("the hardware of node " + facts->name + " can be updated: join again"));
-  gateway_.HeardFrom(node);
-  auto exchange = std::make_shared<Exchange>(*this, node, incarnation, std::move(places));
-  if (const Status acknowledged = exchange->Acknowledge(number); !acknowledged) {
-    exchange->End();
-    return Fail(acknowledged.error());
+  if (!outcome.status && !IsOfLineage(state, join)) {
+    joined.foreign_to = state.lineage;
+    return joined;
   }
-  joined.exchange = std::move(exchange);
+  GP_CHECK_OK(outcome.status);
+  const std::string& name = join.facts->name;
+  const Node& node = *state.FindNode(state.nodes.by_name.at(name));
+  NoteHeldBack(node, join.facts);
+  if (IsOutOfDate(state, node, *join.facts))
+    return Fail(Unavailable("the hardware of node " + name + " can be updated: join again"));
+  gateway_.HeardFrom(node.id);
+  const auto exchange = std::make_shared<Exchange>(*this, node.id, join.incarnation,
+                                                   GpuPlaces(*node.facts, *join.facts));
+  exchange->Begin(number, state);
+  joined.exchange = exchange;
   return joined;
 }
 
@@ -145,13 +146,6 @@ Status NodeConnections::OpenChannel(NodeId node, uint64_t channel) {
   if (outbox == nullptr) return Fail(Unavailable("the node's agent is not connected"));
   outbox->OpenChannel(channel);
   return Ok();
-}
-
-// Closes the connection; the node may join again with a valid credential.
-void NodeConnections::Disconnect(const State& state, const std::string& name) {
-  const auto node = state.nodes.by_name.find(name);
-  const auto outbox = node == state.nodes.by_name.end() ? nullptr : OutboxOf(node->second);
-  if (outbox != nullptr) outbox->Close();
 }
 
 void NodeConnections::NoteHeldBack(const Node& node,
@@ -188,12 +182,11 @@ void NodeConnections::OnCommit(const State& state, const std::vector<Event>& eve
   for (const NodeId node : NodesToUpdate(state, events)) {
     if (const auto outbox = OutboxOf(node)) outbox->SetDesiredState(DesiredStateFor(state, node));
   }
-  for (const Event& event : events) {
-    if (const auto* revoked = std::get_if<NodeRevoked>(&event)) Disconnect(state, revoked->name);
-    // An agent whose GPUs have moved to another node must join again; the answer gives the reason.
-    const auto* moved = std::get_if<GpuMoved>(&event);
-    if (moved == nullptr) continue;
-    if (const auto outbox = OutboxOf(moved->from.node)) outbox->Close();
+  for (auto event = events.begin(); event != events.end(); ++event) {
+    const std::optional<NodeId> node = NodeToDisconnect(state, *event);
+    // A connection that began after the event, in the same batch, stays.
+    if (!node || HasJoined({event, events.end()}, *node)) continue;
+    if (const auto outbox = OutboxOf(*node)) outbox->Close();
   }
 }
 

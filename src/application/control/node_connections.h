@@ -16,19 +16,21 @@ namespace gp {
 // it; OnCommit runs on the writer's thread.
 class NodeConnections : public NodeGateway, public CommitObserver {
  public:
-  // The gateway outlives it, and all its exchanges.
+  // The gateway outlives it, and all its exchanges; its writer ends first, because it answers
+  // joins.
   explicit NodeConnections(ControlGateway& gateway) : gateway_(gateway) {}
 
-  Result<Joined> Join(uint64_t number, JoinNode join) override;
+  Status Join(uint64_t number, JoinNode join, WhenJoined joined) override;
   Status OpenChannel(NodeId node, uint64_t channel) override;
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
  private:
   class Exchange;
+  Result<Joined> AnswerJoin(uint64_t number, const JoinNode& join, const Outcome& outcome,
+                            const State& state);
   std::shared_ptr<NodeOutbox> Begin(NodeId node, GpuPlaces places);
   void End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox);
   std::shared_ptr<NodeOutbox> OutboxOf(NodeId node) const;
-  void Disconnect(const State& state, const std::string& name);
   void NoteHeldBack(const Node& node, const std::shared_ptr<const NodeFacts>& reported);
   void AskToJoinAgain(const State& state);
 

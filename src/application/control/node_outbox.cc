@@ -6,12 +6,13 @@ namespace gp {
 
 template <typename Change>
 void NodeOutbox::Add(Change change) {
+  std::shared_ptr<const WakeTransport> wake;
   {
     const std::lock_guard lock(mutex_);
     change();
-    pending_ = true;
+    wake = wake_;
   }
-  filled_.notify_one();
+  if (wake != nullptr) (*wake)(false);
 }
 
 void NodeOutbox::Acknowledge(uint64_t number, Duration lease_time) {
@@ -33,28 +34,33 @@ void NodeOutbox::OpenChannel(uint64_t channel) {
   Add([&] { next_.channels.push_back(channel); });
 }
 
+// The transport hears of the end once; then it is let go, because it holds this outbox in turn.
 void NodeOutbox::Close() {
+  std::shared_ptr<const WakeTransport> wake;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
+    wake = std::exchange(wake_, nullptr);
   }
-  filled_.notify_one();
-}
-
-ControllerNews NodeOutbox::TakeLocked() {
-  pending_ = false;
-  return std::exchange(next_, {});
-}
-
-std::optional<ControllerNews> NodeOutbox::Await() {
-  std::unique_lock lock(mutex_);
-  filled_.wait(lock, [this] { return pending_ || closed_; });
-  return closed_ ? std::nullopt : std::optional(TakeLocked());
+  if (wake != nullptr) (*wake)(true);
 }
 
 std::optional<ControllerNews> NodeOutbox::Take() {
   const std::lock_guard lock(mutex_);
-  return closed_ ? std::nullopt : std::optional(TakeLocked());
+  return closed_ ? std::nullopt : std::optional(std::exchange(next_, {}));
+}
+
+void NodeOutbox::WhenFilled(WakeTransport wake) {
+  const auto kept = std::make_shared<const WakeTransport>(std::move(wake));
+  bool is_over = false;
+  bool has_news = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_over = closed_;
+    has_news = !next_.empty();
+    if (!is_over) wake_ = kept;
+  }
+  if (is_over || has_news) (*kept)(is_over);
 }
 
 }  // namespace gp

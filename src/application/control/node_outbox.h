@@ -1,6 +1,6 @@
 #pragma once
 
-#include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -10,8 +10,7 @@
 namespace gp {
 
 // The next message to one connected agent: the newest acknowledgement and the latest desired state,
-// which replace earlier ones.  The writer's thread and the connection's thread fill it; one thread
-// empties it.
+// which replace earlier ones.  Any thread may fill it; the connection's transport empties it.
 class NodeOutbox {
  public:
   // `places`: how the agent numbers its GPUs; the desired state is translated to it.
@@ -23,20 +22,19 @@ class NodeOutbox {
   void Close();
 
   // nullopt: closed.
-  std::optional<ControllerNews> Await();
   std::optional<ControllerNews> Take();
+  // As NodeExchange::WhenNews.
+  void WhenFilled(WakeTransport wake);
 
  private:
   template <typename Change>
   void Add(Change change);
-  ControllerNews TakeLocked();
 
   const GpuPlaces places_;
   std::mutex mutex_;
-  std::condition_variable filled_;
   ControllerNews next_;
-  bool pending_ = false;
   bool closed_ = false;
+  std::shared_ptr<const WakeTransport> wake_;  // nullptr: nobody waits, or it is closed
   uint64_t revision_ = 0;
 };
 

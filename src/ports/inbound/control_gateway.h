@@ -32,6 +32,9 @@ struct Plan;
 // A condition of the sender, beyond the rules, on the state that its command is decided on.
 using Precondition = std::function<Status(const State&)>;
 
+// Receives the outcome of a command, and the durable state that includes it.
+using WhenDone = std::function<void(const Outcome&, const State&)>;
+
 // How the rest of the program changes and reads the state of the cluster.  Any thread may call it,
 // except where a function says otherwise.
 class ControlGateway {
@@ -48,8 +51,8 @@ class ControlGateway {
                                           std::vector<std::pair<ClientRequest, Command>> commands,
                                           const Precondition& precondition) = 0;
   // Queues the command and returns at once; `done`, which may be empty, runs on the writer's
-  // thread.
-  virtual Status Post(Origin origin, Command command, std::function<void(const Outcome&)> done) = 0;
+  // thread.  Errors: kUnavailable (inbox full); then `done` does not run.
+  virtual Status Post(Origin origin, Command command, WhenDone done) = 0;
   // Blocks until `read` has run on the writer's thread, on a durable state.  Keep `read` short.
   virtual Status Read(const std::function<void(const State&)>& read) = 0;
   // Blocks until the observers have received every change that was answered before the call.

@@ -4,6 +4,7 @@
 // state.  The transport keeps the messages of one connection in order.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,10 +22,16 @@ struct ControllerNews {
   Duration lease_time;        // with `acknowledged`
   std::optional<NodeDesiredState> desired;  // complete; absent: unchanged
   std::vector<uint64_t> channels;           // the agent is to open these
+
+  bool empty() const { return acknowledged == 0 && !desired && channels.empty(); }
 };
 
-// One agent's connection, as the controller serves it.  One thread delivers the agent's messages;
-// another one may wait for news to send.
+// Lets the transport go on.  `is_over`: the transport is to end the connection, even if the agent
+// does not read what is being written.
+using WakeTransport = std::function<void(bool is_over)>;
+
+// One agent's connection, as the controller serves it.  The transport delivers the agent's messages
+// one after another, and sends the news; it may do both at the same time.
 class NodeExchange {
  public:
   virtual ~NodeExchange() = default;
@@ -34,10 +41,11 @@ class NodeExchange {
   // connection.
   virtual Status Hear(uint64_t number, AgentReport report) = 0;
   virtual Status Hear(uint64_t number, GpuNews news) = 0;
-  // Blocks until there is news.  nullopt: the connection is over.
-  virtual std::optional<ControllerNews> AwaitNews() = 0;
-  // The same without waiting; empty if there is no news.
+  // Empty if there is no news; nullopt: the connection is over.
   virtual std::optional<ControllerNews> TakeNews() = 0;
+  // `wake` runs whenever there is news, and once with `is_over`: on any thread, also on the
+  // writer's, and within this call if either is so already.  It must return at once.
+  virtual void WhenNews(WakeTransport wake) = 0;
   // The connection is over.  The transport must end every exchange.
   virtual void End() = 0;
 };
@@ -50,13 +58,17 @@ struct Joined {
   std::shared_ptr<NodeExchange> exchange;
 };
 
+using WhenJoined = std::function<void(Result<Joined>)>;
+
 // The controller's side of its agents' connections.  Any thread may call it.
 class NodeGateway {
  public:
   virtual ~NodeGateway() = default;
 
-  // Blocks until the join is durable.  An earlier connection of the node ends.
-  virtual Result<Joined> Join(uint64_t number, JoinNode join) = 0;
+  // Queues the join and returns at once; `joined` runs on the writer's thread when the join is
+  // durable or refused.  An earlier connection of the node ends.  Errors: kUnavailable (inbox
+  // full); then `joined` does not run.
+  virtual Status Join(uint64_t number, JoinNode join, WhenJoined joined) = 0;
   // Asks the node's agent to open a channel.  Errors: kUnavailable (the agent is not connected).
   virtual Status OpenChannel(NodeId node, uint64_t channel) = 0;
 };

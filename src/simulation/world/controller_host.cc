@@ -175,13 +175,20 @@ void ControllerHost::Hear(const ConnectionRef& connection, AgentMessage message)
 }
 
 void ControllerHost::Join(const ConnectionRef& connection, uint64_t number, JoinNode join) {
-  Result<Joined> joined = Joined{};
-  if (!Do([&] { joined = nodes_->Join(number, std::move(join)); })) return;
+  std::optional<Result<Joined>> joined;
+  const auto answer = [&](Result<Joined> with) { joined = std::move(with); };
+  const bool lives = Do([&] {
+    if (const Status queued = nodes_->Join(number, std::move(join), answer); !queued)
+      answer(Fail(queued.error()));
+    while (!joined) IgnoreResult(loop_->Turn(), "the join's answer ends the wait");
+  });
+  if (!lives) return;
   TurnAt(timeline_.now());
-  if (!joined) return network_.Refuse(connection, joined.error().message);
-  if (joined->foreign_to != 0)
-    return network_.Refuse(connection, "it keeps attempts of another journal", joined->foreign_to);
-  connection->exchange = joined->exchange;
+  if (!*joined) return network_.Refuse(connection, joined->error().message);
+  const Joined& as = **joined;
+  if (as.foreign_to != 0)
+    return network_.Refuse(connection, "it keeps attempts of another journal", as.foreign_to);
+  connection->exchange = as.exchange;
   network_.Tell();
 }
 

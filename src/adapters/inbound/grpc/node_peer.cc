@@ -5,7 +5,7 @@
 
 namespace gp {
 
-NodePeer NodePeerOf(const grpc::ServerContext& context) {
+NodePeer NodePeerOf(const grpc::ServerContextBase& context) {
   NodePeer peer;
   const auto facts = context.auth_context();
   if (facts == nullptr) return peer;

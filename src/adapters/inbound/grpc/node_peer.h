@@ -15,6 +15,6 @@ struct NodePeer {
   std::optional<CertificateFacts> certificate;
 };
 
-NodePeer NodePeerOf(const grpc::ServerContext& context);
+NodePeer NodePeerOf(const grpc::ServerContextBase& context);
 
 }  // namespace gp

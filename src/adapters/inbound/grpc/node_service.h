@@ -3,8 +3,11 @@
 #include <string>
 
 #include "adapters/inbound/api/api.h"
-#include "adapters/inbound/grpc/node_peer.h"
-#include "application/access/access_guard.h"
+#include "adapters/inbound/grpc/exchange_reactor.h"
+#include "adapters/inbound/grpc/node_admission.h"
+#include "adapters/inbound/grpc/node_messages.h"
+#include "adapters/inbound/grpc/stay_awake.h"
+#include "adapters/inbound/grpc/work_queue.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "lib/tls/authority.h"
 #include "ports/inbound/control_gateway.h"
@@ -12,9 +15,9 @@
 
 namespace gp {
 
-// The agents' service over gRPC: joins, reports, desired states, tunnels.  gRPC calls it on its own
-// threads.
-class NodeService final : public v1::NodeLink::Service {
+// The agents' service over gRPC: joins, reports, desired states, tunnels.  Exchanges hold no
+// threads; a tunnel holds one.
+class NodeService final : public v1::NodeLink::WithCallbackMethod_Exchange<v1::NodeLink::Service> {
  public:
   // Signs nodes' certificates, each valid for `life`; nullptr: connections are not encrypted.
   struct Vouching {
@@ -24,41 +27,34 @@ class NodeService final : public v1::NodeLink::Service {
   // All references outlive the service.
   NodeService(NodeGateway& nodes, Api& api, ControlGateway& gateway, std::string join_token,
               Vouching vouching, const SecretKeeper* secrets)
-      : nodes_(nodes),
-        api_(api),
+      : api_(api),
         gateway_(gateway),
-        join_token_(std::move(join_token)),
         vouching_(vouching),
-        secrets_(secrets) {}
+        admission_(api.guard, std::move(join_token)),
+        messages_(secrets, api.channels),
+        exchanges_{nodes, gateway, api, admission_, messages_, senders_} {}
 
   grpc::Status Certify(grpc::ServerContext* context, const v1::CertifyRequest* request,
                        v1::CertifyReply* reply) override;
-
-  using ExchangeStream = grpc::ServerReaderWriter<v1::ControllerMessage, v1::AgentMessage>;
-  grpc::Status Exchange(grpc::ServerContext* context, ExchangeStream* stream) override;
+  grpc::ServerBidiReactor<v1::AgentMessage, v1::ControllerMessage>* Exchange(
+      grpc::CallbackServerContext* context) override;
   grpc::Status Tunnel(grpc::ServerContext* context,
                       grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) override;
 
  private:
-  Status CheckToken(const grpc::ServerContext& context) const;
-  // `node`: whose certificate it must be; empty: any node.
-  Status CheckPeer(const grpc::ServerContext& context, const std::string& node);
-  // Returns `status`; an error is written to the audit.
-  Status Audited(const grpc::ServerContext& context, const std::string& operation,
-                 const std::string& node, Status status);
+  static constexpr int kSenders = 1;
+
   Result<std::string> CertificateFor(const grpc::ServerContext& context,
                                      const v1::CertifyRequest& request);
-  Status Hear(NodeExchange& exchange, const v1::AgentMessage& message);
-  // Adds the secrets that jobs name to the leases that are to start.
-  void AddSecrets(NodeDesiredState& desired) const;
-  v1::ControllerMessage ToMessage(const ControllerNews& news) const;
 
-  NodeGateway& nodes_;
   Api& api_;
   ControlGateway& gateway_;
-  const std::string join_token_;
   const Vouching vouching_;
-  const SecretKeeper* const secrets_;  // nullptr: no secrets
+  const NodeAdmission admission_;
+  const ControllerMessages messages_;
+  const ExchangeParts exchanges_;
+  WorkQueue senders_{kSenders};  // ends before what its work uses
+  StayAwake stay_awake_;
 };
 
 }  // namespace gp

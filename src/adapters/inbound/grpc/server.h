@@ -26,7 +26,8 @@ struct ServerOptions {
 };
 
 // The gRPC server for users and agents: a Unix socket for this machine, and optionally a TCP
-// address for agents of other machines.
+// address for agents of other machines.  It is shut down, then the gateways' writer ends, which may
+// still answer joins, then it is destroyed.
 class Server {
  public:
   // The gateways may start later; calls wait for them.  All references outlive the server.

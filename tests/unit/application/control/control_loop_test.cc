@@ -316,8 +316,9 @@ TEST(ControlLoop, WhoeverIsAnsweredIsWritten) {
   auto loop = *ControlLoop::Open(journal, clock, {.by_hand = true});
   const uint64_t before = journal.LastSequence();
   std::vector<uint64_t> written;
-  const auto look = [&](const Outcome& outcome) {
+  const auto look = [&](const Outcome& outcome, const State& state) {
     EXPECT_TRUE(outcome.status);
+    EXPECT_EQ(state.jobs.all.size(), 3u) << "the state after the whole batch";
     written.push_back(journal.LastSequence() - before);
   };
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(loop->Post("user:ana", Submit(), look));

@@ -32,8 +32,15 @@ struct NodesRig {
             {},
             0};
   }
+  Result<Joined> Join(JoinNode join) {
+    std::optional<Result<Joined>> joined;
+    EXPECT_TRUE(nodes->Join(1, std::move(join), [&](Result<Joined> with) { joined = with; }));
+    EXPECT_FALSE(joined) << "the writer answers";
+    while (!joined) (void)loop->Turn();
+    return *joined;
+  }
   std::shared_ptr<NodeExchange> Join(uint64_t incarnation) {
-    return nodes->Join(1, JoinOf(incarnation))->exchange;
+    return Join(JoinOf(incarnation))->exchange;
   }
   void Work() {
     while (*loop->Turn() == Duration{}) continue;
@@ -90,7 +97,7 @@ TEST(NodeConnections, AMachineWithoutItsFirstGpuIsUnderstood) {
   facts.gpus.erase(facts.gpus.begin());
   facts.links = {0};
   less.facts = std::make_shared<const NodeFacts>(facts);
-  const auto exchange = rig.nodes->Join(1, less)->exchange;
+  const auto exchange = rig.Join(less)->exchange;
   ASSERT_TRUE(exchange->Hear(2, AgentReport{{}, {{0, true, false, ""}}, {}}));
   rig.Work();
   ASSERT_TRUE(rig.loop->Read([](const State& state) {
@@ -123,7 +130,7 @@ TEST(NodeConnections, AnotherMachineOfTheSameNameIsSentAwayAndTheFirstUnharmed) 
   for (GpuFacts& gpu : facts.gpus) gpu.uuid += "-other";
   other.facts = std::make_shared<const NodeFacts>(facts);
   for (int i = 0; i < 2; ++i) {
-    const auto refused = rig.nodes->Join(1, other);
+    const auto refused = rig.Join(other);
     ASSERT_FALSE(refused);
     EXPECT_EQ(
         refused.error().message,
@@ -162,14 +169,14 @@ TEST(NodeConnections, WhatWasHeldBackIsTakenInWhenItIsFree) {
   NodeFacts facts = *less.facts;
   facts.numa[0].memory_mib = 1'000;  // less than the job has
   less.facts = std::make_shared<const NodeFacts>(facts);
-  const auto exchange = rig.nodes->Join(1, less)->exchange;
+  const auto exchange = rig.Join(less)->exchange;
   ASSERT_NE(exchange, nullptr);
   seen.running = false;
   seen.ended = true;
   ASSERT_TRUE(exchange->Hear(2, AgentReport{{seen}, {}, {}}));
   rig.Work();
   EXPECT_FALSE(exchange->TakeNews()) << "it is to join again";
-  EXPECT_NE(rig.nodes->Join(1, rig.JoinOf(3))->exchange, nullptr);
+  EXPECT_NE(rig.Join(rig.JoinOf(3))->exchange, nullptr);
 }
 
 TEST(NodeConnections, ANewerConnectionEndsTheOneBefore) {
@@ -196,10 +203,61 @@ TEST(NodeConnections, WhoKeepsAttemptsOfAnotherJournalIsSentAway) {
   JoinNode join = rig.JoinOf(1);
   join.lineage = 12;
   join.fresh = false;
-  const auto joined = rig.nodes->Join(1, join);
+  const auto joined = rig.Join(join);
   ASSERT_TRUE(joined);
   EXPECT_EQ(joined->exchange, nullptr);
   EXPECT_NE(joined->foreign_to, 0u);
+}
+
+TEST(NodeConnections, ATransportIsWokenWheneverThereIsNews) {
+  NodesRig rig;
+  const auto exchange = rig.Join(1);
+  int woken = 0;
+  int ended = 0;
+  exchange->WhenNews([&](bool is_over) { ++(is_over ? ended : woken); });
+  EXPECT_EQ(woken, 1) << "the answer to the join waits already";
+  (void)exchange->TakeNews();
+  ASSERT_TRUE(exchange->Hear(2, AgentReport{}));
+  EXPECT_EQ(woken, 1);
+  rig.Work();
+  EXPECT_GT(woken, 1);
+  EXPECT_EQ(ended, 0);
+  exchange->End();
+  EXPECT_EQ(ended, 1);
+  exchange->End();
+  EXPECT_EQ(ended, 1) << "nobody waits any more";
+}
+
+// Both joins are in one batch: the state after it is what both are answered from.
+TEST(NodeConnections, OfTwoJoinsAtOnceTheNewerIsServed) {
+  NodesRig rig;
+  std::vector<std::shared_ptr<NodeExchange>> exchanges;
+  const auto keep = [&](Result<Joined> joined) { exchanges.push_back(joined->exchange); };
+  ASSERT_TRUE(rig.nodes->Join(1, rig.JoinOf(1), keep));
+  ASSERT_TRUE(rig.nodes->Join(1, rig.JoinOf(2), keep));
+  rig.Work();
+  ASSERT_EQ(exchanges.size(), 2u);
+  EXPECT_FALSE(exchanges[0]->TakeNews());
+  EXPECT_EQ(exchanges[1]->TakeNews()->acknowledged, 1u);
+}
+
+// It shows a newer credential than the one that was revoked.
+TEST(NodeConnections, AJoinAfterARevocationInTheSameBatchStays) {
+  NodesRig rig;
+  const CertifyNode certify{
+      "n1", {std::string(64, 'a'), rig.clock.Now() + Duration::Minutes(60)}, ""};
+  ASSERT_TRUE(rig.loop->Execute("node:n1", "", certify).status);
+  const auto old = rig.Join(1);
+  ASSERT_TRUE(rig.loop->Post("user:root", RevokeNode{"n1"}, {}));
+  std::shared_ptr<NodeExchange> now;
+  ASSERT_TRUE(rig.nodes->Join(1, rig.JoinOf(2), [&](Result<Joined> joined) {
+    ASSERT_TRUE(joined);
+    now = joined->exchange;
+  }));
+  rig.Work();
+  EXPECT_FALSE(old->TakeNews());
+  ASSERT_NE(now, nullptr);
+  EXPECT_TRUE(now->TakeNews());
 }
 
 TEST(NodeConnections, AChannelNeedsAnAgent) {

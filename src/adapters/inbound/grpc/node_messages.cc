@@ -1,0 +1,95 @@
+#include "adapters/inbound/grpc/node_messages.h"
+
+#include <algorithm>
+
+#include "adapters/wire/node_link.h"
+
+namespace gp {
+namespace {
+
+Result<std::vector<LeaseObservation>> LeasesFrom(
+    const google::protobuf::RepeatedPtrField<v1::LeaseObservation>& messages) {
+  std::vector<LeaseObservation> leases;
+  for (const v1::LeaseObservation& message : messages) leases.push_back(GP_TRY(FromProto(message)));
+  return leases;
+}
+
+}  // namespace
+
+Result<JoinNode> JoinFrom(const v1::Join& message) {
+  JoinNode join;
+  join.facts = std::make_shared<const NodeFacts>(GP_TRY(FromProto(message.facts())));
+  join.lineage = message.lineage();
+  join.incarnation = message.incarnation();
+  join.fresh = message.fresh();
+  join.leases = GP_TRY(LeasesFrom(message.leases()));
+  return join;
+}
+
+Result<AgentReport> ReportFrom(const v1::Report& message) {
+  AgentReport report;
+  report.leases = GP_TRY(LeasesFrom(message.leases()));
+  for (const v1::GpuObservation& gpu : message.gpus()) report.gpus.push_back(FromProto(gpu));
+  return report;
+}
+
+Result<GpuNews> GpuNewsFrom(const v1::GpuNews& message) {
+  constexpr int kSignalsMax = 65'536;
+  if (message.signals_size() > kSignalsMax || message.results_size() > kGpusMax)
+    return Fail(InvalidArgument("report: too many faults at once"));
+  GpuNews news;
+  for (const v1::FaultSignal& signal : message.signals())
+    news.signals.push_back(GP_TRY(FromProto(signal)));
+  for (const v1::GpuTaskResult& result : message.results())
+    news.results.push_back(FromProto(result));
+  return news;
+}
+
+void ControllerMessages::AddSecrets(NodeDesiredState& desired) const {
+  constexpr size_t kOfMessageMax = 32 << 20;  // half of the largest message that an agent accepts
+  size_t all = 0;
+  for (DesiredLease& desired_lease : desired.leases) {
+    const bool is_to_start = desired_lease.lease.phase == LeasePhase::kGranted &&
+                             desired_lease.lease.stop == StopOrder::kNone;
+    if (secrets_ == nullptr || !is_to_start) continue;
+    size_t of_job = 0;
+    for (const std::string& name : desired_lease.spec->program.secrets) {
+      auto value = secrets_->Find(
+          name, desired_lease.spec->program.shared_secrets_only ? "" : desired_lease.user.name,
+          desired_lease.queue);
+      if (!value) continue;
+      of_job += value->size();
+      desired_lease.secrets[name] = *std::move(value);
+    }
+    // Secrets may have grown since the submit: only this job goes without them.
+    if (of_job > kSecretBytesOfJobMax || all + of_job > kOfMessageMax)
+      desired_lease.secrets.clear();
+    all += desired_lease.secrets.empty() ? 0 : of_job;
+  }
+}
+
+v1::ControllerMessage ControllerMessages::ToMessage(const ControllerNews& news) const {
+  v1::ControllerMessage message;
+  message.set_answers(news.acknowledged);
+  if (news.acknowledged != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
+  if (news.desired) {
+    const bool have_secrets =
+        std::ranges::any_of(news.desired->leases, [](const DesiredLease& desired_lease) {
+          return !desired_lease.spec->program.secrets.empty();
+        });
+    if (have_secrets) {
+      NodeDesiredState desired = *news.desired;
+      AddSecrets(desired);
+      gp::ToProto(desired, message.mutable_orders());
+    } else {
+      gp::ToProto(*news.desired, message.mutable_orders());
+    }
+  }
+  for (const uint64_t channel : news.channels) {
+    if (auto channel_order = channels_.OrderOf(channel))
+      *message.add_channels() = *std::move(channel_order);
+  }
+  return message;
+}
+
+}  // namespace gp
