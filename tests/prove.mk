@@ -209,6 +209,10 @@ bench-submits: build
 bench-list: build
 	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/list.py --binary $(BINARY)
 
+## make bench-agents     1,000 played agents on one controller: threads, memory, CPU, wait for answers (root; AGENTS=...; 1 min)
+bench-agents: build-tests
+	/usr/bin/python3 -B tests/benchmarks/agents.py --binary $(BUILD)/bin/gpu-platform --agents $(or $(AGENTS),1000)
+
 ## make bench-metrics    a metrics scrape with 1,000 GPUs and 50 queues (1 min)
 bench-metrics: configure
 	cmake --build $(BUILD) --target metrics_benchmark

@@ -8,6 +8,7 @@
 
 namespace gp {
 
+void AddAgentsExperiment(CLI::App& app, Output& output);
 void AddPackingExperiment(CLI::App& app, Output& output);
 void AddTopologyExperiment(CLI::App& app, Output& output);
 void AddTraceExperiment(CLI::App& app, Output& output);

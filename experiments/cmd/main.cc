@@ -19,6 +19,7 @@ int Run(int argc, char** argv) {
   app.set_help_all_flag("--help-all", "Help of all subcommands");
   gp::Output output;
   output.AddTo(app);
+  gp::AddAgentsExperiment(app, output);
   gp::AddPackingExperiment(app, output);
   gp::AddTopologyExperiment(app, output);
   gp::AddTraceExperiment(app, output);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/time.h"
+
+namespace gp {
+
+// Agents that are played against a running controller.
+struct AgentsOptions {
+  std::string address;  // "unix:…/control.sock" or "host:port", without encryption
+  std::string join_token;
+  int agents = 1'000;
+  int gpus_per_node = 8;
+  Duration report_every = Duration::Seconds(2);
+  Duration lasts = Duration::Seconds(20);  // from when all have joined
+};
+
+struct AgentsResult {
+  int joined = 0;
+  double joined_s = 0;  // until the last one has joined
+  uint64_t reports = 0;
+  uint64_t answers = 0;
+  double answer_p50_ms = 0;
+  double answer_p99_ms = 0;
+  double answer_max_ms = 0;
+  std::map<std::string, int> ended;  // connections that ended meanwhile, by reason
+};
+
+// Returns when the time is over, or when not all have joined within two minutes.
+AgentsResult RunAgents(const AgentsOptions& options);
+
+}  // namespace gp
