@@ -59,7 +59,7 @@ class Mutant:
         if self.is_for_world:
             return WORLD_NETS
         for files, of_their_own in ((KEEPS, NETS_OF_KEEPS), (ON_NODES, NETS_OF_NODES), (AT_DOORS, NETS_OF_DOORS)):
-            if self.file.startswith(files):
+            if self.file.startswith(files) or self.compiled.startswith(files):
                 return [net for net in NETS if net[0].startswith(of_their_own)]
         return [net for net in NETS if not net[0].startswith(NETS_OF_KEEPS + NETS_OF_NODES + NETS_OF_DOORS)]
 

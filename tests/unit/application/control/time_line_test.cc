@@ -104,6 +104,14 @@ TEST(TimeLine, AStepOfTheWallClockEndsNoJobAndCostsNobody) {
   EXPECT_EQ(rig.Of(job).stop, StopCause::kTimeLimit);
 }
 
+// Its reservations and limits are of the calendar.
+TEST(TimeLine, AStepOfTheWallClockMakesANewPlan) {
+  TimeRig rig;
+  while (*rig.loop->Turn() == Duration{}) continue;
+  rig.clock.StepWall(kHour);
+  EXPECT_EQ(rig.loop->Turn(), Duration{}) << "the next turn plans at once";
+}
+
 TEST(TimeLine, AJobStartedWhenItsNodesBootClockSays) {
   TimeRig rig;
   rig.AddNode();
