@@ -28,12 +28,11 @@ class AttemptTest : public ::testing::Test {
 };
 
 TEST_F(AttemptTest, TmpIsItsOwnAndGoesWithIt) {
-  EXPECT_EQ(harness()
-                .Run(host_->Shell("one", "ls -A /tmp; echo x > /tmp/left; stat -c %a /tmp"))
-                .exit_code,
-            0);
+  const std::string left = "/tmp/left-by-" + std::to_string(getpid());
+  const std::string script = "ls -A /tmp; echo x > " + left + "; stat -c %a /tmp";
+  EXPECT_EQ(harness().Run(host_->Shell("one", script)).exit_code, 0);
   EXPECT_EQ(harness().Output("one"), "1777\n");
-  EXPECT_FALSE(std::filesystem::exists("/tmp/left"));
+  EXPECT_FALSE(std::filesystem::exists(left));
   harness().Run(host_->Shell("two", "ls -A /tmp"));
   EXPECT_EQ(harness().Output("two"), "");
 }
