@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -39,7 +40,7 @@ def await_socket(path):
 
 def measure(controller, players, idle_after_s):
     """The highest numbers of threads and MiB, and the part of a core once all agents only report."""
-    threads = memory = 0
+    threads = memory = share = 0
     begun = None
     since = time.monotonic()
     while players.poll() is None:
@@ -72,6 +73,8 @@ def main():
                 [player, "agents", "--controller", f"unix:{directory}/run/control.sock", "--join-token", token,
                  "--agents", str(options.agents), "--seconds", str(options.seconds), "--output", "json"], stdout=subprocess.PIPE, text=True)
             of_controller = measure(Process(serve.pid), players, idle_after_s=options.seconds / 2)
+            if players.returncode != 0:
+                sys.exit(f"the players failed with exit code {players.returncode}")
             played = json.loads(players.stdout.read())
             print(json.dumps(played | of_controller))
         finally:

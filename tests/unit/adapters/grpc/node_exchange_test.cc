@@ -213,7 +213,8 @@ void KeepGrpcAlive() {
   (void)kept;
 }
 
-// An agent that has stopped to read; its orders are a megabyte.
+// An agent that has stopped to read; its orders are a megabyte.  Whether a write of them waits is
+// up to gRPC's buffers: what is expected below holds in both cases.
 struct DeafAgent : Agent {
   explicit DeafAgent(Controller& controller) : Agent(controller.Connect()) {
     KeepGrpcAlive();
@@ -230,7 +231,7 @@ struct DeafAgent : Agent {
       EXPECT_TRUE(controller.loop->Read(
           [&](const State& state) { is_placed = !state.leases.all.empty(); }));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the write is likely under way
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // so that they are sent
   }
 };
 
