@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines bench-agents bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -178,7 +178,7 @@ prove-lines: build
 
 ## make bench-rest       1,000 watching pages and 200 requests per second (root; 1 min)
 bench-rest: build
-	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/rest/load.py --binary $(abspath $(BINARY))
+	PYTHONPATH=tests/integration:tests/benchmarks $(PYTHON) -B tests/benchmarks/rest/load.py --binary $(abspath $(BINARY))
 
 ## make bench-schedule   decision times from 1,000 to 12,500 nodes, three runs each, with a figure (1 min)
 bench-schedule: experiments
@@ -211,7 +211,7 @@ bench-list: build
 
 ## make bench-agents     1,000 played agents on one controller: threads, memory, CPU, wait for answers (root; AGENTS=...; 1 min)
 bench-agents: build-tests
-	/usr/bin/python3 -B tests/benchmarks/agents.py --binary $(BUILD)/bin/gpu-platform --agents $(or $(AGENTS),1000)
+	$(PYTHON) -B tests/benchmarks/agents.py --binary $(BINARY) --agents $(or $(AGENTS),1000)
 
 ## make bench-metrics    a metrics scrape with 1,000 GPUs and 50 queues (1 min)
 bench-metrics: configure

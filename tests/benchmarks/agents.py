@@ -13,24 +13,7 @@ import sys
 import tempfile
 import time
 
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-class Process:
-    """What the kernel says of a process."""
-
-    def __init__(self, pid):
-        self.directory = pathlib.Path(f"/proc/{pid}")
-
-    def status(self, field):
-        for line in (self.directory / "status").read_text().splitlines():
-            if line.startswith(field + ":"):
-                return int(line.split()[1])
-        raise ValueError(field)
-
-    def cpu_s(self):
-        fields = (self.directory / "stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+from process_use import cpu_seconds, memory_mib, status
 
 
 def await_socket(path):
@@ -44,12 +27,12 @@ def measure(controller, players, idle_after_s):
     begun = None
     since = time.monotonic()
     while players.poll() is None:
-        threads = max(threads, controller.status("Threads"))
-        memory = max(memory, controller.status("VmRSS") / 1024)
+        threads = max(threads, status(controller, "Threads"))
+        memory = max(memory, memory_mib(controller))
         if begun is None and time.monotonic() - since > idle_after_s:
-            begun = (time.monotonic(), controller.cpu_s())
+            begun = (time.monotonic(), cpu_seconds(controller))
         if begun:
-            share = (controller.cpu_s() - begun[1]) / max(time.monotonic() - begun[0], 0.001)
+            share = (cpu_seconds(controller) - begun[1]) / max(time.monotonic() - begun[0], 0.001)
         time.sleep(0.2)
     return {"threads": threads, "rss_mib": round(memory, 1), "core_percent": round(100 * share, 1)}
 
@@ -72,7 +55,7 @@ def main():
             players = subprocess.Popen(
                 [player, "agents", "--controller", f"unix:{directory}/run/control.sock", "--join-token", token,
                  "--agents", str(options.agents), "--seconds", str(options.seconds), "--output", "json"], stdout=subprocess.PIPE, text=True)
-            of_controller = measure(Process(serve.pid), players, idle_after_s=options.seconds / 2)
+            of_controller = measure(serve.pid, players, idle_after_s=options.seconds / 2)
             if players.returncode != 0:
                 sys.exit(f"the players failed with exit code {players.returncode}")
             played = json.loads(players.stdout.read())

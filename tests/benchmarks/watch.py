@@ -21,6 +21,8 @@ import time
 
 import grpc
 
+from process_use import cpu_seconds
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NODES, GPUS, JOBS = 125, 8, 150
 REPORT_EVERY_S = 2.0
@@ -74,12 +76,6 @@ class Node:
                     self.leases = {lease.lease for lease in answer.orders.leases}
         except grpc.RpcError:
             pass  # the controller has ended
-
-
-def cpu_seconds(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def watch(binary, run, seconds):

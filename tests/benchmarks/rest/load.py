@@ -15,6 +15,7 @@ import sys
 import time
 
 from live_platform import Cluster
+from process_use import memory_mib
 
 BODY = json.dumps({"specs": [{"name": "true", "command": ["true"], "gpus": {"count": 1}}]})
 SUBMIT = f"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(BODY)}\r\n\r\n{BODY}".encode()
@@ -81,11 +82,6 @@ async def ask(socket, rate, seconds):
         tasks.append(asyncio.create_task(one(number, at)))
     await asyncio.gather(*tasks)
     return took, statuses
-
-
-def memory_mib(pid):
-    with open(f"/proc/{pid}/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
 
 
 def main():
