@@ -25,7 +25,7 @@ void ControllerHost::RefusedPlans::Write(LogLevel, const std::string& text) {
 }
 
 ControllerHost::ControllerHost(ControlOptions options, Timeline& timeline, Network& network,
-                               CommitObserver& witness, Findings& findings, Rng& rng)
+                               LedgerWatch& witness, Findings& findings, Rng& rng)
     : options_(std::move(options)),
       timeline_(timeline),
       network_(network),
@@ -69,7 +69,7 @@ Status ControllerHost::WitnessUnreported() {
   return journal_.ReadAfter(0, [&](uint64_t sequence, std::string_view bytes) -> Status {
     const Record record = GP_TRY(DecodeRecord(bytes));
     for (const Event& event : record.events) Apply(state, record.envelope.at, event);
-    if (sequence > witnessed_) witness_.OnCommit(state, record.events);
+    if (sequence > witnessed_) witness_.OnLateCommit(state, record.events, died_at_);
     witnessed_ = std::max(witnessed_, sequence);
     return Ok();
   });
@@ -77,6 +77,7 @@ Status ControllerHost::WitnessUnreported() {
 
 void ControllerHost::Kill() {
   ++crashes_;
+  died_at_ = timeline_.now();
   turn_at_ = {};
   network_.ProcessDied();
   nodes_.reset();

@@ -12,6 +12,7 @@
 #include "simulation/world/crash_journal.h"
 #include "simulation/world/findings.h"
 #include "simulation/world/host_clock.h"
+#include "simulation/world/ledger_watch.h"
 #include "simulation/world/network.h"
 
 namespace gp {
@@ -21,9 +22,10 @@ namespace gp {
 // restarts of the process.
 class ControllerHost : public ConnectionServer {
  public:
-  // `witness` sees each commit before all other observers.
-  ControllerHost(ControlOptions options, Timeline& timeline, Network& network,
-                 CommitObserver& witness, Findings& findings, Rng& rng);
+  // `witness` sees each commit before all other observers; those of a process that crashed before
+  // it reported them, when the next one begins.
+  ControllerHost(ControlOptions options, Timeline& timeline, Network& network, LedgerWatch& witness,
+                 Findings& findings, Rng& rng);
   ~ControllerHost() override;
 
   void PowerOn();
@@ -84,7 +86,7 @@ class ControllerHost : public ConnectionServer {
   ControlOptions options_;
   Timeline& timeline_;
   Network& network_;
-  CommitObserver& witness_;
+  LedgerWatch& witness_;
   Findings& findings_;
   Rng& rng_;
   HostClock clock_;
@@ -93,6 +95,7 @@ class ControllerHost : public ConnectionServer {
   RefusedPlans refused_plans_{*this};
   bool dies_before_desired_state_ = false;
   uint64_t witnessed_ = 0;  // records
+  Instant died_at_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;
   uint64_t process_ = 0;

@@ -76,6 +76,13 @@ void LedgerWatch::OnCommit(const State& state, const std::vector<Event>& events)
   }
 }
 
+void LedgerWatch::OnLateCommit(const State& state, const std::vector<Event>& events,
+                               Instant committed_at) {
+  committed_at_ = committed_at;
+  OnCommit(state, events);
+  committed_at_.reset();
+}
+
 void LedgerWatch::Acknowledged(size_t job, JobId id) {
   const auto [known, is_new] = acknowledged_.try_emplace(job, id);
   Expect(is_new || known->second == id,
@@ -148,7 +155,7 @@ void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
   Expect(!held_.contains(event.job), name + " is placed while it is held");
   savings_.Place(event.job);
   std::set<NodeId> nodes;
-  placed_at_[event.job] = timeline_.now();
+  placed_at_[event.job] = committed_at_.value_or(timeline_.now());
   std::vector<LeaseId>& placed = placed_[event.job];
   placed.clear();
   for (const Lease& lease : event.leases) {
