@@ -38,14 +38,16 @@ Agents Join(const AgentsOptions& options, AgentsResult& result) {
   return agents;
 }
 
-// Each reports at its own part of the period.
-void Report(const AgentsOptions& options, Agents& agents) {
-  const auto gap = std::chrono::nanoseconds(options.report_every.ns / options.agents);
+// Each sends at its own part of the period.
+void Beat(const AgentsOptions& options, Agents& agents, AgentsResult& result) {
+  const Duration period = agents.front()->heartbeat_every();
+  result.heartbeat_every_ms = period.ToMilliseconds();
+  const auto gap = std::chrono::nanoseconds(period.ns / options.agents);
   const Clock::time_point end = Clock::now() + std::chrono::nanoseconds(options.lasts.ns);
   Clock::time_point due = Clock::now();
   for (size_t next = 0; due < end; next = (next + 1) % agents.size(), due += gap) {
     std::this_thread::sleep_until(due);
-    agents[next]->Report();
+    agents[next]->Beat();
   }
 }
 
@@ -54,12 +56,12 @@ void Report(const AgentsOptions& options, Agents& agents) {
 AgentsResult RunAgents(const AgentsOptions& options) {
   AgentsResult result;
   Agents agents = Join(options, result);
-  Report(options, agents);
+  Beat(options, agents, result);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // for the last answers
   std::vector<double> answers;
   for (const auto& agent : agents) {
     const PlayedTimes times = agent->TakeTimes();
-    result.reports += times.reports;
+    result.messages += times.messages;
     answers.insert(answers.end(), times.answer_ms.begin(), times.answer_ms.end());
     if (!times.ended.empty()) ++result.ended[times.ended];
   }

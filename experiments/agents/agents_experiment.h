@@ -7,20 +7,21 @@
 
 namespace gp {
 
-// Agents that are played against a running controller.
+// Agents that are played against a running controller: each sends its heartbeats, every second one
+// with readings, and every tenth time a report beside it.
 struct AgentsOptions {
   std::string address;  // "unix:…/control.sock" or "host:port", without encryption
   std::string join_token;
   int agents = 1'000;
   int gpus_per_node = 8;
-  Duration report_every = Duration::Seconds(2);
   Duration lasts = Duration::Seconds(20);  // from when all have joined
 };
 
 struct AgentsResult {
   int joined = 0;
-  double joined_s = 0;  // until the last one has joined
-  uint64_t reports = 0;
+  double joined_s = 0;             // until the last one has joined
+  int64_t heartbeat_every_ms = 0;  // the controller's period
+  uint64_t messages = 0;           // heartbeats and reports
   uint64_t answers = 0;
   double answer_p50_ms = 0;
   double answer_p99_ms = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -9,6 +10,11 @@
 
 namespace gp {
 namespace {
+
+// A report soon after the join says that its GPUs are sound.
+constexpr uint64_t kMessagesPerReport = 11;
+constexpr uint64_t kReportAt = 2;
+constexpr uint64_t kHeartbeatsPerReadings = 2;
 
 int64_t SteadyNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -74,16 +80,12 @@ v1::AgentMessage PlayedAgent::JoinMessage() const {
   return message;
 }
 
-// As large as that of a real node: each GPU with its condition and its readings.
-v1::AgentMessage PlayedAgent::ReportMessage(uint64_t number) const {
-  v1::AgentMessage message;
-  message.set_number(number);
-  const auto wobble = static_cast<int>(number % 17);
+// As many values as those of a real node.
+void PlayedAgent::AddReadings(
+    google::protobuf::RepeatedPtrField<v1::GpuReadings>* readings_of_all) const {
+  const auto wobble = static_cast<int>(last_number_ % 17);
   for (int i = 0; i < node_.gpus; ++i) {
-    v1::GpuObservation* seen = message.mutable_report()->add_gpus();
-    seen->set_gpu(i);
-    seen->set_healthy(true);
-    v1::GpuReadings* readings = message.mutable_report()->add_readings();
+    v1::GpuReadings* readings = readings_of_all->Add();
     readings->set_uuid(UuidOf(node_, i));
     readings->set_temperature_celsius(40 + wobble);
     readings->set_power_watts(300 + wobble);
@@ -97,25 +99,47 @@ v1::AgentMessage PlayedAgent::ReportMessage(uint64_t number) const {
     readings->set_serial("1650000000000");
     readings->set_compute_capability("9.0");
   }
+}
+
+v1::AgentMessage PlayedAgent::NextMessage() const {
+  v1::AgentMessage message;
+  message.set_number(last_number_);
+  if (last_number_ % kMessagesPerReport != kReportAt) {
+    v1::Heartbeat* heartbeat = message.mutable_heartbeat();
+    if (last_number_ % kHeartbeatsPerReadings == 0) AddReadings(heartbeat->mutable_readings());
+    return message;
+  }
+  for (int i = 0; i < node_.gpus; ++i) {
+    v1::GpuObservation* seen = message.mutable_report()->add_gpus();
+    seen->set_gpu(i);
+    seen->set_healthy(true);
+  }
+  AddReadings(message.mutable_report()->mutable_readings());
   return message;
 }
 
-void PlayedAgent::Report() {
+void PlayedAgent::Beat() {
   {
     const std::lock_guard lock(mutex_);
     if (!times_.has_joined || writes_ || !may_write_) return;
     writes_ = true;
-    ++times_.reports;
-    out_ = ReportMessage(++last_number_);
+    ++times_.messages;
+    ++last_number_;
+    out_ = NextMessage();
     sent_ns_[last_number_] = SteadyNs();
   }
   StartWrite(&out_);
 }
 
+Duration PlayedAgent::heartbeat_every() {
+  const std::lock_guard lock(mutex_);
+  return heartbeat_every_;
+}
+
 PlayedTimes PlayedAgent::TakeTimes() {
   const std::lock_guard lock(mutex_);
   PlayedTimes times = times_;
-  times_.reports = 0;
+  times_.messages = 0;
   times_.answer_ms.clear();
   return times;
 }
@@ -131,7 +155,9 @@ void PlayedAgent::OnReadDone(bool ok) {
   {
     const std::lock_guard lock(mutex_);
     if (in_.answers() > 0) times_.has_joined = true;
-    const auto answered = sent_ns_.upper_bound(in_.answers());
+    if (in_.heartbeat_every_ms() > 0)
+      heartbeat_every_ = Duration::Milliseconds(in_.heartbeat_every_ms());
+    const auto answered = sent_ns_.upper_bound(std::max(in_.answers(), in_.heartbeat()));
     for (auto one = sent_ns_.begin(); one != answered; ++one)
       times_.answer_ms.push_back(static_cast<double>(now_ns - one->second) / 1e6);
     sent_ns_.erase(sent_ns_.begin(), answered);

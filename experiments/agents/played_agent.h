@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 
 namespace gp {
@@ -26,8 +27,8 @@ struct PlayedNode {
 // What an agent has seen of its controller.
 struct PlayedTimes {
   bool has_joined = false;
-  uint64_t reports = 0;
-  std::vector<double> answer_ms;  // of reports, from sending to the answer
+  uint64_t messages = 0;
+  std::vector<double> answer_ms;  // of messages, from sending to the answer
   std::string ended;              // why its connection has ended; empty: it has not
 };
 
@@ -39,8 +40,11 @@ class PlayedAgent : private grpc::ClientBidiReactor<v1::AgentMessage, v1::Contro
   PlayedAgent(PlayedNode node, const std::string& address, const std::string& join_token);
   ~PlayedAgent() override;
 
-  // Skipped while it has not joined, or is still writing an earlier message.
-  void Report();
+  // Sends its next heartbeat, or a report.  Skipped while it has not joined, or is still writing an
+  // earlier message.
+  void Beat();
+  // The controller's period; a second if it names none.
+  Duration heartbeat_every();
   // Since the last call.
   PlayedTimes TakeTimes();
   bool has_joined();
@@ -51,7 +55,8 @@ class PlayedAgent : private grpc::ClientBidiReactor<v1::AgentMessage, v1::Contro
   void OnDone(const grpc::Status& status) override;
   void EndWrites();
   v1::AgentMessage JoinMessage() const;
-  v1::AgentMessage ReportMessage(uint64_t number) const;
+  void AddReadings(google::protobuf::RepeatedPtrField<v1::GpuReadings>* readings) const;
+  v1::AgentMessage NextMessage() const;
 
   const PlayedNode node_;
   std::unique_ptr<v1::NodeLink::Stub> stub_;
@@ -62,8 +67,9 @@ class PlayedAgent : private grpc::ClientBidiReactor<v1::AgentMessage, v1::Contro
   std::mutex mutex_;
   std::condition_variable over_;
   uint64_t last_number_ = 1;
-  std::map<uint64_t, int64_t> sent_ns_;  // reports without an answer
-  bool writes_ = true;                   // the join
+  std::map<uint64_t, int64_t> sent_ns_;  // messages without an answer
+  Duration heartbeat_every_ = Duration::Seconds(1);
+  bool writes_ = true;  // the join
   bool may_write_ = true;
   bool is_over_ = false;
   PlayedTimes times_;

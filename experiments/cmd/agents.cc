@@ -13,7 +13,8 @@ void PlayAgents(const AgentsOptions& options, Output& output) {
   const nlohmann::ordered_json document{{"agents", options.agents},
                                         {"joined", result.joined},
                                         {"joined_s", result.joined_s},
-                                        {"reports", result.reports},
+                                        {"heartbeat_every_ms", result.heartbeat_every_ms},
+                                        {"messages", result.messages},
                                         {"answers", result.answers},
                                         {"answer_p50_ms", result.answer_p50_ms},
                                         {"answer_p99_ms", result.answer_p99_ms},
@@ -38,7 +39,7 @@ void AddAgentsExperiment(CLI::App& app, Output& output) {
   agents->add_option("--gpus-per-node", options->gpus_per_node, "GPUs of each node")
       ->check(CLI::Range(1, 16));
   auto seconds = std::make_shared<int>(20);
-  agents->add_option("--seconds", *seconds, "Time to report, after all have joined")
+  agents->add_option("--seconds", *seconds, "Time to send heartbeats, after all have joined")
       ->check(CLI::Range(1, 86'400));
   agents->callback([options, seconds, &output] {
     options->lasts = Duration::Seconds(*seconds);

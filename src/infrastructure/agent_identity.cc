@@ -15,6 +15,11 @@ namespace {
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+std::string SecondLine(const std::string& text) {
+  const size_t first = text.find('\n');
+  return first == std::string::npos ? "" : FirstLine(text.substr(first + 1));
+}
+
 // A lineage may return with an old journal; its earlier logs are then set aside already.
 Status SetLogsAside(const std::string& logs, const std::string& lineage) {
   std::error_code error;
@@ -46,20 +51,27 @@ Result<AgentIncarnation> NextIncarnation(const std::string& state_directory, Ins
   return next;
 }
 
-Result<uint64_t> Lineage(const std::string& state_directory) {
+// Agents of earlier versions stored the lineage alone; its epochs were not known then.
+Result<ControllerEpoch> FollowedController(const std::string& state_directory) {
   const std::string path = state_directory + "/lineage";
   const auto text = ReadTextFile(path);
-  if (!text && text.error().code == ErrorCode::kNotFound) return uint64_t{0};
+  if (!text && text.error().code == ErrorCode::kNotFound) return ControllerEpoch{};
   if (!text) return Fail(text.error());
-  const auto number = FromBase32(FirstLine(*text));
-  if (!number) return Fail(Internal(path + " is damaged: it should hold one number in base 32"));
-  return *number;
+  const auto lineage = FromBase32(FirstLine(*text));
+  const std::string second = SecondLine(*text);
+  const auto epoch = second.empty() ? Result<int64_t>(0) : ParseCount(second);
+  if (!lineage || !epoch)
+    return Fail(Internal(path + " is damaged: it should hold a lineage (base 32) and an epoch"));
+  return ControllerEpoch{*lineage, static_cast<uint64_t>(*epoch)};
 }
 
-Status KeepLineage(const std::string& state_directory, uint64_t lineage) {
-  const uint64_t before = GP_TRY(Lineage(state_directory));
-  GP_CHECK_OK(SetLogsAside(state_directory + "/logs", ToBase32(before, 13)));
-  return WriteTextFile(state_directory + "/lineage", ToBase32(lineage, 13) + "\n", 0600);
+Status KeepFollowedController(const std::string& state_directory, const ControllerEpoch& followed) {
+  const ControllerEpoch before = GP_TRY(FollowedController(state_directory));
+  if (before.lineage != followed.lineage)
+    GP_CHECK_OK(SetLogsAside(state_directory + "/logs", ToBase32(before.lineage, 13)));
+  return WriteTextFile(
+      state_directory + "/lineage",
+      ToBase32(followed.lineage, 13) + "\n" + std::to_string(followed.epoch) + "\n", 0600);
 }
 
 Result<std::string> JoinToken(const std::string& state_directory) {

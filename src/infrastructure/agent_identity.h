@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "ports/outbound/controller_epoch.h"
 
 namespace gp {
 
@@ -18,11 +19,12 @@ struct AgentIncarnation {
 };
 Result<AgentIncarnation> NextIncarnation(const std::string& state_directory, Instant now);
 
-// The lineage of the attempts in an agent's directory; 0: none is stored yet.
-Result<uint64_t> Lineage(const std::string& state_directory);
-// Stores another lineage.  The logs of the previous one are renamed to logs-<lineage>, because the
-// new lineage uses the same job numbers again.
-Status KeepLineage(const std::string& state_directory, uint64_t lineage);
+// The newest controller that the agent of this directory has followed; its lineage is that of the
+// attempts there.  Lineage 0: none is stored yet.
+Result<ControllerEpoch> FollowedController(const std::string& state_directory);
+// Stores another one, in one file.  The logs of another lineage are renamed to logs-<lineage>,
+// because the new lineage uses the same job numbers again.
+Status KeepFollowedController(const std::string& state_directory, const ControllerEpoch& followed);
 
 // The secret with which nodes join; created at the controller's first start, readable by its user
 // only.

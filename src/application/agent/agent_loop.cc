@@ -9,19 +9,17 @@
 #include <utility>
 
 #include "application/agent/observe.h"
+#include "application/agent/reading_changes.h"
 #include "base/ignore_result.h"
 #include "domain/cluster/policy.h"
 
 namespace gp {
 namespace {
 
-constexpr int kConnectionBits = 20;
 // Ends of attempts wake the loop; this interval covers changes that do not.
 constexpr Duration kMovePause = Duration::Milliseconds(200);
-constexpr Duration kConnectWaitMax = Duration::Seconds(2);
+constexpr Duration kAdoptAgainAfter = Duration::Seconds(2);
 constexpr Duration kTurnMax = Duration::Seconds(1);
-// Heartbeats per lease time, so that one or two may be lost.
-constexpr int64_t kHeartbeatsPerLease = 5;
 // The controller assigns a lost node's devices to other jobs after kLeaseEndTime.
 static_assert(kLeaseGraceMax < kLeaseEndTime);
 
@@ -35,7 +33,7 @@ AgentLoop::AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& run
       logs_(logs),
       gpus_(gpus),
       clock_(clock),
-      lineage_(options_.lineage),
+      session_(link, clock, MakeSessionParts(), options_.incarnation, options_.followed),
       fresh_(options_.fresh),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -57,7 +55,6 @@ void AgentLoop::Run() {
 
 void AgentLoop::Turn() {
   Observe();
-  if (!connected_ && new_lineage_ == 0 && clock_.BootNs() >= connect_at_ns_) Connect();
   TakeNews();
   KeepGpus();
   MeasureUse();
@@ -65,14 +62,14 @@ void AgentLoop::Turn() {
   if (has_desired_state_) Act();
   if (std::exchange(surplus_due_, false)) PassSurplus();
   RunTasks();
-  if (connected_ && (report_due_ || clock_.BootNs() >= report_at_ns_)) SendReport();
+  if (session_.is_connected()) SendWhatIsDue();
 }
 
 Duration AgentLoop::UntilNextTurn() {
   const int64_t now = clock_.BootNs();
-  const int64_t until = connected_          ? report_at_ns_
-                        : new_lineage_ != 0 ? now + kMovePause.ns
-                                            : connect_at_ns_;
+  int64_t until = session_.NextAtNs();
+  if (session_.is_connected()) until = std::min(until, report_at_ns_);
+  if (new_lineage_ != 0) until = std::min(until, now + kMovePause.ns);
   Duration wait{until - now};
   if (const auto next = gpus_ == nullptr ? std::nullopt : gpus_->NextAt())
     wait = std::min(wait, Duration{next->ns - now});
@@ -99,65 +96,47 @@ void AgentLoop::Warn(const std::string& text) const {
   if (options_.log != nullptr) options_.log->Write(LogLevel::kWarning, "agent: " + text);
 }
 
-void AgentLoop::Connect() {
-  JoinNode join;
-  join.facts = options_.facts;
-  // New with every connection, so that a report still under way on the old one is stale.
-  join.incarnation = (options_.incarnation << kConnectionBits) + ++connections_;
-  join.lineage = lineage_;
-  join.fresh = fresh_;
-  join.leases = Observations();
-  sent_at_ns_.clear();
-  sent_at_ns_[1] = clock_.BootNs();
-  last_sent_ = 1;
-  link_.Connect(join);
-  connected_ = true;
-  report_due_ = false;
-  report_at_ns_ = clock_.BootNs() + lease_time_.ns / kHeartbeatsPerLease;
+SessionParts AgentLoop::MakeSessionParts() {
+  SessionParts parts;
+  parts.join = [this] {
+    JoinNode join;
+    join.facts = options_.facts;
+    join.fresh = fresh_;
+    join.leases = Observations();
+    return join;
+  };
+  parts.keep_followed = options_.keep_followed;
+  parts.warn = [this](const std::string& text) { Warn(text); };
+  return parts;
 }
 
 void AgentLoop::TakeNews() {
-  LinkNews news = link_.TakeNews();
-  if (news.acknowledged > 0) {
-    if (sent_at_ns_.contains(1)) report_due_ = true;  // joined: report the GPUs at once
-    const auto acknowledged = sent_at_ns_.find(news.acknowledged);
-    if (acknowledged != sent_at_ns_.end())
-      lease_until_ns_ = acknowledged->second + news.lease_time.ns;
-    lease_time_ = news.lease_time;
-    sent_at_ns_.erase(sent_at_ns_.begin(), sent_at_ns_.upper_bound(news.acknowledged));
-    if (gpus_ != nullptr) gpus_->Acknowledged(news.acknowledged);
+  SessionNews news = session_.Turn();
+  if (news.is_lost) {
+    if (gpus_ != nullptr) gpus_->Disconnected();
+    has_desired_state_ = false;  // the next controller may send another one
   }
-  // Epoch fencing: the desired state of a controller that was replaced is ignored.
-  if (news.desired && news.desired->epoch >= newest_epoch_)
-    TakeDesiredState(*std::move(news.desired));
-  if (news.acknowledged > 0) Renew();
-  if (news.foreign_to != 0) new_lineage_ = news.foreign_to;
-  if (news.broken && connected_) Disconnect(news.why);
+  if (news.is_new) {
+    sent_gpus_.clear();
+    sent_readings_.clear();
+    sent_progress_.clear();
+  }
+  LinkNews& link = news.link;
+  report_due_ = report_due_ || news.is_new || link.wants_report || link.desired;
+  if (link.acknowledged > 0 && gpus_ != nullptr) gpus_->Acknowledged(link.acknowledged);
+  if (link.desired) TakeDesiredState(*std::move(link.desired));
+  if (link.acknowledged > 0 || link.heartbeat > 0) Renew();
+  if (link.foreign_to == 0) return;
+  new_lineage_ = link.foreign_to;
+  session_.Pause();
 }
 
 void AgentLoop::TakeDesiredState(NodeDesiredState desired) {
-  if (lineage_ != desired.lineage) {
-    if (const Status kept = options_.keep_lineage(desired.lineage); !kept)
-      return Disconnect(kept.error().message);
-    lineage_ = desired.lineage;
-  }
-  connect_wait_ = kConnectWaitMin;
-  trouble_.clear();
+  session_.Settle();
   fresh_ = false;  // leases are remembered from now on
-  newest_epoch_ = desired.epoch;
   desired_ = std::move(desired);
   has_desired_state_ = surplus_due_ = true;
   UpdateOpenLogs();
-}
-
-void AgentLoop::Disconnect(const std::string& why) {
-  if (why != trouble_) Warn("connection lost: " + why);
-  trouble_ = why;
-  connected_ = false;
-  if (gpus_ != nullptr) gpus_->Disconnected();
-  has_desired_state_ = false;  // the next controller may send another one
-  connect_at_ns_ = clock_.BootNs() + connect_wait_.ns;
-  connect_wait_ = std::min(connect_wait_ * 2, kConnectWaitMax);
 }
 
 // Ends all attempts of another journal.  They are not reported, because their numbers mean nothing
@@ -173,14 +152,13 @@ void AgentLoop::AdoptLineage() {
   }
   Observe();
   if (!seen_.empty() || !runner_.IsEmpty() || clock_.BootNs() < adopt_at_ns_) return;
-  if (const Status kept = options_.keep_lineage(new_lineage_); !kept) {
-    Disconnect(kept.error().message);
-    adopt_at_ns_ = connect_at_ns_;
+  if (const Status kept = session_.Follow({new_lineage_, 0}); !kept) {
+    session_.Leave(kept.error().message);
+    adopt_at_ns_ = clock_.BootNs() + kAdoptAgainAfter.ns;
     return;
   }
-  lineage_ = std::exchange(new_lineage_, 0);
+  new_lineage_ = 0;
   fresh_ = true;
-  newest_epoch_ = 0;
   desired_ = {};
   declined_.clear();
   stopped_.clear();
@@ -189,14 +167,14 @@ void AgentLoop::AdoptLineage() {
     newest_known_ = {};
   }
   UpdateOpenLogs();
-  connect_at_ns_ = 0;
+  session_.Resume();
 }
 
 void AgentLoop::Renew() {
   for (const DesiredLease& desired_lease : desired_.leases) {
     const auto seen = seen_.find(desired_lease.lease.id);
     if (!desired_lease.lease.stop_on_loss || seen == seen_.end() || seen->second.ended) continue;
-    runner_.Renew(KeyOf(desired_lease.lease.id), lease_until_ns_);
+    runner_.Renew(KeyOf(desired_lease.lease.id), session_.lease_until_ns());
   }
 }
 
@@ -336,7 +314,7 @@ void AgentLoop::CarryOut(const NodeAction& action) {
     case NodeActionKind::kStart:
       // While this process was suspended the lease may have expired, and the job may run elsewhere.
       // So a job starts only while the controller's last acknowledgement is still valid.
-      if (clock_.BootNs() < lease_until_ns_) StartLease(action.lease);
+      if (clock_.BootNs() < session_.lease_until_ns()) StartLease(action.lease);
       return;
     case NodeActionKind::kDecline:
       return Decline(action.lease, {LeaseEnd::kStopped, 0, 0, "stopped before it was started"});
@@ -363,7 +341,7 @@ void AgentLoop::StartLease(LeaseId id) {
                               "(gpu-platform secrets list)"});
   }
   const LaunchSpec launch =
-      MakeLaunch(desired_lease, *options_.facts, options_.launch, lease_until_ns_);
+      MakeLaunch(desired_lease, *options_.facts, options_.launch, session_.lease_until_ns());
   if (const Status started = runner_.Start(launch); !started) {
     Decline(id, {LeaseEnd::kPlatformFault, 0, 0, started.error().message});
   }
@@ -386,11 +364,15 @@ void AgentLoop::KeepGpus() {
   gpus_->Look();
   report_due_ = report_due_ || gpus_->HasNewFindings();
   gpus_->CarryOut(desired_.tasks);
-  while (connected_ && gpus_->HasNews()) {
-    const int64_t sent_at_ns = clock_.BootNs();
-    last_sent_ = link_.Send(gpus_->NewsFor(last_sent_ + 1));
-    sent_at_ns_[last_sent_] = sent_at_ns;
-  }
+  while (session_.is_connected() && gpus_->HasNews())
+    session_.Send(gpus_->NewsFor(session_.next_number()));
+}
+
+void AgentLoop::SendWhatIsDue() {
+  const bool beats = session_.IsHeartbeatDue();
+  const bool are_gpus_reported = !beats || gpus_ == nullptr || gpus_->Observations() == sent_gpus_;
+  if (report_due_ || !are_gpus_reported || clock_.BootNs() >= report_at_ns_) SendReport();
+  if (beats) SendHeartbeat();
 }
 
 void AgentLoop::SendReport() {
@@ -401,15 +383,23 @@ void AgentLoop::SendReport() {
     report.gpus = gpus_->Observations();
     report.readings = gpus_->LatestReadings();
   }
-  const int64_t sent_at_ns = clock_.BootNs();  // before sending: the lease counts from here
-  last_sent_ = link_.Send(report);
-  sent_at_ns_[last_sent_] = sent_at_ns;
+  session_.Send(report);
   report_due_ = false;
   // The GPUs cannot be used before their first reading, so the next report follows soon.
-  const bool unread = report.gpus.empty() && !options_.facts->gpus.empty();
-  const int64_t interval =
-      unread ? Duration::Milliseconds(50).ns : lease_time_.ns / kHeartbeatsPerLease;
-  report_at_ns_ = clock_.BootNs() + interval;
+  const bool unread = gpus_ != nullptr && report.gpus.empty() && !options_.facts->gpus.empty();
+  report_at_ns_ =
+      clock_.BootNs() + (unread ? Duration::Milliseconds(50) : session_.report_every()).ns;
+  sent_gpus_ = std::move(report.gpus);
+  sent_readings_ = std::move(report.readings);
+  sent_progress_ = progress_;
+}
+
+void AgentLoop::SendHeartbeat() {
+  Heartbeat heartbeat;
+  if (gpus_ != nullptr && HaveChanged(sent_readings_, gpus_->LatestReadings()))
+    heartbeat.readings = sent_readings_ = gpus_->LatestReadings();
+  if (progress_ != sent_progress_) heartbeat.progress = sent_progress_ = progress_;
+  session_.SendHeartbeat(heartbeat);
 }
 
 void AgentLoop::RunTasks() {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "application/agent/controller_session.h"
 #include "application/agent/gpu_keeper.h"
 #include "application/agent/launch.h"
 #include "application/agent/use_meter.h"
@@ -27,10 +28,13 @@ struct AgentOptions {
   std::shared_ptr<const NodeFacts> facts;
   LaunchOptions launch;
   uint64_t incarnation = 1;
-  bool fresh = false;    // does not remember earlier leases, and has ended all attempts it found
-  uint64_t lineage = 0;  // of the attempts kept here; 0: none known
-  // Stores the lineage durably, before any attempt of it is started.
-  std::function<Status(uint64_t)> keep_lineage = [](uint64_t) { return Ok(); };
+  bool fresh = false;  // does not remember earlier leases, and has ended all attempts it found
+  // The newest controller that was followed; its lineage is that of the attempts kept here.
+  ControllerEpoch followed;
+  // Stores `followed` durably, before anything of that controller is carried out.
+  std::function<Status(const ControllerEpoch&)> keep_followed = [](const ControllerEpoch&) {
+    return Ok();
+  };
   // Finds clues to the cause in the output of a failed attempt.
   std::function<LogClues(const LaunchSpec&)> find_clues = [](const LaunchSpec&) {
     return LogClues{};
@@ -62,10 +66,9 @@ class AgentLoop : public ChannelGateway {
   Result<ExecStreams> Exec(LeaseId lease, const ExecSpec& spec) override;
 
  private:
-  void Connect();
+  SessionParts MakeSessionParts();
   void TakeNews();
   void TakeDesiredState(NodeDesiredState desired);
-  void Disconnect(const std::string& why);
   void AdoptLineage();
   void Observe();
   bool IsAtWork(LeaseId lease) const;
@@ -79,7 +82,9 @@ class AgentLoop : public ChannelGateway {
   void Decline(LeaseId id, const LeaseOutcome& outcome);
   void Renew();
   void PassSurplus();
+  void SendWhatIsDue();
   void SendReport();
+  void SendHeartbeat();
   void UpdateOpenLogs();
   bool MayStillWrite(LeaseId lease) const;
   void KeepGpus();
@@ -88,8 +93,6 @@ class AgentLoop : public ChannelGateway {
   void Warn(const std::string& text) const;
   const DesiredLease* DesiredLeaseFor(LeaseId id) const;
 
-  static constexpr Duration kConnectWaitMin = Duration::Milliseconds(50);
-
   const AgentOptions options_;
   ControlLink& link_;
   AttemptRunner& runner_;
@@ -97,24 +100,12 @@ class AgentLoop : public ChannelGateway {
   GpuKeeper* gpus_;
   Clock& clock_;
 
-  uint64_t lineage_ = 0;
+  ControllerSession session_;
   uint64_t new_lineage_ = 0;  // lineage to take when no attempt of the present one is left
   int64_t adopt_at_ns_ = 0;   // earliest time of the next try, after one failed
   bool fresh_ = false;
-  bool connected_ = false;
-  uint64_t connections_ = 0;
-  int64_t connect_at_ns_ = 0;
-  // Doubles with each try until a desired state is taken
-  Duration connect_wait_ = kConnectWaitMin;
-  // Why the connection was lost; printed once, until a desired state is taken
-  std::string trouble_;
   bool has_desired_state_ = false;
   NodeDesiredState desired_;
-  uint64_t newest_epoch_ = 0;
-  uint64_t last_sent_ = 0;                  // message of this connection
-  std::map<uint64_t, int64_t> sent_at_ns_;  // of messages not yet acknowledged
-  int64_t lease_until_ns_ = 0;              // by the latest acknowledgement
-  Duration lease_time_ = Duration::Seconds(10);
 
   std::map<LeaseId, int64_t> begun_;  // boot time at which the program started
   std::map<LeaseId, LeaseObservation> seen_;
@@ -128,6 +119,10 @@ class AgentLoop : public ChannelGateway {
   bool surplus_due_ = false;
   bool report_due_ = false;
   int64_t report_at_ns_ = 0;
+  // As last sent on this connection
+  std::vector<GpuObservation> sent_gpus_;
+  std::vector<GpuReading> sent_readings_;
+  std::vector<LeaseProgress> sent_progress_;
 
   int wake_fd_;
   std::atomic<bool> stopping_ = false;

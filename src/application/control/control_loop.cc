@@ -28,12 +28,14 @@ constexpr Duration kMillisecond = Duration::Milliseconds(1);
 // Smaller deviations of the wall clock are not taken for steps
 constexpr Duration kStepMin = Duration::Milliseconds(500);
 
-constexpr Duration kAroundSleep = Duration::Milliseconds(500);
-
 }  // namespace
 
 ControlLoop::ControlLoop(Journal& journal, Clock& clock, ControlOptions options)
-    : journal_(journal), clock_(clock), options_(options), inbox_(options.inbox_max) {}
+    : journal_(journal),
+      clock_(clock),
+      options_(options),
+      inbox_(options.inbox_max),
+      heartbeats_(options.asleep_min) {}
 
 ControlLoop::~ControlLoop() { Stop(); }
 
@@ -55,10 +57,10 @@ Status ControlLoop::Recover() {
   if (const Appended begun = Append(); begun.end != AppendEnd::kDurable)
     return Fail(begun.end == AppendEnd::kDeposed ? Conflict(begun.why) : Internal(begun.why));
   has_begun_ = true;
+  epoch_ = {state_.lineage, state_.epoch};
   Publish();
   SaveSnapshotWhenDue();
-  // The heartbeat timeout of every node starts now.
-  for (const Node& node : state_.nodes.all) heard_[node.id] = clock_.BootNs();
+  heartbeats_.Begin(state_, clock_.BootNs());
   return Ok();
 }
 
@@ -272,7 +274,7 @@ void ControlLoop::RunTimers() {
   FollowWallClock();
   const Instant deadline = NextDeadline(state_);
   if (deadline.ns != 0 && deadline <= StampTime()) Perform(Tick{});
-  ExpireHeartbeats(clock_.BootNs());
+  ExpireHeartbeats();
   ReviewBudgets(clock_.BootNs());
 }
 
@@ -291,53 +293,13 @@ void ControlLoop::ReviewBudgets(int64_t boot_ns) {
   Perform(ReviewBudget{*reviewed_});
 }
 
-void ControlLoop::HeardFrom(NodeId node) {
-  const std::lock_guard lock(heard_mutex_);
-  heard_[node] = clock_.BootNs();
-}
-
-bool ControlLoop::HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns) {
-  const std::lock_guard lock(heard_mutex_);
-  const auto is_between = [&](const auto& entry) {
-    return from_boot_ns < entry.second && entry.second < to_boot_ns;
-  };
-  return std::ranges::any_of(heard_, is_between);
-}
-
-// While this process was suspended it received no heartbeats; that time does not count as missed.
-void ControlLoop::ForgiveOwnSleep(int64_t boot_ns) {
-  const int64_t before_ns = std::exchange(looked_at_ns_, boot_ns);
-  const int64_t slept_ns = boot_ns - before_ns;
-  if (before_ns == 0 || slept_ns < options_.asleep_min.ns) return;
-  // If a heartbeat arrived in the meantime, the process was only slow.  Heartbeats just before or
-  // after the gap do not count.
-  if (HasHeardBetween(before_ns + kAroundSleep.ns, boot_ns - kAroundSleep.ns)) return;
-  Log(LogLevel::kWarning, "this controller was suspended for " + ToText(Duration{slept_ns}) +
-                              ": heartbeats missed then do not count");
-  const std::lock_guard lock(heard_mutex_);
-  for (auto& [node, heard_ns] : heard_) heard_ns = std::min(boot_ns, heard_ns + slept_ns);
-}
-
-void ControlLoop::ExpireHeartbeats(int64_t boot_ns) {
-  ForgiveOwnSleep(boot_ns);
-  if (boot_ns < no_expiry_before_ns_) return;
-  std::vector<NodeId> expired;
-  int64_t oldest_ns = boot_ns;
-  {
-    const std::lock_guard lock(heard_mutex_);
-    for (const Node& node : state_.nodes.all) {
-      const auto heard = heard_.try_emplace(node.id, boot_ns).first->second;
-      if (node.condition != NodeCondition::kUp) continue;
-      if (boot_ns - heard > state_.policy.lease_time.ns) {
-        expired.push_back(node.id);
-      } else {
-        oldest_ns = std::min(oldest_ns, heard);
-      }
-    }
+void ControlLoop::ExpireHeartbeats() {
+  const std::vector<NodeId> silent = heartbeats_.TakeSilent(state_, clock_.BootNs());
+  if (heartbeats_.slept().ns > 0) {
+    Log(LogLevel::kWarning, "this controller was suspended for " + ToText(heartbeats_.slept()) +
+                                ": heartbeats missed then do not count");
   }
-  // Heartbeats only get newer, so no node can time out before this.
-  no_expiry_before_ns_ = oldest_ns + state_.policy.lease_time.ns + 1;
-  for (const NodeId node : expired) Perform(ExpireHeartbeat{node});
+  for (const NodeId node : silent) Perform(ExpireHeartbeat{node});
 }
 
 void ControlLoop::RunPass() {
@@ -385,6 +347,7 @@ void ControlLoop::Commit() {
 void ControlLoop::Publish() {
   if (batch_events_.empty()) return;
   const std::vector<Event> events = std::exchange(batch_events_, {});
+  heartbeats_.OnCommit(events);
   for (CommitObserver* observer : observers_) observer->OnCommit(state_, events);
   for (const auto& [number, record] : std::exchange(audited_, {}))
     options_.audit->Write(AuditOf(state_, number, record));

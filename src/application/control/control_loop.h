@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "application/control/heartbeats.h"
 #include "application/control/inbox.h"
 #include "domain/cluster/audit.h"
 #include "domain/cluster/codec/codec.h"
@@ -77,7 +77,9 @@ class ControlLoop : public ControlGateway {
   Status Post(Origin origin, Command command, WhenDone done) override;
   Status Read(const std::function<void(const State&)>& read) override;
   const Plan& NewestPlan() const override { return newest_plan_; }
-  void HeardFrom(NodeId node) override;
+  void HeardFrom(NodeId node) override { heartbeats_.Hear(node, clock_.BootNs()); }
+  bool Renew(NodeId node) override { return heartbeats_.Renew(node, clock_.BootNs()); }
+  ControllerEpoch Epoch() const override { return epoch_; }
   Instant Now() override { return {clock_.BootNs() + before_boot_ns_}; }
   Instant WallNow() override { return clock_.Now(); }
 
@@ -98,9 +100,7 @@ class ControlLoop : public ControlGateway {
   void Perform(Command command);
   void Log(LogLevel level, const std::string& text) const;
   void RunTimers();
-  void ForgiveOwnSleep(int64_t boot_ns);
-  bool HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns);
-  void ExpireHeartbeats(int64_t boot_ns);  // declares nodes lost after the heartbeat timeout
+  void ExpireHeartbeats();  // declares nodes lost after the heartbeat timeout
   void RunPass();
   Appended Append();
   void Commit();
@@ -118,7 +118,10 @@ class ControlLoop : public ControlGateway {
   std::vector<CommitObserver*> observers_;
   std::thread thread_;
 
-  std::mutex writing_;  // guards all below, except heard_
+  Heartbeats heartbeats_;
+  ControllerEpoch epoch_;  // does not change after Open
+
+  std::mutex writing_;  // guards all below
   bool rests_ = false;  // the writer's thread is idle
   State state_;
   Planner planner_;
@@ -126,11 +129,7 @@ class ControlLoop : public ControlGateway {
   Instant last_at_;             // envelopes never go back in time
   int64_t before_boot_ns_ = 0;  // TimeLine::before_boot; does not change after Open
   bool plan_needed_ = true;
-  Instant plan_again_at_;  // ns == 0: only after the next event
-  // Boot time of the last check of heartbeats; 0: there was none
-  int64_t looked_at_ns_ = 0;
-  // Boot time before which no heartbeat timeout is possible
-  int64_t no_expiry_before_ns_ = 0;
+  Instant plan_again_at_;              // ns == 0: only after the next event
   std::optional<BudgetKey> reviewed_;  // the last one of this round; none: a round begins
   int64_t review_not_before_ns_ = 0;   // boot time of the next round
   std::vector<std::string> batch_records_;
@@ -144,9 +143,6 @@ class ControlLoop : public ControlGateway {
   uint64_t records_since_snapshot_ = 0;
   bool sweeps_ = true;               // dropped records may still use disk space
   int64_t sweep_not_before_ns_ = 0;  // boot time
-
-  std::mutex heard_mutex_;
-  std::map<NodeId, int64_t> heard_;  // boot time of the last heartbeat
 };
 
 }  // namespace gp

@@ -12,6 +12,13 @@
 namespace gp {
 namespace {
 
+// An agent that hears nothing looks for another controller, so heartbeats are frequent where there
+// are few nodes.
+constexpr Duration kHeartbeatMax = Duration::Seconds(1);
+constexpr int64_t kHeartbeatsPerLease = 10;
+// What a controller with very many nodes answers per second.
+constexpr int64_t kHeartbeatsPerSecond = 5'000;
+
 // `node`: nullopt: any.
 bool HasJoined(std::span<const Event> events, std::optional<NodeId> node = {}) {
   return std::ranges::any_of(events, [node](const Event& event) {
@@ -33,18 +40,20 @@ std::optional<NodeId> NodeToDisconnect(const State& state, const Event& event) {
 
 class NodeConnections::Exchange : public NodeExchange {
  public:
-  Exchange(NodeConnections& all, NodeId node, uint64_t incarnation, GpuPlaces places)
+  Exchange(NodeConnections& all, NodeId node, uint64_t incarnation, uint64_t epoch,
+           GpuPlaces places)
       : all_(all),
         node_(node),
         incarnation_(incarnation),
         places_(std::move(places)),
-        outbox_(all.Begin(node, places_)) {}
+        outbox_(all.Begin(node, epoch, places_)) {}
 
   // The answer to the join, on the writer's thread: no commit comes between reading the desired
   // state and sending it.
   void Begin(uint64_t number, const State& state) {
     outbox_->SetDesiredState(DesiredStateFor(state, node_));
-    outbox_->Acknowledge(number, state.policy.lease_time);
+    outbox_->Acknowledge(number, state.policy.lease_time,
+                         all_.HeartbeatEvery(state.policy.lease_time));
   }
 
   NodeId node() const override { return node_; }
@@ -60,6 +69,9 @@ class NodeConnections::Exchange : public NodeExchange {
     return Post(number,
                 ReportGpus{node_, incarnation_, std::move(news.signals), std::move(news.results)});
   }
+  void HearHeartbeat(uint64_t number) override {
+    outbox_->AnswerHeartbeat(number, all_.gateway_.Renew(node_));
+  }
   std::optional<ControllerNews> TakeNews() override { return outbox_->Take(); }
   void WhenNews(WakeTransport wake) override { outbox_->WhenFilled(std::move(wake)); }
   void End() override { all_.End(node_, outbox_); }
@@ -70,11 +82,12 @@ class NodeConnections::Exchange : public NodeExchange {
     all_.gateway_.HeardFrom(node_);
     return all_.gateway_.Post(
         "node:" + std::to_string(node_.value), std::move(command),
-        [outbox = outbox_, number](const Outcome& outcome, const State& state) {
+        [&all = all_, outbox = outbox_, number](const Outcome& outcome, const State& state) {
           // The connection is stale, because a newer agent has joined; this one must join again, or
           // stop.
           if (!outcome.status) return outbox->Close();
-          outbox->Acknowledge(number, state.policy.lease_time);
+          outbox->Acknowledge(number, state.policy.lease_time,
+                              all.HeartbeatEvery(state.policy.lease_time));
         });
   }
 
@@ -112,19 +125,20 @@ Result<Joined> NodeConnections::AnswerJoin(uint64_t number, const JoinNode& join
   if (IsOutOfDate(state, node, *join.facts))
     return Fail(Unavailable("the hardware of node " + name + " can be updated: join again"));
   gateway_.HeardFrom(node.id);
-  const auto exchange = std::make_shared<Exchange>(*this, node.id, join.incarnation,
+  const auto exchange = std::make_shared<Exchange>(*this, node.id, join.incarnation, state.epoch,
                                                    GpuPlaces(*node.facts, *join.facts));
   exchange->Begin(number, state);
   joined.exchange = exchange;
   return joined;
 }
 
-std::shared_ptr<NodeOutbox> NodeConnections::Begin(NodeId node, GpuPlaces places) {
-  auto outbox = std::make_shared<NodeOutbox>(std::move(places));
+std::shared_ptr<NodeOutbox> NodeConnections::Begin(NodeId node, uint64_t epoch, GpuPlaces places) {
+  auto outbox = std::make_shared<NodeOutbox>(epoch, std::move(places));
   const std::lock_guard lock(mutex_);
   std::shared_ptr<NodeOutbox>& current = outboxes_[node];
   if (current != nullptr) current->Close();
   current = outbox;
+  connected_ = outboxes_.size();
   return outbox;
 }
 
@@ -133,6 +147,13 @@ void NodeConnections::End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox
   const std::lock_guard lock(mutex_);
   const auto current = outboxes_.find(node);
   if (current != outboxes_.end() && current->second == outbox) outboxes_.erase(current);
+  connected_ = outboxes_.size();
+}
+
+Duration NodeConnections::HeartbeatEvery(Duration lease_time) const {
+  const Duration usual = std::min(kHeartbeatMax, Duration{lease_time.ns / kHeartbeatsPerLease});
+  const auto connected = static_cast<int64_t>(connected_.load());
+  return std::max(usual, Duration{connected * (kHeartbeatMax.ns / kHeartbeatsPerSecond)});
 }
 
 std::shared_ptr<NodeOutbox> NodeConnections::OutboxOf(NodeId node) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,7 @@ class NodeConnections : public NodeGateway, public CommitObserver {
   explicit NodeConnections(ControlGateway& gateway) : gateway_(gateway) {}
 
   Status Join(uint64_t number, JoinNode join, WhenJoined joined) override;
+  ControllerEpoch Probe() const override { return gateway_.Epoch(); }
   Status OpenChannel(NodeId node, uint64_t channel) override;
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
@@ -28,15 +30,17 @@ class NodeConnections : public NodeGateway, public CommitObserver {
   class Exchange;
   Result<Joined> AnswerJoin(uint64_t number, const JoinNode& join, const Outcome& outcome,
                             const State& state);
-  std::shared_ptr<NodeOutbox> Begin(NodeId node, GpuPlaces places);
+  std::shared_ptr<NodeOutbox> Begin(NodeId node, uint64_t epoch, GpuPlaces places);
   void End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox);
   std::shared_ptr<NodeOutbox> OutboxOf(NodeId node) const;
+  Duration HeartbeatEvery(Duration lease_time) const;
   void NoteHeldBack(const Node& node, const std::shared_ptr<const NodeFacts>& reported);
   void AskToJoinAgain(const State& state);
 
   ControlGateway& gateway_;
   mutable std::mutex mutex_;
   std::map<NodeId, std::shared_ptr<NodeOutbox>> outboxes_;
+  std::atomic<size_t> connected_ = 0;  // the size of outboxes_
   // Reported facts that cannot be applied yet, because of leases on the node
   std::map<NodeId, std::shared_ptr<const NodeFacts>> held_back_;
 };

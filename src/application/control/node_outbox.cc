@@ -15,11 +15,19 @@ void NodeOutbox::Add(Change change) {
   if (wake != nullptr) (*wake)(false);
 }
 
-void NodeOutbox::Acknowledge(uint64_t number, Duration lease_time) {
+void NodeOutbox::Acknowledge(uint64_t number, Duration lease_time, Duration heartbeat_every) {
   Add([&] {
     next_.acknowledged = number;
-    next_.lease_time = lease_time;
+    next_.lease_time = lease_time_ = lease_time;
+    next_.heartbeat_every = heartbeat_every;
   });
+}
+
+void NodeOutbox::AnswerHeartbeat(uint64_t number, bool renews) {
+  const std::lock_guard lock(mutex_);
+  next_.heartbeat = number;
+  next_.wants_report = !renews;
+  next_.lease_time = lease_time_;
 }
 
 void NodeOutbox::SetDesiredState(NodeDesiredState desired) {
@@ -47,7 +55,10 @@ void NodeOutbox::Close() {
 
 std::optional<ControllerNews> NodeOutbox::Take() {
   const std::lock_guard lock(mutex_);
-  return closed_ ? std::nullopt : std::optional(std::exchange(next_, {}));
+  if (closed_) return std::nullopt;
+  ControllerNews news = std::exchange(next_, {});
+  news.epoch = epoch_;
+  return news;
 }
 
 void NodeOutbox::WhenFilled(WakeTransport wake) {

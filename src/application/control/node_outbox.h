@@ -13,10 +13,13 @@ namespace gp {
 // which replace earlier ones.  Any thread may fill it; the connection's transport empties it.
 class NodeOutbox {
  public:
-  // `places`: how the agent numbers its GPUs; the desired state is translated to it.
-  explicit NodeOutbox(GpuPlaces places) : places_(std::move(places)) {}
+  // `epoch`: of this controller.  `places`: how the agent numbers its GPUs; the desired state is
+  // translated to it.
+  NodeOutbox(uint64_t epoch, GpuPlaces places) : epoch_(epoch), places_(std::move(places)) {}
 
-  void Acknowledge(uint64_t number, Duration lease_time);
+  void Acknowledge(uint64_t number, Duration lease_time, Duration heartbeat_every);
+  // Wakes nobody.  `renews`: whether it renews the node's leases.
+  void AnswerHeartbeat(uint64_t number, bool renews);
   void SetDesiredState(NodeDesiredState desired);
   void OpenChannel(uint64_t channel);
   void Close();
@@ -30,9 +33,11 @@ class NodeOutbox {
   template <typename Change>
   void Add(Change change);
 
+  const uint64_t epoch_;
   const GpuPlaces places_;
   std::mutex mutex_;
   ControllerNews next_;
+  Duration lease_time_;  // of the newest acknowledgement
   bool closed_ = false;
   std::shared_ptr<const WakeTransport> wake_;  // nullptr: nobody waits, or it is closed
   uint64_t revision_ = 0;

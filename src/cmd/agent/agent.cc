@@ -57,14 +57,15 @@ void RunAgent(AgentFlags flags, Cli& cli) {
   config.state_directory = AbsolutePath(config.state_directory);
   if (!flags.with_parent && IsInTmp(config.state_directory))
     log.Write(LogLevel::kWarning, TmpWarning(config.state_directory));
-  if (config.controller.empty()) config.controller = DefaultRunDirectory();
-  if (config.controller.starts_with('/'))
-    config.controller = "unix:" + config.controller + "/" + std::string(kControlSocket);
-  if (flags.token_file.empty()) flags.token_file = TokenFileOf(config.controller);
+  if (config.controllers.empty()) config.controllers = {DefaultRunDirectory()};
+  for (std::string& address : config.controllers) {
+    if (address.starts_with('/')) address = "unix:" + address + "/" + std::string(kControlSocket);
+  }
+  if (flags.token_file.empty()) flags.token_file = TokenFileOf(config.controllers.front());
   const auto token = ReadTextFile(flags.token_file);
   // A node that has its certificate joins and renews without the join token.
   if (!token && (config.authority.empty() || token.error().code != ErrorCode::kNotFound)) {
-    const Status found = CheckSocket(config.controller);
+    const Status found = CheckSocket(config.controllers.front());
     return cli.Complain(found ? token.error().Within("--join-token-file") : found.error());
   }
   if (token) config.join_token = token->substr(0, token->find('\n'));
@@ -78,9 +79,12 @@ void RunAgent(AgentFlags flags, Cli& cli) {
 
 void AddControllerFlags(CLI::App& sub, AgentFlags& flags) {
   AgentConfig& config = flags.config;
-  sub.add_option("--controller", config.controller,
-                 "Controller: unix:SOCKET, the directory of its sockets, or HOST:PORT")
-      ->type_name("ADDRESS");
+  sub.add_option("--controller", config.controllers,
+                 "Controller: unix:SOCKET, the directory of its sockets, or HOST:PORT; several "
+                 "addresses, separated by commas, are probed together")
+      ->type_name("ADDRESS[,ADDRESS…]")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   sub.add_option("--join-token-file", flags.token_file, "File with the controller's join token")
       ->type_name("FILE");
   sub.add_option("--authority", config.authority,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 
@@ -15,7 +16,8 @@ namespace gp {
 inline constexpr char kMigSeparator = ';';  // between the GPUs that --mig names
 
 struct AgentConfig {
-  std::string controller;  // "unix:/…/control.sock" or "host:port"
+  // Where controllers may be: "unix:/…/control.sock" or "host:port"
+  std::vector<std::string> controllers;
   std::string join_token;
   // Authority of the controller: "sha256:…" or a file; empty: it is on this machine
   std::string authority;

@@ -17,7 +17,7 @@ Status LinkPart::Start() {
       [path] { return ReadIdentity(path); },
       [path](const Identity& identity) { return KeepIdentity(path, identity); }};
   credentials_ = std::make_unique<NodeCredentials>(
-      NodeCredentials::Options{config_.controller, config_.join_token, authority, node_.name()},
+      NodeCredentials::Options{config_.controllers, config_.join_token, authority, node_.name()},
       storage, clock_);
   GP_CHECK_OK(credentials_->Open());
   link_ = std::make_unique<GrpcControlLink>(*credentials_);
@@ -32,7 +32,7 @@ Result<std::string> LinkPart::ControllerAuthority() const {
   const auto facts = kept ? ReadCertificate(*kept) : Fail(kept.error());
   if (facts && config_.authority == std::string(kFingerprintPrefix) + facts->fingerprint)
     return *kept;
-  const std::string authority = GP_TRY(AuthorityFor(config_.controller, config_.authority));
+  const std::string authority = GP_TRY(AuthorityForAll(config_.controllers, config_.authority));
   if (!authority.empty()) GP_CHECK_OK(WriteTextFile(path, authority, 0644));
   return authority;
 }

@@ -86,9 +86,9 @@ Result<AgentOptions> AgentLoopPart::MakeOptions() {
   options.facts = node_.facts();
   options.incarnation = attempts_.incarnation().number;
   options.fresh = attempts_.incarnation().fresh;
-  options.lineage = GP_TRY(Lineage(config_.state_directory));
-  options.keep_lineage = [directory = config_.state_directory](uint64_t lineage) {
-    return KeepLineage(directory, lineage);
+  options.followed = GP_TRY(FollowedController(config_.state_directory));
+  options.keep_followed = [directory = config_.state_directory](const ControllerEpoch& followed) {
+    return KeepFollowedController(directory, followed);
   };
   options.find_clues = [this](const LaunchSpec& launch) { return FindClues(logs_, launch); };
   options.log = &log_;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "adapters/outbound/hwloc/hwloc_topology.h"
@@ -56,8 +57,10 @@ Result<Sources> OpenSources(const AgentConfig& config) {
 bool MaySimulateIn(const OtherScheduler& other, const AgentConfig& config) {
   if (config.simulate.empty()) return false;
   if (other.kind == OtherSchedulerKind::kKubernetes) return true;
-  if (!config.controller.starts_with(kUnixScheme)) return false;
-  return IsParentListening(config.controller.substr(kUnixScheme.size()));
+  return std::ranges::all_of(config.controllers, [](const std::string& address) {
+    return address.starts_with(kUnixScheme) &&
+           IsParentListening(address.substr(kUnixScheme.size()));
+  });
 }
 
 }  // namespace

@@ -38,4 +38,16 @@ Result<std::string> AuthorityFor(const std::string& address, const std::string& 
   return certificate;
 }
 
+Result<std::string> AuthorityForAll(const std::vector<std::string>& addresses,
+                                    const std::string& given) {
+  Result<std::string> authority = std::string();
+  for (const std::string& address : addresses) {
+    authority = AuthorityFor(address, given);
+    const bool is_next =
+        authority ? authority->empty() : authority.error().code == ErrorCode::kUnavailable;
+    if (!is_next) break;
+  }
+  return authority;
+}
+
 }  // namespace gp

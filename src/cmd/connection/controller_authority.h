@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -20,5 +21,9 @@ bool StaysHere(const std::string& address);
 // and the traffic stays on this machine. kInvalidArgument: it leaves this machine and `given` is
 // empty, or `given` is neither. kUnavailable, kPermissionDenied: FetchAuthority.
 Result<std::string> AuthorityFor(const std::string& address, const std::string& given);
+// The same for several addresses of controllers with one authority: the first that answers shows
+// it.
+Result<std::string> AuthorityForAll(const std::vector<std::string>& addresses,
+                                    const std::string& given);
 
 }  // namespace gp

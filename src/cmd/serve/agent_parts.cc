@@ -8,7 +8,7 @@ namespace gp {
 Status AgentPart::Start() {
   if (!config_.starts_agent || !config_.simulate.empty()) return Ok();
   AgentConfig config = config_.agent;
-  config.controller = "unix:" + config_.run_directory + "/control.sock";
+  config.controllers = {"unix:" + config_.run_directory + "/control.sock"};
   config.join_token = directories_.join_token();
   config.state_directory = config_.state_directory + "/agent";
   agent_ = std::make_unique<LiveAgent>(config, log_);

@@ -9,6 +9,7 @@
 #include "domain/cluster/command.h"
 #include "domain/cluster/event.h"
 #include "domain/cluster/state/state.h"
+#include "ports/outbound/controller_epoch.h"
 
 namespace gp {
 
@@ -62,8 +63,13 @@ class ControlGateway {
   // The plan of the newest scheduling pass, without its steps, which are committed; empty before
   // the first pass.  Only within Read.
   virtual const Plan& NewestPlan() const = 0;
-  // Notes a heartbeat of the node.
+  // Notes that a message of the node has come, which the writer handles.
   virtual void HeardFrom(NodeId node) = 0;
+  // Notes a heartbeat.  True: it renews the node's leases; the writer need not be asked.  False:
+  // the node counts as lost until the writer has handled a report of it.
+  virtual bool Renew(NodeId node) = 0;
+  // This controller: the lineage of its journal, and its epoch.  Neither changes.
+  virtual ControllerEpoch Epoch() const = 0;
   // The time line of the state, which nobody steps (domain/model/time_line.h).
   virtual Instant Now() = 0;
   // The wall clock, for people and calendars.

@@ -18,12 +18,16 @@ namespace gp {
 
 // What the controller has to send to an agent.
 struct ControllerNews {
+  uint64_t epoch = 0;         // of this controller
   uint64_t acknowledged = 0;  // newest message that is durable; 0: no new one since the last call
-  Duration lease_time;        // with `acknowledged`
+  uint64_t heartbeat = 0;     // newest heartbeat that was heard; 0: no new one
+  bool wants_report = false;  // the heartbeat renewed nothing, because the node counts as lost
+  Duration lease_time;        // of the leases that `acknowledged` or `heartbeat` renews
+  Duration heartbeat_every;   // with `acknowledged`: the agent's period
   std::optional<NodeDesiredState> desired;  // complete; absent: unchanged
   std::vector<uint64_t> channels;           // the agent is to open these
 
-  bool empty() const { return acknowledged == 0 && !desired && channels.empty(); }
+  bool empty() const { return acknowledged == 0 && heartbeat == 0 && !desired && channels.empty(); }
 };
 
 // Lets the transport go on.  `is_over`: the transport is to end the connection, even if the agent
@@ -41,6 +45,8 @@ class NodeExchange {
   // connection.
   virtual Status Hear(uint64_t number, AgentReport report) = 0;
   virtual Status Hear(uint64_t number, GpuNews news) = 0;
+  // Takes a heartbeat.  Its answer is in the next TakeNews at once; nobody is woken for it.
+  virtual void HearHeartbeat(uint64_t number) = 0;
   // Empty if there is no news; nullopt: the connection is over.
   virtual std::optional<ControllerNews> TakeNews() = 0;
   // `wake` runs whenever there is news, and once with `is_over`: on any thread, also on the
@@ -69,6 +75,8 @@ class NodeGateway {
   // durable or refused.  An earlier connection of the node ends.  Errors: kUnavailable (inbox
   // full); then `joined` does not run.
   virtual Status Join(uint64_t number, JoinNode join, WhenJoined joined) = 0;
+  // The answer to a probe: which controller this is.
+  virtual ControllerEpoch Probe() const = 0;
   // Asks the node's agent to open a channel.  Errors: kUnavailable (the agent is not connected).
   virtual Status OpenChannel(NodeId node, uint64_t channel) = 0;
 };

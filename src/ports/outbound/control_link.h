@@ -8,6 +8,7 @@
 
 #include "domain/cluster/command.h"
 #include "domain/node/desired_state.h"
+#include "ports/outbound/controller_epoch.h"
 #include "ports/outbound/gpu_watch.h"
 
 namespace gp {
@@ -22,12 +23,18 @@ struct LeaseProgress {
   bool operator==(const LeaseProgress&) const = default;
 };
 
-// A heartbeat: the complete state of the node as its agent sees it.
+// The complete state of the node as its agent sees it.
 struct AgentReport {
   std::vector<LeaseObservation> leases;  // all of them
   std::vector<GpuObservation> gpus;
   std::vector<GpuReading> readings;     // by GPU, each with its age; empty: no GPU is watched
   std::vector<LeaseProgress> progress;  // of leases whose jobs report progress
+};
+
+// Shows that the agent is there, and that leases and GPUs are as last reported.
+struct Heartbeat {
+  std::vector<GpuReading> readings;     // empty: about the same as the last ones sent
+  std::vector<LeaseProgress> progress;  // empty: unchanged
 };
 
 // Faults of GPUs, and results of GPU tasks.
@@ -38,33 +45,51 @@ struct GpuNews {
 
 // What has arrived since the last TakeNews.
 struct LinkNews {
-  bool broken = false;        // the agent must connect and join again
-  std::string why;            // the reason, if `broken`
+  bool broken = false;                    // the connection is over
+  std::string why;                        // the reason, if `broken`
+  std::optional<ControllerEpoch> probed;  // the answer to the probe
+  uint64_t epoch = 0;                     // of the controller at the other end, with the news below
   uint64_t acknowledged = 0;  // newest message that the controller has acknowledged; 0: no new one
-  Duration lease_time;        // with `acknowledged`
+  uint64_t heartbeat = 0;     // newest heartbeat that the controller has answered; 0: no new one
+  bool wants_report = false;  // the heartbeat renewed nothing: the controller needs a report
+  Duration lease_time;        // of the leases that `acknowledged` or `heartbeat` renews
+  Duration heartbeat_every;   // with `acknowledged`: the period; 0: the controller wants none
   std::optional<NodeDesiredState> desired;  // complete; absent: unchanged
   // Not 0: the join is refused, because all attempts here belong to another journal.  The agent
   // must end them, take this lineage and join again.
   uint64_t foreign_to = 0;
 };
 
-// The agent's connection to its controller: it carries reports up, the complete desired state down,
-// and channels that the controller requests.  It may break at any time; the agent then connects and
-// joins again.  One thread (the agent's) calls it.
+// A connection to a controller.  It begins with a probe, which asks which controller that is.  From
+// its join on it carries reports up, the complete desired state down, and channels that the
+// controller requests.  It may break at any time.  Its destruction ends it.  One thread (the
+// agent's) calls it.
+class ControlConnection {
+ public:
+  virtual ~ControlConnection() = default;
+
+  // All send in the background, and return the number of the message.
+  virtual uint64_t Send(const JoinNode& join) = 0;
+  virtual uint64_t Send(const AgentReport& report) = 0;
+  // The controller acknowledges it when it is durable.
+  virtual uint64_t Send(const GpuNews& news) = 0;
+  virtual uint64_t Send(const Heartbeat& heartbeat) = 0;
+  virtual LinkNews TakeNews() = 0;
+};
+
+// Connects the agent to its controllers.  One thread (the agent's) calls it.
 class ControlLink {
  public:
   virtual ~ControlLink() = default;
 
-  // Drops the present connection and starts a new one with this join as message 1; does not wait.
-  virtual void Connect(const JoinNode& join) = 0;
-  // Sends in the background.  Returns the number of the message, which grows from 2 within a
-  // connection.
-  virtual uint64_t Send(const AgentReport& report) = 0;
-  // The same; the controller acknowledges it when it is durable.
-  virtual uint64_t Send(const GpuNews& news) = 0;
-  virtual LinkNews TakeNews() = 0;
-  // Readable when there is news; owned by the link.
+  // Where controllers may be: at least one address.
+  virtual const std::vector<std::string>& addresses() const = 0;
+  // Starts a connection to one of them with a probe; does not wait.  The link outlives it.
+  virtual std::unique_ptr<ControlConnection> Connect(size_t address) = 0;
+  // Readable when a connection has news; owned by the link.
   virtual int EventDescriptor() const = 0;
+  // Makes it unreadable; called before the news of all connections is taken.
+  virtual void ClearEvent() = 0;
 };
 
 }  // namespace gp

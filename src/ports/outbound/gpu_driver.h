@@ -80,6 +80,7 @@ struct EccCounts {
   int64_t uncorrected_volatile = 0;
   int64_t corrected_aggregate = 0;
   int64_t uncorrected_aggregate = 0;
+  bool operator==(const EccCounts&) const = default;
 };
 
 // Remapping of bad memory rows; `pending` until the next reset.
@@ -88,6 +89,7 @@ struct RowRemap {
   int uncorrected_rows = 0;
   bool pending = false;
   bool failed = false;
+  bool operator==(const RowRemap&) const = default;
 };
 
 // What the driver advises to do about a GPU.

@@ -47,7 +47,7 @@ void AgentHost::PowerOff(bool wiped) {
   asleep_until_ = {};
   if (!wiped) return;
   is_fresh_ = true;
-  lineage_ = 0;
+  followed_ = {};
 }
 
 VirtualGpuCare::Surroundings AgentHost::CareSurroundings() {
@@ -93,9 +93,9 @@ AgentOptions AgentHost::LoopOptions() {
   options.facts = hardware_.Facts();
   options.incarnation = incarnation_;
   options.fresh = is_fresh_;
-  options.lineage = lineage_;
-  options.keep_lineage = [this](uint64_t lineage) {
-    lineage_ = lineage;
+  options.followed = followed_;
+  options.keep_followed = [this](const ControllerEpoch& followed) {
+    followed_ = followed;
     return Ok();
   };
   options.launch.state_directory = "/s";
@@ -110,7 +110,7 @@ void AgentHost::StartAgent() {
   ++incarnation_;
   hardware_.DropEvents();
   agent_.reset(new Agent{
-      VirtualLink(index_, network_),
+      VirtualLink(index_, network_, followed_),
       VirtualGpuWatch(hardware_, [this](int card, int xid) { watch_.WasTold(index_, card, xid); }),
       VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr, nullptr,
       nullptr});

@@ -88,7 +88,7 @@ class AgentHost {
   NoLogs logs_;
   // The contents of its state directory.
   uint64_t incarnation_ = 0;
-  uint64_t lineage_ = 0;
+  ControllerEpoch followed_;
   bool is_fresh_ = true;
   bool has_power_ = false;
   Instant asleep_until_;

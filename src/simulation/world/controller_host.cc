@@ -161,9 +161,16 @@ void ControllerHost::HearAll() {
 }
 
 void ControllerHost::Hear(const ConnectionRef& connection, AgentMessage message) {
+  if (std::holds_alternative<Probe>(message.what))
+    return network_.AnswerProbe(connection, loop_->Epoch());
   if (auto* join = std::get_if<JoinNode>(&message.what))
     return Join(connection, message.number, std::move(*join));
   if (connection->exchange == nullptr) return;
+  // Not the writer's: it is answered at once.
+  if (std::holds_alternative<Heartbeat>(message.what)) {
+    connection->exchange->HearHeartbeat(message.number);
+    return network_.Tell();
+  }
   Status heard = Ok();
   const bool lives = Do([&] {
     if (auto* report = std::get_if<AgentReport>(&message.what))

@@ -18,6 +18,12 @@ uint64_t Choose(const Mishap& mishap, int what, uint64_t below) {
   return (mishap.dice >> (8 * what)) % below;
 }
 
+// Half of the mishaps concern all paths of a host.
+PathSet PathsOf(const Mishap& mishap) {
+  const uint64_t choice = Choose(mishap, 3, 4);
+  return {choice != 3, choice != 2};
+}
+
 Duration StepOfClock(const Mishap& mishap) {
   static constexpr int kSeconds[] = {-36'000, -3'600, -60, -2, 2, 60, 3'600, 36'000};
   return Duration::Seconds(kSeconds[Choose(mishap, 0, std::size(kSeconds))]);
@@ -112,13 +118,16 @@ void Mishaps::HappenToHost(const Mishap& mishap) {
 
 void Mishaps::HappenToNetwork(const Mishap& mishap) {
   Network& network = world_.network;
+  const PathSet paths = PathsOf(mishap);
   switch (mishap.kind) {
-    case MishapKind::kPartition: return network.Cut(mishap.host, true, true, mishap.lasts);
-    case MishapKind::kDeaf: return network.Cut(mishap.host, false, true, mishap.lasts);
-    case MishapKind::kMute: return network.Cut(mishap.host, true, false, mishap.lasts);
+    case MishapKind::kPartition: return network.Cut(mishap.host, paths, true, true, mishap.lasts);
+    case MishapKind::kDeaf: return network.Cut(mishap.host, paths, false, true, mishap.lasts);
+    case MishapKind::kMute: return network.Cut(mishap.host, paths, true, false, mishap.lasts);
     case MishapKind::kLinkBreaks: return network.Break(mishap.host);
+    case MishapKind::kStrayController:
+      return network.Stray(mishap.host, Choose(mishap, 0, kPaths), mishap.lasts);
     case MishapKind::kSlowLink:
-      return network.Slow(mishap.host,
+      return network.Slow(mishap.host, paths,
                           Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 0, 4'000))),
                           mishap.lasts);
     default: return network.Double(mishap.host, mishap.lasts);

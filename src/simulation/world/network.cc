@@ -13,7 +13,7 @@ Network::Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng,
       rng_(rng),
       wake_(std::move(wake)),
       latency_ms_max_(latency_ms_max),
-      lines_(hosts) {}
+      lines_(kPaths * hosts) {}
 
 // Messages on a partitioned link arrive after it is restored, if the connection still exists then.
 Instant Network::Arrival(const Line& line, Instant cut_until, Instant& clear) {
@@ -25,13 +25,16 @@ Instant Network::Arrival(const Line& line, Instant cut_until, Instant& clear) {
   return clear;
 }
 
-ConnectionRef Network::Connect(size_t host, JoinNode join) {
+ConnectionRef Network::Connect(size_t host, size_t path, const ControllerEpoch& followed) {
   auto connection = std::make_shared<Connection>();
   connection->host = host;
+  connection->path = path;
   connection->controller = server_->process();
+  const Line& line = LineOf(host, path);
+  if (timeline_.now() < line.stray_until && followed.epoch > 1)
+    connection->stray = {followed.lineage, followed.epoch - 1};
   connections_.push_back(connection);
-  IgnoreResult(Send(connection, std::move(join)), "a peer that has gone ends the connection");
-  const Line& line = lines_[host];
+  IgnoreResult(Send(connection, Probe{}), "a peer that has gone ends the connection");
   const bool is_cut = timeline_.now() < std::max(line.up_cut_until, line.down_cut_until);
   if (is_cut)
     BreakLater(connection, Duration::Milliseconds(rng_.Between(1'000, 20'000)),
@@ -39,8 +42,7 @@ ConnectionRef Network::Connect(size_t host, JoinNode join) {
   return connection;
 }
 
-uint64_t Network::Send(const ConnectionRef& connection,
-                       std::variant<JoinNode, AgentReport, GpuNews> what) {
+uint64_t Network::Send(const ConnectionRef& connection, AgentWords what) {
   const bool is_report = std::holds_alternative<AgentReport>(what);
   AgentMessage message{++connection->last_number, std::move(what)};
   is_report ? connection->outgoing.AddReport(std::move(message))
@@ -53,7 +55,7 @@ uint64_t Network::Send(const ConnectionRef& connection,
 
 void Network::SendNext(const ConnectionRef& connection) {
   if (!connection->agent_open || connection->outgoing.empty()) return;
-  const Line& line = lines_[connection->host];
+  const Line& line = LineOf(*connection);
   const AgentMessage message = connection->outgoing.Take();
   const int times =
       timeline_.now() < line.doubled_until && !std::holds_alternative<JoinNode>(message.what) ? 2
@@ -66,6 +68,7 @@ void Network::SendNext(const ConnectionRef& connection) {
 
 void Network::Arrive(const ConnectionRef& connection, const AgentMessage& message) {
   if (!connection->controller_open) return;
+  if (connection->stray.epoch != 0) return AnswerAsStray(connection, message);
   if (server_->process() == 0 || connection->controller != server_->process()) {
     BreakControllerEnd(connection);
     return BreakLater(connection, Duration::Milliseconds(rng_.Between(0, 50)), {});
@@ -129,23 +132,57 @@ void Network::TellOne(const ConnectionRef& connection) {
                     [this, connection] { BreakAgentEnd(connection, "the controller ended it"); });
     return;
   }
-  if (news->acknowledged == 0 && !news->desired) return;
+  if (news->empty()) return;
   // News that arrive while a message is being written are sent together afterwards.
   connection->busy_until = timeline_.now() + Duration::Nanoseconds(static_cast<int64_t>(rng_.Below(
                                                  rng_.Chance(1, 10) ? 50'000'000 : 500'000)));
-  const Line& line = lines_[connection->host];
+  const Line& line = LineOf(*connection);
   timeline_.At(Arrival(line, line.down_cut_until, connection->down_clear),
                [this, connection, news = *std::move(news)] { Deliver(connection, news); });
 }
 
 void Network::Deliver(const ConnectionRef& connection, const ControllerNews& news) {
   if (!connection->agent_open) return;
+  connection->news.epoch = news.epoch;
   if (news.acknowledged != 0) {
     connection->news.acknowledged = news.acknowledged;
-    connection->news.lease_time = news.lease_time;
+    connection->news.heartbeat_every = news.heartbeat_every;
   }
+  if (news.heartbeat != 0) {
+    connection->news.heartbeat = news.heartbeat;
+    connection->news.wants_report = news.wants_report;
+  }
+  if (news.lease_time.ns != 0) connection->news.lease_time = news.lease_time;
   if (news.desired) connection->news.desired = news.desired;
   wake_(connection->host);
+}
+
+void Network::AnswerProbe(const ConnectionRef& connection, const ControllerEpoch& by) {
+  const Line& line = LineOf(*connection);
+  timeline_.At(Arrival(line, line.down_cut_until, connection->down_clear), [this, connection, by] {
+    if (!connection->agent_open) return;
+    connection->news.probed = by;
+    wake_(connection->host);
+  });
+}
+
+void Network::AnswerAsStray(const ConnectionRef& connection, const AgentMessage& message) {
+  if (std::holds_alternative<Probe>(message.what))
+    return AnswerProbe(connection, connection->stray);
+  ControllerNews news;
+  news.epoch = connection->stray.epoch;
+  const bool beats = std::holds_alternative<Heartbeat>(message.what);
+  (beats ? news.heartbeat : news.acknowledged) = message.number;
+  news.lease_time = Duration::Seconds(10);
+  news.heartbeat_every = Duration::Seconds(1);
+  if (std::holds_alternative<JoinNode>(message.what)) {
+    news.desired.emplace();
+    news.desired->epoch = connection->stray.epoch;
+    news.desired->lineage = connection->stray.lineage;
+    news.desired->last_lease = {UINT64_MAX};
+  }
+  timeline_.At(Arrival(LineOf(*connection), {}, connection->down_clear),
+               [this, connection, news] { Deliver(connection, news); });
 }
 
 void Network::Refuse(const ConnectionRef& connection, const std::string& why, uint64_t foreign_to) {
@@ -158,9 +195,10 @@ void Network::Refuse(const ConnectionRef& connection, const std::string& why, ui
 
 void Network::ProcessDied() {
   for (const ConnectionRef& connection : connections_) {
+    if (connection->stray.epoch != 0) continue;
     connection->controller_open = false;
     connection->exchange.reset();
-    const bool is_seen = timeline_.now() >= lines_[connection->host].down_cut_until;
+    const bool is_seen = timeline_.now() >= LineOf(*connection).down_cut_until;
     const Duration wait =
         Duration::Milliseconds(is_seen ? rng_.Between(0, 100) : rng_.Between(1'000, 20'000));
     timeline_.After(wait,
@@ -168,14 +206,17 @@ void Network::ProcessDied() {
   }
 }
 
-void Network::Cut(size_t host, bool up, bool down, Duration lasts) {
-  Line& line = lines_[host];
+void Network::Cut(size_t host, PathSet paths, bool up, bool down, Duration lasts) {
   const Instant until = timeline_.now() + lasts;
-  if (up) line.up_cut_until = std::max(line.up_cut_until, until);
-  if (down) line.down_cut_until = std::max(line.down_cut_until, until);
+  for (size_t path = 0; path < kPaths; ++path) {
+    if (!paths.has(path)) continue;
+    Line& line = LineOf(host, path);
+    if (up) line.up_cut_until = std::max(line.up_cut_until, until);
+    if (down) line.down_cut_until = std::max(line.down_cut_until, until);
+  }
   // Each end may or may not notice on its own that the other end is unreachable.
   for (const ConnectionRef& connection : connections_) {
-    if (connection->host != host) continue;
+    if (connection->host != host || !paths.has(connection->path)) continue;
     const auto patience = [this] {
       return Duration::Seconds(rng_.Chance(1, 2) ? rng_.Between(1, 15) : rng_.Between(15, 90));
     };
@@ -184,13 +225,22 @@ void Network::Cut(size_t host, bool up, bool down, Duration lasts) {
   }
 }
 
-void Network::Slow(size_t host, Duration latency, Duration lasts) {
-  lines_[host].slow_until = timeline_.now() + lasts;
-  lines_[host].latency = latency;
+void Network::Slow(size_t host, PathSet paths, Duration latency, Duration lasts) {
+  for (size_t path = 0; path < kPaths; ++path) {
+    if (!paths.has(path)) continue;
+    LineOf(host, path).slow_until = timeline_.now() + lasts;
+    LineOf(host, path).latency = latency;
+  }
 }
 
 void Network::Double(size_t host, Duration lasts) {
-  lines_[host].doubled_until = timeline_.now() + lasts;
+  for (size_t path = 0; path < kPaths; ++path)
+    LineOf(host, path).doubled_until = timeline_.now() + lasts;
+}
+
+void Network::Stray(size_t host, size_t path, Duration lasts) {
+  LineOf(host, path).stray_until = timeline_.now() + lasts;
+  Break(host);
 }
 
 void Network::Break(size_t host) {
@@ -204,11 +254,6 @@ void Network::Break(size_t host) {
 void Network::Heal() {
   lines_.assign(lines_.size(), {});
   for (const ConnectionRef& connection : connections_) BreakLater(connection, {}, {});
-}
-
-void VirtualLink::Connect(const JoinNode& join) {
-  network_.Drop(connection_);
-  connection_ = network_.Connect(host_, join);
 }
 
 }  // namespace gp

@@ -16,18 +16,23 @@
 #include "domain/node/outgoing.h"
 #include "ports/inbound/node_gateway.h"
 #include "ports/outbound/control_link.h"
+#include "ports/outbound/controller_epoch.h"
 #include "simulation/world/timeline.h"
 
 namespace gp {
 
+struct Probe {};
+using AgentWords = std::variant<Probe, JoinNode, AgentReport, GpuNews, Heartbeat>;
+
 struct AgentMessage {
   uint64_t number = 0;
-  std::variant<JoinNode, AgentReport, GpuNews> what;
+  AgentWords what;
 };
 
 // One connection, from its join until both ends are closed.
 struct Connection {
   size_t host = 0;
+  size_t path = 0;
   uint64_t controller = 0;  // number of the controller process at the other end
   bool agent_open = true;
   bool controller_open = true;
@@ -39,6 +44,8 @@ struct Connection {
   bool will_tell = false;
   LinkNews news;  // received by the agent's host, not yet taken by the agent
   std::shared_ptr<NodeExchange> exchange;
+  // What a stray controller at the other end is; epoch 0: it is none.
+  ControllerEpoch stray;
 };
 using ConnectionRef = std::shared_ptr<Connection>;
 
@@ -52,6 +59,15 @@ class ConnectionServer {
   virtual void Ended(const ConnectionRef& connection) = 0;
 };
 
+// Each host has two paths to the controller's machine, by two of its addresses.
+inline constexpr size_t kPaths = 2;
+// Which of them a mishap concerns.
+struct PathSet {
+  bool first = true;
+  bool second = true;
+  bool has(size_t path) const { return path == 0 ? first : second; }
+};
+
 // Carries messages between all agents and the controller, and applies network mishaps.
 class Network {
  public:
@@ -61,22 +77,27 @@ class Network {
   void SetServer(ConnectionServer* server) { server_ = server; }
 
   // Called by agents.
-  ConnectionRef Connect(size_t host, JoinNode join);
-  uint64_t Send(const ConnectionRef& connection, std::variant<JoinNode, AgentReport, GpuNews> what);
+  // `followed`: the newest controller that the agent has followed.
+  ConnectionRef Connect(size_t host, size_t path, const ControllerEpoch& followed);
+  uint64_t Send(const ConnectionRef& connection, AgentWords what);
   // Its agent has ended, or has opened another connection.
   void Drop(const ConnectionRef& connection);
 
   // Called by the controller: sends what its exchanges have for the agents.
   void Tell();
+  void AnswerProbe(const ConnectionRef& connection, const ControllerEpoch& by);
   // `foreign_to`: as in LinkNews.
   void Refuse(const ConnectionRef& connection, const std::string& why, uint64_t foreign_to = 0);
   void ProcessDied();
 
   // Network mishaps of a host.
-  void Cut(size_t host, bool up, bool down, Duration lasts);
-  void Slow(size_t host, Duration latency, Duration lasts);
+  void Cut(size_t host, PathSet paths, bool up, bool down, Duration lasts);
+  void Slow(size_t host, PathSet paths, Duration latency, Duration lasts);
   void Double(size_t host, Duration lasts);
   void Break(size_t host);
+  // A controller that was replaced answers the host on one path: it acknowledges everything, and
+  // wants nothing to run.
+  void Stray(size_t host, size_t path, Duration lasts);
   void Heal();
 
  private:
@@ -86,12 +107,16 @@ class Network {
     Instant slow_until;
     Duration latency;
     Instant doubled_until;
+    Instant stray_until;
   };
+  Line& LineOf(size_t host, size_t path) { return lines_[kPaths * host + path]; }
+  Line& LineOf(const Connection& connection) { return LineOf(connection.host, connection.path); }
   Instant Arrival(const Line& line, Instant cut_until, Instant& clear);
   void SendNext(const ConnectionRef& connection);
   void Arrive(const ConnectionRef& connection, const AgentMessage& message);
   void TellOne(const ConnectionRef& connection);
   void Deliver(const ConnectionRef& connection, const ControllerNews& news);
+  void AnswerAsStray(const ConnectionRef& connection, const AgentMessage& message);
   void BreakAgentEnd(const ConnectionRef& connection, const std::string& why);
   void BreakControllerEnd(const ConnectionRef& connection);
   void BreakLater(const ConnectionRef& connection, Duration agent_wait, Duration controller_wait);
@@ -105,24 +130,46 @@ class Network {
   std::vector<ConnectionRef> connections_;  // connections with at least one open end
 };
 
+// The agent's end of one connection.
+class VirtualConnection : public ControlConnection {
+ public:
+  VirtualConnection(ConnectionRef connection, Network& network)
+      : connection_(std::move(connection)), network_(network) {}
+  ~VirtualConnection() override { network_.Drop(connection_); }
+
+  uint64_t Send(const JoinNode& join) override { return network_.Send(connection_, join); }
+  uint64_t Send(const AgentReport& report) override { return network_.Send(connection_, report); }
+  uint64_t Send(const GpuNews& news) override { return network_.Send(connection_, news); }
+  uint64_t Send(const Heartbeat& heartbeat) override {
+    return network_.Send(connection_, heartbeat);
+  }
+  LinkNews TakeNews() override { return std::exchange(connection_->news, {}); }
+
+ private:
+  const ConnectionRef connection_;
+  Network& network_;
+};
+
 // The agent's end of the network, for one agent process.
 class VirtualLink : public ControlLink {
  public:
-  VirtualLink(size_t host, Network& network) : host_(host), network_(network) {}
-  ~VirtualLink() override { network_.Drop(connection_); }
+  // `followed`: the newest controller that the agent has stored as followed.
+  VirtualLink(size_t host, Network& network, const ControllerEpoch& followed)
+      : host_(host), network_(network), followed_(followed) {}
 
-  void Connect(const JoinNode& join) override;
-  uint64_t Send(const AgentReport& report) override { return network_.Send(connection_, report); }
-  uint64_t Send(const GpuNews& news) override { return network_.Send(connection_, news); }
-  LinkNews TakeNews() override {
-    return connection_ == nullptr ? LinkNews{} : std::exchange(connection_->news, {});
+  const std::vector<std::string>& addresses() const override { return addresses_; }
+  std::unique_ptr<ControlConnection> Connect(size_t address) override {
+    return std::make_unique<VirtualConnection>(network_.Connect(host_, address, followed_),
+                                               network_);
   }
   int EventDescriptor() const override { return -1; }
+  void ClearEvent() override {}
 
  private:
+  const std::vector<std::string> addresses_ = std::vector<std::string>(kPaths, "controller");
   const size_t host_;
   Network& network_;
-  ConnectionRef connection_;
+  const ControllerEpoch& followed_;
 };
 
 }  // namespace gp

@@ -38,6 +38,7 @@ constexpr std::array<KindWeight, kMishapKinds> kKinds = {{
     {MishapKind::kMute, "mute", 3, 40},
     {MishapKind::kLinkBreaks, "link-breaks", 6, 0},
     {MishapKind::kSlowLink, "slow-link", 3, 30},
+    {MishapKind::kStrayController, "stray-controller", 3, 40},
     {MishapKind::kDoubledMessages, "doubled-messages", 2, 30},
     {MishapKind::kSupervisorKilled, "supervisor-killed", 4, 0},
     {MishapKind::kStartsFail, "starts-fail", 2, 10},

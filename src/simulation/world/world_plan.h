@@ -71,6 +71,7 @@ enum class MishapKind {
   kMute,       // nothing leaves the host
   kLinkBreaks,
   kSlowLink,
+  kStrayController,  // one that was replaced answers a host
   kDoubledMessages,
   kSupervisorKilled,
   kStartsFail,     // for a while
@@ -97,7 +98,7 @@ enum class MishapKind {
   kReservation,  // of a node, for a while
   kMoves,        // an operator has jobs moved so that pending ones start
 };
-inline constexpr int kMishapKinds = 43;
+inline constexpr int kMishapKinds = 44;
 
 struct Mishap {
   MishapKind kind = MishapKind::kControllerCrash;

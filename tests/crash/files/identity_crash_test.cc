@@ -45,7 +45,9 @@ TEST_F(IdentityFiles, AnIncarnationIsNeverGivenTwice) {
 }
 
 TEST_F(IdentityFiles, ALineageIsTheOldOneOrTheNewOne) {
-  const auto keep = [this](uint64_t lineage) { return KeepLineage(directory_, lineage); };
+  const auto keep = [this](uint64_t lineage) {
+    return KeepFollowedController(directory_, {lineage, 1});
+  };
   const auto before = [&]() -> Status {
     GP_CHECK_OK(keep(32));
     return MakeDirectories(directory_ + "/logs/job-0001", 0700);
@@ -53,15 +55,28 @@ TEST_F(IdentityFiles, ALineageIsTheOldOneOrTheNewOne) {
   ForEveryPoint(
       before, [&] { return keep(33); },
       [this](bool was_answered) {
-        const auto lineage = Lineage(directory_);
-        ASSERT_TRUE(lineage) << lineage.error().message;
-        EXPECT_TRUE(*lineage == 33 || (*lineage == 32 && !was_answered)) << *lineage;
+        const auto followed = FollowedController(directory_);
+        ASSERT_TRUE(followed) << followed.error().message;
+        EXPECT_TRUE(followed->lineage == 33 || (followed->lineage == 32 && !was_answered));
         const bool has_logs = std::filesystem::exists(directory_ + "/logs/job-0001");
         EXPECT_TRUE(has_logs ||
                     std::filesystem::exists(directory_ + "/logs-0000000000010/job-0001"));
-        EXPECT_TRUE(KeepLineage(directory_, 33));
+        EXPECT_TRUE(KeepFollowedController(directory_, {33, 1}));
         EXPECT_FALSE(std::filesystem::exists(directory_ + "/logs"));
       });
+}
+
+TEST_F(IdentityFiles, AnEpochThatWasFollowedIsNeverForgotten) {
+  const auto keep = [this](uint64_t epoch) {
+    return KeepFollowedController(directory_, {32, epoch});
+  };
+  ForEveryPoint([&] { return keep(6); }, [&] { return keep(7); },
+                [this](bool was_answered) {
+                  const auto followed = FollowedController(directory_);
+                  ASSERT_TRUE(followed) << followed.error().message;
+                  EXPECT_EQ(followed->lineage, 32U);
+                  EXPECT_TRUE(followed->epoch == 7 || (followed->epoch == 6 && !was_answered));
+                });
 }
 
 TEST_F(IdentityFiles, ATokenThatWasHandedOutStays) {
@@ -90,15 +105,15 @@ TEST_F(IdentityFiles, AnOldContentStandsWhenTheDiskIsFull) {
   for (const int error : {ENOSPC, EIO}) {
     for (uint64_t at = 0; at < 4; ++at) {
       Empty();
-      ASSERT_TRUE(KeepLineage(directory_, 32));
+      ASSERT_TRUE(KeepFollowedController(directory_, {32, 1}));
       const Ending ending =
           InChild(directory_, {.fault = FilePlan::Fault::kFailOnce, .at = at, .error = error},
-                  [this] { return KeepLineage(directory_, 33); });
+                  [this] { return KeepFollowedController(directory_, {33, 1}); });
       ASSERT_FALSE(ending.killed);
       if (ending.exit_code != 0) {
         EXPECT_NE(ending.words.find(directory_ + "/lineage"), std::string::npos) << ending.words;
       }
-      const uint64_t lineage = *Lineage(directory_);
+      const uint64_t lineage = FollowedController(directory_)->lineage;
       EXPECT_TRUE(lineage == 33 || (lineage == 32 && ending.exit_code != 0)) << at;
     }
   }

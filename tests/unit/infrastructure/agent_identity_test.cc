@@ -31,23 +31,24 @@ TEST_F(AgentIdentity, IncarnationsGrowAndOnlyTheFirstIsFresh) {
   EXPECT_EQ(second.number, 6u);
 }
 
-TEST_F(AgentIdentity, ALineageIsKept) {
-  EXPECT_EQ(*Lineage(directory_), 0u);
-  ASSERT_TRUE(KeepLineage(directory_, 1'795'228'800'000'000'001));
-  EXPECT_EQ(*Lineage(directory_), 1'795'228'800'000'000'001u);
+TEST_F(AgentIdentity, TheControllerThatIsFollowedIsKept) {
+  EXPECT_EQ(*FollowedController(directory_), ControllerEpoch{});
+  const ControllerEpoch followed{1'795'228'800'000'000'001, 7};
+  ASSERT_TRUE(KeepFollowedController(directory_, followed));
+  EXPECT_EQ(*FollowedController(directory_), followed);
 }
 
 TEST_F(AgentIdentity, LogsOfTheLineageBeforeAreSetAside) {
-  ASSERT_TRUE(KeepLineage(directory_, 32));
+  ASSERT_TRUE(KeepFollowedController(directory_, {32, 1}));
   fs::create_directories(Path("logs/job-0001/1"));
-  ASSERT_TRUE(KeepLineage(directory_, 33));
+  ASSERT_TRUE(KeepFollowedController(directory_, {33, 1}));
   EXPECT_FALSE(fs::exists(Path("logs")));
   EXPECT_TRUE(fs::exists(Path("logs-0000000000010/job-0001/1")));
 }
 
 TEST_F(AgentIdentity, ALineageThatComesBackLosesNoLogs) {
   for (const uint64_t lineage : {32, 33, 32, 33, 34}) {
-    ASSERT_TRUE(KeepLineage(directory_, lineage));
+    ASSERT_TRUE(KeepFollowedController(directory_, {lineage, 1}));
     fs::create_directories(Path("logs/job-0001"));
   }
   EXPECT_TRUE(fs::exists(Path("logs-0000000000010")));
@@ -57,19 +58,34 @@ TEST_F(AgentIdentity, ALineageThatComesBackLosesNoLogs) {
 
 TEST(AgentIdentityOverlay, LogsInALowerLayerAreSetAsideToo) {
   const LowerLayer layer("agent_identity_lower");
-  ASSERT_TRUE(KeepLineage(layer.lower(), 32));
+  ASSERT_TRUE(KeepFollowedController(layer.lower(), {32, 1}));
   fs::create_directories(layer.lower() + "/logs/job-0001/1");
   GP_COVER_OR_SKIP(layer);
-  const Status kept = KeepLineage(layer.top(), 33);
+  const Status kept = KeepFollowedController(layer.top(), {33, 1});
   ASSERT_TRUE(kept) << kept.error().message;
-  EXPECT_EQ(*Lineage(layer.top()), 33u);
+  EXPECT_EQ(FollowedController(layer.top())->lineage, 33u);
   EXPECT_FALSE(fs::exists(layer.top() + "/logs"));
   EXPECT_TRUE(fs::exists(layer.top() + "/logs-0000000000010/job-0001/1"));
 }
 
+TEST_F(AgentIdentity, AnotherEpochOfTheLineageLeavesTheLogs) {
+  ASSERT_TRUE(KeepFollowedController(directory_, {32, 1}));
+  fs::create_directories(Path("logs/job-0001/1"));
+  ASSERT_TRUE(KeepFollowedController(directory_, {32, 2}));
+  EXPECT_TRUE(fs::exists(Path("logs/job-0001/1")));
+}
+
+TEST_F(AgentIdentity, AFileOfAnEarlierVersionHasNoEpoch) {
+  ASSERT_TRUE(WriteTextFile(Path("lineage"), "0000000000010\n", 0600));
+  EXPECT_EQ(*FollowedController(directory_), (ControllerEpoch{32, 0}));
+}
+
 TEST_F(AgentIdentity, ADamagedFileIsNamed) {
   ASSERT_TRUE(WriteTextFile(Path("lineage"), "?!\n", 0600));
-  EXPECT_NE(Lineage(directory_).error().message.find(Path("lineage")), std::string::npos);
+  EXPECT_NE(FollowedController(directory_).error().message.find(Path("lineage")),
+            std::string::npos);
+  ASSERT_TRUE(WriteTextFile(Path("lineage"), "0000000000010\nx\n", 0600));
+  EXPECT_FALSE(FollowedController(directory_));
 }
 
 TEST_F(AgentIdentity, AJoinTokenIsMadeOnceAndForItsUserOnly) {

@@ -108,6 +108,12 @@ void NodeReadings::Set(NodeId node, std::vector<v1::GpuReadings> readings, Insta
   latest_[node] = std::move(latest);
 }
 
+void NodeReadings::Confirm(NodeId node, Instant at) {
+  const std::lock_guard lock(mutex_);
+  const auto found = latest_.find(node);
+  if (found != latest_.end()) found->second.at = at;
+}
+
 std::optional<NodeReadings::Latest> NodeReadings::Of(NodeId node) const {
   const std::lock_guard lock(mutex_);
   const auto found = latest_.find(node);

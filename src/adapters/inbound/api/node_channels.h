@@ -75,6 +75,8 @@ class NodeReadings {
     Instant at;
   };
   void Set(NodeId node, std::vector<v1::GpuReadings> readings, Instant at);
+  // They are about the same now.
+  void Confirm(NodeId node, Instant at);
   std::optional<Latest> Of(NodeId node) const;
 
  private:

@@ -16,14 +16,19 @@ ExchangeReactor* ExchangeReactor::Begin(const ExchangeParts& parts,
 
 void ExchangeReactor::OnReadDone(bool ok) {
   if (!ok && exchange_ != nullptr) return End(grpc::Status::OK);
-  if (!ok) return End(ToGrpc(InvalidArgument("the first message of an exchange is a join")));
+  if (!ok) return End(ToGrpc(InvalidArgument("an exchange begins with a probe or a join")));
   const bool joins = exchange_ == nullptr;
   // The next read may begin before this function returns.
   v1::AgentMessage message;
   message.Swap(&in_);
-  const Status heard = joins ? Join(message) : Hear(message);
+  const Status heard = joins ? Begin(message) : Hear(message);
   if (!heard) return End(ToGrpc(heard));
-  if (!joins) Note([this] { may_read_ = true; });
+  if (joins && message.has_join()) return;  // the next read follows the answer
+  Note([&] {
+    may_read_ = true;
+    has_news_ = has_news_ || message.has_heartbeat();
+    has_probe_ = has_probe_ || message.has_probe();
+  });
 }
 
 void ExchangeReactor::OnWriteDone(bool ok) {
@@ -42,10 +47,14 @@ void ExchangeReactor::OnDone() {
   self_.reset();
 }
 
+Status ExchangeReactor::Begin(const v1::AgentMessage& message) {
+  if (message.has_probe()) return Ok();
+  if (message.has_join()) return Join(message);
+  return Fail(InvalidArgument("an exchange begins with a probe or a join"));
+}
+
 // The answer comes on the writer's thread, which only queues it.
 Status ExchangeReactor::Join(const v1::AgentMessage& message) {
-  if (!message.has_join())
-    return Fail(InvalidArgument("the first message of an exchange is a join"));
   const std::string& name = message.join().facts().name();
   GP_CHECK_OK(parts_.admission.Audited(context_, "JoinNode", name,
                                        parts_.admission.CheckPeer(context_, name)));
@@ -74,15 +83,36 @@ void ExchangeReactor::TakeJoined(Result<Joined> joined) {
 Status ExchangeReactor::Hear(const v1::AgentMessage& message) {
   if (message.has_gpu_news())
     return exchange_->Hear(message.number(), GP_TRY(GpuNewsFrom(message.gpu_news())));
+  if (message.has_heartbeat()) {
+    HearHeartbeat(message.number(), message.heartbeat());
+    return Ok();
+  }
   if (!message.has_report()) return Ok();
   AgentReport report = GP_TRY(ReportFrom(message.report()));
-  const NodeId node = exchange_->node();
-  const auto& readings = message.report().readings();
-  if (!readings.empty())
-    parts_.api.readings.Set(node, {readings.begin(), readings.end()}, parts_.gateway.Now());
-  const auto& progress = message.report().progress();
-  parts_.api.progress.Set(node, {progress.begin(), progress.end()});
+  KeepReadings(message.report().readings());
+  KeepProgress(message.report().progress());
   return exchange_->Hear(message.number(), std::move(report));
+}
+
+// Answered on this thread: neither the writer nor a sender is woken.
+void ExchangeReactor::HearHeartbeat(uint64_t number, const v1::Heartbeat& heartbeat) {
+  if (heartbeat.readings().empty())
+    parts_.api.readings.Confirm(exchange_->node(), parts_.gateway.Now());
+  KeepReadings(heartbeat.readings());
+  if (!heartbeat.progress().empty()) KeepProgress(heartbeat.progress());
+  exchange_->HearHeartbeat(number);
+}
+
+void ExchangeReactor::KeepReadings(
+    const google::protobuf::RepeatedPtrField<v1::GpuReadings>& readings) {
+  if (!readings.empty())
+    parts_.api.readings.Set(exchange_->node(), {readings.begin(), readings.end()},
+                            parts_.gateway.Now());
+}
+
+void ExchangeReactor::KeepProgress(
+    const google::protobuf::RepeatedPtrField<v1::LeaseProgress>& progress) {
+  parts_.api.progress.Set(exchange_->node(), {progress.begin(), progress.end()});
 }
 
 void ExchangeReactor::Wake(bool is_over) {
@@ -139,6 +169,10 @@ std::optional<ExchangeReactor::Step> ExchangeReactor::NextStep() {
     writes_ = true;
     return Step::kRefuse;
   }
+  if (std::exchange(has_probe_, false)) {
+    writes_ = true;
+    return Step::kAnswerProbe;
+  }
   if (!std::exchange(has_news_, false)) return std::nullopt;
   writes_ = true;
   return Step::kWrite;
@@ -148,10 +182,18 @@ void ExchangeReactor::Take(Step step) {
   switch (step) {
     case Step::kRead: return StartRead(&in_);
     case Step::kWrite: return WriteNews();
+    case Step::kAnswerProbe: return AnswerProbe();
     case Step::kRefuse: out_.set_foreign_to(foreign_to_); return StartWrite(&out_);
     case Step::kCancel: return context_.TryCancel();
     case Step::kFinish: return Finish(*end_);
   }
+}
+
+void ExchangeReactor::AnswerProbe() {
+  const ControllerEpoch own = parts_.nodes.Probe();
+  out_.mutable_probed()->set_lineage(own.lineage);
+  out_.mutable_probed()->set_epoch(own.epoch);
+  StartWrite(&out_);
 }
 
 void ExchangeReactor::WriteNews() {

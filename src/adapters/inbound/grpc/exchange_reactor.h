@@ -46,19 +46,25 @@ class ExchangeReactor : public grpc::ServerBidiReactor<v1::AgentMessage, v1::Con
   void OnDone() override;
 
  private:
-  enum class Step { kRead, kWrite, kRefuse, kCancel, kFinish };
+  enum class Step { kRead, kWrite, kAnswerProbe, kRefuse, kCancel, kFinish };
 
   ExchangeReactor(const ExchangeParts& parts, grpc::CallbackServerContext& context)
       : parts_(parts), context_(context) {}
 
+  // Before the exchange has joined.
+  Status Begin(const v1::AgentMessage& message);
   Status Join(const v1::AgentMessage& message);
   Status Hear(const v1::AgentMessage& message);
+  void HearHeartbeat(uint64_t number, const v1::Heartbeat& heartbeat);
+  void KeepReadings(const google::protobuf::RepeatedPtrField<v1::GpuReadings>& readings);
+  void KeepProgress(const google::protobuf::RepeatedPtrField<v1::LeaseProgress>& progress);
   void TakeJoined(Result<Joined> joined);
   // Lets a sender go on; any thread.
   void Wake(bool is_over);
   void End(grpc::Status status);
   void Abort();
   void WriteNews();
+  void AnswerProbe();
 
   template <typename Change>
   void Note(Change change);
@@ -76,6 +82,7 @@ class ExchangeReactor : public grpc::ServerBidiReactor<v1::AgentMessage, v1::Con
   bool takes_steps_ = false;                // a thread does
   bool may_read_ = false;
   bool has_news_ = false;
+  bool has_probe_ = false;
   bool writes_ = false;
   uint64_t foreign_to_ = 0;  // not 0: the agent gets it, then the exchange ends
   bool must_cancel_ = false;

@@ -70,8 +70,13 @@ void ControllerMessages::AddSecrets(NodeDesiredState& desired) const {
 
 v1::ControllerMessage ControllerMessages::ToMessage(const ControllerNews& news) const {
   v1::ControllerMessage message;
+  message.set_epoch(news.epoch);
   message.set_answers(news.acknowledged);
-  if (news.acknowledged != 0) message.set_lease_time_ms(news.lease_time.ToMilliseconds());
+  message.set_heartbeat(news.heartbeat);
+  message.set_wants_report(news.wants_report);
+  if (news.acknowledged != 0 || news.heartbeat != 0)
+    message.set_lease_time_ms(news.lease_time.ToMilliseconds());
+  if (news.acknowledged != 0) message.set_heartbeat_every_ms(news.heartbeat_every.ToMilliseconds());
   if (news.desired) {
     const bool have_secrets =
         std::ranges::any_of(news.desired->leases, [](const DesiredLease& desired_lease) {

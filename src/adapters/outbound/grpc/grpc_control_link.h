@@ -10,11 +10,8 @@
 
 namespace gp {
 
-class LinkConnection;
-
-// ControlLink over gRPC.  It has one connection at a time, with one thread that reads and one that
-// writes, so that the agent's own thread never waits for the network.  The agent's thread makes all
-// calls.
+// ControlLink over gRPC.  A connection has one thread that reads and one that writes, so that the
+// agent's own thread never waits for the network.  The agent's thread makes all calls.
 class GrpcControlLink : public ControlLink {
  public:
   // `credentials` must outlive this object.
@@ -26,18 +23,16 @@ class GrpcControlLink : public ControlLink {
   // The gateway that serves logs and exec.  Call it before the first Connect.
   void SetChannels(ChannelGateway* channels) { channels_ = channels; }
 
-  void Connect(const JoinNode& join) override;
-  uint64_t Send(const AgentReport& report) override;
-  uint64_t Send(const GpuNews& news) override;
-  LinkNews TakeNews() override;
+  const std::vector<std::string>& addresses() const override { return credentials_.addresses(); }
+  std::unique_ptr<ControlConnection> Connect(size_t address) override;
   int EventDescriptor() const override { return event_fd_; }
+  void ClearEvent() override;
 
  private:
   const NodeCredentials& credentials_;
   std::vector<GpuIdentity> identities_;
   ChannelGateway* channels_ = nullptr;
   int event_fd_;
-  std::unique_ptr<LinkConnection> connection_;
 };
 
 }  // namespace gp

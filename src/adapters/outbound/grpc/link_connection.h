@@ -13,23 +13,38 @@
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "ports/inbound/channel_gateway.h"
 #include "ports/outbound/control_link.h"
+#include "ports/outbound/gpu_driver.h"
 
 namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// One connection of an agent to its controller, from the join until it breaks.  The owner's thread
-// makes all calls; they do not wait for the network.
-class LinkConnection {
- public:
-  LinkConnection(const NodeCredentials& credentials, ChannelGateway* channels, int event_fd,
-                 v1::AgentMessage join);
-  ~LinkConnection();
+// What the connections of an agent share; outlives them.
+struct LinkParts {
+  const NodeCredentials& credentials;
+  const std::string& address;
+  const std::vector<GpuIdentity>& identities;
+  ChannelGateway* channels;
+  int event_fd;  // written when there is news
+};
 
-  uint64_t Send(v1::AgentMessage message);
-  LinkNews TakeNews();
+// One connection of an agent to a controller, from its probe until it breaks.  The owner's thread
+// makes all calls; they do not wait for the network.
+class LinkConnection : public ControlConnection {
+ public:
+  explicit LinkConnection(const LinkParts& parts);
+  ~LinkConnection() override;
+
+  uint64_t Send(const JoinNode& join) override;
+  uint64_t Send(const AgentReport& report) override;
+  uint64_t Send(const GpuNews& news) override;
+  uint64_t Send(const Heartbeat& heartbeat) override;
+  LinkNews TakeNews() override;
 
  private:
+  uint64_t Post(v1::AgentMessage message);
+  void AddReadings(const std::vector<GpuReading>& readings,
+                   google::protobuf::RepeatedPtrField<v1::GpuReadings>* messages) const;
   void Read();
   void Write();
   void TakeMessage(const v1::ControllerMessage& message);
@@ -39,9 +54,7 @@ class LinkConnection {
   // A stub with the current certificate: the one that opened this connection may have expired.
   std::shared_ptr<v1::NodeLink::Stub> StubForTunnel();
 
-  const NodeCredentials& credentials_;
-  ChannelGateway* channels_;
-  const int event_fd_;
+  const LinkParts parts_;
   std::string certificate_;  // presented by tunnel_stub_; empty: none
   std::shared_ptr<v1::NodeLink::Stub> stub_;
   std::shared_ptr<v1::NodeLink::Stub> tunnel_stub_;  // used by the reader thread only

@@ -56,11 +56,24 @@ ChannelSecurity NodeCredentials::Security() const {
   return {options_.authority, identity_};
 }
 
+// A controller that does not answer is no refusal: the next one is asked.
 Result<Identity> NodeCredentials::Ask(const Identity& shown) const {
+  Result<Identity> given = AskAt(options_.addresses.front(), shown);
+  for (size_t i = 1; i < options_.addresses.size(); ++i) {
+    const bool is_silent = !given && (given.error().code == ErrorCode::kUnavailable ||
+                                      given.error().code == ErrorCode::kDeadlineExceeded);
+    if (!is_silent) break;
+    given = AskAt(options_.addresses[i], shown);
+  }
+  return given;
+}
+
+Result<Identity> NodeCredentials::AskAt(const std::string& address, const Identity& shown) const {
   const CertificateRequest mine = GP_TRY(NewCertificateRequest());
   grpc::ClientContext context;
   context.set_deadline(DeadlineIn(kPatience));
-  context.set_wait_for_ready(true);
+  // With another address left, one that refuses is not waited for.
+  context.set_wait_for_ready(address == options_.addresses.back());
   // A revoked node must not rejoin automatically.
   if (shown.certificate.empty()) context.AddMetadata("gp-join-token", options_.join_token);
   v1::CertifyRequest request;
@@ -68,12 +81,12 @@ Result<Identity> NodeCredentials::Ask(const Identity& shown) const {
   request.set_request(mine.request);
   v1::CertifyReply reply;
   const grpc::Status status =
-      v1::NodeLink::NewStub(OpenChannel(options_.address, {options_.authority, shown}))
+      v1::NodeLink::NewStub(OpenChannel(address, {options_.authority, shown}))
           ->Certify(&context, request, &reply);
   if (!status.ok())
     return Fail(Error{ErrorCodeFromGrpc(status.error_code()),
-                      "no certificate for node " + options_.node + " from " + options_.address +
-                          ": " + status.error_message()});
+                      "no certificate for node " + options_.node + " from " + address + ": " +
+                          status.error_message()});
   return Identity{mine.key, reply.certificate()};
 }
 

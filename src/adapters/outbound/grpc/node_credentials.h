@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "adapters/outbound/grpc/channel.h"
 #include "base/result.h"
@@ -19,7 +20,7 @@ namespace gp {
 class NodeCredentials {
  public:
   struct Options {
-    std::string address;  // of the controller
+    std::vector<std::string> addresses;  // where controllers may be; not empty
     std::string join_token;
     // CA certificate of the controller (PEM); empty: the connection is not encrypted
     std::string authority;
@@ -40,12 +41,13 @@ class NodeCredentials {
   // kUnauthenticated, kConflict: the controller refuses to issue one.
   Status Open();
 
-  const std::string& address() const { return options_.address; }
+  const std::vector<std::string>& addresses() const { return options_.addresses; }
   const std::string& join_token() const { return options_.join_token; }
   ChannelSecurity Security() const;
 
  private:
   Result<Identity> Ask(const Identity& shown) const;
+  Result<Identity> AskAt(const std::string& address, const Identity& shown) const;
   Status Renew(const Identity& shown);
   void KeepRenewing();
   // False: the object is being destroyed.

@@ -241,8 +241,8 @@ struct Kept {
 TEST(NodeCredentials, AreKeptAndRenewedInTime) {
   Rig rig;
   Kept kept;
-  const NodeCredentials::Options options{rig.address(), kJoinToken, rig.authority.certificate(),
-                                         "n1"};
+  const NodeCredentials::Options options{
+      {rig.address()}, kJoinToken, rig.authority.certificate(), "n1"};
   {
     NodeCredentials credentials(options, kept.Storage(), rig.clock);
     ASSERT_TRUE(credentials.Open());
@@ -267,14 +267,24 @@ TEST(NodeCredentials, AreKeptAndRenewedInTime) {
 TEST(NodeCredentials, TellWhyThereAreNone) {
   Rig rig;
   Kept kept;
-  NodeCredentials wrong({rig.address(), "wrong", rig.authority.certificate(), "n1"}, kept.Storage(),
-                        rig.clock);
+  NodeCredentials wrong({{rig.address()}, "wrong", rig.authority.certificate(), "n1"},
+                        kept.Storage(), rig.clock);
   EXPECT_EQ(wrong.Open().error().code, ErrorCode::kUnauthenticated);
   (void)rig.Certified("n2");
-  NodeCredentials taken({rig.address(), kJoinToken, rig.authority.certificate(), "n2"},
+  NodeCredentials taken({{rig.address()}, kJoinToken, rig.authority.certificate(), "n2"},
                         kept.Storage(), rig.clock);
   EXPECT_EQ(taken.Open().error().code, ErrorCode::kConflict);
   EXPECT_EQ(kept.writes, 0);
+}
+
+TEST(NodeCredentials, AreAskedOfTheNextControllerWhereOneDoesNotAnswer) {
+  Rig rig;
+  Kept kept;
+  NodeCredentials credentials(
+      {{"127.0.0.1:1", rig.address()}, kJoinToken, rig.authority.certificate(), "n1"},
+      kept.Storage(), rig.clock);
+  const Status opened = credentials.Open();
+  EXPECT_TRUE(opened) << opened.error().message;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <optional>
 #include <thread>
 
 #include "adapters/inbound/grpc/server.h"
@@ -112,6 +114,15 @@ struct Agent {
     }
     return false;
   }
+  // The answer to a heartbeat, which other news may precede.
+  std::optional<v1::ControllerMessage> Beat(const v1::AgentMessage& heartbeat) {
+    if (!stream->Write(heartbeat)) return std::nullopt;
+    v1::ControllerMessage message;
+    while (stream->Read(&message)) {
+      if (message.heartbeat() == heartbeat.number()) return message;
+    }
+    return std::nullopt;
+  }
   bool Joins(const std::string& name, uint64_t incarnation) {
     stream->Write(JoinOf(name, incarnation));
     return IsAnswered(1);
@@ -154,6 +165,68 @@ TEST(NodeExchange, AnswersTheNewestOfManyReports) {
   for (uint64_t number = 2; number <= 300; ++number)
     ASSERT_TRUE(agent.stream->Write(ReportOf(number)));
   EXPECT_TRUE(agent.IsAnswered(300));
+}
+
+TEST(NodeExchange, AnswersHeartbeatsWhileTheWriterIsBusy) {
+  Controller controller;
+  Agent agent(controller.Connect());
+  ASSERT_TRUE(agent.Joins("n1", 1));
+  std::promise<void> busy, done;
+  std::thread reader([&] {
+    (void)controller.loop->Read([&](const State&) {
+      busy.set_value();
+      done.get_future().wait();
+    });
+  });
+  busy.get_future().wait();
+  v1::AgentMessage heartbeat;
+  heartbeat.mutable_heartbeat();
+  for (uint64_t number = 2; number < 10; ++number) {
+    heartbeat.set_number(number);
+    const auto answer = agent.Beat(heartbeat);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->epoch(), 1u);
+    EXPECT_EQ(answer->lease_time_ms(), 10'000);
+    EXPECT_FALSE(answer->wants_report());
+  }
+  done.set_value();
+  reader.join();
+}
+
+TEST(NodeExchange, KeepsReadingsThatAHeartbeatConfirms) {
+  Controller controller;
+  Agent agent(controller.Connect());
+  ASSERT_TRUE(agent.Joins("n1", 1));
+  v1::AgentMessage heartbeat;
+  heartbeat.set_number(2);
+  heartbeat.mutable_heartbeat()->add_readings()->set_uuid("GPU-1");
+  ASSERT_TRUE(agent.Beat(heartbeat));
+  const auto first = controller.api.readings.Of({0});
+  ASSERT_TRUE(first && first->gpus.contains("GPU-1"));
+  heartbeat.set_number(3);
+  heartbeat.mutable_heartbeat()->clear_readings();
+  ASSERT_TRUE(agent.Beat(heartbeat));
+  const auto later = controller.api.readings.Of({0});
+  EXPECT_TRUE(later->gpus.contains("GPU-1"));
+  EXPECT_GT(later->at, first->at);
+}
+
+TEST(NodeExchange, AnswersProbesBeforeTheJoin) {
+  Controller controller;
+  Agent agent(controller.Connect());
+  v1::AgentMessage probe;
+  probe.mutable_probe();
+  v1::ControllerMessage message;
+  for (uint64_t number = 1; number < 3; ++number) {
+    probe.set_number(number);
+    ASSERT_TRUE(agent.stream->Write(probe) && agent.stream->Read(&message));
+    EXPECT_EQ(message.probed().epoch(), 1u);
+    EXPECT_EQ(message.probed().lineage(), controller.loop->Epoch().lineage);
+  }
+  ASSERT_TRUE(controller.loop->Read([](const State& state) {
+    EXPECT_TRUE(state.nodes.all.empty()) << "a probe writes nothing";
+  }));
+  EXPECT_TRUE(agent.Joins("n1", 1));
 }
 
 TEST(NodeExchange, BeginsWithAJoin) {

@@ -16,34 +16,26 @@ namespace {
 // A controller's end of the line, played by the test.  Thread-safe: the loop runs on its own.
 class FakeLink : public ControlLink {
  public:
-  void Connect(const JoinNode& join) override {
+  const std::vector<std::string>& addresses() const override { return addresses_; }
+  // Its probe is answered at once.
+  std::unique_ptr<ControlConnection> Connect(size_t) override {
     const std::lock_guard lock(mutex_);
-    joins.push_back(join);
-    number_ = 1;
-  }
-  uint64_t Send(const AgentReport& report) override {
-    const std::lock_guard lock(mutex_);
-    reports.push_back(report);
-    return ++number_;
-  }
-  uint64_t Send(const GpuNews& news) override {
-    const std::lock_guard lock(mutex_);
-    gpu_news.push_back(news);
-    return ++number_;
-  }
-  LinkNews TakeNews() override {
-    const std::lock_guard lock(mutex_);
-    uint64_t drained = 0;
-    (void)!read(fd_, &drained, sizeof drained);
-    return std::exchange(news_, LinkNews{});
+    number_ = 0;
+    news_ = {};
+    news_.probed = ControllerEpoch{UINT64_MAX, 1};
+    Signal();
+    return std::make_unique<Connection>(*this);
   }
   int EventDescriptor() const override { return fd_; }
+  void ClearEvent() override {
+    uint64_t drained = 0;
+    (void)!read(fd_, &drained, sizeof drained);
+  }
 
   void Tell(const LinkNews& news) {
     const std::lock_guard lock(mutex_);
     news_ = news;
-    const uint64_t one = 1;
-    (void)!write(fd_, &one, sizeof one);
+    Signal();
   }
   template <typename F>
   auto With(F look) {
@@ -54,8 +46,38 @@ class FakeLink : public ControlLink {
   std::vector<JoinNode> joins;
   std::vector<AgentReport> reports;
   std::vector<GpuNews> gpu_news;
+  std::vector<Heartbeat> heartbeats;
 
  private:
+  // One connection is open at a time.
+  class Connection : public ControlConnection {
+   public:
+    explicit Connection(FakeLink& link) : link_(link) {}
+    uint64_t Send(const JoinNode& join) override { return link_.Add(link_.joins, join); }
+    uint64_t Send(const AgentReport& report) override { return link_.Add(link_.reports, report); }
+    uint64_t Send(const GpuNews& news) override { return link_.Add(link_.gpu_news, news); }
+    uint64_t Send(const Heartbeat& one) override { return link_.Add(link_.heartbeats, one); }
+    LinkNews TakeNews() override {
+      const std::lock_guard lock(link_.mutex_);
+      return std::exchange(link_.news_, LinkNews{});
+    }
+
+   private:
+    FakeLink& link_;
+  };
+  template <typename Message>
+  uint64_t Add(std::vector<Message>& messages, const Message& message) {
+    const std::lock_guard lock(mutex_);
+    messages.push_back(message);
+    return ++number_;
+  }
+
+  void Signal() const {
+    const uint64_t one = 1;
+    (void)!write(fd_, &one, sizeof one);
+  }
+
+  const std::vector<std::string> addresses_ = {"controller"};
   std::mutex mutex_;
   LinkNews news_;
   uint64_t number_ = 0;
@@ -159,8 +181,8 @@ class AgentLoopTest : public testing::Test {
     options.incarnation = 4;
     options.fresh = true;
     options.launch.state_directory = "/s";
-    options.keep_lineage = [this](uint64_t lineage) {
-      kept_ = lineage;
+    options.keep_followed = [this](const ControllerEpoch& followed) {
+      kept_ = followed.lineage;
       ++keeps_;
       return keep_fails_ ? Status(Fail(Internal("disk full"))) : Ok();
     };
@@ -205,8 +227,10 @@ class AgentLoopTest : public testing::Test {
     LinkNews news;
     LeaseId last{0};
     for (const DesiredLease& desired_lease : leases) last = std::max(last, desired_lease.lease.id);
+    news.epoch = epoch;
     news.acknowledged = acknowledged;
     news.lease_time = Duration::Seconds(10);
+    news.heartbeat_every = heartbeat_every_;
     news.desired = NodeDesiredState{epoch, 1, last, std::move(leases), lineage_};
     link_.Tell(news);
   }
@@ -215,7 +239,8 @@ class AgentLoopTest : public testing::Test {
     return runner_.With([&] { return runner_.launches.size(); });
   }
 
-  uint64_t lineage_ = 0;  // of the desired state that Tell sends
+  Duration heartbeat_every_;  // 0: the agent only reports
+  uint64_t lineage_ = 0;      // of the desired state that Tell sends
   std::atomic<uint64_t> kept_ = 0;
   std::atomic<bool> keep_fails_ = false;
   std::atomic<int> keeps_ = 0;
@@ -348,6 +373,7 @@ TEST_F(AgentLoopTest, NothingIsStartedOnAWordThatHasRunOut) {
   EXPECT_EQ(Launches(), 0u);
   const uint64_t number = link_.With([&] { return link_.reports.size() + 1; });
   LinkNews answer;
+  answer.epoch = 1;
   answer.acknowledged = number;
   answer.lease_time = Duration::Seconds(10);
   link_.Tell(answer);
@@ -363,6 +389,7 @@ TEST_F(AgentLoopTest, WithoutAnAnswerNothingIsRenewed) {
   EXPECT_TRUE(runner_.With([&] { return runner_.renewed.empty(); }));
   const uint64_t number = link_.With([&] { return link_.reports.size() + 1; });
   LinkNews answer;
+  answer.epoch = 1;
   answer.acknowledged = number;
   answer.lease_time = Duration::Seconds(10);
   link_.Tell(answer);
@@ -468,8 +495,56 @@ TEST_F(AgentLoopTest, OrdersOfAnOlderControllerAreIgnored) {
   Tell(2, {Desired(1)}, 6);
   usleep(50'000);
   EXPECT_EQ(Launches(), 0u);
-  Tell(3, {Desired(1)}, 8);
+  clock_.Advance(Duration::Seconds(1));
+  UntilJoined(2);
+  Tell(1, {Desired(1)}, 8);
   Until([&] { return Launches() == 1; });
+}
+
+TEST_F(AgentLoopTest, BetweenReportsItSendsHeartbeats) {
+  heartbeat_every_ = Duration::Seconds(1);
+  UntilJoined();
+  Tell(1, {Desired(1, true)});
+  Until([&] { return Launches() == 1; });
+  Until([&] {
+    return link_.With(
+        [&] { return !link_.reports.empty() && !link_.reports.back().leases.empty(); });
+  });
+  const size_t reports = link_.With([&] { return link_.reports.size(); });
+  clock_.Advance(Duration::Milliseconds(1'100));
+  Until([&] { return link_.With([&] { return link_.heartbeats.size() == 1; }); });
+  EXPECT_EQ(link_.With([&] { return link_.reports.size(); }), reports);
+  EXPECT_TRUE(runner_.With([&] { return runner_.renewed.empty(); }));
+  LinkNews answer;
+  answer.epoch = 1;
+  answer.heartbeat = reports + 2;
+  answer.lease_time = Duration::Seconds(10);
+  link_.Tell(answer);
+  Until([&] { return runner_.With([&] { return runner_.renewed.contains("lease-0001"); }); });
+  // A node that counts as lost reports at once.
+  answer.wants_report = true;
+  link_.Tell(answer);
+  Until([&] { return link_.With([&] { return link_.reports.size() == reports + 1; }); });
+}
+
+TEST_F(AgentLoopTest, WithoutChangesItReportsOncePerLeaseTime) {
+  heartbeat_every_ = Duration::Seconds(1);
+  UntilJoined();
+  Tell(1, {});
+  Until([&] { return link_.With([&] { return link_.reports.size() == 1; }); });
+  for (uint64_t number = 3; number < 12; ++number) {
+    clock_.Advance(Duration::Milliseconds(1'010));
+    Until([&] { return link_.With([&] { return link_.heartbeats.size() == number - 2; }); });
+    LinkNews answer;
+    answer.epoch = 1;
+    answer.heartbeat = number;
+    answer.lease_time = Duration::Seconds(10);
+    link_.Tell(answer);
+    usleep(2'000);
+  }
+  EXPECT_EQ(link_.With([&] { return link_.reports.size(); }), 1U);
+  clock_.Advance(Duration::Seconds(1));
+  Until([&] { return link_.With([&] { return link_.reports.size() == 2; }); });
 }
 
 TEST_F(AgentLoopTest, AfterABreakItJoinsAgainWithAllItHolds) {

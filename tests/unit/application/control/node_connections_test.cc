@@ -88,6 +88,57 @@ TEST(NodeConnections, NewsAreAnsweredWhenTheyAreWritten) {
   EXPECT_EQ(exchange->TakeNews()->acknowledged, 2u);
 }
 
+// The writer does nothing meanwhile.
+TEST(NodeConnections, AHeartbeatIsAnsweredAtOnce) {
+  NodesRig rig;
+  const auto exchange = rig.Join(1);
+  const auto joined = exchange->TakeNews();
+  EXPECT_EQ(joined->heartbeat_every, Duration::Seconds(1));
+  ASSERT_TRUE(exchange->Hear(2, AgentReport{}));
+  exchange->HearHeartbeat(3);
+  const auto news = exchange->TakeNews();
+  ASSERT_TRUE(news);
+  EXPECT_EQ(news->heartbeat, 3u);
+  EXPECT_EQ(news->acknowledged, 0u) << "the report before it is not durable";
+  EXPECT_FALSE(news->wants_report);
+  EXPECT_EQ(news->lease_time, joined->lease_time);
+  EXPECT_EQ(news->epoch, joined->epoch);
+  EXPECT_EQ(exchange->TakeNews()->heartbeat, 0u) << "told once";
+}
+
+TEST(NodeConnections, AHeartbeatKeepsANode) {
+  NodesRig rig;
+  const auto exchange = rig.Join(1);
+  for (uint64_t number = 2; number < 22; ++number) {
+    rig.clock.Advance(Duration::Seconds(1));
+    exchange->HearHeartbeat(number);
+    rig.Work();
+  }
+  ASSERT_TRUE(rig.loop->Read(
+      [](const State& state) { EXPECT_EQ(state.nodes.all[0].condition, NodeCondition::kUp); }));
+}
+
+TEST(NodeConnections, AHeartbeatOfALostNodeRenewsNothingUntilItsReportIsDurable) {
+  NodesRig rig;
+  const auto exchange = rig.Join(1);
+  (void)exchange->TakeNews();
+  for (int second = 0; second < 11; ++second) {
+    rig.clock.Advance(Duration::Seconds(1));
+    rig.Work();
+  }
+  exchange->HearHeartbeat(2);
+  EXPECT_TRUE(exchange->TakeNews()->wants_report);
+  ASSERT_TRUE(exchange->Hear(3, AgentReport{}));
+  exchange->HearHeartbeat(4);
+  EXPECT_TRUE(exchange->TakeNews()->wants_report);
+  rig.Work();
+  exchange->HearHeartbeat(5);
+  const auto news = exchange->TakeNews();
+  EXPECT_EQ(news->acknowledged, 3u);
+  EXPECT_EQ(news->heartbeat, 5u);
+  EXPECT_FALSE(news->wants_report);
+}
+
 // Its agent numbers GPUs as its machine lists them: what goes up and down is rewritten.
 TEST(NodeConnections, AMachineWithoutItsFirstGpuIsUnderstood) {
   NodesRig rig;
