@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines bench-agents bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines bench-agents bench-silence bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -212,6 +212,10 @@ bench-list: build
 ## make bench-agents     1,000 played agents on one controller: threads, memory, CPU, wait for answers (root; AGENTS=...; 1 min)
 bench-agents: build-tests
 	$(PYTHON) -B tests/benchmarks/agents.py --binary $(BINARY) --agents $(or $(AGENTS),1000)
+
+## make bench-silence    a controller is stopped 20 times: how soon 8 agents look elsewhere, and what is disturbed (root; 3 min)
+bench-silence: build
+	$(PYTHON) -B tests/benchmarks/silence.py --binary $(abspath $(BINARY))
 
 ## make bench-metrics    a metrics scrape with 1,000 GPUs and 50 queues (1 min)
 bench-metrics: configure

@@ -35,15 +35,23 @@ SessionNews ControllerSession::Turn() {
   link_.ClearEvent();
   SessionNews news;
   const bool was_connected = is_connected();
+  const uint64_t joins = joins_;
   if (current_ != nullptr) HearCurrent(news);
   HearCandidates();
   LookElsewhere();
   news.is_lost = was_connected && !is_connected();
+  // Nothing of a connection that was left is carried out: the next join does not describe it.
+  if (current_ == nullptr || joins_ != joins) {
+    news.is_new = false;
+    news.link.desired.reset();
+  }
+  if (joins_ != joins) news.link.foreign_to = 0;
   return news;
 }
 
 void ControllerSession::Pause() {
   is_paused_ = true;
+  current_.reset();
   candidates_.clear();
 }
 
@@ -112,10 +120,7 @@ void ControllerSession::HearCurrent(SessionNews& news) {
   TakeAnswers(link);
   news.is_new = current_->is_joined && !was_joined;
   news.link = std::move(link);
-  if (!news.link.broken) return;
-  news.is_new = false;
-  news.link.desired.reset();  // the next connection brings its own
-  Leave(news.link.why);
+  if (news.link.broken) Leave(news.link.why);
 }
 
 // The first one that answers, and is another controller than the one that is silent or the same one
@@ -124,10 +129,13 @@ void ControllerSession::HearCandidates() {
   for (size_t i = 0; i < candidates_.size();) {
     std::unique_ptr<Line>& line = candidates_[i];
     const LinkNews link = line->connection->TakeNews();
-    if (link.probed && !link.broken && IsBetter(*link.probed)) return Join(std::move(line));
-    const Status may = link.probed ? CheckEpoch(*link.probed) : Ok();
+    if (link.probed) line->probed = link.probed;
+    const bool is_better = line->probed && IsBetter(*line->probed);
+    const bool is_last_resort = line->address == avoided_ && candidates_.size() > 1;
+    if (is_better && !is_last_resort && !link.broken) return Join(std::move(line));
+    const Status may = line->probed ? CheckEpoch(*line->probed) : Ok();
     const bool is_late = IsSilent(*line, kProbeWithin);
-    if (!link.probed && !link.broken && !is_late) {
+    if ((!line->probed || is_better) && !link.broken && !is_late) {
       ++i;
       continue;
     }
@@ -164,7 +172,7 @@ void ControllerSession::Join(std::unique_ptr<Line> line) {
   EndLookingElsewhere();
   JoinNode join = parts_.join();
   // New with every connection, so that a report still under way on the old one is stale.
-  join.incarnation = (incarnation_ << kConnectionBits) + ++connections_;
+  join.incarnation = (incarnation_ << kConnectionBits) + ++joins_;
   join.lineage = followed_.lineage;
   Send(join);
   current_->waits_since_ns = clock_.BootNs();
@@ -192,14 +200,16 @@ void ControllerSession::TakeAnswers(const LinkNews& news) {
     EndLookingElsewhere();
   }
   if (news.acknowledged == 0) return;
-  renew(news.acknowledged);
   lease_time_ = news.lease_time;
   line.heartbeat_every = news.heartbeat_every;
   if (!std::exchange(line.is_joined, true)) {
+    lease_until_ns_ = 0;  // the controller may have another lease time than the one before
+    avoided_ = kNoAddress;
     line.waits_since_ns = 0;
     line.heartbeat_at_ns = clock_.BootNs() + line.heartbeat_every.ns;
     EndLookingElsewhere();
   }
+  renew(news.acknowledged);
   line.sent_at_ns.erase(line.sent_at_ns.begin(), line.sent_at_ns.upper_bound(news.acknowledged));
 }
 
@@ -215,6 +225,7 @@ void ControllerSession::LookElsewhere() {
     if (current_->is_joined) {
       if (IsSilent(*current_, {lease_time_.ns / 2})) current_.reset();
     } else if (IsSilent(*current_, kJoinWithin)) {
+      avoided_ = current_->address;
       Leave("the controller does not answer the join");
     }
   }

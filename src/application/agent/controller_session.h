@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,7 @@ class ControllerSession {
     size_t address = 0;
     uint64_t last_sent = 0;
     std::map<uint64_t, int64_t> sent_at_ns;  // of messages not yet answered
+    std::optional<ControllerEpoch> probed;   // who has answered its probe
     bool is_joined = false;
     int64_t waits_since_ns = 0;   // for the answer to its probe, join or heartbeat; 0: for none
     int64_t heartbeat_at_ns = 0;  // when the next one is due
@@ -109,9 +111,12 @@ class ControllerSession {
   const SessionParts parts_;
   const uint64_t incarnation_;
   ControllerEpoch followed_;
-  uint64_t connections_ = 0;
+  uint64_t joins_ = 0;
   std::unique_ptr<Line> current_;                  // nullptr: there is none
   std::vector<std::unique_ptr<Line>> candidates_;  // probed; at most one for each address
+  static constexpr size_t kNoAddress = SIZE_MAX;
+  // Where probes were answered and a join was not: joined again if no other address answers
+  size_t avoided_ = kNoAddress;
   bool is_paused_ = false;
   bool is_looking_elsewhere_ = false;
   int64_t probe_at_ns_ = 0;  // boot time of the next round over all addresses

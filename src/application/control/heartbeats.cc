@@ -7,10 +7,22 @@
 namespace gp {
 namespace {
 
+constexpr Duration kPeriodMax = Duration::Seconds(1);
+constexpr int64_t kPerLease = 10;
+// With very many nodes
+constexpr int64_t kPerLeaseMin = 4;
+constexpr int64_t kPerSecondMax = 5'000;
+
 // Heartbeats this close to a suspension do not show that the process was awake.
 constexpr Duration kAroundSleep = Duration::Milliseconds(500);
 
 }  // namespace
+
+Duration HeartbeatEvery(Duration lease_time, size_t nodes) {
+  const Duration usual = std::min(kPeriodMax, Duration{lease_time.ns / kPerLease});
+  const Duration bearable{static_cast<int64_t>(nodes) * (kPeriodMax.ns / kPerSecondMax)};
+  return std::clamp(bearable, usual, Duration{lease_time.ns / kPerLeaseMin});
+}
 
 void Heartbeats::Begin(const State& state, int64_t boot_ns) {
   const std::lock_guard lock(mutex_);

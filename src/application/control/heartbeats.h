@@ -10,6 +10,11 @@
 
 namespace gp {
 
+// The period in which agents send heartbeats: short where there are few nodes, because an agent
+// that gets no answer looks for another controller; longer where a controller would have to answer
+// very many; and in any case several per lease time.
+Duration HeartbeatEvery(Duration lease_time, size_t nodes);
+
 // When each node was last heard, and which nodes count as lost.  A heartbeat renews the leases of
 // its node on the thread that received it; the writer is not asked.  So a node is marked as lost
 // here before the writer decides the loss, and stays so until its return is durable.  Times are

@@ -6,18 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "application/control/heartbeats.h"
 #include "domain/cluster/decide/decide.h"
 #include "domain/cluster/nodes/node_hardware.h"
 
 namespace gp {
 namespace {
-
-// An agent that hears nothing looks for another controller, so heartbeats are frequent where there
-// are few nodes.
-constexpr Duration kHeartbeatMax = Duration::Seconds(1);
-constexpr int64_t kHeartbeatsPerLease = 10;
-// What a controller with very many nodes answers per second.
-constexpr int64_t kHeartbeatsPerSecond = 5'000;
 
 // `node`: nullopt: any.
 bool HasJoined(std::span<const Event> events, std::optional<NodeId> node = {}) {
@@ -53,7 +47,7 @@ class NodeConnections::Exchange : public NodeExchange {
   void Begin(uint64_t number, const State& state) {
     outbox_->SetDesiredState(DesiredStateFor(state, node_));
     outbox_->Acknowledge(number, state.policy.lease_time,
-                         all_.HeartbeatEvery(state.policy.lease_time));
+                         HeartbeatEvery(state.policy.lease_time, all_.connected_));
   }
 
   NodeId node() const override { return node_; }
@@ -77,18 +71,13 @@ class NodeConnections::Exchange : public NodeExchange {
   void End() override { all_.End(node_, outbox_); }
 
  private:
-  // Acknowledged only when durable, because the agent forgets acknowledged messages.
   Status Post(uint64_t number, Command command) {
     all_.gateway_.HeardFrom(node_);
-    return all_.gateway_.Post(
-        "node:" + std::to_string(node_.value), std::move(command),
-        [&all = all_, outbox = outbox_, number](const Outcome& outcome, const State& state) {
-          // The connection is stale, because a newer agent has joined; this one must join again, or
-          // stop.
-          if (!outcome.status) return outbox->Close();
-          outbox->Acknowledge(number, state.policy.lease_time,
-                              all.HeartbeatEvery(state.policy.lease_time));
-        });
+    return all_.gateway_.Post("node:" + std::to_string(node_.value), std::move(command),
+                              [&all = all_, outbox = outbox_, node = node_, number](
+                                  const Outcome& outcome, const State& state) {
+                                all.Answer(number, node, outcome, state, *outbox);
+                              });
   }
 
   NodeConnections& all_;
@@ -132,6 +121,17 @@ Result<Joined> NodeConnections::AnswerJoin(uint64_t number, const JoinNode& join
   return joined;
 }
 
+// Acknowledged only when durable, because the agent forgets acknowledged messages.
+void NodeConnections::Answer(uint64_t number, NodeId node, const Outcome& outcome,
+                             const State& state, NodeOutbox& outbox) const {
+  // The connection is stale, because a newer agent has joined; this one must join again, or stop.
+  if (!outcome.status) return outbox.Close();
+  // News of its GPUs do not bring a lost node back; a join does.
+  if (state.FindNode(node)->condition == NodeCondition::kLost) return outbox.Close();
+  outbox.Acknowledge(number, state.policy.lease_time,
+                     HeartbeatEvery(state.policy.lease_time, connected_));
+}
+
 std::shared_ptr<NodeOutbox> NodeConnections::Begin(NodeId node, uint64_t epoch, GpuPlaces places) {
   auto outbox = std::make_shared<NodeOutbox>(epoch, std::move(places));
   const std::lock_guard lock(mutex_);
@@ -148,12 +148,6 @@ void NodeConnections::End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox
   const auto current = outboxes_.find(node);
   if (current != outboxes_.end() && current->second == outbox) outboxes_.erase(current);
   connected_ = outboxes_.size();
-}
-
-Duration NodeConnections::HeartbeatEvery(Duration lease_time) const {
-  const Duration usual = std::min(kHeartbeatMax, Duration{lease_time.ns / kHeartbeatsPerLease});
-  const auto connected = static_cast<int64_t>(connected_.load());
-  return std::max(usual, Duration{connected * (kHeartbeatMax.ns / kHeartbeatsPerSecond)});
 }
 
 std::shared_ptr<NodeOutbox> NodeConnections::OutboxOf(NodeId node) const {

@@ -30,10 +30,11 @@ class NodeConnections : public NodeGateway, public CommitObserver {
   class Exchange;
   Result<Joined> AnswerJoin(uint64_t number, const JoinNode& join, const Outcome& outcome,
                             const State& state);
+  void Answer(uint64_t number, NodeId node, const Outcome& outcome, const State& state,
+              NodeOutbox& outbox) const;
   std::shared_ptr<NodeOutbox> Begin(NodeId node, uint64_t epoch, GpuPlaces places);
   void End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox);
   std::shared_ptr<NodeOutbox> OutboxOf(NodeId node) const;
-  Duration HeartbeatEvery(Duration lease_time) const;
   void NoteHeldBack(const Node& node, const std::shared_ptr<const NodeFacts>& reported);
   void AskToJoinAgain(const State& state);
 

@@ -8,6 +8,7 @@
 #include "adapters/outbound/hwloc/hwloc_topology.h"
 #include "adapters/outbound/machine_file/machine_file_topology.h"
 #include "adapters/outbound/nvml/nvml_driver.h"
+#include "application/agent/launch.h"
 #include "application/agent/node_facts.h"
 #include "cmd/agent/listening_parent.h"
 #include "cmd/agent/live_mig.h"

@@ -37,7 +37,7 @@ void ExchangeReactor::OnWriteDone(bool ok) {
     writes_ = false;
     if (end_) return;
     if (!ok) end_ = grpc::Status::CANCELLED;
-    if (foreign_to_ != 0)
+    if (refuses_)
       end_ = ToGrpc(Conflict("the node has attempts of another journal: it must end them first"));
   });
 }
@@ -166,7 +166,7 @@ std::optional<ExchangeReactor::Step> ExchangeReactor::NextStep() {
   if (std::exchange(may_read_, false)) return Step::kRead;
   if (writes_) return std::nullopt;
   if (foreign_to_ != 0) {
-    writes_ = true;
+    writes_ = refuses_ = true;
     return Step::kRefuse;
   }
   if (std::exchange(has_probe_, false)) {

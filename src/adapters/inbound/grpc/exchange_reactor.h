@@ -85,6 +85,7 @@ class ExchangeReactor : public grpc::ServerBidiReactor<v1::AgentMessage, v1::Con
   bool has_probe_ = false;
   bool writes_ = false;
   uint64_t foreign_to_ = 0;  // not 0: the agent gets it, then the exchange ends
+  bool refuses_ = false;     // it is being written
   bool must_cancel_ = false;
   std::optional<grpc::Status> end_;  // the exchange ends with it
   bool is_finished_ = false;

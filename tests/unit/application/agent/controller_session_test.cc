@@ -394,6 +394,49 @@ TEST_F(ControllerSessionTest, AJoinWaitsAtAControllerThatAnswersProbes) {
   EXPECT_EQ(link_.joins.size(), 2U);
 }
 
+TEST_F(ControllerSessionTest, WhereAJoinWasLostAnotherAddressIsPreferred) {
+  Begin(2);
+  AnswerProbe(0);
+  Pass(Duration::Seconds(18));  // the join is given up, and all are probed again
+  ASSERT_NE(link_.At(0), nullptr);
+  AnswerProbe(0);
+  EXPECT_EQ(link_.joins.size(), 1U) << "the other one may answer yet";
+  AnswerProbe(1);
+  ASSERT_EQ(link_.joins.size(), 2U);
+  ASSERT_EQ(link_.open.size(), 1U);
+  EXPECT_EQ(link_.open[0]->address, 1U);
+}
+
+TEST_F(ControllerSessionTest, ALowerLeaseTimeCountsFromTheJoin) {
+  Begin();
+  AnswerProbe(0);
+  link_.At(0)->news.lease_time = Duration::Seconds(600);
+  link_.At(0)->news.acknowledged = 2;
+  link_.At(0)->news.epoch = 1;
+  session_->Turn();
+  Refuse(0);
+  Pass(Duration::Milliseconds(100));
+  AnswerProbe(0);
+  const int64_t joined_ns = clock_.BootNs();
+  AnswerJoin(0);
+  EXPECT_EQ(session_->lease_until_ns(), joined_ns + kLeaseTime.ns);
+}
+
+// The join is composed without what they say.
+TEST_F(ControllerSessionTest, OrdersOfAConnectionThatIsLeftAreDropped) {
+  Begin(2);
+  Connect(0);
+  PlayedLink::Connection& first = *link_.At(0);
+  FallSilent(Duration::Milliseconds(1'550));
+  first.news.epoch = 1;
+  first.news.desired = NodeDesiredState{.epoch = 1, .lineage = 1};
+  first.news.foreign_to = 9;
+  const SessionNews news = AnswerProbe(1);
+  EXPECT_TRUE(news.is_lost);
+  EXPECT_FALSE(news.link.desired);
+  EXPECT_EQ(news.link.foreign_to, 0U);
+}
+
 TEST_F(ControllerSessionTest, AJoinIsGivenUpForANewerController) {
   Begin(2, {1, 1});
   AnswerProbe(0);

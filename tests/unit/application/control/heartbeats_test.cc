@@ -10,6 +10,14 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kStart = 100 * kSecond;
 
+TEST(HeartbeatEvery, IsShortAndLongerWithManyNodesAndSeveralPerLease) {
+  EXPECT_EQ(HeartbeatEvery(Duration::Seconds(10), 100), Duration::Seconds(1));
+  EXPECT_EQ(HeartbeatEvery(Duration::Seconds(60), 5'000), Duration::Seconds(1));
+  EXPECT_EQ(HeartbeatEvery(Duration::Seconds(2), 100), Duration::Milliseconds(200));
+  EXPECT_EQ(HeartbeatEvery(Duration::Seconds(10), 10'000), Duration::Seconds(2));
+  EXPECT_EQ(HeartbeatEvery(Duration::Seconds(10), 100'000), Duration::Milliseconds(2'500));
+}
+
 class HeartbeatsTest : public testing::Test {
  protected:
   HeartbeatsTest() {

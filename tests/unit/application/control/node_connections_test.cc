@@ -139,6 +139,18 @@ TEST(NodeConnections, AHeartbeatOfALostNodeRenewsNothingUntilItsReportIsDurable)
   EXPECT_FALSE(news->wants_report);
 }
 
+TEST(NodeConnections, NewsOfTheGpusOfALostNodeRenewNothing) {
+  NodesRig rig;
+  const auto exchange = rig.Join(1);
+  for (int second = 0; second < 11; ++second) {
+    rig.clock.Advance(Duration::Seconds(1));
+    rig.Work();
+  }
+  ASSERT_TRUE(exchange->Hear(2, GpuNews{}));
+  rig.Work();
+  EXPECT_FALSE(exchange->TakeNews()) << "it is to join again";
+}
+
 // Its agent numbers GPUs as its machine lists them: what goes up and down is rewritten.
 TEST(NodeConnections, AMachineWithoutItsFirstGpuIsUnderstood) {
   NodesRig rig;
