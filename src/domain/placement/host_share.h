@@ -5,22 +5,13 @@
 #include <optional>
 #include <vector>
 
+#include "domain/cluster/quotas/host_need.h"
 #include "domain/model/jobs/job_spec.h"
 #include "domain/model/nodes/lease.h"
 #include "domain/model/nodes/node.h"
 #include "domain/placement/gpu_score.h"
 
 namespace gp {
-
-struct HostNeed {
-  int cpus = 0;
-  int64_t memory_mib = 0;
-  bool operator==(const HostNeed&) const = default;
-};
-
-// The cores and memory that the job requests, or the GPUs' fair part of the node if it requests
-// none.
-HostNeed NeedOf(const JobSpec& spec, const NodeFacts& facts);
 
 // Number of GPUs of the set on each NUMA node; a job without GPUs belongs to all of them equally.
 std::vector<int> GpusByNuma(const NodeFacts& facts, GpuMask gpus);

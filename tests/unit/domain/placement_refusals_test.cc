@@ -43,8 +43,11 @@ class PlacementRefusals : public testing::Test {
     core.Add(0);
     return {1, job, {{n1_, {{0, 1000, kGpuMemory}}, {{0, core, 1}}}}, ""};
   }
-  PlaceGang Shared(JobId job, int share, int64_t memory_mib) const {
-    return {1, job, {{n1_, {{0, share, memory_mib}}, {}}}, ""};
+  // A part of GPU 0 of n1, with a core that no other has, and 1 MiB.
+  PlaceGang Shared(JobId job, int share, int64_t memory_mib) {
+    CpuSet core;
+    core.Add(++last_core_);
+    return {1, job, {{n1_, {{0, share, memory_mib}}, {{0, core, 1}}}}, ""};
   }
   void ExpectPlaced(const PlaceGang& place) {
     const auto events = cluster_.Execute(place);
@@ -60,6 +63,7 @@ class PlacementRefusals : public testing::Test {
   void TearDown() override { EXPECT_TRUE(cluster_.broken().empty()) << cluster_.broken().front(); }
 
   TestCluster cluster_;
+  int last_core_ = 0;
   NodeId n1_;
   NodeId n2_;
 };
@@ -263,6 +267,30 @@ TEST_F(PlacementRefusals, CoresAndHostMemory) {
   }
   place.ranks[0].numa = {{1, {}, 1}, {0, {}, 1}};
   ExpectRefused(place, "NUMA nodes of a rank are distinct, known and in order");
+}
+
+// A rank without cores of its own would use those of its neighbours.
+TEST_F(PlacementRefusals, OtherCoresOrHostMemoryThanAsked) {
+  const JobId job = Submit([](JobSpec& spec) { spec.resources.cpus = 2; });
+  ExpectRefused(Good(job), "2 cores and 1 MiB of memory asked, 1 and 1 placed");
+  PlaceGang place = Good(job);
+  place.ranks[0].numa.clear();
+  ExpectRefused(place, "2 cores and 1 MiB of memory asked, 0 and 0 placed");
+  place = Good(job);
+  place.ranks[0].numa[0].cpus = CpuSet::Parse("0-2").value();
+  ExpectRefused(place, "2 cores and 1 MiB of memory asked, 3 and 1 placed");
+  place.ranks[0].numa[0] = {0, CpuSet::Parse("0-1").value(), 2};
+  ExpectRefused(place, "2 cores and 1 MiB of memory asked, 2 and 2 placed");
+  place.ranks[0].numa[0].memory_mib = 1;
+  ExpectPlaced(place);
+}
+
+TEST_F(PlacementRefusals, OtherCoresThanTheWholeGpusBring) {
+  const JobId job = Submit([](JobSpec& spec) { spec.resources.cpus = 0; });
+  ExpectRefused(Good(job), "24 cores and 1 MiB of memory asked, 1 and 1 placed");
+  PlaceGang place = Good(job);
+  place.ranks[0].numa[0].cpus = CpuSet::Parse("0-23").value();
+  ExpectPlaced(place);
 }
 
 TEST_F(PlacementRefusals, WhatIsGivenBackMayBeGrantedAgain) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "domain/cluster/quotas/host_need.h"
+
 namespace gp {
 
 namespace {
@@ -190,6 +192,22 @@ Status CheckNuma(const Node& node, const RankPlacement& at) {
   return Ok();
 }
 
+// A rank that got fewer cores than its job requests would run on those of its neighbours: without
+// cores of its own a rank uses all of its NUMA nodes.
+Status CheckHostNeed(const Node& node, const Job& job, const RankPlacement& at) {
+  const HostNeed need = NeedOf(*job.spec, *node.facts);
+  HostNeed placed;
+  for (const NumaGrant& grant : at.numa) {
+    placed.cpus += grant.cpus.Count();
+    placed.memory_mib += grant.memory_mib;
+  }
+  if (placed == need) return Ok();
+  return Fail(Conflict(NameOf(job) + ": " + std::to_string(need.cpus) + " cores and " +
+                       std::to_string(need.memory_mib) + " MiB of memory asked, " +
+                       std::to_string(placed.cpus) + " and " + std::to_string(placed.memory_mib) +
+                       " placed"));
+}
+
 }  // namespace
 
 bool MayUse(const Job& job, const Node& node) {
@@ -213,7 +231,8 @@ Status CheckGrants(const State& state, const Job& job, const RankPlacement& at) 
                          ": another pool or other labels"));
   GP_CHECK_OK(CheckGpus(*node, job, at));
   GP_CHECK_OK(CheckTopology(*node, job, at));
-  return CheckNuma(*node, at);
+  GP_CHECK_OK(CheckNuma(*node, at));
+  return CheckHostNeed(*node, job, at);
 }
 
 void HoldGrants(Node& node, const Lease& lease, const std::string& user) {
