@@ -141,7 +141,9 @@ void DemoStory::Probed(const DemoJob& job, const v1::Cluster& cluster) const {
     return Quote(job, job.output.substr(0, job.output.find('\n')));
   Quote(job, fmt::format("reached  {}   (granted: {})", DevicesText(devices.reached),
                          DevicesText(GrantedDevices(job, cluster))));
-  Quote(job, "refused  " + DevicesText(devices.refused) + ": Operation not permitted");
+  Quote(job, devices.refused.empty()
+                 ? "refused  none: the job has every GPU of its node"
+                 : "refused  " + DevicesText(devices.refused) + ": Operation not permitted");
 }
 
 void DemoStory::Table(const std::vector<DemoJob>& jobs) const {

@@ -107,7 +107,8 @@ void List(const ListFlags& flags, Cli& cli) {
   }
   cli.PrintTable(MakeTable(*reply, cli.output == "wide"));
   const bool has_all = flags.all || !flags.name.empty();
-  cli.Say(fmt::format("{} of {} shown{}", reply->jobs_size(), reply->total(),
+  cli.Say(fmt::format("{} of {} shown{}{}", reply->jobs_size(), reply->total(),
+                      reply->next().empty() ? "" : ", the oldest · more: --limit N",
                       has_all ? "" : " · finished ones: --all"));
 }
 

@@ -120,6 +120,8 @@ class DroppedRecords(ClusterTest):
         self.cluster.start_controller()
         self.assertEqual(self.cli.job(over)["state"], "COMPLETED")
         self.assertEqual(self.cli.json("jobs", "list", self.array, "--limit", "1")["total"], self.ELEMENTS)
+        listed = self.cli("jobs", "list", self.array, "--limit", "1").ok()
+        self.assertIn(f"1 of {self.ELEMENTS} shown, the oldest · more: --limit N", listed.err)
 
 
 if __name__ == "__main__":
