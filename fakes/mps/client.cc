@@ -10,9 +10,11 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <thread>
 
 #include "fakes/mps/line_socket.h"
 
@@ -72,6 +74,8 @@ int Stay(LineReader& reader) {
     while (const auto line = reader.Next()) {
       if (*line != "fatal") continue;
       std::cout << "fatal" << std::endl;
+      // A program learns of the error at its next call, after the driver has reported it.
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
       return 4;
     }
   }

@@ -36,7 +36,7 @@ struct SevenSlices {
 constexpr std::array<MigGpuProfile, 7> MakeSeven(const SevenSlices& m) {
   const auto row = [&m](size_t i, unsigned index, unsigned id, unsigned compute, unsigned memory,
                         unsigned most, std::span<const unsigned> starts) {
-    const bool ofa = m.jpeg[i] > 0;
+    const bool ofa = index == k1Media || index == k7;
     return MigGpuProfile{index,         id,        m.names[i],           compute,
                          memory,        most,      m.multiprocessors[i], compute,
                          m.decoders[i], m.jpeg[i], ofa ? 1u : 0u,        m.memory_mib[i],
@@ -71,15 +71,15 @@ constexpr auto kH100_80 =
                {1, 1, 1, 2, 3, 4, 7},
                {1, 1, 1, 2, 3, 4, 7}});
 
-// H200 and B200: memory is in eighths of the model's total, rounded down to 128 MiB; real drivers
-// reserve slightly more.
+// As `nvidia-smi mig -lgip` of driver 580 reports it.
 constexpr auto kH200 =
     MakeSeven({{"1g.18gb", "1g.18gb+me", "1g.35gb", "2g.35gb", "3g.71gb", "4g.71gb", "7g.141gb"},
                {16, 16, 26, 32, 60, 64, 132},
-               {17920, 17920, 35840, 35840, 71680, 71680, 143360},
+               {16384, 16384, 33280, 33280, 71424, 71424, 143360},
                {1, 1, 1, 2, 3, 4, 7},
                {1, 1, 1, 2, 3, 4, 7}});
 
+// Memory is in eighths of the model's total, rounded down to 128 MiB; real drivers reserve more.
 constexpr auto kB200 =
     MakeSeven({{"1g.23gb", "1g.23gb+me", "1g.45gb", "2g.45gb", "3g.90gb", "4g.90gb", "7g.180gb"},
                {18, 18, 30, 36, 70, 72, 148},

@@ -198,14 +198,11 @@ void AddGrants(const DesiredLease& desired, const NodeFacts& facts, const Launch
 // What the job sees of the host.  REQUIRES: AddGrants has run.
 void AddPrivateMounts(const JobSpec& spec, const LaunchOptions& options, LaunchSpec& launch) {
   const bool by_mps = !launch.parts.empty() && launch.parts.front().mps;
-  // MPS clients and their server share the host's /dev/shm, and a directory that a private /tmp may
-  // hide.
-  launch.shm_bytes = by_mps                         ? 0
-                     : spec.resources.shm_bytes > 0 ? spec.resources.shm_bytes
-                                                    : launch.memory_bytes_max;
+  launch.shm_bytes =
+      spec.resources.shm_bytes > 0 ? spec.resources.shm_bytes : launch.memory_bytes_max;
+  // A private /tmp may hide the directory in which a client finds its MPS server.
   launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) &&
                        !(by_mps && IsInTmp(options.state_directory));
-  launch.private_processes = !by_mps;  // the MPS server identifies its clients by their pids
 }
 
 void AddRecovery(const JobSpec& spec, LaunchSpec& launch) {

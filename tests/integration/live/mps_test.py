@@ -82,13 +82,11 @@ class Mps(ClusterTest):
         """A client's fatal error: the driver tells of it, its program's process is named, and its server ends them all."""
         node, gpu = self.place_of(job)
         pid = self.pid_of(job)
+        os.kill(pid, signal.SIGUSR1)  # before the report: the driver reports what has happened
         if gone_first:
-            os.kill(pid, signal.SIGUSR1)
             eventually(lambda: not os.path.exists(f"/proc/{pid}"), "its process is gone")
         with open(self.kernel_log, "a") as log:
             log.write(f"4,1,1,-;NVRM: Xid (PCI:{self.bus_of(node, gpu)}): {code}, pid={pid}, name=fake-mps-client, Ch 00000008\n")
-        if not gone_first:
-            os.kill(pid, signal.SIGUSR1)
 
     def bus_of(self, node, index):
         return next(gpu["pci_bus_id"] for n, gpu in self.cli.gpus() if n["name"] == node and gpu["index"] == index)[4:-2].lower()

@@ -293,7 +293,8 @@ TEST(Launch, AClientOfMpsIsToldItsServerAndItsLimits) {
   EXPECT_EQ(Variable(launch, "CUDA_MPS_PIPE_DIRECTORY"), directory);
   EXPECT_EQ(Variable(launch, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "34");
   EXPECT_EQ(Variable(launch, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"), "0=2000M");
-  EXPECT_EQ(launch.shm_bytes, 0);  // the host's, where its server is
+  EXPECT_GT(launch.shm_bytes, 0);
+  EXPECT_TRUE(launch.private_processes);
   // Memory alone: compute as it comes.
   EXPECT_EQ(Variable(MakeLaunch(DesiredPart(GpuMode::kMps, 0, 2'000), facts, Options(), 0),
                      "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"),
