@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/text.h"
 #include "cmd/text/hundredths.h"
 #include "cmd/text/job_text.h"
 #include "infrastructure/table.h"
