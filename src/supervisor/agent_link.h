@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/records/control_message.h"
 
 namespace gp {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 namespace gp {
 

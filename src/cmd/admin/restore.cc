@@ -10,9 +10,9 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
 #include "cmd/admin/backup.h"
+#include "files/descriptor.h"
 #include "files/move_directory.h"
 #include "infrastructure/paths.h"
-#include "supervisor/descriptor.h"
 
 namespace gp {
 namespace {

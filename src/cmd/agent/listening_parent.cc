@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 namespace gp {
 

@@ -14,7 +14,7 @@
 #include "base/ignore_result.h"
 #include "cmd/jobs/narrate_job.h"
 #include "cmd/text/job_text.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 namespace gp {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/paths.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/files/remove_tree.h"
 
 namespace gp {

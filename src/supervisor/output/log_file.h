@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 namespace gp {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/output/log_file.h"
 
 namespace gp {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/process/become_user.h"
 #include "supervisor/process/job_cgroups.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "files/descriptor.h"
 #include "ports/outbound/attempt_runner.h"
-#include "supervisor/descriptor.h"
 #include "supervisor/process/child_process.h"
 
 namespace gp {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/records/spawn_request.h"
 
 namespace gp {

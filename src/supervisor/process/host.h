@@ -1,6 +1,6 @@
 #pragma once
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 namespace gp {
 

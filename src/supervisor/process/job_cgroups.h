@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "files/descriptor.h"
 #include "ports/outbound/device_isolation.h"
-#include "supervisor/descriptor.h"
 
 namespace gp {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 namespace gp {
 namespace {

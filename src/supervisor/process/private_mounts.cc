@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <string>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/process/host.h"
 #include "supervisor/records/attempt_record.h"
 

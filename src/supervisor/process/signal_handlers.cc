@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/process/host.h"
 
 namespace gp {

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/bytes.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/records/progress_record.h"
 #include "supervisor/records/record_fields.h"
 #include "supervisor/records/sealed_record.h"

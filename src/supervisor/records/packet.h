@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 namespace gp {
 

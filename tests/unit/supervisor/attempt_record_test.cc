@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/rng.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/records/control_message.h"
 #include "supervisor/records/record_fields.h"
 #include "supervisor/records/sealed_record.h"

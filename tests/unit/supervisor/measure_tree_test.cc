@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "tests/support/scratch.h"
 
 namespace gp {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "tests/support/scratch.h"
 
 namespace gp {

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 namespace gp {
 namespace {

@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/files/remove_tree.h"
 
 namespace gp {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/records/attempt_record.h"
 
 namespace gp {

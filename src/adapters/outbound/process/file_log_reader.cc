@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 namespace gp {
 

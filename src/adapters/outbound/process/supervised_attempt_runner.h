@@ -7,9 +7,9 @@
 
 #include "adapters/outbound/process/attempt_directory.h"
 #include "adapters/outbound/process/supervisor_fork_server.h"
+#include "files/descriptor.h"
 #include "ports/outbound/attempt_runner.h"
 #include "ports/outbound/device_isolation.h"
-#include "supervisor/descriptor.h"
 #include "supervisor/records/control_message.h"
 
 namespace gp {

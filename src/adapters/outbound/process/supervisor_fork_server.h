@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 #include "supervisor/records/spawn_request.h"
 
 namespace gp {

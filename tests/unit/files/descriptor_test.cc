@@ -1,4 +1,4 @@
-#include "supervisor/descriptor.h"
+#include "files/descriptor.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
