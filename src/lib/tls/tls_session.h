@@ -1,0 +1,66 @@
+#pragma once
+
+// Encrypted connections over sockets that do not wait.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "lib/tls/certificate.h"
+
+namespace gp {
+
+// What one side of encrypted connections presents and demands: TLS 1.3.  Immutable; any thread.
+class TlsSide {
+ public:
+  // A server.  Clients may present a certificate of the authority (PEM); with any other one the
+  // handshake fails.  kInternal: key or certificate is damaged.
+  static Result<TlsSide> Server(const Identity& identity, const std::string& authority);
+  // A client of servers that have a certificate of this authority with this name.  An empty
+  // identity: it presents no certificate.
+  static Result<TlsSide> Client(const std::string& authority, const std::string& server_name,
+                                const Identity& identity);
+
+ private:
+  friend class TlsSession;
+  struct Shared;
+
+  std::shared_ptr<const Shared> shared_;
+};
+
+// How far a call got.
+struct TlsProgress {
+  size_t bytes = 0;
+  bool has_ended = false;    // the peer has closed the connection
+  bool wants_write = false;  // it goes on when the socket can be written, otherwise when it is read
+};
+
+// One connection.  Each call does what is possible at once.  The process ignores SIGPIPE, which a
+// peer that has gone would raise.  Not thread-safe.
+class TlsSession {
+ public:
+  // Does not own the socket, which must outlive it and be non-blocking.
+  TlsSession(const TlsSide& side, int socket);
+  ~TlsSession();
+  TlsSession(TlsSession&&) noexcept;
+
+  // To be called until is_open.  Errors: kUnavailable (with the reason why the handshake failed).
+  Result<TlsProgress> Handshake();
+  bool is_open() const;
+  // REQUIRES: is_open.
+  Result<TlsProgress> Read(char* buffer, size_t size);
+  Result<TlsProgress> Write(std::string_view bytes);
+  // Whether bytes were received that Read has not returned.
+  bool HasPending() const;
+  // The peer's (PEM), which the handshake has verified; empty: it presented none.
+  std::string PeerCertificate() const;
+
+ private:
+  struct State;
+  Result<TlsProgress> Outcome(int result, const char* what);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gp

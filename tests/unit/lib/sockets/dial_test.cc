@@ -1,0 +1,85 @@
+#include "lib/sockets/dial.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include "tests/support/scratch.h"
+
+namespace gp {
+namespace {
+
+// The connected socket, or why there is none.
+Result<Descriptor> Connect(const std::string& address) {
+  Dial dial(address);
+  while (true) {
+    auto connected = GP_TRY(dial.GoOn());
+    if (connected) return *std::move(connected);
+    pollfd ready{dial.descriptor(), static_cast<short>(dial.events()), 0};
+    if (poll(&ready, 1, 20'000) != 1) return Fail(Unavailable("nothing happens"));
+  }
+}
+
+TEST(SocketAddress, IsAHostAndAPort) {
+  EXPECT_EQ(SplitAddress("10.0.0.1:7070")->host, "10.0.0.1");
+  EXPECT_EQ(SplitAddress("10.0.0.1:7070")->port, "7070");
+  EXPECT_EQ(SplitAddress("[::1]:0")->host, "::1");
+  EXPECT_EQ(SplitAddress("gpu-7.example:65535")->host, "gpu-7.example");
+  EXPECT_EQ(SplitAddress(":7070")->host, "");
+  for (const char* wrong : {"", "7070", "host", "host:", "host:http", "host:123456", "::1:7070",
+                            "host:-1", "host: 1"}) {
+    EXPECT_FALSE(SplitAddress(wrong)) << wrong;
+  }
+}
+
+TEST(SocketAddress, OfALocalSocketMustFitTheKernel) {
+  EXPECT_TRUE(LocalAddress("/run/" + std::string(100, 'a')));
+  EXPECT_EQ(LocalAddress("/run/" + std::string(110, 'a')).error().code,
+            ErrorCode::kInvalidArgument);
+}
+
+TEST(Dial, ConnectsToALocalSocket) {
+  const Scratch scratch;
+  const Descriptor listener = ListenAt(LocalAddress(scratch.In("s")).value()).value();
+  const Result<Descriptor> connected = Connect("unix:" + scratch.In("s"));
+  ASSERT_TRUE(connected) << connected.error().message;
+  int error = 0;
+  const Descriptor accepted = AcceptFrom(listener.get(), error);
+  EXPECT_TRUE(accepted.valid());
+  EXPECT_EQ(PeerAddress(accepted.get()).ToString(), "unix");
+  EXPECT_FALSE(AcceptFrom(listener.get(), error).valid());
+  EXPECT_EQ(error, 0) << "nobody else waits";
+}
+
+TEST(Dial, ConnectsToAnAddressOrAName) {
+  const Descriptor listener = ListenAt(LookUp({"127.0.0.1", "0"}, true).value().front()).value();
+  const std::string port = std::to_string(BoundAddress(listener.get()).port());
+  for (const std::string host : {"127.0.0.1", "localhost"}) {
+    const Result<Descriptor> connected = Connect(host + ":" + port);
+    ASSERT_TRUE(connected) << host << ": " << connected.error().message;
+    int error = 0;
+    const Descriptor accepted = AcceptFrom(listener.get(), error);
+    EXPECT_THAT(PeerAddress(accepted.get()).ToString(), testing::StartsWith("127.0.0.1:"));
+  }
+}
+
+TEST(Dial, TellsWhyThereIsNoConnection) {
+  const Scratch scratch;
+  EXPECT_THAT(Connect("unix:" + scratch.In("none")).error().message,
+              testing::HasSubstr("No such file"));
+  EXPECT_THAT(Connect("127.0.0.1:1").error().message, testing::HasSubstr("refused"));
+  EXPECT_THAT(Connect("no-such-host.invalid:7070").error().message,
+              testing::HasSubstr("no-such-host.invalid"));
+  EXPECT_EQ(Connect("7070").error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(Listen, RefusesAnAddressInUse) {
+  const SocketAddress any = LookUp({"127.0.0.1", "0"}, true).value().front();
+  const Descriptor listener = ListenAt(any).value();
+  SocketAddress same = any;
+  same.SetPort(BoundAddress(listener.get()).port());
+  EXPECT_THAT(ListenAt(same).error().message, testing::HasSubstr("in use"));
+}
+
+}  // namespace
+}  // namespace gp
