@@ -1,12 +1,15 @@
 #include "experiments/agents/played_agent.h"
 
 #include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "adapters/outbound/grpc/channel.h"
+#include "adapters/wire/link_greeting.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 namespace {
@@ -52,22 +55,22 @@ void Describe(const PlayedNode& node, v1::NodeFacts& facts) {
 
 }  // namespace
 
-PlayedAgent::PlayedAgent(PlayedNode node, const std::string& address, const std::string& join_token)
-    : node_(std::move(node)), stub_(v1::NodeLink::NewStub(OpenChannel(address))) {
-  context_.AddMetadata("gp-join-token", join_token);
-  stub_->async()->Exchange(&context_, this);
-  AddHold();
-  out_ = JoinMessage();
-  StartRead(&in_);
-  StartWrite(&out_);
-  StartCall();
+void PlayedAgent::Connect() {
+  if (dial_ || socket_) return;
+  dial_.emplace(controller_.address);
+  OnReady(0);
 }
 
-PlayedAgent::~PlayedAgent() {
-  context_.TryCancel();
-  EndWrites();
-  std::unique_lock lock(mutex_);
-  over_.wait(lock, [this] { return is_over_; });
+Status PlayedAgent::Greet(Descriptor connected) {
+  const std::string greeting = LinkGreeting(tls_.has_value());
+  IgnoreResult(send(connected.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL),
+               "a controller that is gone shows in what follows");
+  socket_.emplace(std::move(connected), tls_ ? &*tls_ : nullptr, kControllerMessageBytesMax);
+  v1::Hello hello;
+  if (!tls_) hello.set_join_token(controller_.join_token);
+  GP_CHECK_OK(socket_->Send(hello.SerializeAsString()));
+  last_number_ = 1;
+  return Send(JoinMessage());
 }
 
 v1::AgentMessage PlayedAgent::JoinMessage() const {
@@ -75,7 +78,7 @@ v1::AgentMessage PlayedAgent::JoinMessage() const {
   message.set_number(1);
   v1::Join* join = message.mutable_join();
   Describe(node_, *join->mutable_facts());
-  join->set_incarnation(1);
+  join->set_incarnation(connections_ + 1);
   join->set_fresh(true);
   return message;
 }
@@ -102,93 +105,121 @@ void PlayedAgent::AddReadings(
 }
 
 v1::AgentMessage PlayedAgent::NextMessage() const {
+  if (last_number_ % kMessagesPerReport == kReportAt) return ReportMessage();
   v1::AgentMessage message;
   message.set_number(last_number_);
-  if (last_number_ % kMessagesPerReport != kReportAt) {
-    v1::Heartbeat* heartbeat = message.mutable_heartbeat();
-    if (last_number_ % kHeartbeatsPerReadings == 0) AddReadings(heartbeat->mutable_readings());
-    return message;
-  }
+  v1::Heartbeat* heartbeat = message.mutable_heartbeat();
+  if (last_number_ % kHeartbeatsPerReadings == 0) AddReadings(heartbeat->mutable_readings());
+  return message;
+}
+
+v1::AgentMessage PlayedAgent::ReportMessage() const {
+  v1::AgentMessage message;
+  message.set_number(last_number_);
   for (int i = 0; i < node_.gpus; ++i) {
     v1::GpuObservation* seen = message.mutable_report()->add_gpus();
     seen->set_gpu(i);
     seen->set_healthy(true);
+  }
+  for (const auto& [lease, ended_at_ns] : leases_) {
+    v1::LeaseObservation* seen = message.mutable_report()->add_leases();
+    seen->set_lease(lease);
+    seen->set_ended(true);
+    seen->set_started_at_ns(ended_at_ns);
+    seen->set_ended_at_ns(ended_at_ns);
+    seen->set_ran_ns(1);
   }
   AddReadings(message.mutable_report()->mutable_readings());
   return message;
 }
 
 void PlayedAgent::Beat() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!times_.has_joined || writes_ || !may_write_) return;
-    writes_ = true;
-    ++times_.messages;
-    ++last_number_;
-    out_ = NextMessage();
-    sent_ns_[last_number_] = SteadyNs();
+  if (!has_joined_ || socket_->has_unsent()) return;
+  ++times_.messages;
+  ++last_number_;
+  sent_ns_[last_number_] = SteadyNs();
+  const Status sent = Send(NextMessage());
+  sent ? Await() : End(sent.error().message);
+}
+
+void PlayedAgent::OnReady(uint32_t) {
+  const Status gone_on = GoOn();
+  gone_on ? Await() : End(gone_on.error().message);
+}
+
+Status PlayedAgent::GoOn() {
+  if (dial_) {
+    auto connected = GP_TRY(dial_->GoOn());
+    if (!connected) return Ok();
+    dial_.reset();
+    GP_CHECK_OK(Greet(*std::move(connected)));
   }
-  StartWrite(&out_);
+  GP_CHECK_OK(socket_->Continue());
+  do {
+    GP_CHECK_OK(socket_->Receive());
+    v1::ControllerMessage message;
+    while (const auto frame = socket_->NextFrame()) {
+      message.ParseFromArray(frame->data(), static_cast<int>(frame->size()));
+      if (!message.ended().empty()) return Fail(Unavailable(message.ended()));
+      GP_CHECK_OK(Hear(message));
+    }
+  } while (socket_->HasMore());
+  return socket_->has_ended() ? Fail(Unavailable("the controller closed it")) : Ok();
 }
 
-Duration PlayedAgent::heartbeat_every() {
-  const std::lock_guard lock(mutex_);
-  return heartbeat_every_;
-}
-
-PlayedTimes PlayedAgent::TakeTimes() {
-  const std::lock_guard lock(mutex_);
-  PlayedTimes times = times_;
-  times_.messages = 0;
-  times_.answer_ms.clear();
-  return times;
-}
-
-bool PlayedAgent::has_joined() {
-  const std::lock_guard lock(mutex_);
-  return times_.has_joined;
-}
-
-void PlayedAgent::OnReadDone(bool ok) {
-  if (!ok) return EndWrites();
+Status PlayedAgent::Hear(const v1::ControllerMessage& message) {
   const int64_t now_ns = SteadyNs();
-  {
-    const std::lock_guard lock(mutex_);
-    if (in_.answers() > 0) times_.has_joined = true;
-    if (in_.heartbeat_every_ms() > 0)
-      heartbeat_every_ = Duration::Milliseconds(in_.heartbeat_every_ms());
-    const auto answered = sent_ns_.upper_bound(std::max(in_.answers(), in_.heartbeat()));
-    for (auto one = sent_ns_.begin(); one != answered; ++one)
-      times_.answer_ms.push_back(static_cast<double>(now_ns - one->second) / 1e6);
-    sent_ns_.erase(sent_ns_.begin(), answered);
-  }
-  StartRead(&in_);
+  if (message.answers() > 0 && !std::exchange(has_joined_, true)) ++times_.joined;
+  if (message.heartbeat_every_ms() > 0)
+    times_.heartbeat_every = Duration::Milliseconds(message.heartbeat_every_ms());
+  const auto answered = sent_ns_.upper_bound(std::max(message.answers(), message.heartbeat()));
+  for (auto one = sent_ns_.begin(); one != answered; ++one)
+    times_.answer_ms.push_back(static_cast<double>(now_ns - one->second) / 1e6);
+  sent_ns_.erase(sent_ns_.begin(), answered);
+  return message.has_orders() ? Obey(message.orders()) : Ok();
 }
 
-void PlayedAgent::OnWriteDone(bool ok) {
-  bool may_write = false;
-  {
-    const std::lock_guard lock(mutex_);
-    writes_ = false;
-    may_write = may_write_;
+// Each set of orders is complete, and answered by a report.
+Status PlayedAgent::Obey(const v1::Orders& orders) {
+  const int64_t now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                             std::chrono::system_clock::now().time_since_epoch())
+                             .count();
+  std::map<uint64_t, int64_t> leases;
+  for (const v1::LeaseOrder& order : orders.leases()) {
+    const auto known = leases_.find(order.lease());
+    leases[order.lease()] = known == leases_.end() ? now_ns : known->second;
   }
-  if (!may_write) return RemoveHold();  // EndWrites left it to this write
-  if (!ok) EndWrites();
+  leases_ = std::move(leases);
+  ++last_number_;
+  return Send(ReportMessage());
 }
 
-void PlayedAgent::EndWrites() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!std::exchange(may_write_, false) || writes_) return;
-  }
-  RemoveHold();
+Status PlayedAgent::Send(const v1::AgentMessage& message) {
+  return socket_->Send(message.SerializeAsString());
 }
 
-void PlayedAgent::OnDone(const grpc::Status& status) {
-  const std::lock_guard lock(mutex_);
-  times_.ended = status.ok() ? "the controller closed it" : status.error_message();
-  is_over_ = true;
-  over_.notify_all();
+void PlayedAgent::End(const std::string& why) {
+  if (std::exchange(has_joined_, false)) {
+    --times_.joined;
+    ++connections_;
+    ++times_.ended[why];
+  }
+  if (watched_ >= 0) loop_.Forget(watched_);
+  watched_ = -1;
+  dial_.reset();
+  socket_.reset();
+  sent_ns_.clear();
+}
+
+void PlayedAgent::Await() {
+  const int descriptor = dial_ ? dial_->descriptor() : socket_->descriptor();
+  const bool writes = dial_ ? dial_->events() == EPOLLOUT : socket_->awaits_write();
+  const uint32_t events = writes ? EPOLLIN | EPOLLOUT : static_cast<uint32_t>(EPOLLIN);
+  if (watched_ == descriptor) return loop_.Change(descriptor, events);
+  if (watched_ >= 0) loop_.Forget(watched_);
+  watched_ = descriptor;
+  IgnoreResult(loop_.Watch(descriptor, events, shared_from_this()),
+               "one that is not watched does not join");
 }
 
 }  // namespace gp

@@ -1,17 +1,18 @@
 #pragma once
 
-#include <grpcpp/client_context.h>
-#include <grpcpp/support/client_callback.h>
-
-#include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
-#include "gpu_platform/v1/node.grpc.pb.h"
+#include "gpu_platform/v1/node.pb.h"
+#include "lib/sockets/dial.h"
+#include "lib/sockets/event_loop.h"
+#include "lib/sockets/frame_socket.h"
 
 namespace gp {
 
@@ -24,55 +25,69 @@ struct PlayedNode {
   int gpus = 8;
 };
 
-// What an agent has seen of its controller.
+// Where its controller is.
+struct PlayedController {
+  std::string address;
+  std::string join_token;  // read without TLS only
+};
+
+// What agents have seen of their controller, together.
 struct PlayedTimes {
-  bool has_joined = false;
-  uint64_t messages = 0;
-  std::vector<double> answer_ms;  // of messages, from sending to the answer
-  std::string ended;              // why its connection has ended; empty: it has not
+  int joined = 0;                                   // now
+  uint64_t messages = 0;                            // heartbeats and reports
+  std::vector<double> answer_ms;                    // of messages, from sending to the answer
+  std::map<std::string, int> ended;                 // connections that are over, by reason
+  Duration heartbeat_every = Duration::Seconds(1);  // the controller's period
 };
 
 // An agent without a machine: it joins, reports its GPUs with readings and takes answers, over a
-// connection of its own.  It starts no job.  gRPC's threads call the reactions; one thread calls
-// the rest.
-class PlayedAgent : private grpc::ClientBidiReactor<v1::AgentMessage, v1::ControllerMessage> {
+// connection of its own.  Jobs that it is to start end at once.  When its connection ends, it can
+// connect again.  It lives on the loop's thread.
+class PlayedAgent : public Watched, public std::enable_shared_from_this<PlayedAgent> {
  public:
-  PlayedAgent(PlayedNode node, const std::string& address, const std::string& join_token);
-  ~PlayedAgent() override;
+  // `tls`: nullopt: without.  The rest outlives the agent.
+  PlayedAgent(PlayedNode node, const PlayedController& controller, std::optional<TlsSide> tls,
+              EventLoop& loop, PlayedTimes& times)
+      : node_(std::move(node)),
+        controller_(controller),
+        tls_(std::move(tls)),
+        loop_(loop),
+        times_(times) {}
 
-  // Sends its next heartbeat, or a report.  Skipped while it has not joined, or is still writing an
-  // earlier message.
+  // Starts to connect, if it is not connected.
+  void Connect();
+  // Sends its next heartbeat, or a report.  Skipped while it has not joined, or while the
+  // controller does not take an earlier one.
   void Beat();
-  // The controller's period; a second if it names none.
-  Duration heartbeat_every();
-  // Since the last call.
-  PlayedTimes TakeTimes();
-  bool has_joined();
+  void OnReady(uint32_t events) override;
 
  private:
-  void OnReadDone(bool ok) override;
-  void OnWriteDone(bool ok) override;
-  void OnDone(const grpc::Status& status) override;
-  void EndWrites();
   v1::AgentMessage JoinMessage() const;
   void AddReadings(google::protobuf::RepeatedPtrField<v1::GpuReadings>* readings) const;
   v1::AgentMessage NextMessage() const;
+  v1::AgentMessage ReportMessage() const;
+  Status GoOn();
+  Status Greet(Descriptor connected);
+  Status Hear(const v1::ControllerMessage& message);
+  Status Obey(const v1::Orders& orders);
+  Status Send(const v1::AgentMessage& message);
+  void End(const std::string& why);
+  // Polls for what is awaited now.
+  void Await();
 
   const PlayedNode node_;
-  std::unique_ptr<v1::NodeLink::Stub> stub_;
-  grpc::ClientContext context_;
-  v1::AgentMessage out_;
-  v1::ControllerMessage in_;
-
-  std::mutex mutex_;
-  std::condition_variable over_;
+  const PlayedController& controller_;
+  const std::optional<TlsSide> tls_;
+  EventLoop& loop_;
+  PlayedTimes& times_;
   uint64_t last_number_ = 1;
   std::map<uint64_t, int64_t> sent_ns_;  // messages without an answer
-  Duration heartbeat_every_ = Duration::Seconds(1);
-  bool writes_ = true;  // the join
-  bool may_write_ = true;
-  bool is_over_ = false;
-  PlayedTimes times_;
+  std::map<uint64_t, int64_t> leases_;   // that it is to hold, with the time when they ended
+  uint64_t connections_ = 0;
+  std::optional<Dial> dial_;           // until it is connected
+  std::optional<FrameSocket> socket_;  // from then on
+  int watched_ = -1;                   // descriptor
+  bool has_joined_ = false;
 };
 
 }  // namespace gp

@@ -4,12 +4,15 @@
 
 #include "experiments/agents/agents_experiment.h"
 #include "experiments/cmd/commands.h"
+#include "infrastructure/paths.h"
 
 namespace gp {
 namespace {
 
 void PlayAgents(const AgentsOptions& options, Output& output) {
-  const AgentsResult result = RunAgents(options);
+  const Result<AgentsResult> played = RunAgents(options);
+  if (!played) return output.Complain(played.error());
+  const AgentsResult& result = *played;
   const nlohmann::ordered_json document{{"agents", options.agents},
                                         {"joined", result.joined},
                                         {"joined_s", result.joined_s},
@@ -19,7 +22,8 @@ void PlayAgents(const AgentsOptions& options, Output& output) {
                                         {"answer_p50_ms", result.answer_p50_ms},
                                         {"answer_p99_ms", result.answer_p99_ms},
                                         {"answer_max_ms", result.answer_max_ms},
-                                        {"ended", result.ended}};
+                                        {"ended", result.ended},
+                                        {"rejoined_s", result.rejoined_s}};
   if (!output.PrintDocument(document)) output.Say(document.dump(2));
 }
 
@@ -35,13 +39,21 @@ void AddAgentsExperiment(CLI::App& app, Output& output) {
       ->add_option("--join-token", options->join_token,
                    "Join token of the controller (file join-token in its state directory)")
       ->required();
+  auto authority = std::make_shared<std::string>();
+  agents->add_option("--authority", *authority,
+                     "File with the certificate of the controller's authority, for TLS");
   agents->add_option("--agents", options->agents, "Nodes")->check(CLI::Range(1, 100'000));
   agents->add_option("--gpus-per-node", options->gpus_per_node, "GPUs of each node")
       ->check(CLI::Range(1, 16));
   auto seconds = std::make_shared<int>(20);
   agents->add_option("--seconds", *seconds, "Time to send heartbeats, after all have joined")
       ->check(CLI::Range(1, 86'400));
-  agents->callback([options, seconds, &output] {
+  agents->callback([options, seconds, authority, &output] {
+    if (!authority->empty()) {
+      const auto certificate = ReadTextFile(*authority);
+      if (!certificate) return output.Complain(certificate.error());
+      options->authority = *certificate;
+    }
     options->lasts = Duration::Seconds(*seconds);
     PlayAgents(*options, output);
   });

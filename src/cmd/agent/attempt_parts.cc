@@ -20,8 +20,17 @@ Status LinkPart::Start() {
       NodeCredentials::Options{config_.controllers, config_.join_token, authority, node_.name()},
       storage, clock_);
   GP_CHECK_OK(credentials_->Open());
-  link_ = std::make_unique<GrpcControlLink>(*credentials_);
-  link_->SetIdentities(node_.identities());
+  tunnels_ = std::make_unique<Tunnels>(*credentials_);
+  LinkOptions options;
+  options.addresses = config_.controllers;
+  options.join_token = config_.join_token;
+  options.authority = authority;
+  options.identity = [this] { return credentials_->Security().identity; };
+  options.gpus = node_.identities();
+  options.open_channel = [this](const std::string& address, const v1::OpenChannel& order) {
+    tunnels_->Open(address, order);
+  };
+  link_ = std::make_unique<SocketControlLink>(std::move(options));
   return Ok();
 }
 

@@ -6,7 +6,8 @@
 #include <string>
 
 #include "adapters/outbound/cgroup/cgroup_isolation.h"
-#include "adapters/outbound/grpc/grpc_control_link.h"
+#include "adapters/outbound/grpc/tunnel.h"
+#include "adapters/outbound/link/socket_control_link.h"
 #include "adapters/outbound/process/supervised_attempt_runner.h"
 #include "application/agent/mig_runner.h"
 #include "application/agent/sharing_runner.h"
@@ -22,7 +23,8 @@ class LinkPart : public Component {
   LinkPart(const AgentConfig& config, Clock& clock, NodePart& node)
       : config_(config), clock_(clock), node_(node) {}
   Status Start() override;
-  GrpcControlLink& link() { return *link_; }
+  SocketControlLink& link() { return *link_; }
+  Tunnels& tunnels() { return *tunnels_; }
 
  private:
   Result<std::string> ControllerAuthority() const;
@@ -31,7 +33,8 @@ class LinkPart : public Component {
   Clock& clock_;
   NodePart& node_;
   std::unique_ptr<NodeCredentials> credentials_;
-  std::unique_ptr<GrpcControlLink> link_;
+  std::unique_ptr<Tunnels> tunnels_;
+  std::unique_ptr<SocketControlLink> link_;
 };
 
 // Control groups and processes of attempts.

@@ -67,7 +67,7 @@ Status AgentLoopPart::Start() {
   AgentOptions options = GP_TRY(MakeOptions());
   loop_ = std::make_unique<AgentLoop>(std::move(options), link_.link(), gpus_.runner(), logs_,
                                       &gpus_.keeper().keeper(), clock_);
-  link_.link().SetChannels(loop_.get());
+  link_.tunnels().SetGateway(loop_.get());
   log_keeper_ =
       std::make_unique<LogKeeper>(config_.state_directory, config_.keep_logs, *loop_, clock_);
   gpus_.keeper().AwaitReadings();  // so that its first report covers the whole node
@@ -78,7 +78,7 @@ Status AgentLoopPart::Start() {
 void AgentLoopPart::Stop() {
   loop_->Stop();
   thread_.join();
-  link_.link().SetChannels(nullptr);
+  link_.tunnels().SetGateway(nullptr);
 }
 
 Result<AgentOptions> AgentLoopPart::MakeOptions() {

@@ -49,13 +49,28 @@ Result<std::string> ApiPart::MetricsNow(const std::string& names) {
 Status GrpcPart::Start() {
   ServerOptions options;
   options.socket_directory = config_.run_directory;
-  options.listen = config_.listen.grpc;
+  options.has_tcp = !config_.listen.grpc.empty();
   options.join_token = directories_.join_token();
   options.authority = certificates_.authority();
   options.node_certificate_life = config_.listen.node_certificates;
   options.identity = certificates_.IdentityAt(config_.listen.grpc);
+  server_ = GP_TRY(Server::Start(api_.api(), uses_.recovery.loop(), options));
+  return Ok();
+}
+
+Status LinkServerPart::Start() {
+  LinkServerOptions options;
+  options.socket = config_.run_directory + "/control.sock";
+  options.listen = config_.listen.grpc;
+  options.join_token = directories_.join_token();
+  options.identity = certificates_.IdentityAt(config_.listen.grpc);
+  if (options.identity) options.authority = certificates_.authority()->certificate();
   options.secrets = uses_.records.secrets();
-  server_ = GP_TRY(Server::Start(api_.api(), uses_.recovery.loop(), uses_.nodes.nodes(), options));
+  const auto pass_on = [this](Descriptor connection, bool is_local) {
+    grpc_.server().Serve(std::move(connection), is_local);
+  };
+  server_ = GP_TRY(
+      LinkServer::Start(api_.api(), uses_.recovery.loop(), uses_.nodes.nodes(), options, pass_on));
   return Ok();
 }
 

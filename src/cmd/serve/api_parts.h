@@ -6,6 +6,7 @@
 
 #include "adapters/inbound/api/api.h"
 #include "adapters/inbound/grpc/server.h"
+#include "adapters/inbound/link/link_server.h"
 #include "adapters/inbound/rest/rest_api.h"
 #include "adapters/inbound/rest/server/http_server.h"
 #include "cmd/serve/certificates_part.h"
@@ -42,7 +43,7 @@ class ApiPart : public Component {
   std::unique_ptr<Api> api_;
 };
 
-// gRPC, for users and for agents.
+// gRPC, for the connections that LinkServerPart accepts and passes on.
 class GrpcPart : public Component {
  public:
   GrpcPart(const ControllerConfig& config, DirectoriesPart& directories,
@@ -54,7 +55,7 @@ class GrpcPart : public Component {
         uses_(uses) {}
   Status Start() override;
   void Stop() override { server_->Shutdown(); }
-  int tcp_port() const { return server_->tcp_port(); }  // 0: none
+  Server& server() { return *server_; }
 
  private:
   const ControllerConfig& config_;
@@ -63,6 +64,31 @@ class GrpcPart : public Component {
   ApiPart& api_;
   const ApiPart::Uses uses_;
   std::unique_ptr<Server> server_;
+};
+
+// The addresses for agents and for gRPC.
+class LinkServerPart : public Component {
+ public:
+  LinkServerPart(const ControllerConfig& config, DirectoriesPart& directories,
+                 CertificatesPart& certificates, ApiPart& api, GrpcPart& grpc, ApiPart::Uses uses)
+      : config_(config),
+        directories_(directories),
+        certificates_(certificates),
+        api_(api),
+        grpc_(grpc),
+        uses_(uses) {}
+  Status Start() override;
+  void Stop() override { server_->Shutdown(); }
+  int tcp_port() const { return server_->tcp_port(); }  // 0: none
+
+ private:
+  const ControllerConfig& config_;
+  DirectoriesPart& directories_;
+  CertificatesPart& certificates_;
+  ApiPart& api_;
+  GrpcPart& grpc_;
+  const ApiPart::Uses uses_;
+  std::unique_ptr<LinkServer> server_;
 };
 
 // REST, the dashboard and metrics over HTTP.

@@ -20,11 +20,11 @@ class Controller {
 
   Status Start() {
     GP_CHECK_OK(parts_.Start());
-    const int grpc_port = grpc_.tcp_port();
+    const int agents_port = links_.tcp_port();
     const int http_port = http_.tcp_port();
     log_.Write(LogLevel::kInfo,
                "controller runs; sockets in " + config_.run_directory +
-                   (grpc_port > 0 ? ", agents at port " + std::to_string(grpc_port) : "") +
+                   (agents_port > 0 ? ", agents at port " + std::to_string(agents_port) : "") +
                    (http_port > 0 ? ", HTTP at port " + std::to_string(http_port) : ""));
     if (const Authority* authority = certificates_.authority(); authority != nullptr)
       log_.Write(LogLevel::kInfo, "encrypted; the authority is " + std::string(kFingerprintPrefix) +
@@ -55,6 +55,8 @@ class Controller {
   ApiPart& api_ = parts_.Add<ApiPart>(config_, clock_.Now(), uses_);
   WriterPart& writer_ = parts_.Add<WriterPart>(recovery_, records_, notifier_);
   GrpcPart& grpc_ = parts_.Add<GrpcPart>(config_, directories_, certificates_, api_, uses_);
+  LinkServerPart& links_ =
+      parts_.Add<LinkServerPart>(config_, directories_, certificates_, api_, grpc_, uses_);
   HttpPart& http_ = parts_.Add<HttpPart>(config_, certificates_, api_);
   AgentPart& agent_ = parts_.Add<AgentPart>(config_, log_, directories_);
   SimulatedNodesPart& simulated_ = parts_.Add<SimulatedNodesPart>(config_, log_, recovery_);

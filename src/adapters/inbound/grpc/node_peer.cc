@@ -7,6 +7,10 @@ namespace gp {
 
 NodePeer NodePeerOf(const grpc::ServerContextBase& context) {
   NodePeer peer;
+  peer.from = context.peer();
+  const auto token = context.client_metadata().find("gp-join-token");
+  if (token != context.client_metadata().end())
+    peer.join_token.assign(token->second.data(), token->second.size());
   const auto facts = context.auth_context();
   if (facts == nullptr) return peer;
   const auto kinds = facts->FindPropertyValues(GRPC_TRANSPORT_SECURITY_TYPE_PROPERTY_NAME);

@@ -2,19 +2,11 @@
 
 #include <grpcpp/server_context.h>
 
-#include <optional>
-
-#include "lib/tls/certificate.h"
+#include "adapters/inbound/api/node_admission.h"
 
 namespace gp {
 
-// What an agent's connection proves.
-struct NodePeer {
-  bool is_encrypted = false;
-  // TLS has verified its signature and validity period.  nullopt: the agent sent none.
-  std::optional<CertificateFacts> certificate;
-};
-
+// What the caller of a gRPC call proves about its node.
 NodePeer NodePeerOf(const grpc::ServerContextBase& context);
 
 }  // namespace gp

@@ -5,31 +5,20 @@
 #include "adapters/inbound/grpc/status.h"
 
 namespace gp {
-namespace {
 
-// Ends a call before anything is read of it.
-class Refusal : public grpc::ServerBidiReactor<v1::AgentMessage, v1::ControllerMessage> {
- public:
-  explicit Refusal(grpc::Status status) { Finish(std::move(status)); }
-  void OnDone() override { delete this; }
-};
-
-}  // namespace
-
-Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& context,
+Result<std::string> NodeService::CertificateFor(const NodePeer& peer,
                                                 const v1::CertifyRequest& request) {
-  const NodePeer peer = NodePeerOf(context);
   if (!peer.is_encrypted || vouching_.authority == nullptr)
     return Fail(Conflict("certificates require an encrypted connection"));
   // A revoked certificate cannot be renewed.
   const bool is_own = peer.certificate && peer.certificate->node == request.node() &&
                       admission_.IsValid(request.node(), peer.certificate->fingerprint);
-  if (!is_own) GP_CHECK_OK(admission_.CheckToken(context));
+  if (!is_own) GP_CHECK_OK(admission_.CheckToken(peer));
   const std::string certificate = GP_TRY(vouching_.authority->ForNode(
       request.request(), request.node(), vouching_.life, gateway_.WallNow()));
   const CertificateFacts facts = GP_TRY(ReadCertificate(certificate));
   const Outcome outcome =
-      gateway_.Execute(Origin("node:" + request.node(), context.peer()), "",
+      gateway_.Execute(Origin("node:" + request.node(), peer.from), "",
                        CertifyNode{request.node(),
                                    {facts.fingerprint, facts.expires_at},
                                    is_own ? peer.certificate->fingerprint : ""});
@@ -40,30 +29,21 @@ Result<std::string> NodeService::CertificateFor(const grpc::ServerContext& conte
 
 grpc::Status NodeService::Certify(grpc::ServerContext* context, const v1::CertifyRequest* request,
                                   v1::CertifyReply* reply) {
-  const Result<std::string> certificate = CertificateFor(*context, *request);
+  const NodePeer peer = NodePeerOf(*context);
+  const Result<std::string> certificate = CertificateFor(peer, *request);
   if (!certificate)
     return ToGrpc(
-        admission_.Audited(*context, "CertifyNode", request->node(), Fail(certificate.error())));
+        admission_.Audited(peer, "CertifyNode", request->node(), Fail(certificate.error())));
   reply->set_certificate(*certificate);
   return grpc::Status::OK;
-}
-
-// Reads nothing from unauthenticated peers.
-grpc::ServerBidiReactor<v1::AgentMessage, v1::ControllerMessage>* NodeService::Exchange(
-    grpc::CallbackServerContext* context) {
-  const Status known =
-      admission_.Audited(*context, "JoinNode", "", admission_.CheckPeer(*context, ""));
-  if (!known) return new Refusal(ToGrpc(known));
-  return ExchangeReactor::Begin(exchanges_, *context);
 }
 
 grpc::Status NodeService::Tunnel(
     grpc::ServerContext* context,
     grpc::ServerReaderWriter<v1::TunnelFrame, v1::TunnelFrame>* stream) {
-  if (const Status known =
-          admission_.Audited(*context, "Tunnel", "", admission_.CheckPeer(*context, ""));
-      !known)
-    return ToGrpc(known);
+  const NodePeer peer = NodePeerOf(*context);
+  const Status known = admission_.Audited(peer, "Tunnel", "", admission_.CheckPeer(peer, ""));
+  if (!known) return ToGrpc(known);
   v1::TunnelFrame first;
   if (!stream->Read(&first)) return ToGrpc(InvalidArgument("a tunnel begins with its channel"));
   const std::shared_ptr<Channel> channel = api_.channels.Claim(first.channel());

@@ -3,7 +3,7 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <sys/stat.h>
+#include <grpcpp/support/byte_buffer.h>
 
 #include <chrono>
 #include <mutex>
@@ -30,20 +30,19 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const ServerOptions& opti
 
 class GrpcServer : public Server {
  public:
-  GrpcServer(Api& api, ControlGateway& gateway, NodeGateway& nodes, const ServerOptions& options,
+  GrpcServer(Api& api, ControlGateway& gateway, const ServerOptions& options,
              std::unique_ptr<LocalCredentialIssuer> local_credentials)
       : local_credentials_(std::move(local_credentials)),
         control_(api.control, api.guard, *local_credentials_),
-        nodes_(nodes, api, gateway, options.join_token,
-               {options.authority, options.node_certificate_life}, options.secrets) {}
+        nodes_(api, gateway, options.join_token,
+               {options.authority, options.node_certificate_life}) {}
 
   ~GrpcServer() override { Shutdown(); }
 
-  Status Listen(const ServerOptions& options) {
+  Status Start(const ServerOptions& options) {
     grpc::EnableDefaultHealthCheckService(true);
-    const bool has_reflection = options.listen.empty();
+    const bool has_reflection = !options.has_tcp;
     if (has_reflection) OfferReflection();
-    const std::string socket = options.socket_directory + "/control.sock";
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(kMessageBytesMax);
     grpc::ResourceQuota quota("server");
@@ -51,26 +50,25 @@ class GrpcServer : public Server {
     builder.SetResourceQuota(quota);
     // With the default of two, polling threads end and start again all the time.
     builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 4);
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    builder.AddListeningPort("unix:" + socket, grpc::InsecureServerCredentials());
-    if (!options.listen.empty()) {
-      builder.AddListeningPort(options.listen, CredentialsOf(options), &tcp_port_);
-    }
+    local_ = Acceptor(builder, grpc::InsecureServerCredentials());
+    if (options.has_tcp) tcp_ = Acceptor(builder, CredentialsOf(options));
     builder.RegisterService(&control_);
     builder.RegisterService(&nodes_);
     if (has_reflection) builder.RegisterService(&reflection_);
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr) {
-      return Fail(Unavailable("cannot listen on " + socket +
-                              (options.listen.empty() ? "" : " and " + options.listen) +
-                              ": is another controller running there?"));
-    }
+    if (server_ == nullptr) return Fail(Internal("gRPC does not start"));
     if (has_reflection) reflection_.PassOnTo(*server_);
-    chmod(socket.c_str(), 0666);  // callers authenticate by local credentials
     return Ok();
   }
 
-  int tcp_port() const override { return tcp_port_; }
+  void Serve(Descriptor connection, bool is_local) override {
+    ExternalAcceptor* const acceptor = is_local ? local_.get() : tcp_.get();
+    if (acceptor == nullptr) return;
+    ExternalAcceptor::NewConnectionParameters parameters;
+    parameters.listener_fd = -1;
+    parameters.fd = connection.Release();
+    acceptor->HandleNewConnection(&parameters);
+  }
 
   void Shutdown() override {
     if (server_ == nullptr) return;
@@ -81,6 +79,15 @@ class GrpcServer : public Server {
   }
 
  private:
+  using ExternalAcceptor = grpc::experimental::ExternalConnectionAcceptor;
+  using ExternalConnections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+
+  static std::unique_ptr<ExternalAcceptor> Acceptor(
+      grpc::ServerBuilder& builder, std::shared_ptr<grpc::ServerCredentials> credentials) {
+    return builder.experimental().AddExternalConnectionAcceptor(ExternalConnections::FROM_FD,
+                                                                std::move(credentials));
+  }
+
   // Only on the local socket: the library does not authenticate callers, and each reflection stream
   // holds a thread.
   static void OfferReflection() {
@@ -92,19 +99,19 @@ class GrpcServer : public Server {
   ControlService control_;
   NodeService nodes_;
   ReflectionV1 reflection_;
+  std::unique_ptr<ExternalAcceptor> local_;
+  std::unique_ptr<ExternalAcceptor> tcp_;  // nullptr: no connection comes from there
   std::unique_ptr<grpc::Server> server_;
-  int tcp_port_ = 0;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::Start(Api& api, ControlGateway& gateway, NodeGateway& nodes,
+Result<std::unique_ptr<Server>> Server::Start(Api& api, ControlGateway& gateway,
                                               const ServerOptions& options) {
   auto local_credentials =
       GP_TRY(LocalCredentialIssuer::Listen(options.socket_directory + "/ticket.sock"));
-  auto server =
-      std::make_unique<GrpcServer>(api, gateway, nodes, options, std::move(local_credentials));
-  GP_CHECK_OK(server->Listen(options));
+  auto server = std::make_unique<GrpcServer>(api, gateway, options, std::move(local_credentials));
+  GP_CHECK_OK(server->Start(options));
   return server;
 }
 

@@ -6,36 +6,34 @@
 
 #include "adapters/inbound/api/api.h"
 #include "base/result.h"
+#include "files/descriptor.h"
 #include "lib/tls/authority.h"
 #include "ports/inbound/control_gateway.h"
-#include "ports/inbound/node_gateway.h"
-#include "ports/outbound/secret_keeper.h"
 
 namespace gp {
 
 struct ServerOptions {
-  std::string socket_directory;  // holds control.sock and ticket.sock
-  std::string listen;            // "127.0.0.1:7070", port 0: any; empty: no TCP
+  std::string socket_directory;  // holds ticket.sock
+  bool has_tcp = false;          // connections from TCP will be served, too
   std::string join_token;
   // Signs the certificates of nodes; outlives the server
   const Authority* authority = nullptr;
   Duration node_certificate_life = Duration::Minutes(60 * 24 * 90);
   std::optional<Identity> identity;  // of the controller, for TCP; nullopt: no TLS
-  // The secrets that jobs name; outlives the server; nullptr: none
-  const SecretKeeper* secrets = nullptr;
 };
 
-// The gRPC server for users and agents: a Unix socket for this machine, and optionally a TCP
-// address for agents of other machines.  It is shut down, then the gateways' writer ends, which may
-// still answer joins, then it is destroyed.
+// The gRPC server, for users and for agents' certificates and tunnels.  It serves the connections
+// that it is given: LinkServer has the addresses.
 class Server {
  public:
-  // The gateways may start later; calls wait for them.  All references outlive the server.
+  // The gateway may start later; calls wait for it.  All references outlive the server.
   static Result<std::unique_ptr<Server>> Start(Api& api, ControlGateway& gateway,
-                                               NodeGateway& nodes, const ServerOptions& options);
+                                               const ServerOptions& options);
   virtual ~Server() = default;
 
-  virtual int tcp_port() const = 0;  // 0: none
+  // Serves a connection that was accepted from the Unix socket, or from TCP, and of which nothing
+  // was read.  Any thread; not after Shutdown.
+  virtual void Serve(Descriptor connection, bool is_local) = 0;
   virtual void Shutdown() = 0;
 };
 

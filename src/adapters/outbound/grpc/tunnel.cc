@@ -150,8 +150,6 @@ void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gat
   }
 }
 
-}  // namespace
-
 void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& join_token,
                  const v1::OpenChannel& order, ChannelGateway* gateway) {
   std::thread([stub = std::move(stub), join_token, order, gateway] {
@@ -170,6 +168,19 @@ void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& jo
     IgnoreResult(stream->WritesDone(), "a peer that has gone ends the connection");
     IgnoreResult(stream->Finish(), "a peer that has gone ends the connection");
   }).detach();
+}
+
+}  // namespace
+
+void Tunnels::Open(const std::string& address, const v1::OpenChannel& order) {
+  if (gateway_ == nullptr) return;
+  const ChannelSecurity security = credentials_.Security();
+  if (stub_ == nullptr || address != address_ || security.identity.certificate != certificate_) {
+    address_ = address;
+    certificate_ = security.identity.certificate;
+    stub_ = v1::NodeLink::NewStub(OpenChannel(address, security));
+  }
+  ServeTunnel(stub_, credentials_.join_token(), order, gateway_);
 }
 
 }  // namespace gp

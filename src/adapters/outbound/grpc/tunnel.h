@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "adapters/outbound/grpc/node_credentials.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "ports/inbound/channel_gateway.h"
 
@@ -12,8 +13,25 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// Opens the tunnel and serves it on a new thread, which ends with the tunnel.
-void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& join_token,
-                 const v1::OpenChannel& order, ChannelGateway* gateway);
+// Opens the channels that controllers request, each in a call of its own and served by a thread,
+// which ends with the call.  One thread calls it.
+class Tunnels {
+ public:
+  // `credentials` must outlive this object.
+  explicit Tunnels(const NodeCredentials& credentials) : credentials_(credentials) {}
+
+  // The gateway that serves logs and exec; nullptr: no channel is opened any more.
+  void SetGateway(ChannelGateway* gateway) { gateway_ = gateway; }
+  // At the controller with that address.
+  void Open(const std::string& address, const v1::OpenChannel& order);
+
+ private:
+  const NodeCredentials& credentials_;
+  ChannelGateway* gateway_ = nullptr;
+  // Of the last tunnel: the next one most often has the same address and certificate.
+  std::string address_;
+  std::string certificate_;
+  std::shared_ptr<v1::NodeLink::Stub> stub_;
+};
 
 }  // namespace gp

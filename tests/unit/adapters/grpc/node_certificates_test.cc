@@ -1,66 +1,35 @@
 // Who may speak as a node over a network: every way to show the wrong thing.
 
+#include <gmock/gmock.h>
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 
-#include "adapters/inbound/grpc/server.h"
 #include "adapters/outbound/grpc/channel.h"
 #include "adapters/outbound/grpc/node_credentials.h"
 #include "adapters/outbound/memory/manual_clock.h"
-#include "adapters/outbound/memory/memory_journal.h"
 #include "adapters/wire/call_deadline.h"
-#include "application/control/control_loop.h"
-#include "application/control/node_connections.h"
+#include "adapters/wire/node_link.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
-#include "infrastructure/system_clock.h"
 #include "lib/tls/fetch_authority.h"
+#include "tests/support/link_client.h"
+#include "tests/support/test_cluster.h"
+#include "tests/support/test_controller.h"
 
 namespace gp {
 namespace {
 
-namespace v1 = gpu_platform::v1;
 using grpc::StatusCode;
+using testing::HasSubstr;
 
-constexpr const char* kJoinToken = "the-join-token";
-constexpr Duration kLife = Duration::Minutes(60);
+constexpr const char* kJoinToken = TestController::kJoinToken;
+constexpr Duration kLife = TestController::kCertificateLife;
 
-std::string MakeDirectory() {
-  char path[] = "/tmp/gp-node-certificates-XXXXXX";
-  return mkdtemp(path);
-}
+struct Rig : TestController {
+  Rig() : TestController(With::kTls) {}
 
-struct Rig {
-  const std::string directory = MakeDirectory();
-  SystemClock clock;
-  MemoryJournal journal;
-  Authority authority = Authority::From(Authority::Make(clock.Now()).value()).value();
-  std::unique_ptr<ControlLoop> loop;
-  std::unique_ptr<NodeConnections> nodes;
-  std::unique_ptr<Api> api;
-  std::unique_ptr<Server> server;
-
-  Rig() {
-    loop = ControlLoop::Open(journal, clock, {}).value();
-    nodes = std::make_unique<NodeConnections>(*loop);
-    api = std::make_unique<Api>(*loop, *nodes, ControlApi::About{"test", {}, nullptr});
-    ServerOptions options{directory,  "127.0.0.1:0",
-                          kJoinToken, &authority,
-                          kLife,      authority.ForController({"127.0.0.1"}, clock.Now()).value()};
-    server = Server::Start(*api, *loop, *nodes, options).value();
-    loop->AddObserver(nodes.get());
-    for (CommitObserver* observer : api->Observers()) loop->AddObserver(observer);
-    loop->Start();
-  }
-  ~Rig() {
-    loop->Stop();
-    server->Shutdown();
-    std::filesystem::remove_all(directory);
-  }
-
-  std::string address() const { return "127.0.0.1:" + std::to_string(server->tcp_port()); }
+  std::string address() const { return tcp_address(); }
 
   // A key with a certificate that this authority gives at that time, unknown to the controller.
   static Identity IdentityBy(const Authority& by, const std::string& node, Instant at) {
@@ -68,7 +37,7 @@ struct Rig {
     return {request.key, by.ForNode(request.request, node, kLife, at).value()};
   }
   std::unique_ptr<v1::NodeLink::Stub> Stub(const Identity& shown) const {
-    return v1::NodeLink::NewStub(OpenChannel(address(), {authority.certificate(), shown}));
+    return v1::NodeLink::NewStub(OpenChannel(address(), {authority->certificate(), shown}));
   }
   static void SetUp(grpc::ClientContext& context, const std::string& token) {
     context.set_deadline(DeadlineIn(std::chrono::seconds(10)));
@@ -93,67 +62,76 @@ struct Rig {
     EXPECT_TRUE(Certify(node, {}, kJoinToken, &identity).ok());
     return identity;
   }
-  // The join itself says nothing but the name: where it is let in, that is what is wrong with it.
-  grpc::Status Join(const std::string& node, const Identity& shown, const std::string& token = "") {
-    grpc::ClientContext context;
-    SetUp(context, token);
-    const auto stub = Stub(shown);
-    const auto stream = stub->Exchange(&context);
+  // Empty: it has joined; otherwise the reason why not.
+  std::string Join(const std::string& node, const Identity& shown, const std::string& token = "") {
+    LinkClient client(address(), token, authority->certificate(), shown);
     v1::AgentMessage message;
     message.set_number(1);
-    message.mutable_join()->mutable_facts()->set_name(node);
-    stream->Write(message);
+    NodeFacts facts = TestCluster::MakeFacts(node, {0, 0});
+    facts.machine = "machine of " + node;
+    ToProto(facts, message.mutable_join()->mutable_facts());
+    message.mutable_join()->set_incarnation(1);
+    message.mutable_join()->set_fresh(true);
+    client.Write(message);
     v1::ControllerMessage answer;
-    while (stream->Read(&answer)) {
+    while (client.Read(&answer)) {
+      if (answer.answers() == 1) return "";
     }
-    return stream->Finish();
+    return client.Rest();
   }
+  bool HasNodes() {
+    return loop->Read([&](const State& state) { has_nodes_ = !state.nodes.all.empty(); }) &&
+           has_nodes_;
+  }
+
+ private:
+  bool has_nodes_ = false;
 };
 
 TEST(NodeCertificates, TheJoinTokenBringsANodeAndItsCertificateLetsItIn) {
   Rig rig;
   const Identity n1 = rig.Certified("n1");
   EXPECT_EQ(ReadCertificate(n1.certificate)->node, "n1");
-  EXPECT_EQ(rig.Join("n1", n1).error_code(), StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(rig.Join("n1", n1), "");
 }
 
 TEST(NodeCertificates, NothingElseLetsIn) {
   Rig rig;
   const Instant now = rig.clock.Now();
   const Identity n1 = rig.Certified("n1");
+  constexpr const char* kTlsRefuses = "TLS";
   const Authority other = Authority::From(Authority::Make(now).value()).value();
   struct Case {
     const char* what;
     std::string node;
     Identity shown;
-    StatusCode code;
+    const char* why;
   };
   const std::vector<Case> cases = {
-      {"no certificate", "n1", {}, StatusCode::UNAUTHENTICATED},
-      {"another node's certificate", "n2", n1, StatusCode::PERMISSION_DENIED},
-      {"of our authority, and never given out", "n1", Rig::IdentityBy(rig.authority, "n1", now),
-       StatusCode::UNAUTHENTICATED},
+      {"no certificate", "n1", {}, "must show a certificate"},
+      {"another node's certificate", "n2", n1, "the certificate of node n1, not of n2"},
+      {"of our authority, and never given out", "n1", Rig::IdentityBy(*rig.authority, "n1", now),
+       "revoked"},
       {"of our authority, for a node that has none", "n3",
-       Rig::IdentityBy(rig.authority, "n3", now), StatusCode::UNAUTHENTICATED},
-      {"another authority's", "n1", Rig::IdentityBy(other, "n1", now), StatusCode::UNAVAILABLE},
-      {"over", "n1", Rig::IdentityBy(rig.authority, "n1", now - kLife * 2),
-       StatusCode::UNAVAILABLE},
-      {"not yet", "n1", Rig::IdentityBy(rig.authority, "n1", now + kLife * 3),
-       StatusCode::UNAVAILABLE},
-      {"the controller's own kind", "n1", rig.authority.ForController({"n1"}, now).value(),
-       StatusCode::UNAVAILABLE},
-      {"signed by itself", "n1", Authority::Make(now).value(), StatusCode::UNAVAILABLE},
+       Rig::IdentityBy(*rig.authority, "n3", now), "revoked"},
+      {"another authority's", "n1", Rig::IdentityBy(other, "n1", now), kTlsRefuses},
+      {"over", "n1", Rig::IdentityBy(*rig.authority, "n1", now - kLife * 2), kTlsRefuses},
+      {"not yet", "n1", Rig::IdentityBy(*rig.authority, "n1", now + kLife * 3), kTlsRefuses},
+      {"the controller's own kind", "n1", rig.authority->ForController({"n1"}, now).value(),
+       kTlsRefuses},
+      {"signed by itself", "n1", Authority::Make(now).value(), kTlsRefuses},
   };
   for (const Case& one : cases) {
-    EXPECT_EQ(rig.Join(one.node, one.shown, kJoinToken).error_code(), one.code) << one.what;
+    EXPECT_THAT(rig.Join(one.node, one.shown, kJoinToken), HasSubstr(one.why)) << one.what;
   }
+  EXPECT_FALSE(rig.HasNodes());
 }
 
 TEST(NodeCertificates, OneThatWasRevokedLetsInNoMoreAndRenewsNothing) {
   Rig rig;
   const Identity n1 = rig.Certified("n1");
   ASSERT_TRUE(rig.loop->Execute("user:root", "", RevokeNode{"n1"}).status);
-  EXPECT_EQ(rig.Join("n1", n1, kJoinToken).error_code(), StatusCode::UNAUTHENTICATED);
+  EXPECT_THAT(rig.Join("n1", n1, kJoinToken), HasSubstr("revoked"));
   EXPECT_EQ(rig.Certify("n1", n1, "").error_code(), StatusCode::UNAUTHENTICATED);
   EXPECT_TRUE(rig.Certify("n1", n1, kJoinToken).ok());  // as a new one
 }
@@ -182,19 +160,18 @@ TEST(NodeCertificates, NothingIsSaidInTheClear) {
   // On the machine's own socket nothing is encrypted, and no certificate is given.
   grpc::ClientContext local;
   Rig::SetUp(local, kJoinToken);
-  EXPECT_EQ(v1::NodeLink::NewStub(OpenChannel("unix:" + rig.directory + "/control.sock"))
-                ->Certify(&local, {}, &reply)
-                .error_code(),
-            StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(
+      v1::NodeLink::NewStub(OpenChannel(rig.socket()))->Certify(&local, {}, &reply).error_code(),
+      StatusCode::FAILED_PRECONDITION);
 }
 
 TEST(NodeCertificates, TheAuthorityIsKnownByItsFingerprintAlone) {
   Rig rig;
-  EXPECT_EQ(FetchAuthority(rig.address(), rig.authority.fingerprint()).value(),
-            rig.authority.certificate());
+  EXPECT_EQ(FetchAuthority(rig.address(), rig.authority->fingerprint()).value(),
+            rig.authority->certificate());
   EXPECT_EQ(FetchAuthority(rig.address(), std::string(64, '0')).error().code,
             ErrorCode::kPermissionDenied);
-  EXPECT_EQ(FetchAuthority("127.0.0.1:1", rig.authority.fingerprint()).error().code,
+  EXPECT_EQ(FetchAuthority("127.0.0.1:1", rig.authority->fingerprint()).error().code,
             ErrorCode::kUnavailable);
 }
 
@@ -202,20 +179,21 @@ TEST(NodeCertificates, ANodeIsNoController) {
   Rig rig;
   // Whoever has a node's certificate listens in the controller's place.
   const Identity n1 = rig.Certified("n1");
-  Authority authority = rig.authority;
-  ServerOptions options{rig.directory, "127.0.0.1:0",
-                        kJoinToken,    &authority,
-                        kLife,         Identity{n1.key, n1.certificate + authority.certificate()}};
   const std::string aside = rig.directory + "/aside";
   std::filesystem::create_directory(aside);
-  options.socket_directory = aside;
-  const auto false_server = Server::Start(*rig.api, *rig.loop, *rig.nodes, options).value();
+  std::unique_ptr<Server> false_server;
+  std::unique_ptr<LinkServer> false_links;
+  rig.Listen(Identity{n1.key, n1.certificate + rig.authority->certificate()}, aside, false_server,
+             false_links);
+  const std::string address = "127.0.0.1:" + std::to_string(false_links->tcp_port());
   grpc::ClientContext context;
   Rig::SetUp(context, kJoinToken);
   v1::CertifyReply reply;
-  const auto stub = v1::NodeLink::NewStub(OpenChannel(
-      "127.0.0.1:" + std::to_string(false_server->tcp_port()), {authority.certificate(), {}}));
+  const auto stub = v1::NodeLink::NewStub(OpenChannel(address, {rig.authority->certificate(), {}}));
   EXPECT_EQ(stub->Certify(&context, {}, &reply).error_code(), StatusCode::UNAVAILABLE);
+  LinkClient agent(address, "", rig.authority->certificate(), n1);
+  EXPECT_THAT(agent.Rest(), HasSubstr("certificate verify failed"));
+  false_links->Shutdown();
   false_server->Shutdown();
 }
 
@@ -242,12 +220,11 @@ TEST(NodeCredentials, AreKeptAndRenewedInTime) {
   Rig rig;
   Kept kept;
   const NodeCredentials::Options options{
-      {rig.address()}, kJoinToken, rig.authority.certificate(), "n1"};
+      {rig.address()}, kJoinToken, rig.authority->certificate(), "n1"};
   {
     NodeCredentials credentials(options, kept.Storage(), rig.clock);
     ASSERT_TRUE(credentials.Open());
-    EXPECT_EQ(rig.Join("n1", credentials.Security().identity).error_code(),
-              StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(rig.Join("n1", credentials.Security().identity), "");
   }
   EXPECT_EQ(kept.writes, 1);
   {
@@ -267,11 +244,11 @@ TEST(NodeCredentials, AreKeptAndRenewedInTime) {
 TEST(NodeCredentials, TellWhyThereAreNone) {
   Rig rig;
   Kept kept;
-  NodeCredentials wrong({{rig.address()}, "wrong", rig.authority.certificate(), "n1"},
+  NodeCredentials wrong({{rig.address()}, "wrong", rig.authority->certificate(), "n1"},
                         kept.Storage(), rig.clock);
   EXPECT_EQ(wrong.Open().error().code, ErrorCode::kUnauthenticated);
   (void)rig.Certified("n2");
-  NodeCredentials taken({{rig.address()}, kJoinToken, rig.authority.certificate(), "n2"},
+  NodeCredentials taken({{rig.address()}, kJoinToken, rig.authority->certificate(), "n2"},
                         kept.Storage(), rig.clock);
   EXPECT_EQ(taken.Open().error().code, ErrorCode::kConflict);
   EXPECT_EQ(kept.writes, 0);
@@ -281,7 +258,7 @@ TEST(NodeCredentials, AreAskedOfTheNextControllerWhereOneDoesNotAnswer) {
   Rig rig;
   Kept kept;
   NodeCredentials credentials(
-      {{"127.0.0.1:1", rig.address()}, kJoinToken, rig.authority.certificate(), "n1"},
+      {{"127.0.0.1:1", rig.address()}, kJoinToken, rig.authority->certificate(), "n1"},
       kept.Storage(), rig.clock);
   const Status opened = credentials.Open();
   EXPECT_TRUE(opened) << opened.error().message;

@@ -4,46 +4,20 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <string>
 
-#include "adapters/inbound/grpc/server.h"
-#include "adapters/outbound/memory/manual_clock.h"
-#include "adapters/outbound/memory/memory_journal.h"
-#include "application/control/control_loop.h"
-#include "application/control/node_connections.h"
+#include "tests/support/test_controller.h"
 
 namespace gp {
 namespace {
 
-std::string ToolsDirectory() {
-  char path[] = "/tmp/gp-grpc-tools-XXXXXX";
-  return mkdtemp(path);
-}
-
 class GrpcTools : public testing::Test {
  protected:
-  GrpcTools() {
-    loop_ = ControlLoop::Open(journal_, clock_, {}).value();
-    nodes_ = std::make_unique<NodeConnections>(*loop_);
-    api_ = std::make_unique<Api>(*loop_, *nodes_, ControlApi::About{"test", {}, nullptr});
-    ServerOptions options;
-    options.socket_directory = directory_;
-    server_ = Server::Start(*api_, *loop_, *nodes_, options).value();
-    loop_->Start();
-  }
-  ~GrpcTools() override {
-    loop_->Stop();
-    server_->Shutdown();
-    std::filesystem::remove_all(directory_);
-  }
-
   // One message there and one back, as bytes on the wire.
   std::string Ask(const std::string& method, const std::string& request) {
-    grpc::GenericStub stub(grpc::CreateChannel("unix:" + directory_ + "/control.sock",
-                                               grpc::InsecureChannelCredentials()));
+    grpc::GenericStub stub(
+        grpc::CreateChannel(controller_.socket(), grpc::InsecureChannelCredentials()));
     grpc::ClientContext context;
     grpc::CompletionQueue queue;
     const auto call = stub.PrepareCall(&context, method, &queue);
@@ -74,13 +48,7 @@ class GrpcTools : public testing::Test {
     return bytes;
   }
 
-  const std::string directory_ = ToolsDirectory();
-  ManualClock clock_;
-  MemoryJournal journal_;
-  std::unique_ptr<ControlLoop> loop_;
-  std::unique_ptr<NodeConnections> nodes_;
-  std::unique_ptr<Api> api_;
-  std::unique_ptr<Server> server_;
+  TestController controller_;
 };
 
 TEST_F(GrpcTools, AreToldThatItServes) {

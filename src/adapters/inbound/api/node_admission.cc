@@ -1,6 +1,5 @@
-#include "adapters/inbound/grpc/node_admission.h"
+#include "adapters/inbound/api/node_admission.h"
 
-#include "adapters/inbound/grpc/node_peer.h"
 #include "base/text.h"
 
 namespace gp {
@@ -16,22 +15,16 @@ bool SameSecret(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-Status NodeAdmission::CheckToken(const grpc::ServerContextBase& context) const {
-  const auto found = context.client_metadata().find("gp-join-token");
-  if (found == context.client_metadata().end() ||
-      !SameSecret({found->second.data(), found->second.size()}, join_token_)) {
-    return Fail(
-        Unauthenticated("wrong or missing join token (the controller keeps it in its state "
-                        "directory, file join-token)"));
-  }
-  return Ok();
+Status NodeAdmission::CheckToken(const NodePeer& peer) const {
+  if (SameSecret(peer.join_token, join_token_)) return Ok();
+  return Fail(Unauthenticated(
+      "wrong or missing join token (the controller keeps it in its state directory, file "
+      "join-token)"));
 }
 
 // TLS has verified the signature; this checks that the certificate was not revoked.
-Status NodeAdmission::CheckPeer(const grpc::ServerContextBase& context,
-                                const std::string& node) const {
-  const NodePeer peer = NodePeerOf(context);
-  if (!peer.is_encrypted) return CheckToken(context);
+Status NodeAdmission::CheckPeer(const NodePeer& peer, const std::string& node) const {
+  if (!peer.is_encrypted) return CheckToken(peer);
   if (!peer.certificate || peer.certificate->node.empty())
     return Fail(
         Unauthenticated("an agent must show a certificate of its node (gpu-platform agent gets "
@@ -43,12 +36,12 @@ Status NodeAdmission::CheckPeer(const grpc::ServerContextBase& context,
   return guard_.CheckNode(peer.certificate->node, peer.certificate->fingerprint);
 }
 
-Status NodeAdmission::Audited(const grpc::ServerContextBase& context, const std::string& operation,
+Status NodeAdmission::Audited(const NodePeer& peer, const std::string& operation,
                               const std::string& node, Status status) const {
   // The claimed node is unverified, so it appears only in the message.
   const std::string as = node.empty() ? "" : " (as node " + Printable(node, 60) + ")";
   if (!status)
-    guard_.NoteRefusal(Origin("unknown", context.peer()), operation, status.error().message + as);
+    guard_.NoteRefusal(Origin("unknown", peer.from), operation, status.error().message + as);
   return status;
 }
 

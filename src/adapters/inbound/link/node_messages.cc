@@ -1,4 +1,4 @@
-#include "adapters/inbound/grpc/node_messages.h"
+#include "adapters/inbound/link/node_messages.h"
 
 #include <algorithm>
 

@@ -1,63 +1,26 @@
-// The exchanges of agents with a real server, over its Unix socket.
+// Connections of agents to a real server, over its Unix socket.
 
-#include <grpcpp/client_context.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <future>
 #include <optional>
 #include <thread>
 
-#include "adapters/inbound/grpc/server.h"
-#include "adapters/outbound/grpc/channel.h"
-#include "adapters/outbound/memory/memory_journal.h"
-#include "adapters/wire/call_deadline.h"
 #include "adapters/wire/node_link.h"
-#include "application/control/control_loop.h"
-#include "application/control/node_connections.h"
-#include "gpu_platform/v1/node.grpc.pb.h"
-#include "infrastructure/system_clock.h"
+#include "tests/support/link_client.h"
 #include "tests/support/test_cluster.h"
+#include "tests/support/test_controller.h"
 
 namespace gp {
 namespace {
 
-namespace v1 = gpu_platform::v1;
-using grpc::StatusCode;
+using With = TestController::With;
 
-constexpr const char* kToken = "the-join-token";
-
-std::string NewDirectory() {
-  char path[] = "/tmp/gp-node-exchange-XXXXXX";
-  return mkdtemp(path);
-}
-
-struct Controller {
-  const std::string directory = NewDirectory();
-  SystemClock clock;
-  MemoryJournal journal;
-  std::unique_ptr<ControlLoop> loop = ControlLoop::Open(journal, clock, {}).value();
-  NodeConnections nodes{*loop};
-  Api api{*loop, nodes, ControlApi::About{"test", {}, nullptr}};
-  std::unique_ptr<Server> server;
-
-  explicit Controller(bool starts = true) {
-    ServerOptions options;
-    options.socket_directory = directory;
-    options.join_token = kToken;
-    server = Server::Start(api, *loop, nodes, options).value();
-    loop->AddObserver(&nodes);
-    for (CommitObserver* observer : api.Observers()) loop->AddObserver(observer);
-    if (starts) loop->Start();
-  }
-  ~Controller() {
-    server->Shutdown();
-    loop->Stop();
-    std::filesystem::remove_all(directory);
-  }
+struct Controller : TestController {
+  explicit Controller(bool starts = true) : TestController(With::kLocalSocket, starts) {}
   // Waits for it for up to ten seconds.
   bool IsDisconnected(NodeId node) {
     for (int i = 0; i < 2'000; ++i) {
@@ -65,9 +28,6 @@ struct Controller {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return false;
-  }
-  std::shared_ptr<grpc::Channel> Connect() const {
-    return OpenChannel("unix:" + directory + "/control.sock");
   }
 };
 
@@ -94,44 +54,29 @@ v1::AgentMessage ReportOf(uint64_t number) {
   return message;
 }
 
-// An agent's end of an exchange.
-struct Agent {
-  std::unique_ptr<v1::NodeLink::Stub> stub;
-  grpc::ClientContext context;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::AgentMessage, v1::ControllerMessage>> stream;
-
-  explicit Agent(const std::shared_ptr<grpc::Channel>& channel, const std::string& token = kToken)
-      : stub(v1::NodeLink::NewStub(channel)) {
-    context.set_deadline(DeadlineIn(std::chrono::seconds(20)));
-    context.AddMetadata("gp-join-token", token);
-    stream = stub->Exchange(&context);
-  }
-  // Reads until that message is acknowledged; false: the stream ends before.
+// An agent's end of a connection.
+struct Agent : LinkClient {
+  explicit Agent(const Controller& controller, const std::string& token = Controller::kJoinToken)
+      : LinkClient(controller.socket(), token) {}
+  // Reads until that message is acknowledged; false: the connection ends before.
   bool IsAnswered(uint64_t number) {
     v1::ControllerMessage message;
-    while (stream->Read(&message)) {
+    while (Read(&message)) {
       if (message.answers() >= number) return true;
     }
     return false;
   }
   // The answer to a heartbeat, which other news may precede.
   std::optional<v1::ControllerMessage> Beat(const v1::AgentMessage& heartbeat) {
-    if (!stream->Write(heartbeat)) return std::nullopt;
+    if (!Write(heartbeat)) return std::nullopt;
     v1::ControllerMessage message;
-    while (stream->Read(&message)) {
+    while (Read(&message)) {
       if (message.heartbeat() == heartbeat.number()) return message;
     }
     return std::nullopt;
   }
   bool Joins(const std::string& name, uint64_t incarnation) {
-    stream->Write(JoinOf(name, incarnation));
-    return IsAnswered(1);
-  }
-  grpc::Status Rest() {
-    v1::ControllerMessage message;
-    while (stream->Read(&message)) {
-    }
-    return stream->Finish();
+    return Write(JoinOf(name, incarnation)) && IsAnswered(1);
   }
 };
 
@@ -143,33 +88,32 @@ int ThreadsOfThisProcess() {
   return -1;
 }
 
-TEST(NodeExchange, AnswersTheJoinAndEveryReport) {
+TEST(AgentConnection, AnswersTheJoinAndEveryReport) {
   Controller controller;
-  Agent agent(controller.Connect());
+  Agent agent(controller);
   ASSERT_TRUE(agent.Joins("n1", 1));
   for (uint64_t number = 2; number < 20; ++number) {
-    ASSERT_TRUE(agent.stream->Write(ReportOf(number)));
+    ASSERT_TRUE(agent.Write(ReportOf(number)));
     ASSERT_TRUE(agent.IsAnswered(number));
   }
-  agent.stream->WritesDone();
-  EXPECT_TRUE(agent.Rest().ok());
+  agent.Close();
+  EXPECT_TRUE(controller.IsDisconnected(NodeId{0}));
   ASSERT_TRUE(controller.loop->Read([](const State& state) {
     EXPECT_EQ(state.nodes.all[0].gpus[0].condition, GpuCondition::kAvailable);
   }));
 }
 
-TEST(NodeExchange, AnswersTheNewestOfManyReports) {
+TEST(AgentConnection, AnswersTheNewestOfManyReports) {
   Controller controller;
-  Agent agent(controller.Connect());
+  Agent agent(controller);
   ASSERT_TRUE(agent.Joins("n1", 1));
-  for (uint64_t number = 2; number <= 300; ++number)
-    ASSERT_TRUE(agent.stream->Write(ReportOf(number)));
+  for (uint64_t number = 2; number <= 300; ++number) ASSERT_TRUE(agent.Write(ReportOf(number)));
   EXPECT_TRUE(agent.IsAnswered(300));
 }
 
-TEST(NodeExchange, AnswersHeartbeatsWhileTheWriterIsBusy) {
+TEST(AgentConnection, AnswersHeartbeatsWhileTheWriterIsBusy) {
   Controller controller;
-  Agent agent(controller.Connect());
+  Agent agent(controller);
   ASSERT_TRUE(agent.Joins("n1", 1));
   std::promise<void> busy, done;
   std::thread reader([&] {
@@ -193,9 +137,9 @@ TEST(NodeExchange, AnswersHeartbeatsWhileTheWriterIsBusy) {
   reader.join();
 }
 
-TEST(NodeExchange, KeepsReadingsThatAHeartbeatConfirms) {
+TEST(AgentConnection, KeepsReadingsThatAHeartbeatConfirms) {
   Controller controller;
-  Agent agent(controller.Connect());
+  Agent agent(controller);
   ASSERT_TRUE(agent.Joins("n1", 1));
   v1::AgentMessage heartbeat;
   heartbeat.set_number(2);
@@ -211,15 +155,15 @@ TEST(NodeExchange, KeepsReadingsThatAHeartbeatConfirms) {
   EXPECT_GT(later->at, first->at);
 }
 
-TEST(NodeExchange, AnswersProbesBeforeTheJoin) {
+TEST(AgentConnection, AnswersProbesBeforeTheJoin) {
   Controller controller;
-  Agent agent(controller.Connect());
+  Agent agent(controller);
   v1::AgentMessage probe;
   probe.mutable_probe();
   v1::ControllerMessage message;
   for (uint64_t number = 1; number < 3; ++number) {
     probe.set_number(number);
-    ASSERT_TRUE(agent.stream->Write(probe) && agent.stream->Read(&message));
+    ASSERT_TRUE(agent.Write(probe) && agent.Read(&message));
     EXPECT_EQ(message.probed().epoch(), 1u);
     EXPECT_EQ(message.probed().lineage(), controller.loop->Epoch().lineage);
   }
@@ -229,70 +173,58 @@ TEST(NodeExchange, AnswersProbesBeforeTheJoin) {
   EXPECT_TRUE(agent.Joins("n1", 1));
 }
 
-TEST(NodeExchange, BeginsWithAJoin) {
+TEST(AgentConnection, BeginsWithAJoin) {
   Controller controller;
-  Agent agent(controller.Connect());
-  agent.stream->Write(ReportOf(1));
-  EXPECT_EQ(agent.Rest().error_code(), StatusCode::INVALID_ARGUMENT);
-  Agent silent(controller.Connect());
-  silent.stream->WritesDone();
-  EXPECT_EQ(silent.Rest().error_code(), StatusCode::INVALID_ARGUMENT);
+  Agent agent(controller);
+  agent.Write(ReportOf(1));
+  EXPECT_EQ(agent.Rest(), "a connection begins with a probe or a join");
 }
 
-TEST(NodeExchange, RefusesAWrongTokenBeforeItReads) {
+TEST(AgentConnection, RefusesAWrongToken) {
   Controller controller;
-  Agent agent(controller.Connect(), "another");
-  EXPECT_EQ(agent.Rest().error_code(), StatusCode::UNAUTHENTICATED);
+  Agent agent(controller, "another");
+  EXPECT_THAT(agent.Rest(), testing::HasSubstr("wrong or missing join token"));
 }
 
-TEST(NodeExchange, EndsWithTheReasonWhyAJoinIsRefused) {
+TEST(AgentConnection, EndsWithTheReasonWhyAJoinIsRefused) {
   Controller controller;
-  Agent agent(controller.Connect());
+  Agent agent(controller);
   v1::AgentMessage join = JoinOf("n1", 1);
   join.mutable_join()->mutable_facts()->clear_name();
-  agent.stream->Write(join);
-  EXPECT_EQ(agent.Rest().error_code(), StatusCode::INVALID_ARGUMENT);
+  agent.Write(join);
+  EXPECT_THAT(agent.Rest(), testing::HasSubstr("name"));
 }
 
-TEST(NodeExchange, SaysWhichJournalTheNodesAttemptsAreNotOf) {
+TEST(AgentConnection, SaysWhichJournalTheNodesAttemptsAreNotOf) {
   Controller controller;
-  Agent agent(controller.Connect());
+  Agent agent(controller);
   v1::AgentMessage join = JoinOf("n1", 1);
   join.mutable_join()->set_fresh(false);
   join.mutable_join()->set_lineage(12);
-  agent.stream->Write(join);
+  agent.Write(join);
   v1::ControllerMessage message;
-  ASSERT_TRUE(agent.stream->Read(&message));
+  ASSERT_TRUE(agent.Read(&message));
   ASSERT_TRUE(controller.loop->Read(
       [&](const State& state) { EXPECT_EQ(message.foreign_to(), state.lineage); }));
-  EXPECT_EQ(agent.Rest().error_code(), StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(agent.Rest(), testing::HasSubstr("attempts of another journal"));
 }
 
-TEST(NodeExchange, ANewerOneEndsTheOneBefore) {
+TEST(AgentConnection, ANewerOneEndsTheOneBefore) {
   Controller controller;
-  Agent old(controller.Connect());
+  Agent old(controller);
   ASSERT_TRUE(old.Joins("n1", 1));
-  Agent now(controller.Connect());
+  Agent now(controller);
   ASSERT_TRUE(now.Joins("n1", 2));
-  EXPECT_EQ(old.Rest().error_code(), StatusCode::CANCELLED);
-  ASSERT_TRUE(now.stream->Write(ReportOf(2)));
+  EXPECT_EQ(old.Rest(), "the controller closed it");
+  ASSERT_TRUE(now.Write(ReportOf(2)));
   EXPECT_TRUE(now.IsAnswered(2));
 }
 
-// While a channel is there, gRPC does not end its own threads; after a write that had to wait, one
-// of them takes ten seconds to end.
-void KeepGrpcAlive() {
-  static const auto* const kept = new std::shared_ptr(OpenChannel("unix:/nowhere"));
-  (void)kept;
-}
-
-// An agent that has stopped to read; its orders are a megabyte.  Whether a write of them waits is
-// up to gRPC's buffers: what is expected below holds in both cases.
+// An agent that has stopped to read.  Its orders are a megabyte, which no socket holds.
 struct DeafAgent : Agent {
-  explicit DeafAgent(Controller& controller) : Agent(controller.Connect()) {
-    KeepGrpcAlive();
+  explicit DeafAgent(Controller& controller) : Agent(controller) {
     EXPECT_TRUE(Joins("n1", 1));
-    EXPECT_TRUE(stream->Write(ReportOf(2)));
+    EXPECT_TRUE(Write(ReportOf(2)));
     EXPECT_TRUE(IsAnswered(2));
     JobSpec spec;
     spec.program.command = {"/bin/echo"};
@@ -308,65 +240,78 @@ struct DeafAgent : Agent {
   }
 };
 
-TEST(NodeExchange, AnAgentThatReadsNothingIsReplacedAllTheSame) {
+TEST(AgentConnection, AnAgentThatReadsNothingIsReplacedAllTheSame) {
   Controller controller;
   DeafAgent deaf(controller);
-  Agent now(controller.Connect());
+  Agent now(controller);
   ASSERT_TRUE(now.Joins("n1", 2));
-  EXPECT_EQ(deaf.Rest().error_code(), StatusCode::CANCELLED);
+  EXPECT_EQ(deaf.Rest(), "closed") << "in the middle of a message";
 }
 
-TEST(NodeExchange, NewsDuringAWriteFollowsIt) {
+TEST(AgentConnection, NewsDuringAWriteFollowsIt) {
   Controller controller;
   DeafAgent deaf(controller);
-  ASSERT_TRUE(deaf.stream->Write(ReportOf(3)));
+  ASSERT_TRUE(deaf.Write(ReportOf(3)));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_TRUE(deaf.IsAnswered(3));
 }
 
-TEST(NodeExchange, EndsIfItsAgentGoesDuringAWrite) {
+TEST(AgentConnection, EndsIfItsAgentGoesDuringAWrite) {
   Controller controller;
   DeafAgent deaf(controller);
-  deaf.context.TryCancel();
+  deaf.Close();
   EXPECT_TRUE(controller.IsDisconnected(NodeId{0}));
 }
 
-TEST(NodeExchange, HoldsNoThread) {
+TEST(AgentConnection, HoldsNoThread) {
   Controller controller;
-  const auto channel = controller.Connect();
   std::vector<std::unique_ptr<Agent>> agents;
   const auto join = [&](int count) {
     for (int i = 0; i < count; ++i) {
-      agents.push_back(std::make_unique<Agent>(channel));
+      agents.push_back(std::make_unique<Agent>(controller));
       ASSERT_TRUE(agents.back()->Joins("n" + std::to_string(agents.size()), 1));
     }
   };
   join(20);
   const int before = ThreadsOfThisProcess();
   join(80);
-  EXPECT_LE(ThreadsOfThisProcess(), before + 4);
+  EXPECT_LE(ThreadsOfThisProcess(), before);
 }
 
-TEST(NodeExchange, EndsWhenTheServerShutsDown) {
+TEST(AgentConnection, EndsWhenTheServerShutsDown) {
   Controller controller;
-  const auto channel = controller.Connect();
   std::vector<std::unique_ptr<Agent>> agents;
   for (int i = 0; i < 20; ++i) {
-    agents.push_back(std::make_unique<Agent>(channel));
+    agents.push_back(std::make_unique<Agent>(controller));
     ASSERT_TRUE(agents.back()->Joins("n" + std::to_string(i), 1));
   }
-  controller.server->Shutdown();
-  for (const auto& agent : agents) EXPECT_FALSE(agent->Rest().ok());
+  controller.Shutdown();
+  for (const auto& agent : agents) EXPECT_EQ(agent->Rest(), "closed");
+}
+
+// The writer begins when the agent has gone.
+TEST(AgentConnection, AJoinIsAnsweredAfterItsAgentHasGone) {
+  Controller controller(false);
+  {
+    Agent agent(controller);
+    agent.Write(JoinOf("n1", 1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  controller.loop->Start();
+  ASSERT_TRUE(controller.loop->Read(
+      [](const State& state) { EXPECT_EQ(state.nodes.all.size(), 1U) << "it is answered"; }));
+  EXPECT_TRUE(controller.IsDisconnected(NodeId{0})) << "the answered join has left no exchange";
 }
 
 // Nobody answers the join before the server is gone: its writer has not begun.
-TEST(NodeExchange, AServerShutsDownWhileAJoinWaits) {
+TEST(AgentConnection, AServerShutsDownWhileAJoinWaits) {
   Controller controller(false);
-  Agent agent(controller.Connect());
-  agent.stream->Write(JoinOf("n1", 1));
+  Agent agent(controller);
+  agent.Write(JoinOf("n1", 1));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  controller.server->Shutdown();
-  EXPECT_FALSE(agent.Rest().ok());
+  controller.Shutdown();
+  EXPECT_EQ(agent.Rest(), "closed");
   controller.loop->Stop();
   EXPECT_TRUE(controller.IsDisconnected(NodeId{0})) << "the answered join has left no exchange";
 }

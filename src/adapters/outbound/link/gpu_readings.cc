@@ -1,4 +1,4 @@
-#include "adapters/outbound/grpc/gpu_readings.h"
+#include "adapters/outbound/link/gpu_readings.h"
 #include "base/units.h"
 
 #include <algorithm>

@@ -1,0 +1,65 @@
+#include "adapters/outbound/link/agent_messages.h"
+
+#include "adapters/outbound/link/gpu_readings.h"
+#include "adapters/wire/node_link.h"
+
+namespace gp {
+namespace {
+
+void AddReadings(const std::vector<GpuReading>& readings, const std::vector<GpuIdentity>& gpus,
+                 google::protobuf::RepeatedPtrField<v1::GpuReadings>* messages) {
+  for (size_t i = 0; i < readings.size(); ++i) *messages->Add() = ReadingsOf(readings[i], i, gpus);
+}
+
+void AddProgress(const std::vector<LeaseProgress>& progress,
+                 google::protobuf::RepeatedPtrField<v1::LeaseProgress>* messages) {
+  for (const LeaseProgress& one : progress) {
+    v1::LeaseProgress* message = messages->Add();
+    message->set_lease(one.lease.value);
+    message->set_at_ns(one.at.ns);
+    message->set_step(one.step);
+    message->set_steps(one.steps);
+    message->set_refused(one.refused);
+  }
+}
+
+}  // namespace
+
+v1::AgentMessage ToMessage(const JoinNode& join) {
+  v1::AgentMessage message;
+  v1::Join* part = message.mutable_join();
+  ToProto(*join.facts, part->mutable_facts());
+  part->set_lineage(join.lineage);
+  part->set_incarnation(join.incarnation);
+  part->set_fresh(join.fresh);
+  for (const LeaseObservation& seen : join.leases) ToProto(seen, part->add_leases());
+  return message;
+}
+
+v1::AgentMessage ToMessage(const GpuNews& news) {
+  v1::AgentMessage message;
+  v1::GpuNews* part = message.mutable_gpu_news();
+  for (const FaultSignal& signal : news.signals) ToProto(signal, part->add_signals());
+  for (const GpuTaskResult& result : news.results) ToProto(result, part->add_results());
+  return message;
+}
+
+v1::AgentMessage ToMessage(const AgentReport& report, const std::vector<GpuIdentity>& gpus) {
+  v1::AgentMessage message;
+  v1::Report* part = message.mutable_report();
+  for (const LeaseObservation& seen : report.leases) ToProto(seen, part->add_leases());
+  for (const GpuObservation& seen : report.gpus) ToProto(seen, part->add_gpus());
+  AddReadings(report.readings, gpus, part->mutable_readings());
+  AddProgress(report.progress, part->mutable_progress());
+  return message;
+}
+
+v1::AgentMessage ToMessage(const Heartbeat& heartbeat, const std::vector<GpuIdentity>& gpus) {
+  v1::AgentMessage message;
+  v1::Heartbeat* part = message.mutable_heartbeat();
+  AddReadings(heartbeat.readings, gpus, part->mutable_readings());
+  AddProgress(heartbeat.progress, part->mutable_progress());
+  return message;
+}
+
+}  // namespace gp

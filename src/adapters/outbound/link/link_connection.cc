@@ -1,0 +1,145 @@
+#include "adapters/outbound/link/link_connection.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "adapters/wire/link_greeting.h"
+#include "adapters/wire/node_link.h"
+#include "base/ignore_result.h"
+#include "lib/tls/authority.h"
+
+namespace gp {
+
+LinkConnection::LinkConnection(const LinkOptions& options, const std::string& address,
+                               Events events)
+    : options_(options), address_(address), events_(events), dial_(address) {
+  v1::AgentMessage probe;
+  probe.mutable_probe();
+  Post(std::move(probe), false);
+}
+
+LinkConnection::~LinkConnection() { Watch(-1, 0); }
+
+uint64_t LinkConnection::Post(v1::AgentMessage message, bool replaces_reports) {
+  message.set_number(++last_number_);
+  replaces_reports ? outgoing_.AddReport(std::move(message)) : outgoing_.Add(std::move(message));
+  if (news_.broken) return last_number_;
+  const Status sent = socket_ ? SendWaiting() : GoOn();
+  sent ? Await() : Break(sent.error().message);
+  return last_number_;
+}
+
+LinkNews LinkConnection::TakeNews() {
+  if (dial_ || socket_) {
+    const Status gone_on = GoOn();
+    gone_on ? Await() : Break(gone_on.error().message);
+  }
+  const bool is_broken = news_.broken;
+  LinkNews news = std::exchange(news_, LinkNews{});
+  news_.broken = is_broken;
+  news_.why = news.why;
+  return news;
+}
+
+Status LinkConnection::GoOn() {
+  if (dial_) {
+    auto connected = GP_TRY(dial_->GoOn());
+    if (!connected) return Ok();
+    dial_.reset();
+    GP_CHECK_OK(Greet(*std::move(connected)));
+  }
+  GP_CHECK_OK(socket_->Continue());
+  GP_CHECK_OK(SendWaiting());
+  return Receive();
+}
+
+Status LinkConnection::Greet(Descriptor connected) {
+  const bool has_tls = !options_.authority.empty();
+  const std::string greeting = LinkGreeting(has_tls);
+  // A fresh socket takes a few bytes at once.
+  if (send(connected.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL) !=
+      static_cast<ssize_t>(greeting.size()))
+    return Fail(Unavailable("the controller closed it"));
+  std::optional<TlsSide> tls;
+  if (has_tls)
+    tls = GP_TRY(TlsSide::Client(options_.authority, kControllerName, options_.identity()));
+  socket_.emplace(std::move(connected), tls ? &*tls : nullptr, kControllerMessageBytesMax);
+  v1::Hello hello;
+  if (!has_tls) hello.set_join_token(options_.join_token);
+  return socket_->Send(hello.SerializeAsString());
+}
+
+Status LinkConnection::SendWaiting() {
+  while (socket_->is_open() && !socket_->has_unsent() && !outgoing_.empty())
+    GP_CHECK_OK(socket_->Send(outgoing_.Take().SerializeAsString()));
+  return Ok();
+}
+
+Status LinkConnection::Receive() {
+  do {
+    GP_CHECK_OK(socket_->Receive());
+    while (const auto frame = socket_->NextFrame()) GP_CHECK_OK(TakeMessage(*frame));
+  } while (socket_->HasMore());
+  return socket_->has_ended() ? Fail(Unavailable("the controller closed it")) : Ok();
+}
+
+Status LinkConnection::TakeMessage(std::string_view frame) {
+  v1::ControllerMessage message;
+  if (!message.ParseFromArray(frame.data(), static_cast<int>(frame.size())))
+    return Fail(InvalidArgument("this is not a message of a controller"));
+  if (message.has_probed())
+    news_.probed = ControllerEpoch{message.probed().lineage(), message.probed().epoch()};
+  if (message.epoch() != 0) news_.epoch = message.epoch();
+  if (message.answers() > 0) {
+    news_.acknowledged = message.answers();
+    news_.heartbeat_every = Duration::Milliseconds(message.heartbeat_every_ms());
+  }
+  if (message.heartbeat() > 0) {
+    news_.heartbeat = message.heartbeat();
+    news_.wants_report = message.wants_report();
+  }
+  if (message.lease_time_ms() > 0)
+    news_.lease_time = Duration::Milliseconds(message.lease_time_ms());
+  if (message.has_orders()) news_.desired = GP_TRY(FromProto(message.orders()));
+  if (message.foreign_to() != 0) news_.foreign_to = message.foreign_to();
+  for (const v1::OpenChannel& channel : message.channels())
+    options_.open_channel(address_, channel);
+  if (!message.ended().empty()) return Fail(Unavailable(message.ended()));
+  return Ok();
+}
+
+void LinkConnection::Break(const std::string& why) {
+  news_.broken = true;
+  news_.why = why;
+  Watch(-1, 0);
+  dial_.reset();
+  socket_.reset();
+  const uint64_t one = 1;
+  IgnoreResult(write(events_.wake_fd, &one, sizeof one),
+               "a descriptor that is full wakes its reader, too");
+}
+
+void LinkConnection::Await() {
+  if (dial_) return Watch(dial_->descriptor(), dial_->events());
+  Watch(socket_->descriptor(), EPOLLIN | (socket_->awaits_write() ? EPOLLOUT : 0u));
+}
+
+// A descriptor that was closed is no longer watched; a new one may have its number.
+void LinkConnection::Watch(int descriptor, uint32_t events) {
+  if (descriptor == watched_fd_ && events == watched_events_ && !dial_) return;
+  epoll_event event{};
+  event.events = events;
+  if (watched_fd_ >= 0 && watched_fd_ != descriptor)
+    IgnoreResult(epoll_ctl(events_.epoll_fd, EPOLL_CTL_DEL, watched_fd_, nullptr),
+                 "one that was closed is not watched any more");
+  if (descriptor >= 0 && epoll_ctl(events_.epoll_fd, EPOLL_CTL_MOD, descriptor, &event) != 0)
+    IgnoreResult(epoll_ctl(events_.epoll_fd, EPOLL_CTL_ADD, descriptor, &event),
+                 "a connection that is not watched is silent, and given up");
+  watched_fd_ = descriptor;
+  watched_events_ = events;
+}
+
+}  // namespace gp
