@@ -209,9 +209,9 @@ bench-submits: build
 bench-list: build
 	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/list.py --binary $(BINARY)
 
-## make bench-agents     1,000 played agents on one controller: threads, memory, CPU, wait for answers (root; AGENTS=...; 1 min)
+## make bench-agents     1,000 played agents on one controller: threads, memory, CPU, wait for answers (root; AGENTS=..., FLAGS="--load --seconds 600" or "--tls --restart"; 1 min)
 bench-agents: build-tests
-	$(PYTHON) -B tests/benchmarks/agents.py --binary $(BINARY) --agents $(or $(AGENTS),1000)
+	$(PYTHON) -B tests/benchmarks/agents.py --binary $(BINARY) --agents $(or $(AGENTS),1000) $(FLAGS)
 
 ## make bench-silence    a controller is stopped 20 times: how soon 8 agents look elsewhere, and what is disturbed (root; 3 min)
 bench-silence: build
