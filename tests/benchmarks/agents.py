@@ -123,6 +123,12 @@ class Load:
                 "status_p50_ms": round(statistics.median(self.status_ms), 1), "status_max_ms": round(max(self.status_ms), 1), "events": self.events, "calls_failed": len(self.failed)}
 
 
+def await_agents(controller, players, count):
+    """Until all are connected: with TLS, each gets its certificate first."""
+    while players.poll() is None and len(os.listdir(f"/proc/{controller.process.pid}/fd")) < count:
+        time.sleep(0.05)
+
+
 def measure(controller, players, options):
     """The highest numbers of threads and MiB, the part of a core in the second half, and what a restart costs."""
     threads = memory = share = 0
@@ -166,6 +172,7 @@ def main():
             players = subprocess.Popen(
                 [player, "agents", "--controller", controller.address(), "--join-token", token, *authority,
                  "--agents", str(options.agents), "--seconds", str(options.seconds), "--output", "json"], stdout=subprocess.PIPE, text=True)
+            await_agents(controller, players, options.agents)
             load = Load(controller) if options.load else None
             of_controller, uses = measure(controller, players, options)
             if players.returncode != 0:

@@ -24,8 +24,10 @@ class FrameSocket {
   bool is_encrypted() const { return tls_.has_value(); }
   // The handshake is over, or there is none.
   bool is_open() const { return !tls_ || tls_->is_open(); }
-  // REQUIRES: is_open.  PEM; empty: the peer presented none.
-  std::string PeerCertificate() const { return tls_ ? tls_->PeerCertificate() : ""; }
+  // REQUIRES: is_open.  nullopt: the peer presented none.
+  std::optional<CertificateFacts> PeerCertificate() const {
+    return tls_ ? tls_->PeerCertificate() : std::nullopt;
+  }
 
   // Goes on with the handshake, and sends what is queued.  To be called when the socket is ready
   // for what is awaited.

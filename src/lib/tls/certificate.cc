@@ -35,19 +35,21 @@ std::string NodeOf(const X509& certificate) {
 
 }  // namespace
 
+Result<CertificateFacts> FactsOf(const X509& certificate) {
+  CertificateFacts facts;
+  facts.node = NodeOf(certificate);
+  facts.fingerprint = FingerprintOf(certificate);
+  facts.begins_at = GP_TRY(InstantOf(X509_get0_notBefore(&certificate)));
+  facts.expires_at = GP_TRY(InstantOf(X509_get0_notAfter(&certificate)));
+  return facts;
+}
+
 Result<CertificateFacts> ReadCertificate(const std::string& pem) {
   const Bio bio = Over(pem);
   const Certificate certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
-  if (certificate == nullptr) {
-    ERR_clear_error();
-    return Fail(InvalidArgument("this is no certificate (PEM, X.509)"));
-  }
-  CertificateFacts facts;
-  facts.node = NodeOf(*certificate);
-  facts.fingerprint = FingerprintOf(*certificate);
-  facts.begins_at = GP_TRY(InstantOf(X509_get0_notBefore(certificate.get())));
-  facts.expires_at = GP_TRY(InstantOf(X509_get0_notAfter(certificate.get())));
-  return facts;
+  if (certificate != nullptr) return FactsOf(*certificate);
+  ERR_clear_error();
+  return Fail(InvalidArgument("this is no certificate (PEM, X.509)"));
 }
 
 Result<CertificateRequest> NewCertificateRequest() {

@@ -1,11 +1,13 @@
 #pragma once
 
-// Names and fingerprints in this program's certificates.
+// Names and fingerprints in this program's certificates.  Only for this folder.
 
 #include <openssl/x509.h>
 
 #include <string>
 #include <string_view>
+
+#include "lib/tls/certificate.h"
 
 namespace gp {
 
@@ -14,5 +16,7 @@ inline constexpr std::string_view kNodeUri = "gpu-platform://node/";
 
 // SHA-256 of the certificate, as 64 hexadecimal digits.
 std::string FingerprintOf(const X509& certificate);
+// kInvalidArgument: its times cannot be read.
+Result<CertificateFacts> FactsOf(const X509& certificate);
 
 }  // namespace gp

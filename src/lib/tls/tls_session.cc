@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "lib/tls/names.h"
 #include "lib/tls/openssl.h"
 
 namespace gp {
@@ -37,7 +38,7 @@ Result<Context> NewContext(const SSL_METHOD* method, const Identity& identity,
   SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
                                       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                      SSL_MODE_RELEASE_BUFFERS);
+                                      SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
   SSL_CTX_set_read_ahead(context.get(), 1);  // one call of the kernel for each record
   // A session that is resumed would skip the check of the certificate.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
@@ -124,11 +125,11 @@ Result<TlsProgress> TlsSession::Write(std::string_view bytes) {
 
 bool TlsSession::HasPending() const { return SSL_has_pending(state_->ssl.get()) == 1; }
 
-std::string TlsSession::PeerCertificate() const {
+std::optional<CertificateFacts> TlsSession::PeerCertificate() const {
   const Certificate certificate(SSL_get1_peer_certificate(state_->ssl.get()));
-  if (certificate == nullptr) return "";
-  const Bio text = Memory();
-  return PEM_write_bio_X509(text.get(), certificate.get()) == 1 ? Text(text) : "";
+  if (certificate == nullptr) return std::nullopt;
+  auto facts = FactsOf(*certificate);
+  return facts ? std::optional(*std::move(facts)) : std::nullopt;
 }
 
 // `result`: of the call just made, of which errno and OpenSSL's errors are left.

@@ -3,6 +3,7 @@
 // Encrypted connections over sockets that do not wait.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -53,8 +54,8 @@ class TlsSession {
   Result<TlsProgress> Write(std::string_view bytes);
   // Whether bytes were received that Read has not returned.
   bool HasPending() const;
-  // The peer's (PEM), which the handshake has verified; empty: it presented none.
-  std::string PeerCertificate() const;
+  // The peer's, which the handshake has verified; nullopt: it presented none.
+  std::optional<CertificateFacts> PeerCertificate() const;
 
  private:
   struct State;

@@ -93,8 +93,7 @@ Status AgentConnection::HearHello(std::string_view frame) {
   if (!hello.ParseFromArray(frame.data(), static_cast<int>(frame.size())))
     return Fail(InvalidArgument("a connection begins with a hello"));
   peer_.join_token = hello.join_token();
-  const auto certificate = ReadCertificate(socket_.PeerCertificate());
-  if (certificate) peer_.certificate = *certificate;
+  peer_.certificate = socket_.PeerCertificate();
   GP_CHECK_OK(
       parts_.admission.Audited(peer_, "JoinNode", "", parts_.admission.CheckPeer(peer_, "")));
   phase_ = Phase::kProbed;
