@@ -20,6 +20,9 @@ class FrameSocket {
   // error.
   FrameSocket(Descriptor socket, const TlsSide* tls, size_t frame_bytes_max);
 
+  // For the frames that NextFrame has not returned yet, and all that follow.
+  void SetFrameBytesMax(size_t bytes) { frame_bytes_max_ = bytes; }
+
   int descriptor() const { return socket_.get(); }
   bool is_encrypted() const { return tls_.has_value(); }
   // The handshake is over, or there is none.
@@ -60,7 +63,7 @@ class FrameSocket {
 
   Descriptor socket_;
   std::optional<TlsSession> tls_;
-  const size_t frame_bytes_max_;
+  size_t frame_bytes_max_;
   std::string in_;  // received; [taken_, end) is still to be returned
   size_t taken_ = 0;
   std::string out_;  // [sent_, end) is still to be sent

@@ -109,7 +109,7 @@ Result<HostPort> SplitAddress(const std::string& address) {
 Result<std::vector<SocketAddress>> LookUp(const HostPort& name, bool is_to_listen) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV | (is_to_listen ? AI_PASSIVE : AI_ADDRCONFIG);
+  hints.ai_flags = AI_NUMERICSERV | (is_to_listen ? AI_PASSIVE : 0);
   addrinfo* found = nullptr;
   const int failed = getaddrinfo(name.host.empty() ? nullptr : name.host.c_str(), name.port.c_str(),
                                  &hints, &found);

@@ -11,13 +11,15 @@
 namespace gp {
 namespace {
 
+// Of a peer that is not admitted, nothing longer is accepted.
+constexpr size_t kHelloBytesMax = 16 << 10;
 // For the reason why the connection ends, which the agent need not read.
 constexpr std::chrono::seconds kEndWithin{5};
 
 }  // namespace
 
 AgentConnection::AgentConnection(const LinkParts& parts, Descriptor socket, const TlsSide* tls)
-    : parts_(parts), socket_(std::move(socket), tls, kAgentMessageBytesMax) {
+    : parts_(parts), socket_(std::move(socket), tls, kHelloBytesMax) {
   peer_.from = PeerAddress(socket_.descriptor()).ToString();
   peer_.is_encrypted = tls != nullptr;
 }
@@ -96,6 +98,7 @@ Status AgentConnection::HearHello(std::string_view frame) {
   peer_.certificate = socket_.PeerCertificate();
   GP_CHECK_OK(
       parts_.admission.Audited(peer_, "JoinNode", "", parts_.admission.CheckPeer(peer_, "")));
+  socket_.SetFrameBytesMax(kAgentMessageBytesMax);
   phase_ = Phase::kProbed;
   return Ok();
 }

@@ -93,19 +93,24 @@ class SocketLinkServer : public LinkServer {
     return Serve(*std::move(listener), true);
   }
 
-  // A name may stand for several addresses, which get one port.
+  // A name may stand for several addresses, which get one port.  Some may be of a family that this
+  // machine does not have.
   Status ListenOverTcp() {
     HostPort name = GP_TRY(SplitAddress(options_.listen));
     if (name.host.empty()) name.host = "::";
+    Status last = Fail(Unavailable("no address is known"));
     for (const SocketAddress& any_port : GP_TRY(LookUp(name, true))) {
       SocketAddress address = any_port;
       if (tcp_port_ != 0) address.SetPort(tcp_port_);
       Result<Descriptor> listener = ListenAt(address);
-      if (!listener) return Fail(CannotListen(options_.listen, listener.error()));
+      if (!listener) {
+        last = Fail(CannotListen(options_.listen, listener.error()));
+        continue;
+      }
       tcp_port_ = BoundAddress(listener->get()).port();
       GP_CHECK_OK(Serve(*std::move(listener), false));
     }
-    return Ok();
+    return tcp_port_ != 0 ? Ok() : last;
   }
 
   static Error CannotListen(const std::string& where, const Error& why) {

@@ -109,7 +109,7 @@ TEST(LinkServer, SaysWhetherAnAddressHasTls) {
   EXPECT_THAT(tls.Rest(), HasSubstr("TLS handshake"));
 }
 
-TEST(LinkServer, RefusesALongMessageBeforeItHasCome) {
+TEST(LinkServer, RefusesALongHelloBeforeItHasCome) {
   TestController controller;
   const Descriptor agent = Say(controller.socket(), LinkGreeting(false) + "\x7f\xff\xff\xff");
   pollfd ready{agent.get(), POLLIN, 0};
@@ -117,7 +117,7 @@ TEST(LinkServer, RefusesALongMessageBeforeItHasCome) {
   char bytes[1'000];
   const ssize_t size = recv(agent.get(), bytes, sizeof bytes, 0);
   EXPECT_THAT(std::string(bytes, static_cast<size_t>(std::max<ssize_t>(size, 0))),
-              HasSubstr("at most 16777216 are accepted"));
+              HasSubstr("at most 16384 are accepted"));
 }
 
 TEST(LinkServer, DoesNotStartWhereItCannotListen) {

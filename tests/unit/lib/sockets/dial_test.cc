@@ -63,6 +63,15 @@ TEST(Dial, ConnectsToAnAddressOrAName) {
   }
 }
 
+// Also on a machine that has no other address of IPv6.
+TEST(SocketAddress, OfIpVersion6IsInBrackets) {
+  for (const bool is_to_listen : {true, false}) {
+    const auto found = LookUp({"::1", "7070"}, is_to_listen);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->front().ToString(), "[::1]:7070");
+  }
+}
+
 TEST(Dial, TellsWhyThereIsNoConnection) {
   const Scratch scratch;
   EXPECT_THAT(Connect("unix:" + scratch.In("none")).error().message,
