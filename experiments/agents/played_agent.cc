@@ -149,6 +149,8 @@ void PlayedAgent::OnReady(uint32_t) {
 
 Status PlayedAgent::GoOn() {
   if (dial_) {
+    if (watched_ >= 0) loop_.Forget(watched_);
+    watched_ = -1;  // the next descriptor may have its number
     auto connected = GP_TRY(dial_->GoOn());
     if (!connected) return Ok();
     dial_.reset();

@@ -73,14 +73,15 @@ Status FrameSocket::Receive() {
   in_.erase(0, taken_);
   taken_ = 0;
   char buffer[kReadBytes];
-  for (size_t received = 0; received < kReceiveBytesMax;) {
+  has_more_ = true;
+  for (size_t received = 0; has_more_ && received < kReceiveBytesMax;) {
     const TlsProgress read = GP_TRY(Read(buffer, sizeof buffer));
     has_ended_ = has_ended_ || read.has_ended;
-    if (read.bytes == 0) break;
     in_.append(buffer, read.bytes);
     received += read.bytes;
-    // Less than there was room for: nothing is left, which would cost another call to learn.
-    if (read.bytes < sizeof buffer && (!tls_ || !tls_->HasPending())) break;
+    // Less than there was room for: nothing is left, which would cost another call to learn.  What
+    // TLS has pending may be a part of a record, of which nothing can be read.
+    has_more_ = read.bytes == sizeof buffer || (read.bytes > 0 && tls_ && tls_->HasPending());
   }
   const std::optional<size_t> length = LengthOfNext();
   if (length > frame_bytes_max_)
@@ -103,7 +104,7 @@ std::optional<std::string_view> FrameSocket::NextFrame() {
 bool FrameSocket::HasMore() const {
   const std::optional<size_t> length = LengthOfNext();
   const bool is_complete = length && in_.size() - taken_ - kHeadBytes >= *length;
-  return is_complete || (tls_ && is_open() && tls_->HasPending());
+  return is_complete || has_more_;
 }
 
 std::optional<size_t> FrameSocket::LengthOfNext() const {

@@ -69,6 +69,7 @@ class FrameSocket {
   std::string out_;  // [sent_, end) is still to be sent
   size_t sent_ = 0;
   bool handshake_awaits_write_ = false;
+  bool has_more_ = false;  // the last Receive stopped at its limit
   bool has_ended_ = false;
 };
 

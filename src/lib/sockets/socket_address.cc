@@ -127,11 +127,16 @@ Result<std::vector<SocketAddress>> LookUp(const HostPort& name, bool is_to_liste
 Result<Descriptor> ListenAt(const SocketAddress& address) {
   Descriptor listener(
       socket(address.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener.valid()) return Fail(Failed("socket"));
+  const auto failed = [](const char* what) {
+    const bool is_missing = errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL;
+    return Fail(is_missing ? Unsupported(Failed(what).message) : Failed(what));
+  };
+  if (!listener.valid()) return failed("socket");
   if (!address.is_local()) Set(listener.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (address.bytes.ss_family == AF_INET6) Set(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if (bind(listener.get(), Generic(address), address.size) != 0 ||
       listen(listener.get(), kBacklog) != 0)
-    return Fail(Failed("bind"));
+    return failed("bind");
   return listener;
 }
 

@@ -36,8 +36,9 @@ Result<HostPort> SplitAddress(const std::string& address);
 // listeners "" stands for all addresses of this machine.  kUnavailable: none is known.
 Result<std::vector<SocketAddress>> LookUp(const HostPort& name, bool is_to_listen);
 
-// A socket that listens; it is non-blocking, as those that it accepts are to be.  kUnavailable:
-// with the reason.
+// A socket that listens; it is non-blocking, as those that it accepts are to be.  Where it is bound
+// to all addresses of IPv6, also to those of IPv4.  kUnavailable: with the reason; kUnsupported:
+// this machine does not have the address.
 Result<Descriptor> ListenAt(const SocketAddress& address);
 // Accepts one connection: non-blocking, and without delay for small messages.  Invalid: none waits,
 // or `error` says why it failed.

@@ -96,16 +96,21 @@ class SocketLinkServer : public LinkServer {
   // A name may stand for several addresses, which get one port.  Some may be of a family that this
   // machine does not have.
   Status ListenOverTcp() {
-    HostPort name = GP_TRY(SplitAddress(options_.listen));
-    if (name.host.empty()) name.host = "::";
+    const HostPort name = GP_TRY(SplitAddress(options_.listen));
+    std::vector<SocketAddress> addresses =
+        GP_TRY(LookUp(name.host.empty() ? HostPort{"::", name.port} : name, true));
+    if (name.host.empty())
+      addresses.push_back(GP_TRY(LookUp({"0.0.0.0", name.port}, true)).front());
     Status last = Fail(Unavailable("no address is known"));
-    for (const SocketAddress& any_port : GP_TRY(LookUp(name, true))) {
+    for (const SocketAddress& any_port : addresses) {
+      if (name.host.empty() && tcp_port_ != 0) break;  // that of IPv6 has IPv4 as well
       SocketAddress address = any_port;
       if (tcp_port_ != 0) address.SetPort(tcp_port_);
       Result<Descriptor> listener = ListenAt(address);
       if (!listener) {
         last = Fail(CannotListen(options_.listen, listener.error()));
-        continue;
+        if (listener.error().code == ErrorCode::kUnsupported) continue;
+        return last;
       }
       tcp_port_ = BoundAddress(listener->get()).port();
       GP_CHECK_OK(Serve(*std::move(listener), false));

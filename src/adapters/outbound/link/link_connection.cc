@@ -34,7 +34,8 @@ uint64_t LinkConnection::Post(v1::AgentMessage message, bool replaces_reports) {
 
 LinkNews LinkConnection::TakeNews() {
   if (dial_ || socket_) {
-    const Status gone_on = GoOn();
+    Status gone_on = GoOn();
+    if (gone_on && socket_) gone_on = Receive();
     gone_on ? Await() : Break(gone_on.error().message);
   }
   const bool is_broken = news_.broken;
@@ -46,14 +47,14 @@ LinkNews LinkConnection::TakeNews() {
 
 Status LinkConnection::GoOn() {
   if (dial_) {
+    Watch(-1, 0);  // the next descriptor may have the number of the one that is closed now
     auto connected = GP_TRY(dial_->GoOn());
     if (!connected) return Ok();
     dial_.reset();
     GP_CHECK_OK(Greet(*std::move(connected)));
   }
   GP_CHECK_OK(socket_->Continue());
-  GP_CHECK_OK(SendWaiting());
-  return Receive();
+  return SendWaiting();
 }
 
 Status LinkConnection::Greet(Descriptor connected) {

@@ -57,7 +57,7 @@ class LinkConnection : public ControlConnection {
 
  private:
   uint64_t Post(v1::AgentMessage message, bool replaces_reports);
-  // Does all that can be done now.
+  // Connects and sends as far as that is possible now.
   Status GoOn();
   Status Greet(Descriptor connected);
   Status SendWaiting();

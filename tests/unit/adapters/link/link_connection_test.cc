@@ -79,6 +79,17 @@ TEST(LinkConnection, ProbesJoinsAndReports) {
   EXPECT_EQ(answered->epoch, 1u);
 }
 
+// The lookup's descriptor is closed, and the socket gets its number.
+TEST(LinkConnection, NoticesNewsAtANameAtOnce) {
+  TestController controller(With::kTls);
+  const std::string port = std::to_string(controller.links->tcp_port());
+  AgentEnd agent("localhost:" + port, controller.authority->certificate());
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_THAT(agent.WhyBroken(), HasSubstr("must show a certificate"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(900))
+      << "it is polled once a second";
+}
+
 TEST(LinkConnection, IsEncryptedWithTheNodesCertificate) {
   TestController controller(With::kTls);
   AgentEnd stranger(controller.tcp_address(), controller.authority->certificate());

@@ -164,6 +164,37 @@ TEST(FrameSocket, CarriesTheSameEncrypted) {
   EXPECT_TRUE(tls.b->has_ended());
 }
 
+// A part of a record has come: nothing can be done before the rest has.
+TEST(FrameSocket, HasNoMoreThanAPartOfARecord) {
+  TlsEnds tls;
+  const TlsSide side =
+      TlsSide::Client(tls.authority.certificate(), kControllerName, tls.NodeIdentity("n1")).value();
+  auto [client, from_client] = SocketPair();
+  auto [to_server, server] = SocketPair();
+  FrameSocket a(std::move(client), &side, kFrameMax);
+  FrameSocket b(std::move(server), &tls.server, kFrameMax);
+  const auto relay = [](const Descriptor& from, const Descriptor& to, size_t most) {
+    std::string bytes(most, '\0');
+    const ssize_t size = read(from.get(), bytes.data(), bytes.size());
+    if (size <= 0) return;
+    EXPECT_EQ(write(to.get(), bytes.data(), static_cast<size_t>(size)), size);
+  };
+  while (!a.is_open() || !b.is_open()) {
+    ASSERT_TRUE(a.Continue() && b.Continue());
+    relay(from_client, to_server, 64 << 10);
+    relay(to_server, from_client, 64 << 10);
+  }
+  ASSERT_TRUE(a.Send(std::string(1'000, 'x')));
+  relay(from_client, to_server, 500);
+  ASSERT_TRUE(b.Receive());
+  EXPECT_FALSE(b.NextFrame());
+  EXPECT_FALSE(b.HasMore());
+  relay(from_client, to_server, 64 << 10);
+  ASSERT_TRUE(b.Receive());
+  EXPECT_EQ(b.NextFrame(), std::string(1'000, 'x'));
+  EXPECT_FALSE(b.HasMore());
+}
+
 TEST(FrameSocket, AServerLearnsThatAClientPresentsNoCertificate) {
   TlsEnds tls;
   tls.Connect(TlsSide::Client(tls.authority.certificate(), kControllerName, {}).value());
