@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
@@ -62,13 +61,8 @@ void PlayedAgent::Connect() {
 }
 
 Status PlayedAgent::Greet(Descriptor connected) {
-  const std::string greeting = LinkGreeting(tls_.has_value());
-  IgnoreResult(send(connected.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL),
-               "a controller that is gone shows in what follows");
-  socket_.emplace(std::move(connected), tls_ ? &*tls_ : nullptr, kControllerMessageBytesMax);
-  v1::Hello hello;
-  if (!tls_) hello.set_join_token(controller_.join_token);
-  GP_CHECK_OK(socket_->Send(hello.SerializeAsString()));
+  socket_.emplace(GP_TRY(
+      GreetController(std::move(connected), tls_ ? &*tls_ : nullptr, controller_.join_token)));
   last_number_ = 1;
   return Send(JoinMessage());
 }
@@ -149,10 +143,9 @@ void PlayedAgent::OnReady(uint32_t) {
 
 Status PlayedAgent::GoOn() {
   if (dial_) {
-    if (watched_ >= 0) loop_.Forget(watched_);
-    watched_ = -1;  // the next descriptor may have its number
     auto connected = GP_TRY(dial_->GoOn());
     if (!connected) return Ok();
+    Watch(-1, 0);  // before its descriptor is closed
     dial_.reset();
     GP_CHECK_OK(Greet(*std::move(connected)));
   }
@@ -206,22 +199,24 @@ void PlayedAgent::End(const std::string& why) {
     ++connections_;
     ++times_.ended[why];
   }
-  if (watched_ >= 0) loop_.Forget(watched_);
-  watched_ = -1;
+  Watch(-1, 0);
   dial_.reset();
   socket_.reset();
   sent_ns_.clear();
 }
 
 void PlayedAgent::Await() {
-  const int descriptor = dial_ ? dial_->descriptor() : socket_->descriptor();
-  const bool writes = dial_ ? dial_->events() == EPOLLOUT : socket_->awaits_write();
-  const uint32_t events = writes ? EPOLLIN | EPOLLOUT : static_cast<uint32_t>(EPOLLIN);
-  if (watched_ == descriptor) return loop_.Change(descriptor, events);
+  if (dial_) return Watch(dial_->descriptor(), EPOLLIN);
+  Watch(socket_->descriptor(), EPOLLIN | (socket_->awaits_write() ? EPOLLOUT : 0u));
+}
+
+void PlayedAgent::Watch(int descriptor, uint32_t events) {
+  if (watched_ >= 0 && watched_ == descriptor) return loop_.Change(descriptor, events);
   if (watched_ >= 0) loop_.Forget(watched_);
   watched_ = descriptor;
-  IgnoreResult(loop_.Watch(descriptor, events, shared_from_this()),
-               "one that is not watched does not join");
+  if (descriptor >= 0)
+    IgnoreResult(loop_.Watch(descriptor, events, shared_from_this()),
+                 "one that is not watched does not join");
 }
 
 }  // namespace gp

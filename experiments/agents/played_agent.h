@@ -74,6 +74,8 @@ class PlayedAgent : public Watched, public std::enable_shared_from_this<PlayedAg
   void End(const std::string& why);
   // Polls for what is awaited now.
   void Await();
+  // `descriptor`: -1: none.
+  void Watch(int descriptor, uint32_t events);
 
   const PlayedNode node_;
   const PlayedController& controller_;

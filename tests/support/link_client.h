@@ -3,8 +3,6 @@
 // An agent's end of a connection, for tests: it waits for what it does.
 
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <optional>
@@ -32,14 +30,11 @@ class LinkClient {
       ended_ = connected.error().message;
       return;
     }
-    const std::string greeting = LinkGreeting(!authority.empty());
-    send((**connected).get(), greeting.data(), greeting.size(), MSG_NOSIGNAL);
     std::optional<TlsSide> tls;
     if (!authority.empty()) tls = TlsSide::Client(authority, kControllerName, identity).value();
-    socket_.emplace(**std::move(connected), tls ? &*tls : nullptr, kControllerMessageBytesMax);
-    v1::Hello hello;
-    hello.set_join_token(join_token);
-    (void)socket_->Send(hello.SerializeAsString());
+    auto greeted = GreetController(**std::move(connected), tls ? &*tls : nullptr, join_token);
+    if (greeted) socket_.emplace(*std::move(greeted));
+    Check(greeted ? Ok() : Fail(greeted.error()));
   }
 
   // False: the connection is over.

@@ -1,7 +1,6 @@
 #include "adapters/outbound/link/link_connection.h"
 
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <utility>
@@ -28,15 +27,20 @@ uint64_t LinkConnection::Post(v1::AgentMessage message, bool replaces_reports) {
   replaces_reports ? outgoing_.AddReport(std::move(message)) : outgoing_.Add(std::move(message));
   if (news_.broken) return last_number_;
   const Status sent = socket_ ? SendWaiting() : GoOn();
-  sent ? Await() : Break(sent.error().message);
+  sent ? Await() : BreakAfterLast(sent.error().message);
   return last_number_;
 }
 
 LinkNews LinkConnection::TakeNews() {
   if (dial_ || socket_) {
-    Status gone_on = GoOn();
-    if (gone_on && socket_) gone_on = Receive();
-    gone_on ? Await() : Break(gone_on.error().message);
+    const Status gone_on = GoOn();
+    if (!gone_on) {
+      BreakAfterLast(gone_on.error().message);
+    } else if (const Status received = socket_ ? Receive() : Ok(); !received) {
+      Break(received.error().message);
+    } else {
+      Await();
+    }
   }
   const bool is_broken = news_.broken;
   LinkNews news = std::exchange(news_, LinkNews{});
@@ -47,9 +51,9 @@ LinkNews LinkConnection::TakeNews() {
 
 Status LinkConnection::GoOn() {
   if (dial_) {
-    Watch(-1, 0);  // the next descriptor may have the number of the one that is closed now
     auto connected = GP_TRY(dial_->GoOn());
     if (!connected) return Ok();
+    Watch(-1, 0);  // before its descriptor is closed
     dial_.reset();
     GP_CHECK_OK(Greet(*std::move(connected)));
   }
@@ -58,19 +62,12 @@ Status LinkConnection::GoOn() {
 }
 
 Status LinkConnection::Greet(Descriptor connected) {
-  const bool has_tls = !options_.authority.empty();
-  const std::string greeting = LinkGreeting(has_tls);
-  // A fresh socket takes a few bytes at once.
-  if (send(connected.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL) !=
-      static_cast<ssize_t>(greeting.size()))
-    return Fail(Unavailable("the controller closed it"));
   std::optional<TlsSide> tls;
-  if (has_tls)
+  if (!options_.authority.empty())
     tls = GP_TRY(TlsSide::Client(options_.authority, kControllerName, options_.identity()));
-  socket_.emplace(std::move(connected), tls ? &*tls : nullptr, kControllerMessageBytesMax);
-  v1::Hello hello;
-  if (!has_tls) hello.set_join_token(options_.join_token);
-  return socket_->Send(hello.SerializeAsString());
+  socket_.emplace(
+      GP_TRY(GreetController(std::move(connected), tls ? &*tls : nullptr, options_.join_token)));
+  return Ok();
 }
 
 Status LinkConnection::SendWaiting() {
@@ -112,6 +109,12 @@ Status LinkConnection::TakeMessage(std::string_view frame) {
   return Ok();
 }
 
+// A controller that ends a connection says why, which tells more than the failure to write to it.
+void LinkConnection::BreakAfterLast(const std::string& why) {
+  const Status last = socket_ && socket_->is_open() ? Receive() : Ok();
+  Break(last ? why : last.error().message);
+}
+
 void LinkConnection::Break(const std::string& why) {
   news_.broken = true;
   news_.why = why;
@@ -124,20 +127,20 @@ void LinkConnection::Break(const std::string& why) {
 }
 
 void LinkConnection::Await() {
-  if (dial_) return Watch(dial_->descriptor(), dial_->events());
+  if (dial_) return Watch(dial_->descriptor(), EPOLLIN);
   Watch(socket_->descriptor(), EPOLLIN | (socket_->awaits_write() ? EPOLLOUT : 0u));
 }
 
-// A descriptor that was closed is no longer watched; a new one may have its number.
 void LinkConnection::Watch(int descriptor, uint32_t events) {
-  if (descriptor == watched_fd_ && events == watched_events_ && !dial_) return;
+  if (descriptor == watched_fd_ && events == watched_events_) return;
   epoll_event event{};
   event.events = events;
   if (watched_fd_ >= 0 && watched_fd_ != descriptor)
     IgnoreResult(epoll_ctl(events_.epoll_fd, EPOLL_CTL_DEL, watched_fd_, nullptr),
-                 "one that was closed is not watched any more");
-  if (descriptor >= 0 && epoll_ctl(events_.epoll_fd, EPOLL_CTL_MOD, descriptor, &event) != 0)
-    IgnoreResult(epoll_ctl(events_.epoll_fd, EPOLL_CTL_ADD, descriptor, &event),
+                 "it is watched, so there is nothing that could fail");
+  const int what = descriptor == watched_fd_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+  if (descriptor >= 0)
+    IgnoreResult(epoll_ctl(events_.epoll_fd, what, descriptor, &event),
                  "a connection that is not watched is silent, and given up");
   watched_fd_ = descriptor;
   watched_events_ = events;

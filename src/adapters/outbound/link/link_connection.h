@@ -64,6 +64,7 @@ class LinkConnection : public ControlConnection {
   Status Receive();
   Status TakeMessage(std::string_view frame);
   void Break(const std::string& why);
+  void BreakAfterLast(const std::string& why);
   // Polls for what is awaited now.
   void Await();
   void Watch(int descriptor, uint32_t events);

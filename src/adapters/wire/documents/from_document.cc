@@ -15,7 +15,6 @@
 namespace gp {
 namespace {
 
-using google::protobuf::Descriptor;
 using google::protobuf::EnumDescriptor;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
@@ -43,7 +42,7 @@ std::string NamesOf(const EnumDescriptor& type) {
   return names;
 }
 
-std::string Unknown(const std::string& name, const Descriptor& type) {
+std::string Unknown(const std::string& name, const google::protobuf::Descriptor& type) {
   std::vector<std::string> names;
   for (int i = 0; i < type.field_count(); ++i) names.push_back(type.field(i)->name());
   const auto nearest = Nearest(name, names);

@@ -10,15 +10,34 @@ namespace gp {
 namespace {
 
 // The connected socket, or why there is none.
-Result<Descriptor> Connect(const std::string& address) {
-  Dial dial(address);
+Result<Descriptor> Complete(Dial dial) {
   while (true) {
     auto connected = GP_TRY(dial.GoOn());
     if (connected) return *std::move(connected);
-    pollfd ready{dial.descriptor(), static_cast<short>(dial.events()), 0};
+    pollfd ready{dial.descriptor(), POLLIN, 0};
     if (poll(&ready, 1, 20'000) != 1) return Fail(Unavailable("nothing happens"));
   }
 }
+
+Result<Descriptor> Connect(const std::string& address) { return Complete(Dial(address)); }
+
+SocketAddress AddressOf(const char* host, int port) {
+  return LookUp({host, std::to_string(port)}, true).value().front();
+}
+
+// An address of this machine that lets callers wait: its queue is full.
+class SilentAddress {
+ public:
+  SilentAddress() : listener_(ListenAt(AddressOf("127.0.0.2", 0)).value()) {
+    listen(listener_.get(), 0);
+    for (int i = 0; i < 3; ++i) waiting_.push_back(StartConnect(address()).value());
+  }
+  SocketAddress address() const { return BoundAddress(listener_.get()); }
+
+ private:
+  const Descriptor listener_;
+  std::vector<Descriptor> waiting_;
+};
 
 TEST(SocketAddress, IsAHostAndAPort) {
   EXPECT_EQ(SplitAddress("10.0.0.1:7070")->host, "10.0.0.1");
@@ -70,6 +89,22 @@ TEST(SocketAddress, OfIpVersion6IsInBrackets) {
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_EQ(found->front().ToString(), "[::1]:7070");
   }
+}
+
+TEST(Dial, TriesTheNextAddressWhereOneIsSilent) {
+  const SilentAddress silent;
+  const Descriptor listener = ListenAt(AddressOf("127.0.0.3", 0)).value();
+  const Result<Descriptor> connected =
+      Complete(Dial({silent.address(), BoundAddress(listener.get())}));
+  ASSERT_TRUE(connected) << connected.error().message;
+  EXPECT_THAT(PeerAddress(connected->get()).ToString(), testing::StartsWith("127.0.0.3:"));
+}
+
+TEST(Dial, TriesTheNextAddressWhereOneRefuses) {
+  const Descriptor listener = ListenAt(AddressOf("127.0.0.3", 0)).value();
+  const Result<Descriptor> connected =
+      Complete(Dial({AddressOf("127.0.0.2", 1), BoundAddress(listener.get())}));
+  ASSERT_TRUE(connected) << connected.error().message;
 }
 
 TEST(Dial, TellsWhyThereIsNoConnection) {

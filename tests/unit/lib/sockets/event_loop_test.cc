@@ -16,11 +16,15 @@ struct Ready : Watched {
   Descriptor descriptor{eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::function<void()> on_ready = [] {};
   std::function<void()> on_second = [] {};
+  std::function<void()> on_end = [] {};
   bool has_ended = false;
 
   void OnReady(uint32_t) override { on_ready(); }
   void OnSecond() override { on_second(); }
-  void OnEnd() override { has_ended = true; }
+  void OnEnd() override {
+    has_ended = true;
+    on_end();
+  }
 };
 
 TEST(EventLoop, RunsWhatOtherThreadsPostInOrder) {
@@ -42,6 +46,17 @@ TEST(EventLoop, RunsWhatWasPostedBeforeItsEnd) {
   bool is_done = false;
   loop.Stop();
   EXPECT_TRUE(loop.Post([&] { is_done = true; }));
+  loop.Run();
+  EXPECT_TRUE(is_done);
+}
+
+TEST(EventLoop, RunsWhatIsPostedWhileItEnds) {
+  EventLoop loop;
+  const auto ready = std::make_shared<Ready>();
+  bool is_done = false;
+  ready->on_ready = [&] { loop.Stop(); };
+  ready->on_end = [&] { EXPECT_TRUE(loop.Post([&] { is_done = true; })); };
+  ASSERT_TRUE(loop.Watch(ready->descriptor.get(), EPOLLIN, ready));
   loop.Run();
   EXPECT_TRUE(is_done);
 }
