@@ -30,11 +30,11 @@ void Forget(std::string& buffer, size_t& done) {
   done = 0;
 }
 
-Result<TlsProgress> OfSystemCall(ssize_t result, bool has_ended) {
+Result<IoProgress> OfSystemCall(ssize_t result, bool has_ended) {
   if (result > 0 || (result == 0 && !has_ended))
-    return TlsProgress{static_cast<size_t>(result), false, false};
-  if (result == 0) return TlsProgress{0, true, false};
-  if (errno == EAGAIN || errno == EINTR) return TlsProgress{};
+    return IoProgress{static_cast<size_t>(result), false, false};
+  if (result == 0) return IoProgress{0, true, false};
+  if (errno == EAGAIN || errno == EINTR) return IoProgress{};
   return Fail(Unavailable(std::strerror(errno)));
 }
 
@@ -47,13 +47,13 @@ FrameSocket::FrameSocket(Descriptor socket, const TlsSide* tls, size_t frame_byt
 
 Status FrameSocket::Continue() {
   if (!is_open()) {
-    const TlsProgress shaken = GP_TRY(tls_->Handshake());
+    const IoProgress shaken = GP_TRY(tls_->Handshake());
     if (shaken.has_ended) return Fail(Unavailable("the peer ended the TLS handshake"));
     handshake_awaits_write_ = shaken.wants_write;
     if (!is_open()) return Ok();
   }
   while (has_unsent()) {
-    const TlsProgress written = GP_TRY(Write(std::string_view(out_).substr(sent_)));
+    const IoProgress written = GP_TRY(Write(std::string_view(out_).substr(sent_)));
     if (written.bytes == 0) return Ok();
     sent_ += written.bytes;
   }
@@ -75,8 +75,9 @@ Status FrameSocket::Receive() {
   char buffer[kReadBytes];
   has_more_ = true;
   for (size_t received = 0; has_more_ && received < kReceiveBytesMax;) {
-    const TlsProgress read = GP_TRY(Read(buffer, sizeof buffer));
+    const IoProgress read = GP_TRY(Read(buffer, sizeof buffer));
     has_ended_ = has_ended_ || read.has_ended;
+    read_awaits_write_ = read.wants_write;
     in_.append(buffer, read.bytes);
     received += read.bytes;
     // Less than there was room for: nothing is left, which would cost another call to learn.  What
@@ -115,12 +116,12 @@ std::optional<size_t> FrameSocket::LengthOfNext() const {
   return length;
 }
 
-Result<TlsProgress> FrameSocket::Read(char* buffer, size_t size) {
+Result<IoProgress> FrameSocket::Read(char* buffer, size_t size) {
   if (tls_) return tls_->Read(buffer, size);
   return OfSystemCall(recv(socket_.get(), buffer, size, 0), true);
 }
 
-Result<TlsProgress> FrameSocket::Write(std::string_view bytes) {
+Result<IoProgress> FrameSocket::Write(std::string_view bytes) {
   if (tls_) return tls_->Write(bytes);
   return OfSystemCall(send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), false);
 }

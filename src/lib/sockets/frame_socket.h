@@ -50,14 +50,16 @@ class FrameSocket {
 
   bool has_unsent() const { return sent_ < out_.size(); }
   // What to poll the socket for, besides POLLIN.
-  bool awaits_write() const { return handshake_awaits_write_ || (is_open() && has_unsent()); }
+  bool awaits_write() const {
+    return handshake_awaits_write_ || read_awaits_write_ || (is_open() && has_unsent());
+  }
   // Frames were received that NextFrame has not returned, or bytes that Receive has not: there may
   // be no event for them.
   bool HasMore() const;
 
  private:
-  Result<TlsProgress> Read(char* buffer, size_t size);
-  Result<TlsProgress> Write(std::string_view bytes);
+  Result<IoProgress> Read(char* buffer, size_t size);
+  Result<IoProgress> Write(std::string_view bytes);
   // nullopt: its length has not come.
   std::optional<size_t> LengthOfNext() const;
 
@@ -69,7 +71,8 @@ class FrameSocket {
   std::string out_;  // [sent_, end) is still to be sent
   size_t sent_ = 0;
   bool handshake_awaits_write_ = false;
-  bool has_more_ = false;  // the last Receive stopped at its limit
+  bool read_awaits_write_ = false;  // TLS answers the peer before it reads on
+  bool has_more_ = false;           // the last Receive stopped at its limit
   bool has_ended_ = false;
 };
 

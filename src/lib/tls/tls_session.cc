@@ -105,19 +105,19 @@ bool TlsSession::is_open() const {
   return state_->ssl != nullptr && SSL_is_init_finished(state_->ssl.get()) == 1;
 }
 
-Result<TlsProgress> TlsSession::Handshake() {
+Result<IoProgress> TlsSession::Handshake() {
   if (state_->ssl == nullptr) return Fail(Unavailable("TLS: out of memory"));
   ERR_clear_error();
   return Outcome(SSL_do_handshake(state_->ssl.get()), "TLS handshake");
 }
 
-Result<TlsProgress> TlsSession::Read(char* buffer, size_t size) {
+Result<IoProgress> TlsSession::Read(char* buffer, size_t size) {
   ERR_clear_error();
   const int wanted = static_cast<int>(std::min<size_t>(size, INT_MAX));
   return Outcome(SSL_read(state_->ssl.get(), buffer, wanted), "TLS");
 }
 
-Result<TlsProgress> TlsSession::Write(std::string_view bytes) {
+Result<IoProgress> TlsSession::Write(std::string_view bytes) {
   ERR_clear_error();
   const int size = static_cast<int>(std::min<size_t>(bytes.size(), INT_MAX));
   return Outcome(SSL_write(state_->ssl.get(), bytes.data(), size), "TLS");
@@ -133,23 +133,23 @@ std::optional<CertificateFacts> TlsSession::PeerCertificate() const {
 }
 
 // `result`: of the call just made, of which errno and OpenSSL's errors are left.
-Result<TlsProgress> TlsSession::Outcome(int result, const char* what) {
-  if (result > 0) return TlsProgress{static_cast<size_t>(result)};
+Result<IoProgress> TlsSession::Outcome(int result, const char* what) {
+  if (result > 0) return IoProgress{static_cast<size_t>(result)};
   const int reason_of_system = errno;
   switch (SSL_get_error(state_->ssl.get(), result)) {
-    case SSL_ERROR_WANT_READ: return TlsProgress{};
-    case SSL_ERROR_WANT_WRITE: return TlsProgress{0, false, true};
-    case SSL_ERROR_ZERO_RETURN: return TlsProgress{0, true, false};
+    case SSL_ERROR_WANT_READ: return IoProgress{};
+    case SSL_ERROR_WANT_WRITE: return IoProgress{0, false, true};
+    case SSL_ERROR_ZERO_RETURN: return IoProgress{0, true, false};
     case SSL_ERROR_SYSCALL:
       if (ERR_peek_error() != 0) break;
-      if (result == 0 || reason_of_system == 0) return TlsProgress{0, true, false};
+      if (result == 0 || reason_of_system == 0) return IoProgress{0, true, false};
       return Fail(Unavailable(std::string(what) + ": " + std::strerror(reason_of_system)));
     default: break;
   }
   // A peer that ends without TLS's own farewell has ended as well.
   if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
     ERR_clear_error();
-    return TlsProgress{0, true, false};
+    return IoProgress{0, true, false};
   }
   return Fail(Unavailable(Failed(what).message));
 }

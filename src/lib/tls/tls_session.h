@@ -30,8 +30,8 @@ class TlsSide {
   std::shared_ptr<const Shared> shared_;
 };
 
-// How far a call got.
-struct TlsProgress {
+// How far a call on a connection got, with TLS or without.
+struct IoProgress {
   size_t bytes = 0;
   bool has_ended = false;    // the peer has closed the connection
   bool wants_write = false;  // it goes on when the socket can be written, otherwise when it is read
@@ -47,11 +47,11 @@ class TlsSession {
   TlsSession(TlsSession&&) noexcept;
 
   // To be called until is_open.  Errors: kUnavailable (with the reason why the handshake failed).
-  Result<TlsProgress> Handshake();
+  Result<IoProgress> Handshake();
   bool is_open() const;
   // REQUIRES: is_open.
-  Result<TlsProgress> Read(char* buffer, size_t size);
-  Result<TlsProgress> Write(std::string_view bytes);
+  Result<IoProgress> Read(char* buffer, size_t size);
+  Result<IoProgress> Write(std::string_view bytes);
   // Whether bytes were received that Read has not returned.
   bool HasPending() const;
   // The peer's, which the handshake has verified; nullopt: it presented none.
@@ -59,7 +59,7 @@ class TlsSession {
 
  private:
   struct State;
-  Result<TlsProgress> Outcome(int result, const char* what);
+  Result<IoProgress> Outcome(int result, const char* what);
 
   std::unique_ptr<State> state_;
 };
