@@ -9,9 +9,8 @@
 namespace gp {
 namespace {
 
-bool IsRefusal(const Status& status) {
-  return !status && (status.error().code == ErrorCode::kPermissionDenied ||
-                     status.error().code == ErrorCode::kUnauthenticated);
+bool IsRefusal(const Error& error) {
+  return error.code == ErrorCode::kPermissionDenied || error.code == ErrorCode::kUnauthenticated;
 }
 
 }  // namespace
@@ -58,10 +57,13 @@ Status AccessGuard::Answer(const Result<Caller>& caller, const std::string& from
                            const std::function<Status(const Caller&)>& answer) {
   Status status = caller ? Admit(operations_, *caller, operation) : Fail(caller.error());
   if (status) status = answer(*caller);
-  if (IsRefusal(status))
-    refusals_.Note(caller ? caller->AsOrigin() : Origin("unknown", from), operation,
-                   status.error().message);
+  if (!status)
+    NoteRefusal(caller ? caller->AsOrigin() : Origin("unknown", from), operation, status.error());
   return status;
+}
+
+void AccessGuard::NoteRefusal(const Origin& origin, std::string_view operation, const Error& why) {
+  if (IsRefusal(why)) refusals_.Note(origin, operation, why.message);
 }
 
 void AccessGuard::OnCommit(const State& state, const std::vector<Event>& events) {
@@ -71,12 +73,8 @@ void AccessGuard::OnCommit(const State& state, const std::vector<Event>& events)
 }
 
 Result<std::shared_ptr<const AccessGuard::View>> AccessGuard::Look() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (view_ != nullptr) return view_;
-  }
-  GP_CHECK_OK(gateway_.Read([this](const State& state) { Take(state); }));
   const std::lock_guard lock(mutex_);
+  if (view_ == nullptr) return Fail(Unavailable("the controller is starting"));
   return view_;
 }
 

@@ -29,15 +29,15 @@ class AccessGuard : public CommitObserver {
 
   // kUnauthenticated: this is not a certificate of the node, or it was revoked.
   Status CheckNode(const std::string& node, std::string_view fingerprint);
-  // Records in the audit that the caller at `origin` was refused this operation.
-  void NoteRefusal(const Origin& origin, std::string_view operation, const std::string& why) {
-    refusals_.Note(origin, operation, why);
-  }
+  // Records in the audit that the caller at `origin` was refused this operation.  An error that
+  // says nothing about the caller is no refusal.
+  void NoteRefusal(const Origin& origin, std::string_view operation, const Error& why);
 
   // Runs `answer` if the caller is known and may use the operation; otherwise audits the refusal.
   Status Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation,
                 const std::function<Status(const Caller&)>& answer);
 
+  void OnBegin(const State& state) override { Take(state); }
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
  private:
@@ -47,7 +47,7 @@ class AccessGuard : public CommitObserver {
   };
 
   static Caller CallerOf(const std::shared_ptr<const View>& view, User user, std::string from);
-  // The access rights as of the last commit.
+  // The access rights as of the last commit.  kUnavailable: it observes no commits yet.
   Result<std::shared_ptr<const View>> Look();
   void Take(const State& state);
 
@@ -55,7 +55,7 @@ class AccessGuard : public CommitObserver {
   const std::span<const Operation> operations_;
   Refusals refusals_;
   std::mutex mutex_;
-  std::shared_ptr<const View> view_;  // nullptr: not read yet
+  std::shared_ptr<const View> view_;  // nullptr: before OnBegin
 };
 
 }  // namespace gp

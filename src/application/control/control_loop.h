@@ -62,7 +62,10 @@ class ControlLoop : public ControlGateway {
   ~ControlLoop() override;
 
   // Before Start only.
-  void AddObserver(CommitObserver* observer) { observers_.push_back(observer); }
+  void AddObserver(CommitObserver* observer) {
+    observer->OnBegin(state_);
+    observers_.push_back(observer);
+  }
   void Start();
   void Stop();
   // One turn of the writer, in place of Start if `by_hand`: answers what is in the inbox and does

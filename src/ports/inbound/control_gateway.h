@@ -25,6 +25,8 @@ struct Outcome {
 class CommitObserver {
  public:
   virtual ~CommitObserver() = default;
+  // Called once, before all else: the state that the first batch will change.
+  virtual void OnBegin(const State&) {}
   virtual void OnCommit(const State& state, const std::vector<Event>& events) = 0;
 };
 

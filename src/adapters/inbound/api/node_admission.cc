@@ -41,7 +41,8 @@ Status NodeAdmission::Audited(const NodePeer& peer, const std::string& operation
   // The claimed node is unverified, so it appears only in the message.
   const std::string as = node.empty() ? "" : " (as node " + Printable(node, 60) + ")";
   if (!status)
-    guard_.NoteRefusal(Origin("unknown", peer.from), operation, status.error().message + as);
+    guard_.NoteRefusal(Origin("unknown", peer.from), operation,
+                       {status.error().code, status.error().message + as});
   return status;
 }
 

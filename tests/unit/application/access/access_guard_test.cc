@@ -63,6 +63,26 @@ TEST(AccessGuard, KnowsTokensByTheirSecrets) {
   EXPECT_FALSE(rig.guard->BySecret(Sha256("secret"), "x"));  // who reads the journal has no secret
 }
 
+// So one that serves many connections on its thread does not wait.
+TEST(AccessGuard, DoesNotWaitForTheWriter) {
+  Rig rig;
+  rig.Issue("secret");
+  rig.Turn();
+  rig.loop->Stop();
+  EXPECT_TRUE(rig.guard->BySecret("secret", "x"));
+  EXPECT_TRUE(AccessGuard(*rig.loop, kOperations).ByKernel(kAna, "x").error().code ==
+              ErrorCode::kUnavailable);
+}
+
+TEST(AccessGuard, AuditsRefusalsAlone) {
+  Rig rig;
+  rig.guard->NoteRefusal("unknown", "JoinNode", Unavailable("the controller is busy"));
+  rig.guard->NoteRefusal("unknown", "JoinNode", Unauthenticated("wrong join token"));
+  rig.Turn();
+  ASSERT_EQ(rig.trail.entries.size(), 1U);
+  EXPECT_NE(rig.trail.entries.front().why.find("wrong join token"), std::string::npos);
+}
+
 TEST(AccessGuard, RefusesWhatWasRevokedOrIsOver) {
   Rig rig;
   const TokenId first = rig.Issue("first");
