@@ -24,7 +24,7 @@ Result<v1::Cluster> FetchCluster(Cli& cli, bool readings) {
 
 void ShowStatus(bool all, Cli& cli) {
   if (!cli.Offers({"table", "wide"})) return;
-  const auto cluster = FetchCluster(cli, true);
+  const auto cluster = FetchCluster(cli, all || cli.WantsDocument());
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;
   std::fputs(ClusterHeadline(*cluster).c_str(), stdout);
