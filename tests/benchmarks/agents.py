@@ -181,11 +181,12 @@ def main():
             if uses:
                 until = [cpu for at, cpu in uses if at <= played["rejoined_s"] + 0.1][-1]
                 of_controller["cpu_ms_per_resume"] = round(1000 * (until - uses[0][1]) / options.agents, 3)
-            if load:
-                of_controller |= load.result()
+            # At once: the nodes are silent from now on.
             nodes = json.loads(controller.ask("nodes", "list", "--output", "json"))
             rows = nodes if isinstance(nodes, list) else nodes["nodes"]
             of_controller["nodes_not_up"] = sum(row["state"] != "UP" for row in rows)
+            if load:
+                of_controller |= load.result()
             print(json.dumps(played | of_controller))
         finally:
             controller.stop()

@@ -100,21 +100,25 @@ class Operations:
         """
         return self._ask("POST", "/api/v1/jobs:explain", job_id=job_id, spec=spec, forecast=forecast, nodes=nodes)
 
-    def get_cluster(self, *, readings: Optional[bool] = None, node: Optional[str] = None) -> dict[str, Any]:
+    def get_cluster(self, *, readings: Optional[bool] = None, node: Optional[str] = None,
+                    totals_only: Optional[bool] = None) -> dict[str, Any]:
         """Returns nodes and GPUs with their users.
 
         readings: also the latest temperature, power and utilization of the GPUs
         node: only this node, with its leases; empty: all nodes, without leases
+        totals_only: without the GPUs, links and NUMA nodes of each node: short also for very many nodes
         """
-        return self._ask("GET", "/api/v1/cluster", readings=readings, node=node)
+        return self._ask("GET", "/api/v1/cluster", readings=readings, node=node, totals_only=totals_only)
 
-    def get_cluster_alias(self, *, readings: Optional[bool] = None, node: Optional[str] = None) -> dict[str, Any]:
+    def get_cluster_alias(self, *, readings: Optional[bool] = None, node: Optional[str] = None,
+                          totals_only: Optional[bool] = None) -> dict[str, Any]:
         """The same as GET /api/v1/cluster. Returns nodes and GPUs with their users.
 
         readings: also the latest temperature, power and utilization of the GPUs
         node: only this node, with its leases; empty: all nodes, without leases
+        totals_only: without the GPUs, links and NUMA nodes of each node: short also for very many nodes
         """
-        return self._ask("GET", "/api/gpu/resources", readings=readings, node=node)
+        return self._ask("GET", "/api/gpu/resources", readings=readings, node=node, totals_only=totals_only)
 
     def get_incident(self, id: str) -> dict[str, Any]:
         """Returns one incident with its steps. NOT_FOUND: no such incident, or it is no longer stored."""

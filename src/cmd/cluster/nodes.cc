@@ -138,7 +138,8 @@ void AddNodes(CLI::App& app, Cli& cli) {
   nodes->require_subcommand(1);
   nodes->add_subcommand("list", "List all nodes")->callback([&cli] {
     v1::GetClusterRequest request;
-    request.set_readings(true);
+    request.set_readings(cli.WantsDocument());
+    request.set_totals_only(!cli.WantsDocument());
     CallAndPrintNodes("GetCluster", request, cli);
   });
   AddDescribe(*nodes, cli);

@@ -15,16 +15,21 @@
 namespace gp {
 namespace {
 
-Result<v1::Cluster> FetchCluster(Cli& cli, bool readings) {
+// What an answer about the cluster contains.
+enum class Extent { kTotals, kGpus, kReadings };
+
+Result<v1::Cluster> FetchCluster(Cli& cli, Extent extent) {
   v1::GetClusterRequest request;
-  request.set_readings(readings);
+  request.set_readings(extent == Extent::kReadings);
+  request.set_totals_only(extent == Extent::kTotals);
   ControlClient* client = GP_TRY(cli.Controller());
   return client->Call<v1::Cluster>("GetCluster", request);
 }
 
 void ShowStatus(bool all, Cli& cli) {
   if (!cli.Offers({"table", "wide"})) return;
-  const auto cluster = FetchCluster(cli, all || cli.WantsDocument());
+  const auto cluster =
+      FetchCluster(cli, all || cli.WantsDocument() ? Extent::kReadings : Extent::kTotals);
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;
   std::fputs(ClusterHeadline(*cluster).c_str(), stdout);
@@ -202,7 +207,7 @@ void PrintVerdict(const FoundGpu& found) {
 
 void Health(const std::string& id, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
-  const auto cluster = FetchCluster(cli, true);
+  const auto cluster = FetchCluster(cli, Extent::kReadings);
   if (!cluster) return cli.Complain(cluster.error());
   const FoundGpu found = FindGpu(*cluster, id);
   if (found.gpu == nullptr) {
@@ -256,7 +261,7 @@ int LargestBlock(const v1::Node& node, bool nvlink) {
 
 void Free(const FreeFlags& flags, Cli& cli) {
   if (!cli.Offers({"table", "csv"})) return;
-  const auto cluster = FetchCluster(cli, false);
+  const auto cluster = FetchCluster(cli, Extent::kGpus);
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;
   Table table({{"NODE"},
@@ -282,7 +287,7 @@ void Free(const FreeFlags& flags, Cli& cli) {
 }
 
 void ShowGpus(Cli& cli) {
-  const auto cluster = FetchCluster(cli, true);
+  const auto cluster = FetchCluster(cli, Extent::kReadings);
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;
   if (cli.output != "name") return cli.PrintTable(GpuTable(*cluster, false, cli.output == "wide"));

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "base/cpu_set.h"
 #include "base/text.h"
 #include "cmd/text/job_text.h"
 
@@ -119,15 +118,15 @@ std::string NodeRemarks(const v1::Node& node) {
 }
 
 std::vector<std::string> NodeCells(const v1::Node& node) {
-  const NodeTotals totals = TotalsOf(node);
+  const v1::NodeTotals& totals = node.totals();
   return {node.name(),
           NodeStateText(node),
           node.pool(),
-          std::to_string(node.gpus_size()),
-          std::to_string(totals.gpus_free),
-          node.gpus_size() == 0 ? kDash : ShortModel(node.gpus(0).model()),
-          std::to_string(totals.cpus),
-          BytesToText(totals.memory_bytes),
+          std::to_string(totals.gpus()),
+          std::to_string(totals.gpus_free()),
+          totals.gpus() == 0 ? kDash : ShortModel(totals.gpu_model()),
+          std::to_string(totals.cpus()),
+          BytesToText(totals.memory_bytes()),
           node.driver_version(),
           NodeRemarks(node)};
 }
@@ -175,15 +174,10 @@ std::string StateText(const v1::Gpu& gpu) {
 }
 
 std::string ClusterHeadline(const v1::Cluster& cluster) {
-  std::map<std::string, int> counts;
+  const auto& by_state = cluster.gpus_by_state();
+  const std::map<std::string, int> counts(by_state.begin(), by_state.end());
   int gpus = 0;
-  for (const v1::Node& node : cluster.nodes()) {
-    for (const v1::Gpu& gpu : node.gpus()) {
-      ++gpus;
-      ++counts[gpu.draining() && gpu.state() != v1::OFFLINE ? "draining"
-                                                            : v1::GpuState_Name(gpu.state())];
-    }
-  }
+  for (const auto& [state, count] : counts) gpus += count;
   std::string text =
       fmt::format("CLUSTER  {}  {}:", Count(cluster.nodes_size(), "node"), Count(gpus, "GPU"));
   for (const auto& [state, count] : counts) text += fmt::format(" {} {} ·", count, state);
@@ -218,19 +212,6 @@ Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide) {
     }
   }
   return table;
-}
-
-NodeTotals TotalsOf(const v1::Node& node) {
-  NodeTotals totals;
-  for (const v1::Gpu& gpu : node.gpus()) {
-    totals.gpus_held += gpu.holders_size() > 0 ? 1 : 0;
-    totals.gpus_free += gpu.state() == v1::AVAILABLE && !gpu.draining() ? 1 : 0;
-  }
-  for (const v1::NumaNode& numa : node.numa_nodes()) {
-    totals.cpus += CpuSet::Parse(numa.cpus()).value_or(CpuSet{}).Count();
-    totals.memory_bytes += numa.memory_bytes();
-  }
-  return totals;
 }
 
 Table NodeTable(const v1::Cluster& cluster) {

@@ -22,15 +22,6 @@ Table ClusterTree(const v1::Cluster& cluster, bool wide);
 Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide);
 Table NodeTable(const v1::Cluster& cluster);
 
-// Sums over the GPUs and NUMA nodes of a node.
-struct NodeTotals {
-  int gpus_held = 0;
-  int gpus_free = 0;  // and take new work
-  int cpus = 0;
-  int64_t memory_bytes = 0;
-};
-NodeTotals TotalsOf(const v1::Node& node);
-
 // "H100 80GB" rather than "NVIDIA H100 80GB HBM3".
 std::string ShortModel(const std::string& model);
 // CUDA compute capability, "9.0". REQUIRES: the cluster was requested with its readings.

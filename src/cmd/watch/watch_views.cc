@@ -312,17 +312,17 @@ std::string NodeNote(const v1::Node& node) {
 }
 
 WatchRow RowOfNode(const v1::Node& node) {
-  const NodeTotals totals = TotalsOf(node);
+  const v1::NodeTotals& totals = node.totals();
   return {node.name(),
           {Text(node.name()),
            Mark(!IsUp(node)),
            NodeStateCell(node),
-           Number(true, node.gpus_size()),
-           HeldCell(totals.gpus_held, node.gpus_size()),
-           Number(true, totals.gpus_free),
-           Number(true, totals.cpus),
-           {BytesToText(totals.memory_bytes), static_cast<double>(totals.memory_bytes)},
-           Text(node.gpus_size() > 0 ? ShortModel(node.gpus(0).model()) : ""),
+           Number(true, totals.gpus()),
+           HeldCell(totals.gpus_held(), totals.gpus()),
+           Number(true, totals.gpus_free()),
+           Number(true, totals.cpus()),
+           {BytesToText(totals.memory_bytes()), static_cast<double>(totals.memory_bytes())},
+           Text(ShortModel(totals.gpu_model())),
            Text(node.driver_version()),
            {NodeNote(node)}},
           NodeDetails(node)};

@@ -122,7 +122,7 @@ class ControlApi {
   Status FillFrom(const State& state, const Caller& caller, const std::string& name,
                   v1::Job* reply) const;
   void AddProgress(const State& state, const Job& job, v1::Job* message) const;
-  Status FillCluster(bool readings, v1::Cluster* reply);
+  Status FillCluster(const v1::GetClusterRequest& request, v1::Cluster* reply);
   // Removes all other nodes from the reply and adds this node's leases.
   Status KeepNode(const std::string& name, v1::Cluster* reply);
   Status FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply);

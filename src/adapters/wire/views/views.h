@@ -29,6 +29,5 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message,
 // One job as a line of a list.
 void JobLine(const State& state, const Job& job, Instant now, PendingReasons& reasons,
              v1::Job* message);
-void ClusterView(const State& state, Instant now, v1::Cluster* message);
 
 }  // namespace gp

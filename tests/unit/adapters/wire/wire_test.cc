@@ -5,7 +5,6 @@
 #include "adapters/wire/job_spec.h"
 #include "adapters/wire/node_link.h"
 #include "adapters/wire/views/array_view.h"
-#include "adapters/wire/views/node_detail_view.h"
 #include "adapters/wire/views/views.h"
 #include "tests/support/test_cluster.h"
 
@@ -202,7 +201,7 @@ TEST(Wire, EveryErrorCodeHasItsRowAndComesBack) {
   EXPECT_EQ(ErrorCodeFromGrpc(2), ErrorCode::kInternal);  // UNKNOWN
 }
 
-TEST(Wire, ViewsShowWhatTheLedgerHolds) {
+TEST(Wire, AJobThatIsPlacedIsStarting) {
   TestCluster cluster;
   cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
   JobSpec spec;
@@ -211,48 +210,12 @@ TEST(Wire, ViewsShowWhatTheLedgerHolds) {
   spec.resources.gpus.count = 2;
   ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
   cluster.Pass();
-  v1::Cluster view;
-  ClusterView(cluster.state(), cluster.now(), &view);
-  ASSERT_EQ(view.nodes_size(), 1);
-  EXPECT_EQ(view.nodes(0).gpus(0).state(), v1::ALLOCATED);
-  EXPECT_EQ(view.nodes(0).gpus(0).holders(0).job_name(), "j");
-  EXPECT_EQ(view.nodes(0).gpus(2).state(), v1::AVAILABLE);
-  EXPECT_EQ(view.jobs_running(), 1);
   v1::Job job;
   JobView(cluster.state(), *cluster.state().FindJob({1}), cluster.now(), &job);
   EXPECT_EQ(job.state(), v1::RUNNING);
   EXPECT_EQ(job.detail(), "STARTING");
   EXPECT_EQ(job.places(0), "n1[0-1]");
   EXPECT_FALSE(job.has_exit_code());
-}
-
-TEST(Wire, ANodeThatDrainsSaysSinceWhenAndUntilWhen) {
-  TestCluster cluster;
-  const NodeId id = cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
-  JobSpec spec;
-  spec.name = "j";
-  spec.program.command = {"/bin/true"};
-  spec.resources.gpus.count = 2;
-  spec.policy.time_limit = Duration::Minutes(60);
-  ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
-  cluster.Pass();
-  v1::Cluster before;
-  ClusterView(cluster.state(), cluster.now(), &before);
-  EXPECT_FALSE(before.nodes(0).has_drain());
-  EXPECT_EQ(before.nodes(0).leases_size(), 0) << "only where one node is asked for";
-  ASSERT_TRUE(cluster.Execute(ChangeService{id, -1, ServiceAction::kDrain, false, "ana: cables"}));
-  v1::Cluster view;
-  ClusterView(cluster.state(), cluster.now(), &view);
-  v1::Node& node = *view.mutable_nodes(0);
-  EXPECT_EQ(node.drain().jobs(), 1);
-  EXPECT_FALSE(node.drain().since().empty());
-  EXPECT_FALSE(node.drain().has_deadline());
-  LeasesView(cluster.state(), *cluster.state().FindNode(id), &node);
-  ASSERT_EQ(node.leases_size(), 1);
-  EXPECT_EQ(node.leases(0).job_id(), "job-1");
-  EXPECT_EQ(node.leases(0).user(), "ana");
-  EXPECT_EQ(node.leases(0).gpus_size(), 2);
-  EXPECT_EQ(node.leases(0).ends_by(), node.drain().empty_by());
 }
 
 TEST(Wire, AWarningOfAPlacementStandsByItself) {

@@ -150,10 +150,9 @@ TEST(WatchViews, WhatTakesNoWorkIsMarked) {
 TEST(WatchViews, ANodeCountsItsUsedAndFreeGpus) {
   WatchData data;
   v1::Node& node = NodeIn(data, "n1");
-  GpuIn(node);
-  GpuIn(node).set_draining(true);
-  GpuIn(node, v1::ALLOCATED).add_holders()->set_job_id("job-1");
-  GpuIn(node, v1::OFFLINE);
+  node.mutable_totals()->set_gpus(4);
+  node.mutable_totals()->set_gpus_held(1);
+  node.mutable_totals()->set_gpus_free(1);
   const WatchTable table = MakeView(WatchView::kNodes, data);
   EXPECT_EQ(Cell(table, "GPUS").text, "4");
   EXPECT_EQ(Cell(table, "USED").text, "1");

@@ -121,7 +121,7 @@ Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenReques
 Status ControlApi::RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request,
                               v1::Cluster* reply) {
   const Outcome outcome = Execute(caller, gp::RevokeNode{request.node()});
-  return outcome.status ? FillCluster(false, reply) : outcome.status;
+  return outcome.status ? FillCluster({}, reply) : outcome.status;
 }
 
 }  // namespace gp

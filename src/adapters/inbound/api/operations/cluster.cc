@@ -6,6 +6,7 @@
 
 #include "adapters/inbound/api/gpu_name.h"
 #include "adapters/wire/job_spec.h"
+#include "adapters/wire/views/cluster_view.h"
 #include "adapters/wire/views/node_detail_view.h"
 #include "adapters/wire/views/views.h"
 #include "base/text.h"
@@ -45,14 +46,14 @@ Status FindTarget(const State& state, const v1::ChangeServiceRequest& request,
 
 }  // namespace
 
-Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
+Status ControlApi::FillCluster(const v1::GetClusterRequest& request, v1::Cluster* reply) {
   std::map<std::string, NodeId> ids;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    ClusterView(state, gateway_.Now(), reply);
-    if (readings) ids = state.nodes.by_name;
+    ClusterView(state, gateway_.Now(), request.totals_only(), reply);
+    if (request.readings()) ids = state.nodes.by_name;
   }));
   reply->set_version(about_.version);
-  if (!readings) return Ok();
+  if (!request.readings()) return Ok();
   for (v1::Node& node : *reply->mutable_nodes()) {
     const auto latest = readings_.Of(ids.at(node.name()));
     if (!latest) continue;
@@ -69,7 +70,7 @@ Status ControlApi::FillCluster(bool readings, v1::Cluster* reply) {
 
 Status ControlApi::GetCluster(const Caller&, const v1::GetClusterRequest& request,
                               v1::Cluster* reply) {
-  GP_CHECK_OK(FillCluster(request.readings(), reply));
+  GP_CHECK_OK(FillCluster(request, reply));
   return request.node().empty() ? Ok() : KeepNode(request.node(), reply);
 }
 
@@ -101,7 +102,7 @@ Status ControlApi::ChangeService(const Caller& caller, const v1::ChangeServiceRe
   if (!found) return found;
   const Outcome outcome = Execute(caller, command);
   if (!outcome.status) return outcome.status;
-  return FillCluster(false, reply);
+  return FillCluster({}, reply);
 }
 
 Status ControlApi::DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLostRequest& request,
@@ -113,7 +114,7 @@ Status ControlApi::DeclareNodeLost(const Caller& caller, const v1::DeclareNodeLo
   if (!node) return Fail(node.error());
   const Outcome outcome = Execute(caller, gp::DeclareNodeLost{*node, request.reason()});
   if (!outcome.status) return outcome.status;
-  return FillCluster(false, reply);
+  return FillCluster({}, reply);
 }
 
 }  // namespace gp

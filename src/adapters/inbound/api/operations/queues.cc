@@ -66,7 +66,7 @@ Status ControlApi::ChangeNode(const Caller& caller, const v1::ChangeNodeRequest&
   command.node = *node;
   const Outcome outcome = Execute(caller, std::move(command));
   if (!outcome.status) return outcome.status;
-  return FillCluster(false, reply);
+  return FillCluster({}, reply);
 }
 
 Status ControlApi::SetPriority(const Caller& caller, const v1::SetPriorityRequest& request,
