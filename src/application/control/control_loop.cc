@@ -35,7 +35,7 @@ ControlLoop::ControlLoop(Journal& journal, Clock& clock, ControlOptions options)
       clock_(clock),
       options_(options),
       inbox_(options.inbox_max),
-      heartbeats_(options.asleep_min) {}
+      heartbeats_(options.deaf_min) {}
 
 ControlLoop::~ControlLoop() { Stop(); }
 
@@ -294,12 +294,14 @@ void ControlLoop::ReviewBudgets(int64_t boot_ns) {
 }
 
 void ControlLoop::ExpireHeartbeats() {
-  const std::vector<NodeId> silent = heartbeats_.TakeSilent(state_, clock_.BootNs());
-  if (heartbeats_.slept().ns > 0) {
-    Log(LogLevel::kWarning, "this controller was suspended for " + ToText(heartbeats_.slept()) +
-                                ": heartbeats missed then do not count");
+  if (options_.by_hand) Listened();
+  if (const Duration gap = heartbeats_.TakeForgiven(); gap.ns > 0) {
+    Log(LogLevel::kWarning, "messages of nodes were not read for " + ToText(gap) +
+                                ", because this controller was suspended or is overloaded: the "
+                                "heartbeats missed then do not count");
   }
-  for (const NodeId node : silent) Perform(ExpireHeartbeat{node});
+  for (const NodeId node : heartbeats_.TakeSilent(state_, clock_.BootNs()))
+    Perform(ExpireHeartbeat{node});
 }
 
 void ControlLoop::RunPass() {

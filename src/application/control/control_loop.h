@@ -36,11 +36,12 @@ struct ControlOptions {
   AuditTrail* audit = nullptr;         // outlives the loop; nullptr: there is none
   OperatorLog* log = nullptr;          // outlives the loop; nullptr: messages are dropped
   std::function<void()> begin_thread;  // called first on the writer's thread; may be empty
-  // No thread: a caller does the writer's work until it has its answer, and the owner calls Turn.
+  // No thread: a caller does the writer's work until it has its answer, and the owner calls Turn,
+  // before which all messages of nodes were heard.
   bool by_hand = false;
-  // A gap of this length between two looks at the clock means that the process was suspended: it
-  // looks several times a second.
-  Duration asleep_min = Duration::Seconds(2);
+  // For how long messages of nodes are not read, at least, where the process was suspended or is
+  // overloaded: Listened is called several times a second.
+  Duration deaf_min = Duration::Seconds(2);
   // Called when the journal fails; must not return.  Empty: the process logs a message and exits.
   std::function<void()> end_process;
 };
@@ -82,6 +83,10 @@ class ControlLoop : public ControlGateway {
   const Plan& NewestPlan() const override { return newest_plan_; }
   void HeardFrom(NodeId node) override { heartbeats_.Hear(node, clock_.BootNs()); }
   bool Renew(NodeId node) override { return heartbeats_.Renew(node, clock_.BootNs()); }
+  void Listened() override { heartbeats_.Listened(clock_.BootNs()); }
+  ControllerLoad Load() const override {
+    return {heartbeats_.DeafFor(clock_.BootNs()), inbox_.size(), options_.inbox_max};
+  }
   ControllerEpoch Epoch() const override { return epoch_; }
   Instant Now() override { return {clock_.BootNs() + before_boot_ns_}; }
   Instant WallNow() override { return clock_.Now(); }

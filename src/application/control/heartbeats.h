@@ -21,8 +21,9 @@ Duration HeartbeatEvery(Duration lease_time, size_t nodes);
 // boot times.  Any thread may call it, except where a function names the writer.
 class Heartbeats {
  public:
-  // A gap of `asleep_min` between two calls of TakeSilent means that the process was suspended.
-  explicit Heartbeats(Duration asleep_min) : asleep_min_(asleep_min) {}
+  // A gap of `deaf_min` between two calls of Listened means that messages were not read: the
+  // process was suspended, or is overloaded.
+  explicit Heartbeats(Duration deaf_min) : deaf_min_(deaf_min) {}
 
   // The controller begins: the timeout of every node starts now.
   void Begin(const State& state, int64_t boot_ns);
@@ -32,11 +33,17 @@ class Heartbeats {
   // lost.
   bool Renew(NodeId node, int64_t boot_ns);
 
+  // All messages that had come until then have been heard.  Time in which nobody listened is no
+  // silence of the nodes.
+  void Listened(int64_t boot_ns);
+  // For how long messages have waited unread; 0: they are read as they come.
+  Duration DeafFor(int64_t boot_ns) const;
+  // Gaps without Listened since the last call, which do not count as silence; 0: none.
+  Duration TakeForgiven();
+
   // Nodes that are up, and were not heard for longer than `lease_time`.  They count as lost from
   // now on.  The writer calls it.
   std::vector<NodeId> TakeSilent(const State& state, int64_t boot_ns);
-  // For how long the process was suspended before the last TakeSilent; 0: it was not.
-  Duration slept() const { return slept_; }
   // Durable changes, in order.  The writer calls it.
   void OnCommit(const std::vector<Event>& events);
 
@@ -45,15 +52,12 @@ class Heartbeats {
     int64_t at_ns = 0;
     bool is_lost = false;
   };
-  void ForgiveOwnSleep(int64_t boot_ns);
-  bool HasHeardBetween(int64_t from_boot_ns, int64_t to_boot_ns) const;
 
-  const Duration asleep_min_;
-  // The writer's: the time of the last look, and the time before which no timeout is possible
-  int64_t looked_at_ns_ = 0;
-  int64_t no_expiry_before_ns_ = 0;
-  Duration slept_;
-  std::mutex mutex_;  // guards heard_
+  const Duration deaf_min_;
+  int64_t no_expiry_before_ns_ = 0;  // the writer's: no timeout is possible before
+  mutable std::mutex mutex_;         // guards all below
+  int64_t listened_ns_;              // from Begin on
+  Duration forgiven_;
   std::map<NodeId, Heard> heard_;
 };
 

@@ -44,6 +44,11 @@ void Inbox::Close() {
   filled_.notify_all();
 }
 
+size_t Inbox::size() const {
+  const std::lock_guard lock(mutex_);
+  return items_.size();
+}
+
 bool Inbox::closed() const {
   const std::lock_guard lock(mutex_);
   return closed_;

@@ -45,6 +45,7 @@ class Inbox {
   std::vector<InboxItem> Take(size_t max);
   void Close();
   bool closed() const;
+  size_t size() const;
 
  private:
   const size_t items_max_;

@@ -35,8 +35,10 @@ ControlApi::About ApiPart::AboutThisController() {
 Result<std::string> ApiPart::MetricsNow(const std::string& names) {
   ControlLoop& loop = uses_.recovery.loop();
   MetricsPicture picture;
+  std::vector<prometheus::MetricFamily> load = LoadGauges(loop.Load());
   GP_CHECK_OK(loop.Read(
       [&](const State& state) { picture = uses_.telemetry.metrics().Look(state, loop.Now()); }));
+  std::ranges::move(load, std::back_inserter(picture.families));
   const auto readings_of = [this, &loop](NodeId node) {
     auto latest = api_->readings.Of(node);
     if (!latest) return std::map<std::string, v1::GpuReadings>();

@@ -185,7 +185,11 @@ std::string ClusterHeadline(const v1::Cluster& cluster) {
   text += fmt::format("   running {}   queued {}", cluster.jobs_running(), cluster.jobs_queued());
   if (cluster.has_oldest_wait_seconds())
     text += " (oldest " + SpanText(cluster.oldest_wait_seconds()) + ")";
-  return text + "\n";
+  text += "\n";
+  if (cluster.has_unread_seconds())
+    text += "NOTE     the controller is overloaded: messages of agents have waited unread for " +
+            SpanText(cluster.unread_seconds()) + "; no node counts as lost meanwhile\n";
+  return text;
 }
 
 Table ClusterTree(const v1::Cluster& cluster, bool wide) {

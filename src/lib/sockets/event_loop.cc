@@ -16,6 +16,7 @@ namespace gp {
 namespace {
 
 constexpr int kEventsAtOnce = 256;
+constexpr std::chrono::milliseconds kReportEvery{250};
 
 epoll_event EventsOf(int descriptor, uint32_t events) {
   epoll_event event{};
@@ -90,28 +91,38 @@ void EventLoop::EverySecond() {
 }
 
 void EventLoop::Run() {
-  using Clock = std::chrono::steady_clock;
   Clock::time_point next_second = Clock::now() + std::chrono::seconds(1);
-  epoll_event ready[kEventsAtOnce];
+  Clock::time_point next_report = Clock::now();
   while (!stops_) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_second - Clock::now());
-    const int count = epoll_wait(epoll_.get(), ready, kEventsAtOnce,
-                                 static_cast<int>(std::max<int64_t>(left.count(), 0)));
-    for (int i = 0; i < count; ++i) {
-      if (ready[i].data.fd == wake_.get()) {
-        RunPosted();
-        continue;
-      }
-      const auto found = all_.find(ready[i].data.fd);
-      if (found == all_.end()) continue;  // an earlier event has ended it
-      const std::shared_ptr<Watched> watched = found->second;
-      watched->OnReady(ready[i].events);
+    Round(std::min(next_second, next_report));
+    const Clock::time_point now = Clock::now();
+    if (!is_behind_ && now >= next_report) {
+      caught_up_();
+      next_report = now + kReportEvery;
     }
-    if (Clock::now() < next_second) continue;
+    if (now < next_second) continue;
     EverySecond();
-    next_second = Clock::now() + std::chrono::seconds(1);
+    next_second = now + std::chrono::seconds(1);
   }
   End();
+}
+
+void EventLoop::Round(Clock::time_point until) {
+  epoll_event ready[kEventsAtOnce];
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+  const int count = epoll_wait(epoll_.get(), ready, kEventsAtOnce,
+                               static_cast<int>(std::max<int64_t>(left.count(), 0)));
+  is_behind_ = count == kEventsAtOnce;
+  for (int i = 0; i < count; ++i) {
+    if (ready[i].data.fd == wake_.get()) {
+      RunPosted();
+      continue;
+    }
+    const auto found = all_.find(ready[i].data.fd);
+    if (found == all_.end()) continue;  // an earlier event has ended it
+    const std::shared_ptr<Watched> watched = found->second;
+    watched->OnReady(ready[i].events);
+  }
 }
 
 void EventLoop::End() {

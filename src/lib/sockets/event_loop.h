@@ -44,8 +44,18 @@ class EventLoop {
   void Run();
   void Stop();  // any thread
 
+  // `caught_up` is called four times a second, if all that had come until then was handled.  Set
+  // before Run.
+  void WhenCaughtUp(std::function<void()> caught_up) { caught_up_ = std::move(caught_up); }
+  // Something that has come is left for a later event.
+  void StayBehind() { is_behind_ = true; }
+
  private:
+  using Clock = std::chrono::steady_clock;
+
   void RunPosted();
+  // Handles what is ready, or becomes so until then.
+  void Round(Clock::time_point until);
   void EverySecond();
   void End();
 
@@ -55,7 +65,10 @@ class EventLoop {
   std::mutex mutex_;
   std::vector<std::function<void()>> posted_;
   bool has_ended_ = false;
-  bool stops_ = false;  // for the loop's thread
+  // The loop's thread's
+  std::function<void()> caught_up_ = [] {};
+  bool is_behind_ = false;
+  bool stops_ = false;
 };
 
 }  // namespace gp

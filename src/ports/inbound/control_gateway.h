@@ -30,6 +30,14 @@ class CommitObserver {
   virtual void OnCommit(const State& state, const std::vector<Event>& events) = 0;
 };
 
+// How far the controller is behind.
+struct ControllerLoad {
+  Duration
+      deaf;  // for how long messages of nodes have waited unread; 0: they are read as they come
+  size_t waiting = 0;      // requests in the inbox
+  size_t waiting_max = 0;  // the inbox is full
+};
+
 struct Plan;
 
 // A condition of the sender, beyond the rules, on the state that its command is decided on.
@@ -70,6 +78,10 @@ class ControlGateway {
   // Notes a heartbeat.  True: it renews the node's leases; the writer need not be asked.  False:
   // the node counts as lost until the writer has handled a report of it.
   virtual bool Renew(NodeId node) = 0;
+  // Notes that all messages of nodes that had come until now were handled or noted.  Called several
+  // times a second; without it no node is taken for silent.
+  virtual void Listened() = 0;
+  virtual ControllerLoad Load() const = 0;
   // This controller: the lineage of its journal, and its epoch.  Neither changes.
   virtual ControllerEpoch Epoch() const = 0;
   // The time line of the state, which nobody steps (domain/model/time_line.h).

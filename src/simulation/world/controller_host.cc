@@ -158,6 +158,7 @@ void ControllerHost::HearAll() {
     if (connection->controller_open && connection->controller == process())
       Hear(connection, message);
   }
+  if (is_up()) loop_->Listened();
 }
 
 void ControllerHost::Hear(const ConnectionRef& connection, AgentMessage message) {

@@ -76,9 +76,10 @@ void AgentConnection::Read() {
   if (!reads()) return;
   if (socket_.has_ended()) return Close();
   // The rest of what TLS has received, after other agents' messages.
-  if (socket_.HasMore())
-    IgnoreResult(parts_.loop.Post([self = shared_from_this()] { self->GoOn(); }),
-                 "a loop that has ended has closed it");
+  if (!socket_.HasMore()) return;
+  parts_.loop.StayBehind();
+  IgnoreResult(parts_.loop.Post([self = shared_from_this()] { self->GoOn(); }),
+               "a loop that has ended has closed it");
 }
 
 Status AgentConnection::HearFrame(std::string_view frame) {

@@ -36,6 +36,7 @@ class Listener : public Watched {
                    "one that cannot be watched is closed");
       newcomer->OnReady(EPOLLIN);  // most have spoken already
     }
+    loop_.StayBehind();  // others may wait
   }
   void OnSecond() override {
     if (std::exchange(rests_, false)) loop_.Change(socket_.get(), EPOLLIN);
@@ -68,6 +69,7 @@ class SocketLinkServer : public LinkServer {
     if (options_.identity) tls_ = GP_TRY(TlsSide::Server(*options_.identity, options_.authority));
     GP_CHECK_OK(ListenLocally());
     if (!options_.listen.empty()) GP_CHECK_OK(ListenOverTcp());
+    loop_.WhenCaughtUp([this] { parts_.gateway.Listened(); });
     thread_ = std::thread([this] { loop_.Run(); });
     return Ok();
   }

@@ -14,6 +14,7 @@
 #include "adapters/inbound/metrics/queue_gauges.h"
 #include "adapters/inbound/metrics/usage_gauges.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "domain/cluster/event.h"
 #include "domain/cluster/nodes/verdict.h"
 #include "domain/cluster/state/state.h"
@@ -258,6 +259,19 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
     }
   }
   return picture;
+}
+
+std::vector<prometheus::MetricFamily> LoadGauges(const ControllerLoad& load) {
+  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  return {
+      Family("gpu_platform_agents_unread_seconds",
+             "For how long messages of agents have waited unread; 0: they are read as they come",
+             kGauge, {{{}, SecondsOf(load.deaf)}}),
+      Family("gpu_platform_requests_waiting", "Requests that wait for the writer", kGauge,
+             {{{}, static_cast<double>(load.waiting)}}),
+      Family("gpu_platform_requests_waiting_max", "Requests that may wait; others are refused",
+             kGauge, {{{}, static_cast<double>(load.waiting_max)}}),
+  };
 }
 
 Result<std::string> MetricsText(MetricsPicture picture, const GpuReadingsOf& readings_of,

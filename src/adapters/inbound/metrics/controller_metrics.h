@@ -32,6 +32,9 @@ class ControllerMetrics : public CommitObserver {
   std::unique_ptr<Counters> counters_;
 };
 
+// How far the controller is behind.
+std::vector<prometheus::MetricFamily> LoadGauges(const ControllerLoad& load);
+
 // All metrics in Prometheus' text format.  `names`: "" for the platform's own names, "dcgm" for
 // the metrics of NVIDIA's dcgm-exporter with its names.  kInvalidArgument: other names.  Any
 // thread.

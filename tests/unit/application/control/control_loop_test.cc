@@ -30,7 +30,7 @@ struct Rig {
   explicit Rig(ControlOptions options = {}) { Open(options); }
   void Open(ControlOptions options = {}) {
     loop.reset();
-    options.asleep_min = Duration::Minutes(60 * 24);  // its clock jumps
+    options.deaf_min = Duration::Minutes(60 * 24);  // its clock jumps
     loop = *ControlLoop::Open(journal, clock, options);
     loop->Start();
   }
@@ -136,7 +136,26 @@ TEST(ControlLoop, ASilentNodeIsLostAfterALeaseTimeAndNotBefore) {
   EXPECT_EQ(condition(), NodeCondition::kUp);
   rig.clock.Advance(Duration::Milliseconds(1));
   (void)rig.loop->Execute("x", "", Tick{});
+  EXPECT_EQ(condition(), NodeCondition::kUp) << "its heartbeat may wait unread";
+  rig.loop->Listened();
+  (void)rig.loop->Execute("x", "", Tick{});
   EXPECT_EQ(condition(), NodeCondition::kLost);
+}
+
+TEST(ControlLoop, SaysHowFarItIsBehind) {
+  ManualClock clock;
+  MemoryJournal journal;
+  const auto loop =
+      *ControlLoop::Open(journal, clock, {.inbox_max = 7, .deaf_min = Duration::Seconds(2)});
+  EXPECT_EQ(loop->Load().deaf, Duration{});
+  clock.Advance(Duration::Seconds(3));
+  EXPECT_EQ(loop->Load().deaf, Duration::Seconds(3));
+  loop->Listened();
+  EXPECT_EQ(loop->Load().deaf, Duration{});
+  EXPECT_EQ(loop->Load().waiting, 0U);
+  ASSERT_TRUE(loop->Post("x", Tick{}, {}));  // it was not started
+  EXPECT_EQ(loop->Load().waiting, 1U);
+  EXPECT_EQ(loop->Load().waiting_max, 7U);
 }
 
 // On the same boot, and on a machine that booted with a clock that is an hour behind.

@@ -31,12 +31,13 @@ class HeartbeatsTest : public testing::Test {
     state_.policy.lease_time = Duration::Seconds(10);
     heartbeats_.Begin(state_, kStart);
   }
-  std::vector<NodeId> SilentAt(int64_t after_s) {
+  std::vector<NodeId> SilentAt(int64_t after_s, bool listens = true) {
+    if (listens) heartbeats_.Listened(kStart + after_s * kSecond);
     return heartbeats_.TakeSilent(state_, kStart + after_s * kSecond);
   }
 
   State state_;
-  Heartbeats heartbeats_{Duration::Seconds(100)};
+  Heartbeats heartbeats_{Duration::Seconds(15)};
   const NodeId first_{0};
   const NodeId second_{1};
 };
@@ -76,18 +77,31 @@ TEST_F(HeartbeatsTest, ANodeThatWasLostBeforeTheControllerBeganMustReport) {
   EXPECT_TRUE(later.Renew(second_, kStart));
 }
 
-TEST_F(HeartbeatsTest, TimeInWhichTheProcessWasStoppedDoesNotCount) {
+TEST_F(HeartbeatsTest, TimeInWhichNobodyListenedIsNoSilence) {
   EXPECT_TRUE(SilentAt(1).empty());
   EXPECT_TRUE(SilentAt(201).empty());
-  EXPECT_EQ(heartbeats_.slept(), Duration::Seconds(200));
+  EXPECT_EQ(heartbeats_.TakeForgiven(), Duration::Seconds(200));
+  EXPECT_EQ(heartbeats_.TakeForgiven(), Duration{});
+  EXPECT_TRUE(SilentAt(210).empty());
   EXPECT_EQ(SilentAt(212).size(), 2U);
-  EXPECT_EQ(heartbeats_.slept(), Duration{});
+  EXPECT_EQ(heartbeats_.TakeForgiven(), Duration{});
 }
 
-TEST_F(HeartbeatsTest, AProcessThatHeardSomebodyWasOnlySlow) {
+// The writer goes on, while messages wait to be read.
+TEST_F(HeartbeatsTest, NobodyIsSilentWhileMessagesWaitUnread) {
   EXPECT_TRUE(SilentAt(1).empty());
-  EXPECT_TRUE(heartbeats_.Renew(first_, kStart + 100 * kSecond));
-  EXPECT_EQ(SilentAt(201).size(), 2U);
+  EXPECT_TRUE(SilentAt(500, false).empty());
+  EXPECT_EQ(heartbeats_.DeafFor(kStart + 500 * kSecond), Duration::Seconds(499));
+  EXPECT_TRUE(heartbeats_.Renew(first_, kStart + 501 * kSecond)) << "the first one that is read";
+  EXPECT_TRUE(SilentAt(502).empty());
+  EXPECT_EQ(heartbeats_.DeafFor(kStart + 503 * kSecond), Duration{});
+  EXPECT_EQ(SilentAt(512), std::vector<NodeId>{second_});
+}
+
+TEST_F(HeartbeatsTest, AShortPauseOfTheListenerIsNoExcuse) {
+  EXPECT_TRUE(SilentAt(10).empty());
+  EXPECT_TRUE(SilentAt(11, false).empty()) << "not yet";
+  EXPECT_EQ(SilentAt(12).size(), 2U);
 }
 
 }  // namespace

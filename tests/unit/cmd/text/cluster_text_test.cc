@@ -114,6 +114,10 @@ TEST(ClusterText, TheHeadlineCountsGpusByState) {
   EXPECT_EQ(ClusterHeadline(cluster),
             "CLUSTER  1 node  4 GPUs: 2 AVAILABLE · 1 OFFLINE · 1 draining   "
             "running 2   queued 1 (oldest 1m30s)\n");
+  cluster.set_unread_seconds(12);
+  EXPECT_THAT(ClusterHeadline(cluster),
+              HasSubstr("\nNOTE     the controller is overloaded: messages of agents have waited "
+                        "unread for 12s;"));
 }
 
 TEST(ClusterText, UnknownReadingsAreDashesAndNeverZero) {

@@ -94,6 +94,40 @@ TEST(EventLoop, CallsNothingThatAnEarlierEventHasEnded) {
   EXPECT_EQ(called, 1);
 }
 
+TEST(EventLoop, SaysThatItHasCaughtUpAlsoWhereNothingComes) {
+  EventLoop loop;
+  int times = 0;
+  loop.WhenCaughtUp([&] {
+    if (++times == 3) loop.Stop();
+  });
+  loop.Run();
+  EXPECT_EQ(times, 3);
+}
+
+TEST(EventLoop, HasNotCaughtUpWhileSomethingIsLeft) {
+  EventLoop loop;
+  const auto ready = std::make_shared<Ready>();
+  int left = 1'000;
+  int seconds = 0;
+  bool has_caught_up = false;
+  loop.WhenCaughtUp([&] { has_caught_up = true; });
+  ready->on_ready = [&] {
+    loop.StayBehind();
+    EXPECT_FALSE(has_caught_up);
+    if (seconds == 1 && --left == 0) loop.Forget(ready->descriptor.get());
+  };
+  ready->on_second = [&] { ++seconds; };
+  const auto end = std::make_shared<Ready>();
+  end->on_ready = [&] { loop.Change(end->descriptor.get(), 0); };
+  end->on_second = [&] {
+    if (has_caught_up) loop.Stop();
+  };
+  ASSERT_TRUE(loop.Watch(ready->descriptor.get(), EPOLLIN, ready));
+  ASSERT_TRUE(loop.Watch(end->descriptor.get(), EPOLLIN, end));
+  loop.Run();
+  EXPECT_TRUE(has_caught_up);
+}
+
 TEST(EventLoop, ChangesWhatIsAwaited) {
   EventLoop loop;
   const auto ready = std::make_shared<Ready>();

@@ -10,6 +10,7 @@
 #include "adapters/wire/views/node_detail_view.h"
 #include "adapters/wire/views/views.h"
 #include "base/text.h"
+#include "base/units.h"
 
 namespace gp {
 namespace {
@@ -53,6 +54,8 @@ Status ControlApi::FillCluster(const v1::GetClusterRequest& request, v1::Cluster
     if (request.readings()) ids = state.nodes.by_name;
   }));
   reply->set_version(about_.version);
+  if (const Duration deaf = gateway_.Load().deaf; deaf.ns > 0)
+    reply->set_unread_seconds(SecondsOf(deaf));
   if (!request.readings()) return Ok();
   for (v1::Node& node : *reply->mutable_nodes()) {
     const auto latest = readings_.Of(ids.at(node.name()));
