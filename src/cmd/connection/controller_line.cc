@@ -16,11 +16,11 @@ Result<std::string> PlaceOfController(const std::string& place) {
   return found;
 }
 
-Result<std::unique_ptr<ControlClient>> OpenController(const std::string& asked) {
+Result<std::unique_ptr<ControlClient>> OpenController(const std::string& asked,
+                                                      ControlClient::WhenKilled when_killed) {
   const std::string place = GP_TRY(PlaceOfController(asked));
   const auto login = GP_TRY(LoginFor(place));
-  if (!IsAddress(place))
-    return login ? ControlClient::OpenByToken(place, login->secret) : ControlClient::Open(place);
+  if (!IsAddress(place)) return ControlClient::Open(place, login ? login->secret : "", when_killed);
   if (!login)
     return Fail(Unauthenticated("no token for " + place + ": gpu-platform login " + place));
   return ControlClient::OpenRemote(place, login->secret, login->authority);

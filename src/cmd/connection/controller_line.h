@@ -18,6 +18,8 @@ inline constexpr auto kCallTime = std::chrono::seconds(5);
 // else the user's own controller or the machine's.
 Result<std::string> PlaceOfController(const std::string& place);
 // kUnavailable: no controller answers there; kUnauthenticated: no token for that address.
-Result<std::unique_ptr<ControlClient>> OpenController(const std::string& place);
+Result<std::unique_ptr<ControlClient>> OpenController(
+    const std::string& place,
+    ControlClient::WhenKilled when_killed = ControlClient::WhenKilled::kWait);
 
 }  // namespace gp

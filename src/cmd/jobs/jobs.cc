@@ -198,7 +198,9 @@ void AddLogs(CLI::App& jobs, Cli& cli) {
   sub->add_flag_function(
          "--stdout", [stream](int64_t) { *stream = Which::kOutput; }, "Only its standard output")
       ->excludes(errors);
-  sub->add_option("--tail-bytes", *tail, "Only the last N bytes of each stream")->type_name("N");
+  sub->add_option("--tail-bytes", *tail, "Only the last N bytes of each stream")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   sub->callback([options, stream, tail, &cli] {
     if (*tail > 0) options->offset = -*tail;
     options->errors = *stream == Which::kErrors;
@@ -206,7 +208,8 @@ void AddLogs(CLI::App& jobs, Cli& cli) {
         *stream == Which::kBoth ? CopyStreams(cli, *options) : CopyLog(cli, *options);
     if (copied) return;
     cli.Complain(copied.error());
-    if (copied.error().code == ErrorCode::kUnavailable) cli.exit_code = kExitPlatform;
+    if (options->follow && copied.error().code == ErrorCode::kUnavailable)
+      cli.exit_code = kExitPlatform;
   });
 }
 

@@ -19,7 +19,8 @@ int64_t NowNs() { return SystemClock().BootNs(); }
 
 Result<WatchData> FetchWatchData(const std::string& place, grpc::ClientContext& jobs,
                                  grpc::ClientContext& cluster) {
-  const auto client = GP_TRY(OpenController(place));
+  // The screen tells at once, and somebody may leave it.
+  const auto client = GP_TRY(OpenController(place, ControlClient::WhenKilled::kFail));
   WatchData data;
   v1::GetClusterRequest cluster_request;
   cluster_request.set_readings(true);

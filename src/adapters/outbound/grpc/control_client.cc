@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "adapters/outbound/grpc/channel.h"
@@ -25,10 +26,12 @@
 namespace gp {
 namespace {
 
+Error NobodyAt(const std::string& socket) {
+  return Unavailable("no controller answers on " + socket +
+                     " (start one: gpu-platform serve; or name another: --server DIRECTORY)");
+}
+
 Result<std::string> FetchLocalCredential(const std::string& path) {
-  const Error nobody =
-      Unavailable("no controller answers on " + path +
-                  " (start one: gpu-platform serve; or name another: --server DIRECTORY)");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
@@ -43,14 +46,8 @@ Result<std::string> FetchLocalCredential(const std::string& path) {
       local_credential.append(buffer, static_cast<size_t>(n));
   }
   close(fd);
-  if (local_credential.size() != 64) return Fail(nobody);
+  if (local_credential.size() != 64) return Fail(NobodyAt(path));
   return local_credential;
-}
-
-Error NobodyAt(const std::string& socket_directory) {
-  return Unavailable(
-      "no controller answers on " + socket_directory +
-      "/http.sock (start one: gpu-platform serve; or name another: --server DIRECTORY)");
 }
 
 // Parses an error in the format of the Connect protocol.
@@ -77,14 +74,37 @@ bool HasRequestId(const google::protobuf::Message& request) {
   return field != nullptr && !request.GetReflection()->GetString(request, field).empty();
 }
 
-// A controller that restarts answers again within this time.
-constexpr auto kCallPatience = std::chrono::seconds(5);
-constexpr int kFirstPauseMs = 50;
-constexpr int kLongestPauseMs = 1'000;
 constexpr auto kConnectTime = std::chrono::seconds(5);
 
-bool IsUnavailable(const Status& answered) {
-  return !answered && answered.error().code == ErrorCode::kUnavailable;
+// With a controller that restarts, or is overloaded: it answers again within this time.
+class Patience {
+ public:
+  // False: it is over.
+  bool Pause() {
+    if (std::chrono::steady_clock::now() >= until_) return false;
+    poll(nullptr, 0, pause_ms_);
+    pause_ms_ = std::min(2 * pause_ms_, kLongestPauseMs);
+    return true;
+  }
+
+ private:
+  static constexpr int kLongestPauseMs = 1'000;
+  const std::chrono::steady_clock::time_point until_ =
+      std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  int pause_ms_ = 50;
+};
+
+bool IsUnavailable(const Error& error) { return error.code == ErrorCode::kUnavailable; }
+
+// A controller that stops in order removes its socket: where one is left, it was killed.
+Result<std::unique_ptr<HttpLine>> OpenLine(const std::string& socket, bool waits_if_killed) {
+  std::error_code ignored;
+  const bool waits = waits_if_killed && std::filesystem::exists(socket, ignored);
+  Patience patience;
+  while (true) {
+    auto line = HttpLine::Open(socket);
+    if (line || !waits || !IsUnavailable(line.error()) || !patience.Pause()) return line;
+  }
 }
 
 }  // namespace
@@ -95,16 +115,13 @@ std::string NewRequestId() {
   return ToBase32(words[0], 13) + ToBase32(words[1], 13);
 }
 
-Result<std::unique_ptr<ControlClient>> ControlClient::Open(const std::string& socket_directory) {
-  return OpenByToken(socket_directory, "");
-}
-
-Result<std::unique_ptr<ControlClient>> ControlClient::OpenByToken(
-    const std::string& socket_directory, const std::string& secret) {
-  auto line = HttpLine::Open(socket_directory + "/http.sock");
+Result<std::unique_ptr<ControlClient>> ControlClient::Open(const std::string& socket_directory,
+                                                           const std::string& secret,
+                                                           WhenKilled when_killed) {
+  auto line = OpenLine(socket_directory + "/http.sock", when_killed == WhenKilled::kWait);
   if (!line)
-    return Fail(line.error().code == ErrorCode::kUnavailable ? NobodyAt(socket_directory)
-                                                             : line.error());
+    return Fail(IsUnavailable(line.error()) ? NobodyAt(socket_directory + "/http.sock")
+                                            : line.error());
   return std::unique_ptr<ControlClient>(
       new ControlClient(socket_directory, *std::move(line), secret));
 }
@@ -147,15 +164,11 @@ Status ControlClient::Ask(std::string_view method, const Message& request, Messa
   };
   was_there_ = was_there_ || line_ != nullptr || IsConnected();
   const bool may_repeat = was_there_ && (IsRead(*found) || HasRequestId(request) || !id.empty());
-  // The controller restarts, or is overloaded.  One that was never there is not waited for.
-  const auto until = std::chrono::steady_clock::now() + kCallPatience;
+  // A controller that was never there is not waited for.
+  Patience patience;
   Status answered = ask();
-  for (int pause_ms = kFirstPauseMs;
-       may_repeat && IsUnavailable(answered) && std::chrono::steady_clock::now() < until;
-       pause_ms = std::min(2 * pause_ms, kLongestPauseMs)) {
-    poll(nullptr, 0, pause_ms);
+  while (may_repeat && !answered && IsUnavailable(answered.error()) && patience.Pause())
     answered = ask();
-  }
   return answered;
 }
 
@@ -165,7 +178,9 @@ Status ControlClient::AskByHttp(const std::string& path, const std::string& id,
   if (!secret_.empty()) headers.emplace_back("Authorization", AsBearer(secret_));
   if (!id.empty()) headers.emplace_back("Idempotency-Key", id);
   const auto answer = line_->Post(path, headers, request.SerializeAsString());
-  if (!answer) return Fail(answer.error());
+  if (!answer)
+    return Fail(IsUnavailable(answer.error()) ? NobodyAt(socket_directory_ + "/http.sock")
+                                              : answer.error());
   if (answer->status != 200) return Fail(ErrorOfAnswer(*answer));
   return reply->ParseFromString(answer->body)
              ? Ok()

@@ -25,12 +25,14 @@ std::string NewRequestId();
 // calls from elsewhere, go over gRPC.  One thread uses it.
 class ControlClient {
  public:
-  // `socket_directory` holds the controller's sockets; the kernel identifies the caller.
-  // kUnavailable: no controller answers there.
-  static Result<std::unique_ptr<ControlClient>> Open(const std::string& socket_directory);
-  // The same, as the user that the token with this secret stands for.
-  static Result<std::unique_ptr<ControlClient>> OpenByToken(const std::string& socket_directory,
-                                                            const std::string& secret);
+  // Whether Open waits some seconds for a controller that was killed, and may be starting again.
+  enum class WhenKilled { kWait, kFail };
+
+  // `socket_directory` holds the controller's sockets.  `secret`: of a token, for whose user the
+  // client acts; empty: the kernel identifies the caller.  kUnavailable: no controller answers.
+  static Result<std::unique_ptr<ControlClient>> Open(const std::string& socket_directory,
+                                                     const std::string& secret = "",
+                                                     WhenKilled when_killed = WhenKilled::kWait);
   // `address`: "127.0.0.1:7070".  `authority`: as in ChannelSecurity.  Does not connect yet: the
   // first call fails if no controller answers.
   static std::unique_ptr<ControlClient> OpenRemote(const std::string& address,
