@@ -70,12 +70,14 @@ Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offse
   request.set_offset(offset);
   request.set_follow(options.follow);
   const auto reader = stub->ReadLog(&context, request);
+  LineTurns alone;
+  LineTurns& turns = options.turns == nullptr ? alone : *options.turns;
   v1::LogChunk chunk;
   while (reader->Read(&chunk)) {
     patience.Heard();
-    std::fwrite(chunk.data().data(), 1, chunk.data().size(), options.to);
+    const bool is_read = turns.Write(options.to, chunk.data());
     offset = chunk.offset() + static_cast<int64_t>(chunk.data().size());
-    if (std::fflush(options.to) != 0) context.TryCancel();  // nobody reads the output any more
+    if (!is_read) context.TryCancel();
   }
   const grpc::Status status = reader->Finish();
   return status.ok() ? Ok() : Status(Fail(ControlClient::ErrorOf(status)));
@@ -150,7 +152,10 @@ Status CopyLog(Cli& cli, const LogOptions& options) {
 }
 
 Status CopyStreams(Cli& cli, const LogOptions& options) {
-  LogOptions errors = options;
+  LineTurns turns;
+  LogOptions output = options;
+  output.turns = &turns;
+  LogOptions errors = output;
   errors.errors = true;
   errors.to = stderr;
   if (!options.follow) {
@@ -159,7 +164,7 @@ Status CopyStreams(Cli& cli, const LogOptions& options) {
   }
   Status copied_errors = Ok();
   std::thread error_thread([&] { copied_errors = CopyLog(cli, errors); });
-  const Status copied = CopyLog(cli, options);
+  const Status copied = CopyLog(cli, output);
   error_thread.join();
   return copied ? copied_errors : copied;
 }

@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "cmd/cli.h"
+#include "cmd/text/line_turns.h"
 
 namespace gp {
 
@@ -21,6 +22,7 @@ struct LogOptions {
   int64_t offset = 0;
   bool follow = false;
   std::FILE* to = stdout;
+  LineTurns* turns = nullptr;  // of all streams that are copied beside each other
 };
 
 // Copies output. Returns when all of it is copied.
