@@ -309,7 +309,9 @@ void AddStatus(CLI::App& app, Cli& cli) {
   CLI::App* health = app.add_subcommand(
       "health",
       "Show the health verdict on a GPU and its checks; exit code 9 if it takes no new work");
-  health->add_option("--gpu-id", *id, "UUID, unique prefix, node/index or PCI bus id")->required();
+  health->add_option("--gpu-id", *id, "UUID, unique prefix, node/index or PCI bus id")
+      ->required()
+      ->type_name("GPU");
   health->callback([id, &cli] { Health(*id, cli); });
 
   CLI::App* gpus = app.add_subcommand("gpus", "GPUs: list, free");

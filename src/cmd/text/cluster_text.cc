@@ -107,9 +107,11 @@ void AddNodeRows(bool wide, const v1::Node& node, Table& table) {
   }
 }
 
-// Whether it is simulated, its labels, and why it is in its state.
+// What is broken, whether it is simulated, its labels, and why it is in its state.
 std::string NodeRemarks(const v1::Node& node) {
   std::vector<std::string> remarks;
+  if (const int out = node.totals().gpus_out(); out > 0)
+    remarks.push_back(Count(out, "GPU") + " out of service");
   if (node.simulated()) remarks.push_back("simulated");
   const std::map<std::string, std::string> labels(node.labels().begin(), node.labels().end());
   for (const auto& [name, value] : labels) remarks.push_back(name + "=" + value);
@@ -186,6 +188,9 @@ std::string ClusterHeadline(const v1::Cluster& cluster) {
   if (cluster.has_oldest_wait_seconds())
     text += " (oldest " + SpanText(cluster.oldest_wait_seconds()) + ")";
   text += "\n";
+  if (const int open = cluster.incidents_for_operators(); open > 0)
+    text += "NOTE     " + Count(open, "incident") + (open == 1 ? " requires" : " require") +
+            " operator action: gpu-platform incidents list\n";
   if (cluster.has_unread_seconds())
     text += "NOTE     the controller is overloaded: messages of agents have waited unread for " +
             SpanText(cluster.unread_seconds()) + "; no node counts as lost meanwhile\n";

@@ -125,11 +125,12 @@ void TotalsView(const State& state, const Node& node, v1::NodeTotals* totals) {
   for (int index = 0; index < static_cast<int>(node.gpus.size()); ++index) {
     if (IsRetired(facts, index)) continue;
     const Gpu& gpu = node.gpus[static_cast<size_t>(index)];
-    const bool takes_work = !gpu.draining && !node.draining;
+    const v1::GpuState shown = StateOf(state, gpu);
+    const bool takes_work = shown == v1::AVAILABLE && !gpu.draining && !node.draining;
     if (totals->gpus() == 0) totals->set_gpu_model(facts.gpus[static_cast<size_t>(index)].model);
     totals->set_gpus(totals->gpus() + 1);
-    if (takes_work && StateOf(state, gpu) == v1::AVAILABLE)
-      totals->set_gpus_free(totals->gpus_free() + 1);
+    if (takes_work) totals->set_gpus_free(totals->gpus_free() + 1);
+    if (shown >= v1::DEGRADED) totals->set_gpus_out(totals->gpus_out() + 1);
     if (!gpu.leases.empty()) totals->set_gpus_held(totals->gpus_held() + 1);
   }
   for (const NumaFacts& numa : facts.numa) {
@@ -191,6 +192,11 @@ void ClusterView(const State& state, Instant now, bool totals_only, v1::Cluster*
         found != state.faults.incidents.end())
       breaker->set_cause(found->second.cause);
   }
+  const auto requires_operator = [](const auto& entry) {
+    return entry.second.state != IncidentState::kClosed && entry.second.needs_person;
+  };
+  message->set_incidents_for_operators(
+      static_cast<int32_t>(std::ranges::count_if(state.faults.incidents, requires_operator)));
   message->set_jobs_queued(static_cast<int64_t>(state.jobs.queued.size()));
   std::set<JobId> running;
   for (const auto& [id, lease] : state.leases.all) running.insert(lease.job);

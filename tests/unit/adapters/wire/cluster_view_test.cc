@@ -77,6 +77,7 @@ TEST(ClusterView, TotalsTellWhatIsFreeAndHeld) {
   EXPECT_EQ(totals.gpus(), 4);
   EXPECT_EQ(totals.gpus_held(), 2);
   EXPECT_EQ(totals.gpus_free(), 2);
+  EXPECT_EQ(totals.gpus_out(), 0);
   EXPECT_EQ(totals.gpu_model(), cluster.state().FindNode(id)->facts->gpus[0].model);
   EXPECT_EQ(totals.memory_bytes(), int64_t{1} << 40);
   int cpus = 0;
@@ -111,6 +112,7 @@ TEST(ClusterView, AnIdleGpuThatDrainsIsOffline) {
   v1::Cluster view;
   ClusterView(cluster.state(), cluster.now(), true, &view);
   EXPECT_EQ(view.gpus_by_state().at("OFFLINE"), 2);
+  EXPECT_EQ(view.nodes(0).totals().gpus_out(), 2);
   EXPECT_EQ(view.nodes(0).totals().gpus_free(), 0);
 }
 

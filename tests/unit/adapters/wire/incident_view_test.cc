@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "adapters/wire/views/cluster_view.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -53,6 +54,19 @@ TEST_F(IncidentViews, WhatABreakerHoldsBackNamesItsIncident) {
   EXPECT_EQ(HeldByOf(kBreaker), "") << "it waits for a person";
   Change(kBreaker, IncidentState::kAcknowledged);
   EXPECT_EQ(HeldByOf({1}), ToText(kBreaker));
+}
+
+TEST_F(IncidentViews, TheClusterCountsThoseThatAnOperatorMustEnd) {
+  const auto count = [this] {
+    v1::Cluster message;
+    ClusterView(cluster_.state(), cluster_.now(), true, &message);
+    return message.incidents_for_operators();
+  };
+  EXPECT_EQ(count(), 1) << "the breaker's; the others will be repaired when it is closed";
+  Change(kBreaker, IncidentState::kAcknowledged);
+  EXPECT_EQ(count(), 1);
+  Change(kBreaker, IncidentState::kClosed);
+  EXPECT_EQ(count(), 0);
 }
 
 TEST_F(IncidentViews, NothingIsHeldOnceTheBreakersIncidentIsClosed) {

@@ -114,6 +114,10 @@ TEST(ClusterText, TheHeadlineCountsGpusByState) {
   EXPECT_EQ(ClusterHeadline(cluster),
             "CLUSTER  1 node  4 GPUs: 2 AVAILABLE · 1 OFFLINE · 1 draining   "
             "running 2   queued 1 (oldest 1m30s)\n");
+  cluster.set_incidents_for_operators(1);
+  EXPECT_THAT(
+      ClusterHeadline(cluster),
+      HasSubstr("\nNOTE     1 incident requires operator action: gpu-platform incidents list\n"));
   cluster.set_unread_seconds(12);
   EXPECT_THAT(ClusterHeadline(cluster),
               HasSubstr("\nNOTE     the controller is overloaded: messages of agents have waited "
@@ -220,8 +224,9 @@ TEST(ClusterText, ANodeIsShownByItsTotals) {
   totals.set_gpus(4);
   totals.set_gpus_free(1);
   totals.set_gpu_model("NVIDIA H100 80GB HBM3");
+  totals.set_gpus_out(2);
   EXPECT_EQ(NodeTable(cluster).ToCsv(false),
-            "n1,UP,default,4,1,H100 80GB HBM3,96,3.0 GiB,570.1,\n");
+            "n1,UP,default,4,1,H100 80GB HBM3,96,3.0 GiB,570.1,2 GPUs out of service\n");
 }
 
 class FindGpuTest : public testing::Test {
