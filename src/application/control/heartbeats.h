@@ -56,7 +56,7 @@ class Heartbeats {
   const Duration deaf_min_;
   int64_t no_expiry_before_ns_ = 0;  // the writer's: no timeout is possible before
   mutable std::mutex mutex_;         // guards all below
-  int64_t listened_ns_;              // from Begin on
+  int64_t listened_ns_ = 0;
   Duration forgiven_;
   std::map<NodeId, Heard> heard_;
 };
