@@ -213,9 +213,9 @@ bench-list: build
 bench-agents: build-tests
 	$(PYTHON) -B tests/benchmarks/agents.py --binary $(BINARY) --agents $(or $(AGENTS),1000) $(FLAGS)
 
-## make bench-silence    a controller is stopped 20 times: how soon 8 agents look elsewhere, and what is disturbed (root; 3 min)
+## make bench-silence    a controller is stopped 20 times: how soon 8 agents look elsewhere, and what is disturbed (root; FLAGS="--load-minutes 10": four busy programs a core instead; 3 min)
 bench-silence: build
-	$(PYTHON) -B tests/benchmarks/silence.py --binary $(abspath $(BINARY))
+	$(PYTHON) -B tests/benchmarks/silence.py --binary $(abspath $(BINARY)) $(FLAGS)
 
 ## make bench-metrics    a metrics scrape with 1,000 GPUs and 50 queues (1 min)
 bench-metrics: configure
