@@ -120,6 +120,7 @@ const std::map<std::string, Candidates (*)(Cli&)> kLive = {
     {"gpus", GpusAndNodes}, {"pool", Pools},         {"POOL", Pools},
     {"QUEUE", Queues},      {"QUEUE,...", Queues},   {"queues name", Queues},
     {"token", Tokens},      {"incident", Incidents}, {"reservations name", Reservations},
+    {"NODE", Nodes},        {"GPU", Gpus},           {"RESERVATION", Reservations},
 };
 
 // "WORD:{kind,day}": the words between the braces.

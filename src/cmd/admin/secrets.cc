@@ -120,9 +120,10 @@ void AddSecrets(CLI::App& app, Cli& cli) {
   const auto named = [&](const char* name, const char* help, const std::function<void()>& action) {
     CLI::App* sub = secrets->add_subcommand(name, help);
     sub->add_option("name", flags->name, "Name of the environment variable")->required();
-    sub->add_option(
-        "--queue", flags->queue,
-        "For jobs of this queue and those below it, instead of your own jobs; queue admins only");
+    sub->add_option("--queue", flags->queue,
+                    "For jobs of this queue and those below it, instead of your own jobs; queue "
+                    "admins only")
+        ->type_name("QUEUE");
     sub->callback(action);
   };
   named("set", "Set a secret: typed without echo, or from standard input",

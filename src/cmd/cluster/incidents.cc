@@ -105,8 +105,9 @@ void AddList(CLI::App& incidents, Cli& cli) {
   sub->add_flag_function(
       "--all", [request](int64_t) { request->set_all(true); }, "Closed incidents too");
   sub->add_option_function<std::string>(
-      "--node", [request](const std::string& node) { request->set_node(node); },
-      "Only incidents of this node");
+         "--node", [request](const std::string& node) { request->set_node(node); },
+         "Only incidents of this node")
+      ->type_name("NODE");
   sub->add_option_function<int>(
          "--limit", [request](int limit) { request->set_limit(limit); },
          "Maximum number of incidents; default: 100")

@@ -147,7 +147,8 @@ void AddTargetFlags(CLI::App& sub, const std::shared_ptr<Action>& request) {
       "UUID, unique prefix, node/index or PCI bus id");
   auto* node = sub.add_option_function<std::string>(
       "--node", [request](const std::string& id) { request->set_node(id); }, "The whole node");
-  gpu->excludes(node);
+  gpu->excludes(node)->type_name("GPU");
+  node->type_name("NODE");
 }
 
 void AddForceFlag(CLI::App& sub, const std::shared_ptr<Action>& request) {

@@ -143,7 +143,7 @@ void AddTopology(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
       "topology", "Show the topology of each node: NVLinks, NUMA nodes, CPUs and memory");
   auto node = std::make_shared<std::string>();
-  sub->add_option("--node", *node, "Only this node")->type_name("NAME");
+  sub->add_option("--node", *node, "Only this node")->type_name("NODE");
   sub->callback([node, &cli] { ShowTopology(*node, cli); });
 }
 

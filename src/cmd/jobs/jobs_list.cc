@@ -124,9 +124,8 @@ void AddJobsList(CLI::App& jobs, Cli& cli) {
   sub->add_flag("--expand", flags->expand, "Every element of arrays, not one line for each array");
   sub->add_flag("--all", flags->all, "Finished jobs too");
   sub->add_option("--user", flags->user, "Only jobs of this user");
-  sub->add_option(
-         "--state", flags->states,
-         "Only jobs in these states: PENDING QUEUED RUNNING PREEMPTED COMPLETED FAILED CANCELLED")
+  sub->add_option("--state", flags->states, "Only jobs in these states")
+      ->type_name("{PENDING,QUEUED,RUNNING,PREEMPTED,COMPLETED,FAILED,CANCELLED}")
       ->allow_extra_args(false);
   sub->add_option("--limit", flags->limit, "Maximum number of jobs")->check(CLI::Range(1, 10'000));
   sub->callback([flags, &cli] { List(*flags, cli); });

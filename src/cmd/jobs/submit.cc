@@ -53,7 +53,7 @@ void AddJobFlag(CLI::App& sub, const JobFlag& flag, JobFlags& flags) {
                    ->allow_extra_args(false);
       break;
   }
-  if (!flag.type.empty()) option->type_name(std::string(flag.type));
+  if (const std::string type = ValueTypeOf(flag); !type.empty()) option->type_name(type);
 }
 
 // Its older name, and Slurm's; neither is in the help.

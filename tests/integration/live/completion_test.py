@@ -30,6 +30,10 @@ class Completion(ClusterTest):
         self.assertEqual(set(self.next("jobs", "list", "--output=j")), {"--output=json"})
         self.assertEqual(set(self.next("jobs", "list", "--output", "=", "j")), {"json"}, "as bash takes it apart")
         self.assertEqual(set(self.next("budget", "set", "--over", "")), {"warn", "demote", "refuse", "hold"})
+        self.assertEqual(set(self.next("run", "--isolation", "m")), {"mps", "mig"})
+        self.assertEqual(set(self.next("run", "--topology", "nv")), {"nvlink"})
+        self.assertEqual(set(self.next("run", "--priority", "")), {"low", "medium", "high"})
+        self.assertEqual(set(self.next("jobs", "list", "--state", "C")), {"COMPLETED", "CANCELLED"})
         self.assertEqual(self.next("run", "--", "jo"), {}, "the job's own words")
         self.assertNotIn("__complete", self.next("__"))
 
@@ -41,6 +45,11 @@ class Completion(ClusterTest):
         self.assertEqual(set(self.next("nodes", "pool", "dgx-h100-1")), {"dgx-h100-1"})
         self.assertEqual(self.next("queues", "delete", "res"), {"research": "pool default"})
         self.assertEqual(set(self.next("usage", "--queue", "r")), {"research"})
+        self.assertEqual(set(self.next("run", "--queue", "r")), {"research"})
+        self.assertEqual(set(self.next("drain", "--node", "")), {"dgx-h100-0", "dgx-h100-1"})
+        self.assertEqual(set(self.next("topology", "--node", "")), {"dgx-h100-0", "dgx-h100-1"})
+        self.assertIn("dgx-h100-1/7", self.next("health", "--gpu-id", "dgx"))
+        self.assertIn("dgx-h100-0/0", self.next("offline", "--gpu-id", "dgx"))
         self.assertEqual(set(self.next("reservations", "create", "x", "--nodes", "dgx-h100-0,dgx-h100-1")), {"dgx-h100-0,dgx-h100-1"})
 
     def test_without_a_controller_commands_are_offered_all_the_same(self):

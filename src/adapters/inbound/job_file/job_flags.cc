@@ -5,6 +5,7 @@
 #include "adapters/inbound/job_file/decode.h"
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/read_value.h"
+#include "base/text.h"
 #include "domain/model/jobs/job_name.h"
 #include "lib/yaml/utf8.h"
 
@@ -31,14 +32,14 @@ constexpr JobFlag kFlags[] = {
      "", "!--no-cross-numa", JobFlag::Kind::kSwitch},
     {"--name", "name", "Name of the job"},
     {"--project", "project", "Project that the job counts for"},
-    {"--queue", "queue", "Queue"},
+    {"--queue", "queue", "Queue", "QUEUE"},
     {"--array", "array",
      "Array of N jobs, each with its GP_ARRAY_INDEX; at most M of them run at once", "N[%M]"},
     {"--after", "after",
      "Dependencies: queued once these jobs completed (JOB), or JOB:ended, JOB:started, JOB:failed",
      "JOB,..."},
-    {"--reservation", "reservation", "Runs on the nodes of this reservation"},
-    {"--priority", "priority", "low, medium, high or 0 to 1000"},
+    {"--reservation", "reservation", "Runs on the nodes of this reservation", "RESERVATION"},
+    {"--priority", "priority", "low, medium, high or 0 to 1000", "{low,medium,high}"},
     {"--time-limit", "time_limit",
      "Stopped after this long; --time takes Slurm's formats too, as 1-12:00:00", "DURATION"},
     {"--retries", "retry.max", "Retries after failures of its own program", "N"},
@@ -116,6 +117,14 @@ Status CheckDraft(const JobDraft& draft) {
 }  // namespace
 
 std::span<const JobFlag> AllJobFlags() { return kFlags; }
+
+std::string ValueTypeOf(const JobFlag& flag) {
+  const Field& field = *FindField(flag.path);
+  if (!flag.type.empty() || flag.kind == JobFlag::Kind::kSwitch || field.words.empty())
+    return std::string(flag.type);
+  const std::vector<std::string> words(field.words.begin(), field.words.end());
+  return "{" + Join(words, ",") + "}";
+}
 
 Result<JobSpec> JobFromFlags(const JobFlags& flags) {
   if (flags.command.empty()) {

@@ -33,6 +33,9 @@ struct JobFlag {
 
 // In the order of the help.
 std::span<const JobFlag> AllJobFlags();
+// The type of the value, for the help; "{mps,mig}" where the field takes one of these words.
+// Empty: a text, or none.
+std::string ValueTypeOf(const JobFlag& flag);
 
 // The values of the flags, as typed.
 struct JobFlags {
