@@ -120,33 +120,25 @@ void GpusView(const State& state, const Node& node, v1::Node* message) {
   }
 }
 
-void TotalsView(const State& state, const Node& node, v1::NodeTotals* totals) {
+// `by_state`: of the whole cluster.
+void TotalsView(const State& state, const Node& node, v1::NodeTotals* totals,
+                google::protobuf::Map<std::string, int32_t>& by_state) {
   const NodeFacts& facts = *node.facts;
   for (int index = 0; index < static_cast<int>(node.gpus.size()); ++index) {
     if (IsRetired(facts, index)) continue;
     const Gpu& gpu = node.gpus[static_cast<size_t>(index)];
     const v1::GpuState shown = StateOf(state, gpu);
-    const bool takes_work = shown == v1::AVAILABLE && !gpu.draining && !node.draining;
+    const bool drains = gpu.draining || node.draining;
     if (totals->gpus() == 0) totals->set_gpu_model(facts.gpus[static_cast<size_t>(index)].model);
     totals->set_gpus(totals->gpus() + 1);
-    if (takes_work) totals->set_gpus_free(totals->gpus_free() + 1);
+    if (shown == v1::AVAILABLE && !drains) totals->set_gpus_free(totals->gpus_free() + 1);
     if (shown >= v1::DEGRADED) totals->set_gpus_out(totals->gpus_out() + 1);
     if (!gpu.leases.empty()) totals->set_gpus_held(totals->gpus_held() + 1);
+    ++by_state[drains && shown != v1::OFFLINE ? "draining" : v1::GpuState_Name(shown)];
   }
   for (const NumaFacts& numa : facts.numa) {
     totals->set_cpus(totals->cpus() + numa.cpus.Count());
     totals->set_memory_bytes(totals->memory_bytes() + numa.memory_mib * kMiB);
-  }
-}
-
-void CountStates(const State& state, const Node& node,
-                 google::protobuf::Map<std::string, int32_t>& counts) {
-  for (int index = 0; index < static_cast<int>(node.gpus.size()); ++index) {
-    if (IsRetired(*node.facts, index)) continue;
-    const Gpu& gpu = node.gpus[static_cast<size_t>(index)];
-    const v1::GpuState shown = StateOf(state, gpu);
-    const bool drains = (gpu.draining || node.draining) && shown != v1::OFFLINE;
-    ++counts[drains ? "draining" : v1::GpuState_Name(shown)];
   }
 }
 
@@ -161,7 +153,6 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
   message->set_driver_version(facts.driver_version);
   message->set_pool(node.pool);
   message->mutable_labels()->insert(node.labels.begin(), node.labels.end());
-  TotalsView(state, node, message->mutable_totals());
 }
 
 // The NUMA nodes, GPUs and links of a node.
@@ -178,8 +169,8 @@ void ClusterView(const State& state, Instant now, bool totals_only, v1::Cluster*
   for (const Node& node : state.nodes.all) {
     v1::Node* const shown = message->add_nodes();
     NodeView(state, node, shown);
+    TotalsView(state, node, shown->mutable_totals(), *message->mutable_gpus_by_state());
     if (!totals_only) PartsView(state, node, shown);
-    CountStates(state, node, *message->mutable_gpus_by_state());
   }
   std::ranges::sort(
       message->mutable_nodes()->pointer_begin(), message->mutable_nodes()->pointer_end(),

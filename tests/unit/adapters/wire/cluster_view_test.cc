@@ -12,15 +12,21 @@ namespace {
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-TEST(ClusterView, ShowsWhatTheLedgerHolds) {
-  TestCluster cluster;
-  cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
+// A job of ana's on two GPUs.
+void PlaceJob(TestCluster& cluster) {
   JobSpec spec;
   spec.name = "j";
   spec.program.command = {"/bin/true"};
   spec.resources.gpus.count = 2;
+  spec.policy.time_limit = Duration::Minutes(60);
   ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
   cluster.Pass();
+}
+
+TEST(ClusterView, ShowsWhatTheLedgerHolds) {
+  TestCluster cluster;
+  cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
+  PlaceJob(cluster);
   v1::Cluster view;
   ClusterView(cluster.state(), cluster.now(), false, &view);
   ASSERT_EQ(view.nodes_size(), 1);
@@ -33,13 +39,7 @@ TEST(ClusterView, ShowsWhatTheLedgerHolds) {
 TEST(ClusterView, ANodeThatDrainsSaysSinceWhenAndUntilWhen) {
   TestCluster cluster;
   const NodeId id = cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
-  JobSpec spec;
-  spec.name = "j";
-  spec.program.command = {"/bin/true"};
-  spec.resources.gpus.count = 2;
-  spec.policy.time_limit = Duration::Minutes(60);
-  ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
-  cluster.Pass();
+  PlaceJob(cluster);
   v1::Cluster before;
   ClusterView(cluster.state(), cluster.now(), false, &before);
   EXPECT_FALSE(before.nodes(0).has_drain());
@@ -64,12 +64,7 @@ TEST(ClusterView, TotalsTellWhatIsFreeAndHeld) {
   TestCluster cluster;
   const NodeId id = cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0, 1, 1}));
   cluster.AddNode(TestCluster::MakeFacts("n2", {}));
-  JobSpec spec;
-  spec.name = "j";
-  spec.program.command = {"/bin/true"};
-  spec.resources.gpus.count = 2;
-  ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 5, 6}}));
-  cluster.Pass();
+  PlaceJob(cluster);
   ASSERT_TRUE(cluster.Execute(ChangeService{id, 0, ServiceAction::kDrain, false, "ana: fan"}));
   v1::Cluster view;
   ClusterView(cluster.state(), cluster.now(), true, &view);

@@ -115,9 +115,8 @@ TEST(ClusterText, TheHeadlineCountsGpusByState) {
             "CLUSTER  1 node  4 GPUs: 2 AVAILABLE · 1 OFFLINE · 1 draining   "
             "running 2   queued 1 (oldest 1m30s)\n");
   cluster.set_incidents_for_operators(1);
-  EXPECT_THAT(
-      ClusterHeadline(cluster),
-      HasSubstr("\nNOTE     1 incident requires operator action: gpu-platform incidents list\n"));
+  EXPECT_THAT(ClusterHeadline(cluster), HasSubstr("\nNOTE     1 incident requires operator action: "
+                                                  "gpu-platform incidents list\n"));
   cluster.set_unread_seconds(12);
   EXPECT_THAT(ClusterHeadline(cluster),
               HasSubstr("\nNOTE     the controller is overloaded: messages of agents have waited "
