@@ -1,6 +1,7 @@
 #include "cmd/jobs/job_follow.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -83,6 +84,13 @@ Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offse
   return status.ok() ? Ok() : Status(Fail(ControlClient::ErrorOf(status)));
 }
 
+bool IsOneFile(std::FILE* a, std::FILE* b) {
+  struct stat of_a{};
+  struct stat of_b{};
+  return fstat(fileno(a), &of_a) == 0 && fstat(fileno(b), &of_b) == 0 &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 // The job once it has had more than `attempts` of them, or has ended.
 Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
   LinePatience patience;
@@ -152,9 +160,10 @@ Status CopyLog(Cli& cli, const LogOptions& options) {
 }
 
 Status CopyStreams(Cli& cli, const LogOptions& options) {
+  // Only there: a reader of one stream must not wait for the reader of the other.
   LineTurns turns;
   LogOptions output = options;
-  output.turns = &turns;
+  if (IsOneFile(output.to, stderr)) output.turns = &turns;
   LogOptions errors = output;
   errors.errors = true;
   errors.to = stderr;

@@ -22,7 +22,7 @@ struct LogOptions {
   int64_t offset = 0;
   bool follow = false;
   std::FILE* to = stdout;
-  LineTurns* turns = nullptr;  // of all streams that are copied beside each other
+  LineTurns* turns = nullptr;  // of streams that are copied to one file
 };
 
 // Copies output. Returns when all of it is copied.
