@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/utf8.h"
+
 namespace gp {
 namespace {
 
@@ -42,6 +44,13 @@ std::optional<Quantity> TakeQuantity(std::string_view text) {
 
 bool MultiplyInto(int64_t* value, int64_t factor) {
   return !__builtin_mul_overflow(*value, factor, value);
+}
+
+// The bytes of the character that the text begins with; 0: it is no UTF-8, or steers a terminal.
+size_t BytesOfShownCharacter(std::string_view text) {
+  const auto character = DecodeUtf8(text);
+  const bool shown = character && character->value >= 0x20 && !IsDeceptive(character->value);
+  return shown ? character->bytes : 0;
 }
 
 }  // namespace
@@ -245,18 +254,20 @@ std::string BytesToText(int64_t bytes) {
 }
 
 std::string Printable(std::string_view text, size_t length_max) {
+  constexpr const char* kDigits = "0123456789abcdef";
   std::string safe;
-  for (const char c : text.substr(0, length_max)) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      safe.push_back(c);
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const size_t bytes = BytesOfShownCharacter(rest);
+    if (text.size() - rest.size() + std::max<size_t>(bytes, 1) > length_max) return safe + "…";
+    if (bytes > 0) {
+      safe += rest.substr(0, bytes);
     } else {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\x%02x", byte);
-      safe += escape;
+      const auto byte = static_cast<uint8_t>(rest.front());
+      ((safe += "\\x") += kDigits[byte >> 4]) += kDigits[byte & 15];
     }
+    rest.remove_prefix(std::max<size_t>(bytes, 1));
   }
-  if (text.size() > length_max) safe += "…";
   return safe;
 }
 

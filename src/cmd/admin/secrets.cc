@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cmd/cli.h"
 #include "infrastructure/table.h"
-#include "lib/yaml/utf8.h"
 #include "ports/outbound/secret_keeper.h"
 
 namespace gp {

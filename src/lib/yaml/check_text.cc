@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "lib/yaml/utf8.h"
+#include "base/utf8.h"
 
 namespace gp {
 namespace {

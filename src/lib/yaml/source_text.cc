@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "lib/yaml/utf8.h"
+#include "base/utf8.h"
 
 namespace gp {
 namespace {

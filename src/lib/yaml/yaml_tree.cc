@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "lib/yaml/utf8.h"
+#include "base/utf8.h"
 
 namespace gp {
 namespace {

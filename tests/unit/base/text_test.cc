@@ -116,11 +116,31 @@ TEST(BytesToText, ThreeDigitsOrSo) {
   EXPECT_EQ(BytesToText(std::numeric_limits<int64_t>::max()), "8191.9 PiB");
 }
 
+TEST(Printable, WhatIsNoUtf8IsEscaped) {
+  EXPECT_EQ(Printable("a\xff"
+                      "b"),
+            "a\\xffb");
+  EXPECT_EQ(Printable("\xc3"), "\\xc3") << "the second byte is missing";
+  EXPECT_EQ(Printable("\xe2\x82g"), "\\xe2\\x82g");
+  EXPECT_EQ(Printable("\xc0\xaf"), "\\xc0\\xaf") << "longer than it may be";
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "31m"),
+            "\\xc2\\x9b31m")
+      << "CSI in one character";
+  EXPECT_EQ(Printable("\xe2\x80\xae"
+                      "evil"),
+            "\\xe2\\x80\\xaeevil")
+      << "written from the right";
+  EXPECT_EQ(Printable("\xc2\xa0€🙂"), "\xc2\xa0€🙂");
+}
+
 TEST(Printable, ControlCharactersAndLengthAreTamed) {
   EXPECT_EQ(Printable("ab\x1b[31m\n"), "ab\\x1b[31m\\x0a");
   EXPECT_EQ(Printable("\x7f"), "\\x7f");
   EXPECT_EQ(Printable("für"), "für");
   EXPECT_EQ(Printable("abcdef", 3), "abc…");
+  EXPECT_EQ(Printable("abc", 3), "abc");
+  EXPECT_EQ(Printable("aü", 2), "a…") << "no half character";
 }
 
 }  // namespace

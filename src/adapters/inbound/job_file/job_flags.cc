@@ -6,8 +6,8 @@
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/read_value.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "domain/model/jobs/job_name.h"
-#include "lib/yaml/utf8.h"
 
 namespace gp {
 namespace {

@@ -5,9 +5,9 @@
 #include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/field.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "lib/yaml/check_text.h"
 #include "lib/yaml/scalar.h"
-#include "lib/yaml/utf8.h"
 
 namespace gp {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "adapters/inbound/job_file/codes.h"
 #include "base/text.h"
-#include "lib/yaml/utf8.h"
+#include "base/utf8.h"
 
 namespace gp {
 namespace {
