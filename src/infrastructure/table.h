@@ -10,11 +10,11 @@ struct Column {
   std::string title;
   bool right = false;
   bool tree = false;  // shows the rows' nesting
-  bool cut = false;   // is shortened first on a narrow terminal
+  bool cut = false;   // gives way first on a narrow terminal
 };
 
-// A table for people.  libsmartcols computes widths, draws trees and escapes control characters.
-// Cells are text; "–" means unknown.
+// A table for people.  Cells are text; "–" means unknown.  What could steer the terminal is shown
+// as \x1b (Printable): cells hold text of users.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -22,7 +22,13 @@ class Table {
   // Adds a row and returns its number, for use as the parent of others; `parent` < 0: top level.
   int Add(std::vector<std::string> cells, int parent = -1);
   bool empty() const { return rows_.empty(); }
+
+  // As wide as the terminal allows; into a pipe or a file, as wide as the cells are.
   std::string ToText(bool with_headers = true) const;
+  // In at most `width` columns of a terminal, 0: any.  Columns that are `cut` are shortened with
+  // "…", the widest first; where the last column is one of them, its text continues on further
+  // lines instead.  Below eight columns (or its title) none is shortened: lines are longer then.
+  std::string ToText(bool with_headers, int width) const;
   std::string ToCsv(bool with_headers = true) const;
 
  private:
@@ -30,6 +36,12 @@ class Table {
     std::vector<std::string> cells;
     int parent;
   };
+  using Lines = std::vector<std::vector<std::string>>;  // the cells of each line
+
+  Lines ShownLines(bool with_headers) const;
+  std::vector<std::string> Branches() const;
+  std::vector<int> Widths(const Lines& lines, int width) const;
+
   std::vector<Column> columns_;
   std::vector<Row> rows_;
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<const char*, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 constexpr std::array<const char*, 8> kHeights{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kPlain{{{"°C", "C"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPlain{{{"°C", "C"},
                                                                                 {"–", "-"},
                                                                                 {"°", "C"},
                                                                                 {"…", "~"},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kPlain{{
                                                                                 {"—", "-"},
                                                                                 {"●", "*"},
                                                                                 {"█", "#"},
+                                                                                {"│", "|"},
                                                                                 {"├─", "|-"},
                                                                                 {"└─", "`-"}}};
 
@@ -44,8 +45,9 @@ int WidthOfCharacter(std::string_view character) {
   return std::max(wcwidth(wide), 0);
 }
 
-// The longest prefix that fits into this width.
-std::string Begin(std::string_view text, int width) {
+}  // namespace
+
+std::string BeginOfText(std::string_view text, int width) {
   std::string begin;
   while (!text.empty()) {
     const std::string_view character = text.substr(0, BytesOfCharacter(text));
@@ -56,8 +58,6 @@ std::string Begin(std::string_view text, int width) {
   }
   return begin;
 }
-
-}  // namespace
 
 bool TerminalHasUtf8() {
   static const bool has = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -77,7 +77,7 @@ int TextWidth(std::string_view text) {
 std::string FitText(const std::string& text, int width, bool right) {
   if (width <= 0) return "";
   std::string fitted = text;
-  if (TextWidth(fitted) > width) fitted = Begin(fitted, width - 1) + "…";
+  if (TextWidth(fitted) > width) fitted = BeginOfText(fitted, width - 1) + "…";
   const std::string blanks(static_cast<size_t>(std::max(width - TextWidth(fitted), 0)), ' ');
   return right ? blanks + fitted : fitted + blanks;
 }

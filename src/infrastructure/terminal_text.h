@@ -10,6 +10,8 @@ namespace gp {
 
 bool TerminalHasUtf8();
 int TextWidth(std::string_view text);
+// The longest prefix of the text that fits into `width` columns.
+std::string BeginOfText(std::string_view text, int width);
 // The text in exactly `width` columns: shortened with "…", or padded.
 std::string FitText(const std::string& text, int width, bool right = false);
 // A bar of exactly `width` columns, `fill` of it (0 to 1) full.
