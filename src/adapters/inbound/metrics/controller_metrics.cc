@@ -1,11 +1,8 @@
 #include "adapters/inbound/metrics/controller_metrics.h"
 
-#include <prometheus/text_serializer.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <sstream>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -35,7 +32,7 @@ Labels GpuLabels(const State& state, NodeId node, int gpu) {
 bool IsInService(const Gpu& gpu) { return IsGrantable(gpu); }
 
 // Counts before it formats labels: there may be 100,000 GPUs.
-Values GpusByCondition(const State& state) {
+SeriesValues GpusByCondition(const State& state) {
   std::map<std::tuple<std::string_view, GpuCondition, bool>, int64_t> counts;
   for (const Node& node : state.nodes.all) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
@@ -44,7 +41,7 @@ Values GpusByCondition(const State& state) {
         ++counts[{node.pool, gpu.condition, gpu.draining}];
     }
   }
-  Values values;
+  SeriesValues values;
   for (const auto& [key, count] : counts) {
     const auto& [pool, condition, draining] = key;
     values[{{"pool", std::string(pool)},
@@ -54,8 +51,8 @@ Values GpusByCondition(const State& state) {
   return values;
 }
 
-Values GpusOutSince(const State& state) {
-  Values values;
+SeriesValues GpusOutSince(const State& state) {
+  SeriesValues values;
   for (const Node& node : state.nodes.all) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const Gpu& gpu = node.gpus[i];
@@ -70,8 +67,8 @@ Values GpusOutSince(const State& state) {
   return values;
 }
 
-Values NodesByCondition(const State& state) {
-  Values values;
+SeriesValues NodesByCondition(const State& state) {
+  SeriesValues values;
   for (const Node& node : state.nodes.all)
     ++values[{{"pool", node.pool},
               {"condition", Name(node.condition)},
@@ -79,8 +76,8 @@ Values NodesByCondition(const State& state) {
   return values;
 }
 
-Values OpenIncidents(const State& state) {
-  Values values;
+SeriesValues OpenIncidents(const State& state) {
+  SeriesValues values;
   for (const auto& [id, incident] : state.faults.incidents) {
     if (incident.state == IncidentState::kClosed) continue;
     ++values[{{"state", Name(incident.state)},
@@ -89,8 +86,8 @@ Values OpenIncidents(const State& state) {
   return values;
 }
 
-Values IncidentsSince(const State& state) {
-  Values values;
+SeriesValues IncidentsSince(const State& state) {
+  SeriesValues values;
   for (auto next = state.faults.incidents.rbegin();
        next != state.faults.incidents.rend() && values.size() < kIncidentsMax; ++next) {
     const Incident& incident = next->second;
@@ -104,15 +101,15 @@ Values IncidentsSince(const State& state) {
   return values;
 }
 
-Values OpenBreakers(const State& state) {
-  Values values;
+SeriesValues OpenBreakers(const State& state) {
+  SeriesValues values;
   for (const auto& [pool, incident] : state.faults.breakers) values[{{"pool", pool}}] = 1;
   return values;
 }
 
 // What is counted in the state at this moment.
-std::vector<prometheus::MetricFamily> StateGauges(const State& state) {
-  constexpr auto kGauge = prometheus::MetricType::Gauge;
+std::vector<MetricFamily> StateGauges(const State& state) {
+  constexpr auto kGauge = MetricType::kGauge;
   return {
       Family("gpu_platform_gpus", "GPUs by pool and condition", kGauge, GpusByCondition(state)),
       Family("gpu_platform_gpu_out_of_service_since_timestamp_seconds",
@@ -134,8 +131,8 @@ std::vector<prometheus::MetricFamily> StateGauges(const State& state) {
 
 struct ControllerMetrics::Counters {
   std::map<std::pair<NodeId, int>, int> last_xids;
-  Values reports, fabric_reports, interruptions, requeues, ends, tasks, tests_passed, incidents,
-      lost_gpu_seconds, checkpoints;
+  SeriesValues reports, fabric_reports, interruptions, requeues, ends, tasks, tests_passed,
+      incidents, lost_gpu_seconds, checkpoints;
 };
 
 namespace {
@@ -210,8 +207,8 @@ void ControllerMetrics::OnCommit(const State& state, const std::vector<Event>& e
   for (const Event& event : events) std::visit(Counting<Counters>{state, *counters_}, event);
 }
 
-std::vector<prometheus::MetricFamily> ControllerMetrics::CounterFamilies() const {
-  constexpr auto kCounter = prometheus::MetricType::Counter;
+std::vector<MetricFamily> ControllerMetrics::CounterFamilies() const {
+  constexpr auto kCounter = MetricType::kCounter;
   const Counters& c = *counters_;
   return {
       Family("gpu_platform_fault_reports_total",
@@ -261,8 +258,8 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
   return picture;
 }
 
-std::vector<prometheus::MetricFamily> LoadGauges(const ControllerLoad& load) {
-  constexpr auto kGauge = prometheus::MetricType::Gauge;
+std::vector<MetricFamily> LoadGauges(const ControllerLoad& load) {
+  constexpr auto kGauge = MetricType::kGauge;
   return {
       Family("gpu_platform_agents_unread_seconds",
              "For how long messages of agents have waited unread; 0: they are read as they come",
@@ -279,13 +276,11 @@ Result<std::string> MetricsText(MetricsPicture picture, const GpuReadingsOf& rea
   if (!names.empty() && names != "dcgm")
     return Fail(InvalidArgument("names: \"" + Printable(names, 60) +
                                 "\" is not dcgm; the platform's own need not be named"));
-  std::vector<prometheus::MetricFamily> families =
+  std::vector<MetricFamily> families =
       names.empty() ? std::move(picture.families) : DcgmGauges(picture, readings_of);
   if (names.empty())
     std::ranges::move(GpuGauges(picture, readings_of), std::back_inserter(families));
-  std::ostringstream text;
-  prometheus::TextSerializer().Serialize(text, families);
-  return std::move(text).str();
+  return ToText(families);
 }
 
 }  // namespace gp

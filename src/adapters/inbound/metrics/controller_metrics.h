@@ -28,12 +28,12 @@ class ControllerMetrics : public CommitObserver {
 
  private:
   struct Counters;
-  std::vector<prometheus::MetricFamily> CounterFamilies() const;
+  std::vector<MetricFamily> CounterFamilies() const;
   std::unique_ptr<Counters> counters_;
 };
 
 // How far the controller is behind.
-std::vector<prometheus::MetricFamily> LoadGauges(const ControllerLoad& load);
+std::vector<MetricFamily> LoadGauges(const ControllerLoad& load);
 
 // All metrics in Prometheus' text format.  `names`: "" for the platform's own names, "dcgm" for
 // the metrics of NVIDIA's dcgm-exporter with its names.  kInvalidArgument: other names.  Any

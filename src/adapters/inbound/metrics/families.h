@@ -1,8 +1,6 @@
 #pragma once
 
-// Families of series for prometheus-cpp.
-
-#include <prometheus/metric_family.h>
+// Families of series and their text in Prometheus' exposition format, version 0.0.4.
 
 #include <map>
 #include <string>
@@ -12,12 +10,25 @@
 namespace gp {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
-using Values = std::map<Labels, double>;
+using SeriesValues = std::map<Labels, double>;
 
-// Adds one series to the family.
-void AddMetric(prometheus::MetricFamily& family, const Labels& labels, double value);
+enum class MetricType { kCounter, kGauge };
 
-prometheus::MetricFamily Family(const char* name, const char* help, prometheus::MetricType type,
-                                const Values& values);
+struct MetricSeries {
+  Labels labels;
+  double value = 0;
+};
+
+struct MetricFamily {
+  std::string name;
+  std::string help;
+  MetricType type = MetricType::kGauge;
+  std::vector<MetricSeries> series;
+};
+
+MetricFamily Family(const char* name, const char* help, MetricType type,
+                    const SeriesValues& values);
+
+std::string ToText(const std::vector<MetricFamily>& families);
 
 }  // namespace gp

@@ -9,13 +9,13 @@ double InGpus(int64_t thousandths) { return static_cast<double>(thousandths) / k
 
 }  // namespace
 
-std::vector<prometheus::MetricFamily> FragmentationGauges(const State& state) {
+std::vector<MetricFamily> FragmentationGauges(const State& state) {
   NodeClasses classes;
   for (const Node& node : state.nodes.all) classes.Place(node);
   FragmentationMeter meter(state, classes);
-  Values free;
-  Values by_pool;
-  Values by_queue;
+  SeriesValues free;
+  SeriesValues by_pool;
+  SeriesValues by_queue;
   for (const auto& [pool, gpus] : state.nodes.capacity) {
     const Fragmentation found = meter.OfPool(pool);
     free[{{"pool", pool}}] = static_cast<double>(found.free);
@@ -25,7 +25,7 @@ std::vector<prometheus::MetricFamily> FragmentationGauges(const State& state) {
     const Fragmentation found = meter.OfQueue(name);
     if (found.is_known) by_queue[{{"pool", queue.pool}, {"queue", name}}] = InGpus(found.stranded);
   }
-  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  constexpr auto kGauge = MetricType::kGauge;
   return {
       Family("gpu_platform_gpus_free", "Whole GPUs that are free and may be granted", kGauge, free),
       Family("gpu_platform_gpus_stranded", "Free GPUs that the jobs of the pool could not use",

@@ -7,6 +7,6 @@
 
 namespace gp {
 
-std::vector<prometheus::MetricFamily> FragmentationGauges(const State& state);
+std::vector<MetricFamily> FragmentationGauges(const State& state);
 
 }  // namespace gp

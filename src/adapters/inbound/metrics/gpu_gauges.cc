@@ -12,7 +12,7 @@ namespace gp {
 namespace {
 
 constexpr double kMib = 1 << 20;
-constexpr auto kCounter = prometheus::MetricType::Counter;
+constexpr auto kCounter = MetricType::kCounter;
 
 Labels With(const Labels& labels, const char* name, std::string value) {
   Labels more = labels;
@@ -135,7 +135,7 @@ struct DcgmFamily {
   const char* name;
   const char* help;
   DcgmValue value;
-  prometheus::MetricType type = prometheus::MetricType::Gauge;
+  MetricType type = MetricType::kGauge;
 };
 
 std::optional<double> Reported(bool is_reported, double value) {
@@ -204,8 +204,8 @@ Labels DcgmLabels(const GpuSeries::One& gpu) {
 
 }  // namespace
 
-std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
-                                                const GpuReadingsOf& readings_of) {
+std::vector<MetricFamily> GpuGauges(const MetricsPicture& picture,
+                                    const GpuReadingsOf& readings_of) {
   GpuSeries series;
   const GrantFamilies grants(series);
   const ReadingFamilies readings(series);
@@ -217,8 +217,8 @@ std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
   return series.Take();
 }
 
-std::vector<prometheus::MetricFamily> DcgmGauges(const MetricsPicture& picture,
-                                                 const GpuReadingsOf& readings_of) {
+std::vector<MetricFamily> DcgmGauges(const MetricsPicture& picture,
+                                     const GpuReadingsOf& readings_of) {
   GpuSeries series;
   std::vector<std::pair<int, DcgmValue>> families;
   for (const DcgmFamily& family : kDcgmFamilies)

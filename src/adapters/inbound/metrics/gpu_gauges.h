@@ -16,13 +16,13 @@ namespace v1 = gpu_platform::v1;
 // The latest readings of a node's GPUs, by UUID; empty: none arrived lately.
 using GpuReadingsOf = std::function<std::map<std::string, v1::GpuReadings>(NodeId)>;
 
-std::vector<prometheus::MetricFamily> GpuGauges(const MetricsPicture& picture,
-                                                const GpuReadingsOf& readings_of);
+std::vector<MetricFamily> GpuGauges(const MetricsPicture& picture,
+                                    const GpuReadingsOf& readings_of);
 
 // The same with the names and labels of NVIDIA's dcgm-exporter, where it has a counterpart, for
 // existing dashboards and alerts.  Names: github.com/NVIDIA/dcgm-exporter,
 // etc/default-counters.csv.
-std::vector<prometheus::MetricFamily> DcgmGauges(const MetricsPicture& picture,
-                                                 const GpuReadingsOf& readings_of);
+std::vector<MetricFamily> DcgmGauges(const MetricsPicture& picture,
+                                     const GpuReadingsOf& readings_of);
 
 }  // namespace gp

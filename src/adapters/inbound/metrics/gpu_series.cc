@@ -2,18 +2,17 @@
 
 namespace gp {
 
-int GpuSeries::Add(const char* name, const char* help, prometheus::MetricType type) {
+int GpuSeries::Add(const char* name, const char* help, MetricType type) {
   families_.push_back(Family(name, help, type, {}));
   return static_cast<int>(families_.size()) - 1;
 }
 
 void GpuSeries::Set(int family, const Labels& labels, double value) {
-  AddMetric(families_[static_cast<size_t>(family)], labels, value);
+  families_[static_cast<size_t>(family)].series.push_back({labels, value});
 }
 
-std::vector<prometheus::MetricFamily> GpuSeries::Take() {
-  std::erase_if(families_,
-                [](const prometheus::MetricFamily& family) { return family.metric.empty(); });
+std::vector<MetricFamily> GpuSeries::Take() {
+  std::erase_if(families_, [](const MetricFamily& family) { return family.series.empty(); });
   return std::move(families_);
 }
 

@@ -21,8 +21,7 @@ class GpuSeries {
   };
 
   // Adds a family and returns its number for Set.
-  int Add(const char* name, const char* help,
-          prometheus::MetricType type = prometheus::MetricType::Gauge);
+  int Add(const char* name, const char* help, MetricType type = MetricType::kGauge);
   void Set(int family, const Labels& labels, double value);
 
   // Calls `tell` for each GPU with its latest readings; nullptr: none.
@@ -39,10 +38,10 @@ class GpuSeries {
   }
 
   // The families that have series.
-  std::vector<prometheus::MetricFamily> Take();
+  std::vector<MetricFamily> Take();
 
  private:
-  std::vector<prometheus::MetricFamily> families_;
+  std::vector<MetricFamily> families_;
 };
 
 }  // namespace gp

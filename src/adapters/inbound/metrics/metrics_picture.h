@@ -2,12 +2,11 @@
 
 // The values of all metrics, copied from the state at once: the writer does not wait for the text.
 
-#include <prometheus/metric_family.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "adapters/inbound/metrics/families.h"
 #include "domain/model/nodes/node.h"
 
 namespace gp {
@@ -29,8 +28,8 @@ struct NodePicture {
 };
 
 struct MetricsPicture {
-  std::vector<prometheus::MetricFamily> families;  // all except those of single GPUs
-  std::vector<NodePicture> nodes;                  // those that are up
+  std::vector<MetricFamily> families;  // all except those of single GPUs
+  std::vector<NodePicture> nodes;      // those that are up
 };
 
 }  // namespace gp

@@ -3,19 +3,19 @@
 namespace gp {
 namespace {
 
-Values Waiting(const State& state) {
+SeriesValues Waiting(const State& state) {
   std::map<std::string, int64_t> counts;
   for (const auto& [name, queue] : state.queues.all) counts[name] = 0;
   for (const auto& [equivalence_class, jobs] : state.jobs.equivalence_classes) {
     for (const std::string& path : PathsTo(equivalence_class.queue))
       counts[path] += static_cast<int64_t>(jobs.size());
   }
-  Values values;
+  SeriesValues values;
   for (const auto& [name, count] : counts) values[{{"queue", name}}] = static_cast<double>(count);
   return values;
 }
 
-Values OldestSince(const State& state) {
+SeriesValues OldestSince(const State& state) {
   if (state.jobs.queued.empty()) return {};
   Instant oldest = state.FindJob(*state.jobs.queued.begin())->queued_at;
   for (const JobId id : state.jobs.queued) oldest = std::min(oldest, state.FindJob(id)->queued_at);
@@ -24,12 +24,12 @@ Values OldestSince(const State& state) {
 
 }  // namespace
 
-std::vector<prometheus::MetricFamily> QueueGauges(const State& state) {
-  constexpr auto kGauge = prometheus::MetricType::Gauge;
-  Values running;
-  Values held;
-  Values guaranteed;
-  Values limit;
+std::vector<MetricFamily> QueueGauges(const State& state) {
+  constexpr auto kGauge = MetricType::kGauge;
+  SeriesValues running;
+  SeriesValues held;
+  SeriesValues guaranteed;
+  SeriesValues limit;
   for (const auto& [name, queue] : state.queues.all) {
     const auto account = state.queues.accounts.find({name, ""});
     const Holding holding =

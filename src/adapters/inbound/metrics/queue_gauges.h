@@ -7,6 +7,6 @@
 
 namespace gp {
 
-std::vector<prometheus::MetricFamily> QueueGauges(const State& state);
+std::vector<MetricFamily> QueueGauges(const State& state);
 
 }  // namespace gp

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kPerCent = 100;
 
-Values GpusByKind(const State& state) {
-  Values values;
+SeriesValues GpusByKind(const State& state) {
+  SeriesValues values;
   for (const auto& [row, rate] : state.metering.used.rates)
     values[{{"pool", row.pool}, {"kind", Name(row.kind)}}] +=
         static_cast<double>(rate.share) / kWholeShare;
@@ -29,9 +29,9 @@ BudgetStanding WorstOf(const State& state, const BudgetKey& key, Instant now) {
 
 }  // namespace
 
-std::vector<prometheus::MetricFamily> UsageGauges(const State& state, Instant now) {
-  constexpr auto kGauge = prometheus::MetricType::Gauge;
-  Values used, expected;
+std::vector<MetricFamily> UsageGauges(const State& state, Instant now) {
+  constexpr auto kGauge = MetricType::kGauge;
+  SeriesValues used, expected;
   for (const auto& [key, budget] : state.queues.budgets) {
     const Labels labels{{"queue", key.queue}, {"user", key.user}, {"pool", key.pool}};
     const BudgetStanding standing = WorstOf(state, key, now);

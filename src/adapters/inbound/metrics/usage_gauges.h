@@ -7,6 +7,6 @@
 
 namespace gp {
 
-std::vector<prometheus::MetricFamily> UsageGauges(const State& state, Instant now);
+std::vector<MetricFamily> UsageGauges(const State& state, Instant now);
 
 }  // namespace gp
