@@ -31,7 +31,7 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::setlocale(LC_ALL, "");
+  std::setlocale(LC_CTYPE, "");
   const int code = Run(argc, argv);
   if (std::fflush(stdout) != 0) return 1;  // a redirection to a full disk is a failure
   return code;

@@ -105,7 +105,7 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::setlocale(LC_ALL, "");
+  std::setlocale(LC_CTYPE, "");  // for characters alone: messages are English
   // Debian builds this library with its checks on: every lock that gRPC takes would search a graph.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const int code = Run(argc, argv);

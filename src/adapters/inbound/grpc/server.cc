@@ -12,6 +12,7 @@
 #include "adapters/inbound/grpc/node_service.h"
 #include "adapters/inbound/grpc/reflection_v1.h"
 #include "adapters/wire/call_deadline.h"
+#include "lib/protobuf/descriptors.h"
 
 namespace gp {
 namespace {
@@ -92,7 +93,10 @@ class GrpcServer : public Server {
   // holds a thread.
   static void OfferReflection() {
     static std::once_flag once;
-    std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
+    std::call_once(once, [] {
+      RegisterDescriptors();
+      grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+    });
   }
 
   std::unique_ptr<LocalCredentialIssuer> local_credentials_;
