@@ -164,6 +164,8 @@ Status PlayedAgent::GoOn() {
 
 Status PlayedAgent::Hear(const v1::ControllerMessage& message) {
   const int64_t now_ns = SteadyNs();
+  if (message.has_resumption() && tls_)
+    tls_ = tls_->Resuming({message.resumption().ticket(), message.resumption().secret()});
   if (message.answers() > 0 && !std::exchange(has_joined_, true)) ++times_.joined;
   if (message.heartbeat_every_ms() > 0)
     times_.heartbeat_every = Duration::Milliseconds(message.heartbeat_every_ms());

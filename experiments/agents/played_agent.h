@@ -79,7 +79,7 @@ class PlayedAgent : public Watched, public std::enable_shared_from_this<PlayedAg
 
   const PlayedNode node_;
   const PlayedController& controller_;
-  const std::optional<TlsSide> tls_;
+  std::optional<TlsSide> tls_;
   EventLoop& loop_;
   PlayedTimes& times_;
   uint64_t last_number_ = 1;

@@ -22,7 +22,8 @@ class LinkClient {
  public:
   // `authority`: of the controller (PEM); empty: without TLS.
   LinkClient(const std::string& address, const std::string& join_token,
-             const std::string& authority = "", const Identity& identity = {}) {
+             const std::string& authority = "", const Identity& identity = {},
+             const std::optional<TlsResumption>& granted = std::nullopt) {
     Dial dial(address);
     Result<std::optional<Descriptor>> connected = std::nullopt;
     while (connected && !*connected) connected = dial.GoOn();
@@ -32,6 +33,7 @@ class LinkClient {
     }
     std::optional<TlsSide> tls;
     if (!authority.empty()) tls = TlsSide::Client(authority, kControllerName, identity).value();
+    if (granted) tls = tls->Resuming(*granted);
     auto greeted = GreetController(**std::move(connected), tls ? &*tls : nullptr, join_token);
     if (greeted) socket_.emplace(*std::move(greeted));
     Check(greeted ? Ok() : Fail(greeted.error()));

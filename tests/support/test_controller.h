@@ -63,6 +63,7 @@ struct TestController {
     LinkServerOptions addresses{in + "/control.sock", identity ? "127.0.0.1:0" : "", kJoinToken};
     addresses.identity = identity;
     addresses.authority = authority ? authority->certificate() : "";
+    addresses.ticket_key = authority ? authority->SecretFor("tickets") : "";
     link_server = LinkServer::Start(api, *loop, nodes, addresses,
                                     [server = grpc_server.get()](Descriptor other, bool is_local) {
                                       server->Serve(std::move(other), is_local);

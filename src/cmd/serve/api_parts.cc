@@ -35,7 +35,7 @@ ControlApi::About ApiPart::AboutThisController() {
 Result<std::string> ApiPart::MetricsNow(const std::string& names) {
   ControlLoop& loop = uses_.recovery.loop();
   MetricsPicture picture;
-  std::vector<prometheus::MetricFamily> load = LoadGauges(loop.Load());
+  std::vector<MetricFamily> load = LoadGauges(loop.Load());
   GP_CHECK_OK(loop.Read(
       [&](const State& state) { picture = uses_.telemetry.metrics().Look(state, loop.Now()); }));
   std::ranges::move(load, std::back_inserter(picture.families));
@@ -66,7 +66,10 @@ Status LinkServerPart::Start() {
   options.listen = config_.listen.grpc;
   options.join_token = directories_.join_token();
   options.identity = certificates_.IdentityAt(config_.listen.grpc);
-  if (options.identity) options.authority = certificates_.authority()->certificate();
+  if (options.identity) {
+    options.authority = certificates_.authority()->certificate();
+    options.ticket_key = certificates_.authority()->SecretFor("tickets of agents' connections");
+  }
   options.secrets = uses_.records.secrets();
   const auto pass_on = [this](Descriptor connection, bool is_local) {
     grpc_.server().Serve(std::move(connection), is_local);

@@ -27,9 +27,14 @@ class FrameSocket {
   bool is_encrypted() const { return tls_.has_value(); }
   // The handshake is over, or there is none.
   bool is_open() const { return !tls_ || tls_->is_open(); }
-  // REQUIRES: is_open.  nullopt: the peer presented none.
+  // REQUIRES: is_open.  nullopt: the peer presented none, now or when it was granted a resumption.
   std::optional<CertificateFacts> PeerCertificate() const {
     return tls_ ? tls_->PeerCertificate() : std::nullopt;
+  }
+
+  // For the peer's next connections; nullopt: there is none to grant (TlsSession).
+  std::optional<TlsResumption> GrantResumption() const {
+    return tls_ ? tls_->GrantResumption() : std::nullopt;
   }
 
   // Goes on with the handshake, and sends what is queued.  To be called when the socket is ready

@@ -1,9 +1,11 @@
 #include "lib/tls/authority.h"
 
 #include <arpa/inet.h>
+#include <openssl/hmac.h>
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "lib/tls/names.h"
 #include "lib/tls/openssl.h"
@@ -137,6 +139,20 @@ Result<Authority> Authority::From(const Identity& identity) {
   authority.fingerprint_ = FingerprintOf(*keys->certificate);
   authority.keys_ = std::move(keys);
   return authority;
+}
+
+std::string Authority::SecretFor(const std::string& purpose) const {
+  unsigned char* der = nullptr;
+  const int size = i2d_PrivateKey(keys_->key.get(), &der);
+  GP_ASSERT(size > 0, "the key was read");
+  unsigned char secret[EVP_MAX_MD_SIZE];
+  unsigned secret_bytes = 0;
+  const auto* text = reinterpret_cast<const unsigned char*>(purpose.data());
+  const bool is_made =
+      HMAC(EVP_sha256(), der, size, text, purpose.size(), secret, &secret_bytes) != nullptr;
+  OPENSSL_clear_free(der, static_cast<size_t>(size));
+  GP_ASSERT(is_made, "HMAC fails only without memory");
+  return std::string(reinterpret_cast<const char*>(secret), secret_bytes);
 }
 
 Result<Identity> Authority::ForController(const std::vector<std::string>& names,

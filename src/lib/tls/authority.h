@@ -27,6 +27,10 @@ class Authority {
   const std::string& certificate() const { return certificate_; }  // PEM
   const std::string& fingerprint() const { return fingerprint_; }  // 64 hexadecimal digits
 
+  // A secret of 32 bytes that only holders of the authority's key can compute, one for each
+  // purpose.
+  std::string SecretFor(const std::string& purpose) const;
+
   // A key and a certificate of the controller, valid for two years.  `names`: host names or IP
   // addresses.  The authority's certificate follows the new one.  kInvalidArgument: a bad name.
   Result<Identity> ForController(const std::vector<std::string>& names, Instant now) const;

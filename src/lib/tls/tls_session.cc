@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstring>
 #include <utility>
@@ -18,7 +19,8 @@ using namespace openssl;
 struct TlsSide::Shared {
   Context context;
   bool is_server = false;
-  std::string server_name;  // of a client's peer
+  std::string server_name;            // of a client's peer
+  std::optional<TlsTickets> tickets;  // of a server
 };
 
 struct TlsSession::State {
@@ -26,10 +28,41 @@ struct TlsSession::State {
     void operator()(SSL* ssl) const { SSL_free(ssl); }
   };
   std::shared_ptr<const TlsSide::Shared> side;  // outlives the session
+  std::shared_ptr<const TlsResumption> granted;
   std::unique_ptr<SSL, FreeSession> ssl;
+  // Of the ticket that the client showed; nullopt: it showed none that is accepted.
+  std::optional<CertificateFacts> ticket_holder;
+
+  bool has_resumed() const { return SSL_session_reused(ssl.get()) == 1; }
+  static int UseResumption(SSL* ssl, const EVP_MD* digest, const unsigned char** ticket,
+                           size_t* size, SSL_SESSION** session);
+  static int FindResumption(SSL* ssl, const unsigned char* ticket, size_t size,
+                            SSL_SESSION** session);
 };
 
 namespace {
+
+// The suite that both sides prefer, and the only one with this digest.
+constexpr unsigned char kAes256GcmSha384[] = {0x13, 0x02};
+
+using PskSession = std::unique_ptr<SSL_SESSION, Free<SSL_SESSION_free>>;
+
+// nullptr: OpenSSL failed.
+PskSession SessionOf(SSL* ssl, const std::string& secret) {
+  PskSession session(SSL_SESSION_new());
+  const SSL_CIPHER* const cipher = SSL_CIPHER_find(ssl, kAes256GcmSha384);
+  const auto* key = reinterpret_cast<const unsigned char*>(secret.data());
+  const bool is_made = session != nullptr && cipher != nullptr &&
+                       SSL_SESSION_set1_master_key(session.get(), key, secret.size()) == 1 &&
+                       SSL_SESSION_set_cipher(session.get(), cipher) == 1 &&
+                       SSL_SESSION_set_protocol_version(session.get(), TLS1_3_VERSION) == 1;
+  return is_made ? std::move(session) : nullptr;
+}
+
+Instant RealNow() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return Instant{std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
+}
 
 Result<Context> NewContext(const SSL_METHOD* method, const Identity& identity,
                            const std::string& authority) {
@@ -40,7 +73,7 @@ Result<Context> NewContext(const SSL_METHOD* method, const Identity& identity,
                                       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                       SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
   SSL_CTX_set_read_ahead(context.get(), 1);  // one call of the kernel for each record
-  // A session that is resumed would skip the check of the certificate.
+  // OpenSSL's own tickets would carry the certificate, which costs as much to parse as to verify.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context.get(), 0);
   const Bio authority_text = Over(authority);
@@ -67,11 +100,43 @@ Result<Context> NewContext(const SSL_METHOD* method, const Identity& identity,
 
 }  // namespace
 
-Result<TlsSide> TlsSide::Server(const Identity& identity, const std::string& authority) {
+// The server's callback: a ticket that is not accepted is none.
+int TlsSession::State::FindResumption(SSL* ssl, const unsigned char* ticket, size_t size,
+                                      SSL_SESSION** session) {
+  *session = nullptr;
+  auto& state = *static_cast<State*>(SSL_get_app_data(ssl));
+  auto opened = state.side->tickets->Open({reinterpret_cast<const char*>(ticket), size}, RealNow());
+  if (!opened) return 1;
+  *session = SessionOf(ssl, opened->secret).release();
+  state.ticket_holder = std::move(opened->peer);
+  return 1;
+}
+
+// The client's callback.  `digest`: of the suite that the server demands; nullptr: any.
+int TlsSession::State::UseResumption(SSL* ssl, const EVP_MD* digest, const unsigned char** ticket,
+                                     size_t* size, SSL_SESSION** session) {
+  *session = nullptr;
+  const TlsResumption& granted = *static_cast<const State*>(SSL_get_app_data(ssl))->granted;
+  if (digest != nullptr && EVP_MD_is_a(digest, "SHA384") != 1) return 1;
+  *session = SessionOf(ssl, granted.secret).release();
+  *ticket = reinterpret_cast<const unsigned char*>(granted.ticket.data());
+  *size = granted.ticket.size();
+  return 1;
+}
+
+Result<TlsSide> TlsSide::Server(const Identity& identity, const std::string& authority,
+                                const std::string& ticket_key) {
   Context context = GP_TRY(NewContext(TLS_server_method(), identity, authority));
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  Shared shared{.context = std::move(context), .is_server = true};
+  if (!ticket_key.empty()) {
+    shared.tickets.emplace(ticket_key);
+    constexpr unsigned char kName[] = "gp";  // OpenSSL demands one
+    SSL_CTX_set_session_id_context(shared.context.get(), kName, sizeof kName);
+    SSL_CTX_set_psk_find_session_callback(shared.context.get(), TlsSession::State::FindResumption);
+  }
   TlsSide side;
-  side.shared_ = std::make_shared<const Shared>(Shared{std::move(context), true, ""});
+  side.shared_ = std::make_shared<const Shared>(std::move(shared));
   return side;
 }
 
@@ -80,7 +145,14 @@ Result<TlsSide> TlsSide::Client(const std::string& authority, const std::string&
   Context context = GP_TRY(NewContext(TLS_client_method(), identity, authority));
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   TlsSide side;
-  side.shared_ = std::make_shared<const Shared>(Shared{std::move(context), false, server_name});
+  side.shared_ = std::make_shared<const Shared>(
+      Shared{.context = std::move(context), .server_name = server_name});
+  return side;
+}
+
+TlsSide TlsSide::Resuming(TlsResumption granted) const {
+  TlsSide side = *this;
+  side.granted_ = std::make_shared<const TlsResumption>(std::move(granted));
   return side;
 }
 
@@ -90,9 +162,14 @@ TlsSession::TlsSession(const TlsSide& side, int socket) : state_(std::make_uniqu
   state_->ssl.reset(ssl);
   if (ssl == nullptr) return;  // out of memory: the handshake fails
   SSL_set_fd(ssl, socket);
+  SSL_set_app_data(ssl, state_.get());
   if (side.shared_->is_server) {
     SSL_set_accept_state(ssl);
     return;
+  }
+  if (side.granted_ != nullptr) {
+    state_->granted = side.granted_;
+    SSL_set_psk_use_session_callback(ssl, State::UseResumption);
   }
   SSL_set1_host(ssl, side.shared_->server_name.c_str());
   SSL_set_connect_state(ssl);
@@ -126,10 +203,19 @@ Result<IoProgress> TlsSession::Write(std::string_view bytes) {
 bool TlsSession::HasPending() const { return SSL_has_pending(state_->ssl.get()) == 1; }
 
 std::optional<CertificateFacts> TlsSession::PeerCertificate() const {
+  if (state_->has_resumed()) return state_->ticket_holder;
   const Certificate certificate(SSL_get1_peer_certificate(state_->ssl.get()));
   if (certificate == nullptr) return std::nullopt;
   auto facts = FactsOf(*certificate);
   return facts ? std::optional(*std::move(facts)) : std::nullopt;
+}
+
+std::optional<TlsResumption> TlsSession::GrantResumption() const {
+  if (!state_->side->tickets || state_->has_resumed()) return std::nullopt;
+  const std::optional<CertificateFacts> peer = PeerCertificate();
+  if (!peer) return std::nullopt;
+  auto granted = state_->side->tickets->Grant(*peer);
+  return granted ? std::optional(*std::move(granted)) : std::nullopt;
 }
 
 // `result`: of the call just made, of which errno and OpenSSL's errors are left.

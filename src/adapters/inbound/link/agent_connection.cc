@@ -144,6 +144,7 @@ void AgentConnection::TakeJoined(Result<Joined> joined) {
   } else {
     exchange_ = joined->exchange;
     phase_ = Phase::kJoined;
+    GrantResumption();
     exchange_->WhenNews([weak = weak_from_this()](bool is_over) {
       if (const auto self = weak.lock()) self->Wake(is_over);
     });
@@ -222,6 +223,15 @@ void AgentConnection::AnswerProbe() {
   answer.mutable_probed()->set_lineage(own.lineage);
   answer.mutable_probed()->set_epoch(own.epoch);
   Send(answer);
+}
+
+void AgentConnection::GrantResumption() {
+  const std::optional<TlsResumption> granted = socket_.GrantResumption();
+  if (!granted) return;
+  v1::ControllerMessage message;
+  message.mutable_resumption()->set_ticket(granted->ticket);
+  message.mutable_resumption()->set_secret(granted->secret);
+  Send(message);
 }
 
 void AgentConnection::Send(const v1::ControllerMessage& message) {

@@ -79,6 +79,7 @@ class AgentConnection : public Watched, public std::enable_shared_from_this<Agen
   void Wake(bool is_over);
   void WriteNews();
   void AnswerProbe();
+  void GrantResumption();
   // An error of the connection closes it.
   void Send(const v1::ControllerMessage& message);
   void End(const std::string& why);

@@ -66,7 +66,8 @@ class SocketLinkServer : public LinkServer {
   ~SocketLinkServer() override { Shutdown(); }
 
   Status Listen() {
-    if (options_.identity) tls_ = GP_TRY(TlsSide::Server(*options_.identity, options_.authority));
+    if (options_.identity)
+      tls_ = GP_TRY(TlsSide::Server(*options_.identity, options_.authority, options_.ticket_key));
     GP_CHECK_OK(ListenLocally());
     if (!options_.listen.empty()) GP_CHECK_OK(ListenOverTcp());
     loop_.WhenCaughtUp([this] { parts_.gateway.Listened(); });

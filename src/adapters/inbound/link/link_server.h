@@ -22,6 +22,7 @@ struct LinkServerOptions {
   std::string join_token;
   std::optional<Identity> identity;  // of the controller, for TCP; nullopt: no TLS
   std::string authority;             // certificate (PEM) that nodes' are checked against
+  std::string ticket_key;            // for the tickets of resumptions (TlsTickets)
   // The secrets that jobs name; outlives the server; nullptr: none
   const SecretKeeper* secrets = nullptr;
   // A connection that has not said who it is by then is closed.

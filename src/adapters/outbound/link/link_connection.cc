@@ -13,8 +13,8 @@
 namespace gp {
 
 LinkConnection::LinkConnection(const LinkOptions& options, const std::string& address,
-                               Events events)
-    : options_(options), address_(address), events_(events), dial_(address) {
+                               Events events, KeptResumption& kept)
+    : options_(options), address_(address), events_(events), kept_(kept), dial_(address) {
   v1::AgentMessage probe;
   probe.mutable_probe();
   Post(std::move(probe), false);
@@ -63,8 +63,13 @@ Status LinkConnection::GoOn() {
 
 Status LinkConnection::Greet(Descriptor connected) {
   std::optional<TlsSide> tls;
-  if (!options_.authority.empty())
-    tls = GP_TRY(TlsSide::Client(options_.authority, kControllerName, options_.identity()));
+  if (!options_.authority.empty()) {
+    const Identity identity = options_.identity();
+    certificate_ = identity.certificate;
+    tls = GP_TRY(TlsSide::Client(options_.authority, kControllerName, identity));
+    const bool is_granted = !kept_.certificate.empty() && kept_.certificate == certificate_;
+    if (is_granted) tls = tls->Resuming(kept_.resumption);
+  }
   socket_.emplace(
       GP_TRY(GreetController(std::move(connected), tls ? &*tls : nullptr, options_.join_token)));
   return Ok();
@@ -103,6 +108,8 @@ Status LinkConnection::TakeMessage(std::string_view frame) {
     news_.lease_time = Duration::Milliseconds(message.lease_time_ms());
   if (message.has_orders()) news_.desired = GP_TRY(FromProto(message.orders()));
   if (message.foreign_to() != 0) news_.foreign_to = message.foreign_to();
+  if (message.has_resumption())
+    kept_ = {certificate_, {message.resumption().ticket(), message.resumption().secret()}};
   for (const v1::OpenChannel& channel : message.channels())
     options_.open_channel(address_, channel);
   if (!message.ended().empty()) return Fail(Unavailable(message.ended()));

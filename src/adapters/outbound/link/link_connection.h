@@ -32,6 +32,12 @@ struct LinkOptions {
   std::function<void(const std::string& address, const v1::OpenChannel&)> open_channel;
 };
 
+// What a controller granted for the next connections with this certificate.
+struct KeptResumption {
+  std::string certificate;  // PEM; empty: nothing was granted
+  TlsResumption resumption;
+};
+
 // One connection of an agent to a controller, from its probe until it breaks.  No call waits for
 // the network: what cannot be sent at once is sent when the socket is ready.
 class LinkConnection : public ControlConnection {
@@ -42,7 +48,8 @@ class LinkConnection : public ControlConnection {
     int epoll_fd;
     int wake_fd;
   };
-  LinkConnection(const LinkOptions& options, const std::string& address, Events events);
+  LinkConnection(const LinkOptions& options, const std::string& address, Events events,
+                 KeptResumption& kept);
   ~LinkConnection() override;
 
   uint64_t Send(const JoinNode& join) override { return Post(ToMessage(join), false); }
@@ -72,6 +79,8 @@ class LinkConnection : public ControlConnection {
   const LinkOptions& options_;
   const std::string& address_;
   const Events events_;
+  KeptResumption& kept_;
+  std::string certificate_;            // that this connection presents
   std::optional<Dial> dial_;           // until it is connected
   std::optional<FrameSocket> socket_;  // from then on, until it is broken
   int watched_fd_ = -1;

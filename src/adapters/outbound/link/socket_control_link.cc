@@ -25,7 +25,7 @@ void SocketControlLink::ClearEvent() {
 
 std::unique_ptr<ControlConnection> SocketControlLink::Connect(size_t address) {
   const LinkConnection::Events events{epoll_.get(), wake_.get()};
-  return std::make_unique<LinkConnection>(options_, options_.addresses[address], events);
+  return std::make_unique<LinkConnection>(options_, options_.addresses[address], events, kept_);
 }
 
 }  // namespace gp

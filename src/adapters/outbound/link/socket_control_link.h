@@ -27,6 +27,7 @@ class SocketControlLink : public ControlLink {
   const LinkOptions options_;
   const Descriptor epoll_;
   const Descriptor wake_;  // for news that no socket shows
+  KeptResumption kept_;    // for all addresses: their controllers have one authority
 };
 
 }  // namespace gp

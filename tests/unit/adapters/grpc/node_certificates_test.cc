@@ -63,8 +63,9 @@ struct Rig : TestController {
     return identity;
   }
   // Empty: it has joined; otherwise the reason why not.
-  std::string Join(const std::string& node, const Identity& shown, const std::string& token = "") {
-    LinkClient client(address(), token, authority->certificate(), shown);
+  std::string Join(const std::string& node, const Identity& shown, const std::string& token = "",
+                   const std::optional<TlsResumption>& resumption = std::nullopt) {
+    LinkClient client(address(), token, authority->certificate(), shown, resumption);
     v1::AgentMessage message;
     message.set_number(1);
     NodeFacts facts = TestCluster::MakeFacts(node, {0, 0});
@@ -75,6 +76,8 @@ struct Rig : TestController {
     client.Write(message);
     v1::ControllerMessage answer;
     while (client.Read(&answer)) {
+      if (answer.has_resumption())
+        granted = {answer.resumption().ticket(), answer.resumption().secret()};
       if (answer.answers() == 1) return "";
     }
     return client.Rest();
@@ -83,6 +86,8 @@ struct Rig : TestController {
     return loop->Read([&](const State& state) { has_nodes_ = !state.nodes.all.empty(); }) &&
            has_nodes_;
   }
+
+  std::optional<TlsResumption> granted;  // by the last join that was granted any
 
  private:
   bool has_nodes_ = false;
@@ -93,6 +98,18 @@ TEST(NodeCertificates, TheJoinTokenBringsANodeAndItsCertificateLetsItIn) {
   const Identity n1 = rig.Certified("n1");
   EXPECT_EQ(ReadCertificate(n1.certificate)->node, "n1");
   EXPECT_EQ(rig.Join("n1", n1), "");
+}
+
+TEST(NodeCertificates, ATicketIsWorthWhatTheCertificateIs) {
+  Rig rig;
+  ASSERT_EQ(rig.Join("n1", rig.Certified("n1")), "");
+  ASSERT_TRUE(rig.granted);
+  const TlsResumption ticket = *std::exchange(rig.granted, std::nullopt);
+  EXPECT_EQ(rig.Join("n1", {}, "", ticket), "");
+  EXPECT_FALSE(rig.granted) << "the first one remains valid";
+  EXPECT_THAT(rig.Join("n2", {}, "", ticket), HasSubstr("the certificate of node n1, not of n2"));
+  ASSERT_TRUE(rig.loop->Execute("user:root", "", RevokeNode{"n1"}).status);
+  EXPECT_THAT(rig.Join("n1", {}, "", ticket), HasSubstr("revoked"));
 }
 
 TEST(NodeCertificates, NothingElseLetsIn) {

@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 #include <chrono>
+#include <ctime>
 
 #include "adapters/outbound/link/socket_control_link.h"
 #include "tests/support/test_cluster.h"
@@ -17,6 +20,16 @@ namespace {
 
 using testing::HasSubstr;
 using With = TestController::With;
+
+JoinNode JoinOf(const std::string& name) {
+  NodeFacts facts = TestCluster::MakeFacts(name, {0, 0});
+  facts.machine = "machine of " + name;
+  JoinNode join;
+  join.facts = std::make_shared<const NodeFacts>(facts);
+  join.incarnation = 1;
+  join.fresh = true;
+  return join;
+}
 
 struct AgentEnd {
   SocketControlLink link;
@@ -55,13 +68,7 @@ struct AgentEnd {
     return news ? news->why : "it is not";
   }
   bool Joins(const std::string& name) {
-    NodeFacts facts = TestCluster::MakeFacts(name, {0, 0});
-    facts.machine = "machine of " + name;
-    JoinNode join;
-    join.facts = std::make_shared<const NodeFacts>(facts);
-    join.incarnation = 1;
-    join.fresh = true;
-    const uint64_t number = connection->Send(join);
+    const uint64_t number = connection->Send(JoinOf(name));
     return Await([=](const LinkNews& one) { return one.acknowledged >= number; }).has_value();
   }
 };
@@ -92,6 +99,61 @@ TEST(LinkConnection, IsRefusedWithoutACertificate) {
   TestController controller(With::kTls);
   AgentEnd stranger(controller.tcp_address(), controller.authority->certificate());
   EXPECT_THAT(stranger.WhyBroken(), HasSubstr("must show a certificate"));
+}
+
+// A node with a certificate, and its connections one after another.
+struct CertifiedNode {
+  TestController controller{With::kTls};
+  LinkOptions options =
+      AgentEnd::Options(controller.tcp_address(), controller.authority->certificate(), Certified());
+  KeptResumption kept;
+
+  Identity Certified() {
+    const CertificateRequest request = NewCertificateRequest().value();
+    const std::string certificate =
+        controller.authority
+            ->ForNode(request.request, "n1", TestController::kCertificateLife, RealNow())
+            .value();
+    const CertificateFacts facts = ReadCertificate(certificate).value();
+    EXPECT_TRUE(
+        controller.loop
+            ->Execute("user:root", "", CertifyNode{"n1", {facts.fingerprint, facts.expires_at}, ""})
+            .status);
+    return {request.key, certificate};
+  }
+  static Instant RealNow() { return Instant{static_cast<int64_t>(time(nullptr)) * 1'000'000'000}; }
+
+  // Why a connection broke; "": its probe was answered, and its join, if it joins.
+  std::string Connect(bool joins) {
+    const Descriptor epoll(epoll_create1(EPOLL_CLOEXEC));
+    const Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    LinkConnection connection(options, options.addresses[0], {epoll.get(), wake.get()}, kept);
+    const uint64_t join = joins ? connection.Send(JoinOf("n1")) : 0;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    bool was_probed = false;
+    while (std::chrono::steady_clock::now() < until) {
+      pollfd ready{epoll.get(), POLLIN, 0};
+      poll(&ready, 1, 100);
+      const LinkNews news = connection.TakeNews();
+      if (news.broken) return news.why;
+      was_probed = was_probed || news.probed.has_value();
+      if (was_probed && news.acknowledged >= join) return "";
+    }
+    return "nothing came";
+  }
+};
+
+TEST(LinkConnection, LaterOnesResumeWithWhatWasGranted) {
+  CertifiedNode node;
+  EXPECT_EQ(node.Connect(true), "");
+  EXPECT_EQ(node.kept.certificate, node.options.identity().certificate);
+  const TlsResumption granted = node.kept.resumption;
+  EXPECT_EQ(node.Connect(true), "");
+  EXPECT_EQ(node.kept.resumption.ticket, granted.ticket) << "none was needed";
+  node.kept.resumption.secret.back() ^= 1;
+  EXPECT_THAT(node.Connect(false), HasSubstr("TLS handshake")) << "it was not used";
+  node.kept.certificate = "another";
+  EXPECT_EQ(node.Connect(false), "") << "it was granted to another certificate";
 }
 
 TEST(LinkConnection, BreaksWithTheControllersReason) {

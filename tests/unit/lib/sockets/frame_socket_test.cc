@@ -119,12 +119,29 @@ Instant RealNow() { return Instant{static_cast<int64_t>(time(nullptr)) * 1'000'0
 
 struct TlsEnds {
   Authority authority = Authority::From(Authority::Make(RealNow()).value()).value();
-  TlsSide server = TlsSide::Server(authority.ForController({"127.0.0.1"}, RealNow()).value(),
-                                   authority.certificate())
-                       .value();
+  TlsSide server = Server(authority.SecretFor("tickets"));
   std::optional<FrameSocket> a;  // the client
   std::optional<FrameSocket> b;
 
+  TlsSide Server(const std::string& ticket_key) const {
+    return TlsSide::Server(authority.ForController({"127.0.0.1"}, RealNow()).value(),
+                           authority.certificate(), ticket_key)
+        .value();
+  }
+  TlsSide Client(const Identity& identity) const {
+    return TlsSide::Client(authority.certificate(), kControllerName, identity).value();
+  }
+  // What the server grants to node n1.
+  TlsResumption Granted() {
+    Connect(Client(NodeIdentity("n1")));
+    EXPECT_EQ(FirstError(), "");
+    return b->GrantResumption().value();
+  }
+  // Whose certificate the server then knows; "": it knows none.
+  std::string NodeThatServerKnows() const {
+    const std::optional<CertificateFacts> peer = b->PeerCertificate();
+    return peer ? peer->node : "";
+  }
   Identity NodeIdentity(const std::string& node) const {
     const CertificateRequest request = NewCertificateRequest().value();
     return {request.key,
@@ -217,6 +234,60 @@ TEST(FrameSocket, BothSidesCheckTheOthersCertificate) {
   tls.Connect(client(tls.authority.certificate(), kControllerName,
                      other.ForController({"n1"}, RealNow()).value()));
   EXPECT_THAT(tls.FirstError(), testing::HasSubstr("certificate"));
+}
+
+// The client has no certificate: what it was granted is all that it shows.
+TEST(FrameSocket, AClientResumesWithoutACertificate) {
+  TlsEnds tls;
+  const TlsResumption granted = tls.Granted();
+  tls.Connect(tls.Client({}).Resuming(granted));
+  ASSERT_TRUE(tls.a->Send("hello"));
+  EXPECT_EQ(Exchange(*tls.a, *tls.b), std::vector<std::string>{"hello"});
+  EXPECT_EQ(tls.NodeThatServerKnows(), "n1");
+  EXPECT_FALSE(tls.b->GrantResumption()) << "the first one remains valid";
+  tls.server = tls.Server(tls.authority.SecretFor("tickets"));
+  tls.Connect(tls.Client({}).Resuming(granted));
+  EXPECT_EQ(tls.FirstError(), "");
+  EXPECT_EQ(tls.NodeThatServerKnows(), "n1") << "a controller that starts again keeps nothing";
+}
+
+TEST(FrameSocket, WhereATicketIsNotAcceptedCertificatesArePresented) {
+  TlsEnds tls;
+  const TlsResumption granted = tls.Granted();
+  for (const std::string& key : {tls.authority.SecretFor("others"), std::string()}) {
+    tls.server = tls.Server(key);
+    tls.Connect(tls.Client(tls.NodeIdentity("n2")).Resuming(granted));
+    EXPECT_EQ(tls.FirstError(), "");
+    EXPECT_EQ(tls.NodeThatServerKnows(), "n2");
+    tls.Connect(tls.Client({}).Resuming(granted));
+    EXPECT_EQ(tls.FirstError(), "");
+    EXPECT_EQ(tls.NodeThatServerKnows(), "");
+  }
+}
+
+TEST(FrameSocket, ATicketIsNothingWithoutItsSecret) {
+  TlsEnds tls;
+  TlsResumption granted = tls.Granted();
+  granted.secret.back() ^= 1;
+  tls.Connect(tls.Client(tls.NodeIdentity("n1")).Resuming(granted));
+  EXPECT_NE(tls.FirstError(), "");
+  EXPECT_FALSE(tls.b->is_open());
+}
+
+TEST(FrameSocket, AServerThatHasNotTheKeyCannotAcceptATicket) {
+  TlsEnds tls;
+  const TlsResumption granted = tls.Granted();
+  TlsEnds other;
+  tls.server = other.server;
+  tls.Connect(tls.Client(tls.NodeIdentity("n1")).Resuming(granted));
+  EXPECT_THAT(tls.FirstError(), testing::HasSubstr("certificate verify failed"));
+}
+
+TEST(FrameSocket, WhoPresentsNoCertificateIsGrantedNothing) {
+  TlsEnds tls;
+  tls.Connect(tls.Client({}));
+  EXPECT_EQ(tls.FirstError(), "");
+  EXPECT_FALSE(tls.b->GrantResumption());
 }
 
 TEST(FrameSocket, TellsThatThePeerDoesNotSpeakTls) {
