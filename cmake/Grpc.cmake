@@ -7,15 +7,12 @@ if(NOT EXISTS ${GP_LIBDIR}/libgrpc++.a)
   message(FATAL_ERROR "libgrpc++.a is missing: run tools/setup-debian")
 endif()
 add_library(gp_grpc_archives INTERFACE)
-target_link_libraries(gp_grpc_archives INTERFACE gp_descriptors
+target_link_libraries(gp_grpc_archives INTERFACE
   -Wl,--start-group ${GP_LIBDIR}/libgrpc++_reflection.a ${GP_LIBDIR}/libgrpc++.a ${GP_LIBDIR}/libgrpc.a ${GP_LIBDIR}/libgpr.a
   ${GP_LIBDIR}/libaddress_sorting.a ${GP_LIBDIR}/libupb.a ${GP_LIBDIR}/libre2.a
   ${GP_LIBDIR}/libcares.a ${GP_LIBDIR}/libssl.a ${GP_LIBDIR}/libcrypto.a ${GP_LIBDIR}/libz.a
   ${GP_LIBDIR}/libprotobuf.a ${GP_ABSL_ARCHIVES} -Wl,--end-group
   Threads::Threads ${CMAKE_DL_LIBS})
-# Descriptors are registered when they are used (src/lib/protobuf).
-target_link_options(gp_grpc_archives INTERFACE
-  -Wl,--wrap=_ZN6google8protobuf8internal20AddDescriptorsRunnerC1EPKNS1_15DescriptorTableE)
 
 find_program(GP_PROTOC protoc REQUIRED)
 find_program(GP_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)

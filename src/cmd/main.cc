@@ -11,6 +11,7 @@
 
 #include "cmd/cli.h"
 #include "cmd/suggest.h"
+#include "lib/protobuf/descriptors.h"
 
 namespace {
 
@@ -18,6 +19,7 @@ namespace {
 struct CommandGroup {
   void (*add)(CLI::App&, gp::Cli&);
   std::vector<std::string_view> names;
+  bool uses_messages = true;  // protobuf's
 };
 
 // In the order of the help.
@@ -56,8 +58,8 @@ const std::vector<CommandGroup>& Groups() {
       {gp::AddDemo, {"demo"}},
       {gp::AddDoctor, {"doctor"}},
       {gp::AddCapture, {"capture"}},
-      {gp::AddVersion, {"version"}},
-      {gp::AddWatchGpu, {"__watch-gpu"}},
+      {gp::AddVersion, {"version"}, false},
+      {gp::AddWatchGpu, {"__watch-gpu"}, false},
       {gp::AddGpuCare, {"__test-gpu", "__reset-simulated-gpu"}},
       {gp::AddMig, {"__mig"}},
       // These read the whole tree.
@@ -96,7 +98,9 @@ int Run(int argc, char** argv) {
   gp::Cli cli;
   const std::vector<std::string> words = gp::WordsOf(argc, argv);
   cli.has_separator = std::ranges::find(words, "--") != words.end();
-  CLI::App& app = MakeTree(cli, GroupOf(words));
+  const CommandGroup* const group = GroupOf(words);
+  if (group == nullptr || group->uses_messages) gp::RegisterDescriptors();
+  CLI::App& app = MakeTree(cli, group);
   const auto whole = [&cli]() -> const CLI::App& { return MakeTree(cli, nullptr); };
   if (const auto code = gp::RunCommand(app, words, whole)) return *code;
   return cli.exit_code;

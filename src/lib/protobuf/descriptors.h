@@ -2,9 +2,9 @@
 
 namespace gp {
 
-// Makes all messages and services that are compiled in known by name: for gRPC's reflection, and
-// whatever else looks them up in protobuf's generated pool by name.  A type's own descriptor()
-// needs no call.  Any thread; after the first call it does nothing.
+// Registers the descriptors of all messages and services that are compiled in.  A program that
+// links gp_descriptors calls it before it uses messages: generated code no longer does it before
+// main(). REQUIRES: no other thread runs; protobuf registers without a lock.
 void RegisterDescriptors();
 
 }  // namespace gp

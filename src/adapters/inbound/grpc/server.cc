@@ -12,7 +12,6 @@
 #include "adapters/inbound/grpc/node_service.h"
 #include "adapters/inbound/grpc/reflection_v1.h"
 #include "adapters/wire/call_deadline.h"
-#include "lib/protobuf/descriptors.h"
 
 namespace gp {
 namespace {
@@ -93,10 +92,7 @@ class GrpcServer : public Server {
   // holds a thread.
   static void OfferReflection() {
     static std::once_flag once;
-    std::call_once(once, [] {
-      RegisterDescriptors();
-      grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-    });
+    std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
   }
 
   std::unique_ptr<LocalCredentialIssuer> local_credentials_;
