@@ -50,8 +50,8 @@ std::string Count(int64_t count, std::string_view noun);
 // Bytes as "71.2 GiB".
 std::string BytesToText(int64_t bytes);
 
-// Makes text of unknown origin safe for a terminal or a log line: control characters, those that
-// reorder or hide text, and bytes that are no UTF-8 become \xNN; what follows `length_max` bytes
+// Makes text of unknown origin safe for a terminal or a log line: control and other deceptive
+// characters (utf8.h), and bytes that are no UTF-8 become \xNN; what follows `length_max` bytes
 // becomes "…".
 std::string Printable(std::string_view text, size_t length_max = 200);
 

@@ -26,8 +26,9 @@ class Table {
   // As wide as the terminal allows; into a pipe or a file, as wide as the cells are.
   std::string ToText(bool with_headers = true) const;
   // In at most `width` columns of a terminal, 0: any.  Columns that are `cut` are shortened with
-  // "…", the widest first; where the last column is one of them, its text continues on further
-  // lines instead.  Below eight columns (or its title) none is shortened: lines are longer then.
+  // "…", the widest first.  Where the last column is one of them, nothing of its text is lost: it
+  // continues on further lines, or where the column would be too narrow to read, stands below its
+  // row.  Below eight columns (or its title) none is shortened: lines are longer then.
   std::string ToText(bool with_headers, int width) const;
   std::string ToCsv(bool with_headers = true) const;
 
@@ -36,11 +37,21 @@ class Table {
     std::vector<std::string> cells;
     int parent;
   };
-  using Lines = std::vector<std::vector<std::string>>;  // the cells of each line
+  struct ShownLine {
+    std::vector<std::string> cells;
+    std::string rest;  // of the tree's column, where the row continues on further lines
+  };
+  using Lines = std::vector<ShownLine>;
 
   Lines ShownLines(bool with_headers) const;
-  std::vector<std::string> Branches() const;
-  std::vector<int> Widths(const Lines& lines, int width) const;
+  // What stands before the cells of a row in the tree's column.
+  struct Branch {
+    std::string first;
+    std::string rest;
+  };
+  std::vector<Branch> Branches() const;
+  std::string LinesBeside(const ShownLine& line, const std::vector<int>& widths) const;
+  std::vector<int> Widths(const Lines& lines, int width, size_t columns) const;
 
   std::vector<Column> columns_;
   std::vector<Row> rows_;

@@ -63,9 +63,12 @@ std::string CostText(const v1::Job& job) {
 }
 
 Table MakeTable(const v1::ListJobsReply& reply, bool wide) {
-  std::vector<Column> columns{{"JOB"},        {"NAME"},      {"USER"},       {"PROJECT"},
-                              {"STATE"},      {"PRI", true}, {"GPUS"},       {"WHERE"},
-                              {"WAIT", true}, {"RUN", true}, {"BUSY", true}, {"EXIT", true}};
+  std::vector<Column> columns{{"JOB"},        {"NAME", false, false, true},
+                              {"USER"},       {"PROJECT"},
+                              {"STATE"},      {"PRI", true},
+                              {"GPUS"},       {"WHERE", false, false, true},
+                              {"WAIT", true}, {"RUN", true},
+                              {"BUSY", true}, {"EXIT", true}};
   if (wide)
     columns.insert(columns.end(), {{"GPU-HOURS", true},
                                    {"COST", true},

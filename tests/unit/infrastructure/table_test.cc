@@ -51,23 +51,60 @@ TEST_F(TableTest, ColumnsThatAreCutGiveWayTheWidestFirst) {
 
 TEST_F(TableTest, TheLastColumnContinuesOnFurtherLines) {
   Table table({{"ID"}, {"NOTE", false, false, true}});
-  table.Add({"17", "waits for two GPUs on one node"});
+  table.Add({"17", "waits for two GPUs of one node, of which one is free"});
   table.Add({"18", "runs"});
-  EXPECT_EQ(table.ToText(true, 16),
+  EXPECT_EQ(table.ToText(true, 30),
             "ID  NOTE\n"
-            "17  waits for\n"
-            "    two GPUs on\n"
-            "    one node\n"
+            "17  waits for two GPUs of one\n"
+            "    node, of which one is free\n"
             "18  runs\n");
+}
+
+TEST_F(TableTest, WhereTheLastColumnWouldBeTooNarrowItStandsBelowItsRow) {
+  Table table({{"ID"}, {"STATE"}, {"WHERE"}, {"NOTE", false, false, true}});
+  table.Add({"17", "QUEUED", "–", "waits for two GPUs of one node, of which one is free"});
+  table.Add({"18", "RUNNING", "dgx-1[0-7]"});
+  EXPECT_EQ(table.ToText(true, 40),
+            "ID  STATE    WHERE\n"
+            "17  QUEUED   –\n"
+            "    waits for two GPUs of one node, of\n"
+            "    which one is free\n"
+            "18  RUNNING  dgx-1[0-7]\n");
+}
+
+TEST_F(TableTest, AShortLastColumnStaysInItsRow) {
+  Table table({{"ID"}, {"WHERE"}, {"NOTE", false, false, true}});
+  table.Add({"17", "a-rather-long-name-of-a-node", "held"});
+  EXPECT_EQ(table.ToText(false, 20), "17  a-rather-long-name-of-a-node  held\n");
+}
+
+TEST_F(TableTest, ATreeGoesOnBesideFurtherLines) {
+  Table table({{"NAME", false, true}, {"NOTE", false, false, true}});
+  const int node = table.Add({"node", "a note that is too long for one line"});
+  table.Add({"gpu", "another note that is too long for it"}, node);
+  table.Add({"gpu2", ""}, node);
+  EXPECT_EQ(table.ToText(false, 34),
+            "node    a note that is too long\n"
+            "│       for one line\n"
+            "├─gpu   another note that is too\n"
+            "│       long for it\n"
+            "└─gpu2\n");
+  EXPECT_EQ(table.ToText(false, 28),
+            "node\n"
+            "│   a note that is too long\n"
+            "│   for one line\n"
+            "├─gpu\n"
+            "│   another note that is too\n"
+            "│   long for it\n"
+            "└─gpu2\n");
 }
 
 TEST_F(TableTest, AWordThatIsWiderThanALineIsBroken) {
   Table table({{"ID"}, {"NOTE", false, false, true}});
-  table.Add({"1", "GPU-0123456789abcdef x"});
-  EXPECT_EQ(table.ToText(false, 12),
-            "1  GPU-01234\n"
-            "   56789abcd\n"
-            "   ef x\n");
+  table.Add({"1", "GPU-0123456789abcdef-0123456789 x"});
+  EXPECT_EQ(table.ToText(false, 27),
+            "1  GPU-0123456789abcdef-012\n"
+            "   3456789 x\n");
 }
 
 TEST_F(TableTest, WideCharactersTakeTwoColumns) {
@@ -78,9 +115,9 @@ TEST_F(TableTest, WideCharactersTakeTwoColumns) {
 }
 
 TEST_F(TableTest, TextOfUsersDoesNotSteerTheTerminal) {
-  Table table({{"NAME"}});
+  Table table({{"NAME\x1b"}});
   table.Add({"a\x1b[2J\nb"});
-  EXPECT_EQ(table.ToText(false, 0), "a\\x1b[2J\\x0ab\n");
+  EXPECT_EQ(table.ToText(true, 0), "NAME\\x1b\na\\x1b[2J\\x0ab\n");
 }
 
 TEST_F(TableTest, CsvQuotesWhatNeedsIt) {
