@@ -43,7 +43,8 @@ class FrameSocket {
   // Queues a frame and sends what the socket takes.
   Status Send(std::string_view frame);
   // Receives what has come, up to a limit; the rest is received by the next call.  Errors:
-  // kUnavailable (the connection broke), kInvalidArgument (a frame is too long).
+  // kUnavailable (the connection broke), kUnauthenticated (TLS failed), kInvalidArgument (a frame
+  // is too long).
   Status Receive();
   // The next complete frame, valid until the next Receive; nullopt: there is none.
   std::optional<std::string_view> NextFrame();

@@ -32,6 +32,7 @@ struct TlsSession::State {
   std::unique_ptr<SSL, FreeSession> ssl;
   // Of the ticket that the client showed; nullopt: it showed none that is accepted.
   std::optional<CertificateFacts> ticket_holder;
+  int tickets_shown = 0;
 
   bool has_resumed() const { return SSL_session_reused(ssl.get()) == 1; }
   static int UseResumption(SSL* ssl, const EVP_MD* digest, const unsigned char** ticket,
@@ -42,6 +43,8 @@ struct TlsSession::State {
 
 namespace {
 
+// Of one client.  Ours show one, again if the server wants other parameters.
+constexpr int kTicketsMax = 4;
 // The suite that both sides prefer, and the only one with this digest.
 constexpr unsigned char kAes256GcmSha384[] = {0x13, 0x02};
 
@@ -76,6 +79,7 @@ Result<Context> NewContext(const SSL_METHOD* method, const Identity& identity,
   // OpenSSL's own tickets would carry the certificate, which costs as much to parse as to verify.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context.get(), 0);
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
   const Bio authority_text = Over(authority);
   const Certificate root(PEM_read_bio_X509(authority_text.get(), nullptr, nullptr, nullptr));
   if (root == nullptr ||
@@ -105,10 +109,12 @@ int TlsSession::State::FindResumption(SSL* ssl, const unsigned char* ticket, siz
                                       SSL_SESSION** session) {
   *session = nullptr;
   auto& state = *static_cast<State*>(SSL_get_app_data(ssl));
+  state.ticket_holder.reset();
+  if (++state.tickets_shown > kTicketsMax) return 1;
   auto opened = state.side->tickets->Open({reinterpret_cast<const char*>(ticket), size}, RealNow());
   if (!opened) return 1;
   *session = SessionOf(ssl, opened->secret).release();
-  state.ticket_holder = std::move(opened->peer);
+  if (*session != nullptr) state.ticket_holder = std::move(opened->peer);
   return 1;
 }
 
@@ -237,7 +243,7 @@ Result<IoProgress> TlsSession::Outcome(int result, const char* what) {
     ERR_clear_error();
     return IoProgress{0, true, false};
   }
-  return Fail(Unavailable(Failed(what).message));
+  return Fail(Unauthenticated(Failed(what).message));
 }
 
 }  // namespace gp

@@ -53,7 +53,8 @@ class TlsSession {
   ~TlsSession();
   TlsSession(TlsSession&&) noexcept;
 
-  // To be called until is_open.  Errors: kUnavailable (with the reason why the handshake failed).
+  // To be called until is_open.  Errors of all calls: kUnavailable (the connection broke),
+  // kUnauthenticated (what one side shows is not accepted, or is not TLS).
   Result<IoProgress> Handshake();
   bool is_open() const;
   // REQUIRES: is_open.

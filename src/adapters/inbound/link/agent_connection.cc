@@ -144,7 +144,7 @@ void AgentConnection::TakeJoined(Result<Joined> joined) {
   } else {
     exchange_ = joined->exchange;
     phase_ = Phase::kJoined;
-    GrantResumption();
+    grants_resumption_ = true;
     exchange_->WhenNews([weak = weak_from_this()](bool is_over) {
       if (const auto self = weak.lock()) self->Wake(is_over);
     });
@@ -207,6 +207,10 @@ void AgentConnection::WriteNews() {
   while (phase_ < Phase::kEnding && !socket_.has_unsent()) {
     if (std::exchange(has_probe_, false)) {
       AnswerProbe();
+      continue;
+    }
+    if (std::exchange(grants_resumption_, false)) {
+      GrantResumption();
       continue;
     }
     if (phase_ != Phase::kJoined || !std::exchange(has_news_, false)) return;

@@ -96,6 +96,7 @@ class AgentConnection : public Watched, public std::enable_shared_from_this<Agen
   NodePeer peer_;
   std::shared_ptr<NodeExchange> exchange_;  // nullptr: it has not joined
   bool has_probe_ = false;
+  bool grants_resumption_ = false;
   bool has_news_ = false;
   std::atomic<bool> is_woken_ = false;  // the loop will take the news
 };

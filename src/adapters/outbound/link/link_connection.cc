@@ -57,7 +57,11 @@ Status LinkConnection::GoOn() {
     dial_.reset();
     GP_CHECK_OK(Greet(*std::move(connected)));
   }
-  GP_CHECK_OK(socket_->Continue());
+  if (const Status gone_on = socket_->Continue(); !gone_on) {
+    // The next connection presents certificates, whatever was wrong with what was granted.
+    if (gone_on.error().code == ErrorCode::kUnauthenticated) kept_ = {};
+    return gone_on;
+  }
   return SendWaiting();
 }
 
@@ -108,8 +112,9 @@ Status LinkConnection::TakeMessage(std::string_view frame) {
     news_.lease_time = Duration::Milliseconds(message.lease_time_ms());
   if (message.has_orders()) news_.desired = GP_TRY(FromProto(message.orders()));
   if (message.foreign_to() != 0) news_.foreign_to = message.foreign_to();
-  if (message.has_resumption())
-    kept_ = {certificate_, {message.resumption().ticket(), message.resumption().secret()}};
+  const v1::Resumption& granted = message.resumption();
+  if (!granted.ticket().empty() && !granted.secret().empty())
+    kept_ = {certificate_, {granted.ticket(), granted.secret()}};
   for (const v1::OpenChannel& channel : message.channels())
     options_.open_channel(address_, channel);
   if (!message.ended().empty()) return Fail(Unavailable(message.ended()));

@@ -152,7 +152,8 @@ TEST(LinkConnection, LaterOnesResumeWithWhatWasGranted) {
   EXPECT_EQ(node.kept.resumption.ticket, granted.ticket) << "none was needed";
   node.kept.resumption.secret.back() ^= 1;
   EXPECT_THAT(node.Connect(false), HasSubstr("TLS handshake")) << "it was not used";
-  node.kept.certificate = "another";
+  EXPECT_EQ(node.Connect(false), "") << "what failed is forgotten";
+  node.kept = {"another", {granted.ticket, "no secret of it"}};
   EXPECT_EQ(node.Connect(false), "") << "it was granted to another certificate";
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Instant At(int64_t second) { return Instant{second * 1'000'000'000}; }
 
-const CertificateFacts kPeer{"n1", std::string(64, 'a'), At(100), At(200)};
+const CertificateFacts kPeer{"node-with-a-name", std::string(64, 'a'), At(100), At(200)};
 
 TEST(TlsTickets, KeepWhatWasVerified) {
   const TlsTickets tickets(std::string(TlsTickets::kKeyBytes, 'k'));
@@ -51,7 +51,7 @@ TEST(TlsTickets, TwoOfOnePeerHaveNothingInCommon) {
   EXPECT_NE(one.secret, other.secret);
   EXPECT_NE(one.ticket, other.ticket);
   EXPECT_EQ(one.secret.size(), TlsTickets::kSecretBytes);
-  EXPECT_EQ(one.ticket.find("n1"), std::string::npos);
+  EXPECT_EQ(one.ticket.find(kPeer.node), std::string::npos);
 }
 
 TEST(Authority, ItsSecretsDependOnItsKeyAndThePurpose) {
