@@ -98,15 +98,28 @@ bool GpuKeeper::MayBegin(const DesiredGpuTask& desired_task, Instant now) {
   return waited >= (is_read ? kCoolingMax : kFirstReadingMax);
 }
 
-void GpuKeeper::CarryOut(const std::vector<DesiredGpuTask>& desired) {
-  const Instant now{clock_.BootNs()};
-  std::vector<uint64_t> ordered;
+// A task that is no longer desired goes on, and the next one of its GPU waits for its end: a GPU
+// that is tested, and then used, is not reset by an earlier order.
+void GpuKeeper::BeginTasks(const std::vector<DesiredGpuTask>& desired, Instant now) {
+  const std::vector<GpuCareResult> ended = care_.Results();
+  const auto has_ended = [&](uint64_t number) {
+    return std::ranges::find(ended, number, &GpuCareResult::number) != ended.end();
+  };
+  std::erase_if(running_, [&](const auto& one) { return has_ended(one.second); });
   for (const DesiredGpuTask& desired_task : desired) {
-    ordered.push_back(desired_task.number);
-    if (!MayBegin(desired_task, now)) continue;
+    const bool is_free = !running_.contains(desired_task.gpu) && !has_ended(desired_task.number);
+    if (!is_free || !MayBegin(desired_task, now)) continue;
+    running_[desired_task.gpu] = desired_task.number;
     care_.Begin(desired_task.number, desired_task.gpu,
                 desired_task.task == GpuTask::kReset ? GpuCareKind::kReset : GpuCareKind::kTest);
   }
+}
+
+void GpuKeeper::CarryOut(const std::vector<DesiredGpuTask>& desired) {
+  const Instant now{clock_.BootNs()};
+  BeginTasks(desired, now);
+  std::vector<uint64_t> ordered;
+  for (const DesiredGpuTask& desired_task : desired) ordered.push_back(desired_task.number);
   std::erase_if(waiting_since_, [&](const auto& one) {
     return std::ranges::find(ordered, one.first) == ordered.end();
   });

@@ -65,6 +65,7 @@ class GpuKeeper {
   GpuVitals VitalsOf(int gpu, const GpuHealth& health, Instant now);
   GpuVitals VitalsNow(int gpu) const;
   bool MayBegin(const DesiredGpuTask& desired_task, Instant now);
+  void BeginTasks(const std::vector<DesiredGpuTask>& desired, Instant now);
   void NoteResets(const std::vector<DesiredGpuTask>& desired,
                   const std::vector<GpuTaskResult>& before);
 
@@ -74,6 +75,8 @@ class GpuKeeper {
   Clock& clock_;
   FaultSignals signals_;
   HeatLadder heat_;
+  // By GPU, the task that was begun and has not ended, also one that is no longer desired.
+  std::map<int, uint64_t> running_;
   // By test that waits until its GPU is read and cool
   std::map<uint64_t, Instant> waiting_since_;
   std::vector<GpuReading> readings_;

@@ -22,7 +22,8 @@ class GpuCare {
  public:
   virtual ~GpuCare() = default;
 
-  // Starts task `number`; does nothing if that number was started before.
+  // Starts task `number`; does nothing if that number was started before.  REQUIRES: no other task
+  // runs on that GPU.
   virtual void Begin(uint64_t number, int gpu, GpuCareKind kind) = 0;
   // The results of all ended tasks that are not forgotten.
   virtual std::vector<GpuCareResult> Results() = 0;

@@ -149,6 +149,17 @@ TEST_F(GpuKeeperTest, AGpuThatWasNeverReadIsAwaitedAMoment) {
 }
 
 // Just after a reboot: nothing is let in that nobody has read.
+TEST_F(GpuKeeperTest, ATaskWaitsForTheOneBeforeItOnItsGpu) {
+  watch_.readings.push_back(watch_.readings.front());
+  keeper_.Look();
+  keeper_.CarryOut({{0, GpuTask::kReset, 8}});
+  keeper_.CarryOut({{0, GpuTask::kTest, 9}, {1, GpuTask::kTest, 10}});
+  EXPECT_EQ(care_.begun, (std::vector<uint64_t>{8, 10})) << "the reset is withdrawn, and goes on";
+  care_.results = {{8, 0, true, ""}};
+  keeper_.CarryOut({{0, GpuTask::kTest, 9}, {1, GpuTask::kTest, 10}});
+  EXPECT_EQ(care_.begun, (std::vector<uint64_t>{8, 10, 9}));
+}
+
 TEST_F(GpuKeeperTest, ATestAwaitsTheFirstReading) {
   watch_.readings = {{std::nullopt, 0, ""}};
   keeper_.Look();
@@ -160,6 +171,7 @@ TEST_F(GpuKeeperTest, ATestAwaitsTheFirstReading) {
   keeper_.CarryOut(test);
   EXPECT_EQ(care_.begun, (std::vector<uint64_t>{7}));
   care_.begun.clear();
+  care_.results = {{7, 0, true, ""}};
   // One that cannot be watched is not waited for without end.
   watch_.readings[0].age_ns = Duration::Minutes(1).ns;
   keeper_.Look();
@@ -179,12 +191,14 @@ TEST_F(GpuKeeperTest, AGpuIsTestedWhenItIsCoolOrWouldNotCoolDown) {
   keeper_.CarryOut({{0, GpuTask::kReset, 8}});
   EXPECT_EQ(care_.begun, (std::vector<uint64_t>{8}));  // a reset needs no cool GPU
   care_.begun.clear();
+  care_.results = {{8, 0, true, ""}};
   keeper_.CarryOut(test);
   Warm(60);
   keeper_.Look();
   keeper_.CarryOut(test);
   EXPECT_EQ(care_.begun, (std::vector<uint64_t>{7}));
   care_.begun.clear();
+  care_.results = {{7, 0, true, ""}};
   Warm(86);
   keeper_.Look();
   keeper_.CarryOut({{0, GpuTask::kTest, 9}});
