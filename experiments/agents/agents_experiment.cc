@@ -1,5 +1,6 @@
 #include "experiments/agents/agents_experiment.h"
 
+#include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -11,9 +12,9 @@
 #include <vector>
 
 #include "adapters/outbound/grpc/channel.h"
+#include "adapters/outbound/played_nodes/played_fleet.h"
 #include "base/ignore_result.h"
 #include "base/percentile.h"
-#include "experiments/agents/played_agent.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "lib/tls/authority.h"
 
@@ -24,7 +25,6 @@ using Clock = std::chrono::steady_clock;
 using Agents = std::vector<std::shared_ptr<PlayedAgent>>;
 
 constexpr std::chrono::seconds kJoinMax{120};
-constexpr std::chrono::milliseconds kConnectEvery{100};
 constexpr std::chrono::milliseconds kTick{1};
 constexpr std::chrono::milliseconds kLastAnswers{500};
 
@@ -36,11 +36,11 @@ double SecondsSince(Clock::time_point start) {
 // over.
 class Metronome : public Watched {
  public:
-  Metronome(const AgentsOptions& options, EventLoop& loop, const Agents& agents,
-            const PlayedTimes& times, AgentsResult& result)
+  Metronome(const AgentsOptions& options, EventLoop& loop, Agents agents, const PlayedTimes& times,
+            AgentsResult& result)
       : options_(options),
         loop_(loop),
-        agents_(agents),
+        fleet_(std::move(agents), times),
         times_(times),
         result_(result),
         timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
@@ -54,50 +54,57 @@ class Metronome : public Watched {
     uint64_t ticks = 0;
     IgnoreResult(read(timer_.get(), &ticks, sizeof ticks), "the clock says how late it is");
     const Clock::time_point now = Clock::now();
-    if (times_.joined < options_.agents) ConnectAll(now);
+    fleet_.Connect(now);
     if (!has_begun_) return Begin(now);
-    NoteJoins(now);
-    for (; due_ <= now && due_ < end_; due_ += gap_, next_ = (next_ + 1) % agents_.size())
-      agents_[next_]->Beat();
+    NoteJoins();
+    if (now < end_) fleet_.Beat(now);
     if (now > end_ + kLastAnswers) loop_.Stop();
   }
 
  private:
-  void ConnectAll(Clock::time_point now) {
-    if (now < connect_at_) return;
-    connect_at_ = now + kConnectEvery;
-    for (const auto& agent : agents_) agent->Connect();
-  }
   void Begin(Clock::time_point now) {
     result_.joined = times_.joined;
     result_.joined_s = SecondsSince(start_);
-    has_begun_ = times_.joined == options_.agents || now - start_ > kJoinMax;
-    gap_ = std::chrono::nanoseconds(times_.heartbeat_every.ns / options_.agents);
-    due_ = now;
+    has_begun_ = fleet_.HaveAllJoined() || now - start_ > kJoinMax;
     end_ = now + std::chrono::nanoseconds(options_.lasts.ns);
   }
-  void NoteJoins(Clock::time_point now) {
-    const bool have_all_joined = times_.joined == options_.agents;
+  void NoteJoins() {
+    const bool have_all_joined = fleet_.HaveAllJoined();
     if (have_all_joined && left_at_) result_.rejoined_s = SecondsSince(*left_at_);
     if (have_all_joined) left_at_.reset();
-    if (!have_all_joined && !left_at_) left_at_ = now;
+    if (!have_all_joined && !left_at_) left_at_ = Clock::now();
   }
 
   const AgentsOptions& options_;
   EventLoop& loop_;
-  const Agents& agents_;
+  PlayedFleet fleet_;
   const PlayedTimes& times_;
   AgentsResult& result_;
   const Descriptor timer_;
   const Clock::time_point start_ = Clock::now();
-  Clock::time_point connect_at_;
   std::optional<Clock::time_point> left_at_;  // since then not all are joined
   bool has_begun_ = false;
-  std::chrono::nanoseconds gap_{0};
-  Clock::time_point due_;
   Clock::time_point end_;
-  size_t next_ = 0;
 };
+
+// The machine of each node.
+NodeFacts Machine(int gpus) {
+  NodeFacts facts;
+  facts.driver_version = "550.54.15";
+  facts.links.assign(static_cast<size_t>(gpus) * static_cast<size_t>(gpus), 0);
+  facts.numa = {{0, 0, CpuSet::Parse("0-47").value(), 1 << 20},
+                {1, 1, CpuSet::Parse("48-95").value(), 1 << 20}};
+  for (int i = 0; i < gpus; ++i) {
+    GpuFacts gpu;
+    gpu.model = "NVIDIA H100 80GB HBM3";
+    gpu.pci_bus_id = fmt::format("00000000:{:02X}:00.0", i);
+    gpu.minor = i;
+    gpu.numa = 2 * i / gpus;
+    gpu.memory_mib = 81'559;
+    facts.gpus.push_back(std::move(gpu));
+  }
+  return facts;
+}
 
 // A certificate of the node, by the join token.
 Result<TlsSide> Certified(v1::NodeLink::Stub& controller, const AgentsOptions& options,
@@ -121,18 +128,20 @@ Result<AgentsResult> RunAgents(const AgentsOptions& options) {
   AgentsResult result;
   PlayedTimes times;
   EventLoop loop;
-  const PlayedController controller{options.address, options.join_token};
+  const PlayedController controller{options.address, options.join_token,
+                                    [](const v1::JobSpec&) { return Duration{}; }};
+  const auto machine = std::make_shared<const NodeFacts>(Machine(options.gpus_per_node));
   Agents agents;
   const auto stub =
       v1::NodeLink::NewStub(OpenChannel(options.address, {options.authority, Identity{}}));
   for (int i = 0; i < options.agents; ++i) {
-    const PlayedNode node{"played-" + std::to_string(i), static_cast<uint64_t>(i),
-                          options.gpus_per_node};
+    const PlayedNode node{"played-" + std::to_string(i), static_cast<uint64_t>(i), machine};
     std::optional<TlsSide> tls;
     if (!options.authority.empty()) tls = GP_TRY(Certified(*stub, options, node.name));
     agents.push_back(std::make_shared<PlayedAgent>(node, controller, std::move(tls), loop, times));
   }
-  const auto metronome = std::make_shared<Metronome>(options, loop, agents, times, result);
+  const auto metronome =
+      std::make_shared<Metronome>(options, loop, std::move(agents), times, result);
   GP_CHECK_OK(loop.Watch(metronome->descriptor(), EPOLLIN, metronome));
   loop.Run();
   result.heartbeat_every_ms = times.heartbeat_every.ToMilliseconds();

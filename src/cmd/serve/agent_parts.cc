@@ -1,9 +1,26 @@
 #include "cmd/serve/agent_parts.h"
 
+#include <filesystem>
+
+#include "adapters/outbound/machine_file/machine_file.h"
+#include "application/agent/node_facts.h"
 #include "base/ignore_result.h"
 #include "base/text.h"
+#include "infrastructure/paths.h"
 
 namespace gp {
+namespace {
+
+constexpr int kPlayedNodesMax = 20'000;
+
+// What a played node does with a job: `sleep N` takes N seconds, everything else no time.
+Duration RunTimeOf(const v1::JobSpec& spec) {
+  if (spec.command_size() != 2 || spec.command(0) != "sleep") return Duration{};
+  const auto seconds = ParseDuration(spec.command(1) + "s");
+  return seconds ? *seconds : Duration{};
+}
+
+}  // namespace
 
 Status AgentPart::Start() {
   if (!config_.starts_agent || !config_.simulate.empty()) return Ok();
@@ -25,7 +42,7 @@ void AgentPart::Stop() {
 }
 
 Status SimulatedNodesPart::Start() {
-  if (!config_.starts_agent || config_.simulate.empty()) return Ok();
+  if (!config_.starts_agent || config_.simulate.empty() || config_.is_light) return Ok();
   SimulatedAgents::Options options{config_.agent, config_.state_directory, config_.run_directory,
                                    config_.log == LogFormat::kJson};
   options.agent.simulate = config_.simulate;
@@ -50,6 +67,22 @@ void SimulatedNodesPart::StartOthers() {
   };
   if (const Status others = agents_->StartOthers(count_nodes); !others)
     log_.Write(LogLevel::kWarning, others.error().message);
+}
+
+Status PlayedNodesPart::Start() {
+  if (!config_.starts_agent || !config_.is_light) return Ok();
+  const auto [machine, nodes] = GP_TRY(ParseSimulate(config_.simulate, kPlayedNodesMax));
+  const MachineFile file = GP_TRY(ReadMachineFile(GP_TRY(MachineFilePath(machine))));
+  PlayedNodes::Options options;
+  options.controller = {"unix:" + config_.run_directory + "/control.sock",
+                        directories_.join_token(), RunTimeOf};
+  options.machine = MakeNodeFacts("", true, file.host, file.inventory).facts;
+  options.name = std::filesystem::path(machine).stem();
+  options.nodes = nodes;
+  nodes_ = GP_TRY(PlayedNodes::Start(std::move(options)));
+  log_.Write(LogLevel::kInfo, Count(nodes, "played node") + ", " + config_.simulate +
+                                  ": they start no processes and have no output");
+  return Ok();
 }
 
 }  // namespace gp

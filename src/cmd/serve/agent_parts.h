@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "adapters/outbound/played_nodes/played_nodes.h"
 #include "cmd/agent/live_agent.h"
 #include "cmd/serve/control_parts.h"
 #include "cmd/serve/simulated_agents.h"
@@ -42,6 +43,21 @@ class SimulatedNodesPart : public Component {
   OperatorLog& log_;
   RecoveryPart& recovery_;
   std::optional<SimulatedAgents> agents_;
+};
+
+// Nodes that are played, if they are wanted.
+class PlayedNodesPart : public Component {
+ public:
+  PlayedNodesPart(const ControllerConfig& config, OperatorLog& log, DirectoriesPart& directories)
+      : config_(config), log_(log), directories_(directories) {}
+  Status Start() override;
+  void Stop() override { nodes_.reset(); }
+
+ private:
+  const ControllerConfig& config_;
+  OperatorLog& log_;
+  DirectoriesPart& directories_;
+  std::unique_ptr<PlayedNodes> nodes_;
 };
 
 }  // namespace gp

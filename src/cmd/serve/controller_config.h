@@ -45,8 +45,9 @@ struct ControllerConfig {
   std::optional<WebAddress> traces;  // a collector
   std::optional<LogFormat> log;      // nullopt: events are not logged
   bool starts_agent = true;
-  std::string simulate;  // "dgx-h100:2": simulated nodes instead of this machine; empty: none
-  AgentConfig agent;     // of this machine, or of each simulated node
+  std::string simulate;   // "dgx-h100:2": simulated nodes instead of this machine; empty: none
+  bool is_light = false;  // simulated nodes are played: they start no processes
+  AgentConfig agent;      // of this machine, or of each simulated node
 };
 
 }  // namespace gp

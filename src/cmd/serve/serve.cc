@@ -59,6 +59,7 @@ class Controller {
       parts_.Add<LinkServerPart>(config_, directories_, certificates_, api_, grpc_, uses_);
   HttpPart& http_ = parts_.Add<HttpPart>(config_, certificates_, api_);
   AgentPart& agent_ = parts_.Add<AgentPart>(config_, log_, directories_);
+  PlayedNodesPart& played_ = parts_.Add<PlayedNodesPart>(config_, log_, directories_);
   SimulatedNodesPart& simulated_ = parts_.Add<SimulatedNodesPart>(config_, log_, recovery_);
 };
 

@@ -98,6 +98,10 @@ void AddServeFlags(CLI::App& sub, const std::shared_ptr<ServeFlags>& flags) {
   sub.add_option("--simulate", config.simulate,
                  "Simulate nodes with GPUs: NAME or NAME:NODES, such as dgx-h100:2")
       ->type_name("MACHINE");
+  sub.add_flag("--light", config.is_light,
+               "Simulate nodes, up to 20000, without processes: a job of sleep N lasts N seconds, "
+               "others end at once")
+      ->needs("--simulate");
   sub.add_flag("--no-agent", flags->no_agent, "Run only the controller; start agents separately");
   AddNodeFlags(sub, config.agent);
 }

@@ -22,17 +22,6 @@ constexpr int kJoinInTurn = 8;  // with more nodes the order does not matter
 constexpr int kJoinTries = 100;
 constexpr auto kPause = std::chrono::milliseconds(10);
 
-// "dgx-h100:2" -> machine and number of nodes.
-Result<std::pair<std::string, int>> ParseSimulate(const std::string& text) {
-  const size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return std::pair(text, 1);
-  const int64_t nodes = GP_TRY(ParseCount(text.substr(colon + 1)));
-  if (nodes < 1 || nodes > kNodesMax) {
-    return Fail(InvalidArgument("--simulate: 1 to 256 nodes, as dgx-h100:2"));
-  }
-  return std::pair(text.substr(0, colon), static_cast<int>(nodes));
-}
-
 // Waits for a short time only: a node that does not join prints the reason itself.
 void AwaitNodes(const std::function<size_t()>& count_nodes, size_t wanted) {
   for (int tries = 0; tries < kJoinTries && count_nodes() < wanted; ++tries) {
@@ -42,9 +31,21 @@ void AwaitNodes(const std::function<size_t()>& count_nodes, size_t wanted) {
 
 }  // namespace
 
+Result<std::pair<std::string, int>> ParseSimulate(const std::string& text, int nodes_max) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return std::pair(text, 1);
+  const int64_t nodes = GP_TRY(ParseCount(text.substr(colon + 1)));
+  if (nodes < 1 || nodes > nodes_max) {
+    return Fail(
+        InvalidArgument("--simulate: 1 to " + std::to_string(nodes_max) + " nodes, as dgx-h100:2"));
+  }
+  return std::pair(text.substr(0, colon), static_cast<int>(nodes));
+}
+
 Result<SimulatedAgents> SimulatedAgents::Start(Options options) {
   SimulatedAgents agents;
-  std::tie(agents.machine_, agents.count_) = GP_TRY(ParseSimulate(options.agent.simulate));
+  std::tie(agents.machine_, agents.count_) =
+      GP_TRY(ParseSimulate(options.agent.simulate, kNodesMax));
   GP_TRY(MachineFilePath(agents.machine_));  // a wrong name is reported here, once
   agents.options_ = std::move(options);
   GP_CHECK_OK(agents.Spawn(0));

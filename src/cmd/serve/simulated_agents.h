@@ -11,6 +11,9 @@
 
 namespace gp {
 
+// "dgx-h100:2" -> machine and number of nodes.  kInvalidArgument: there are more, or none.
+Result<std::pair<std::string, int>> ParseSimulate(const std::string& text, int nodes_max);
+
 // The agents of simulated nodes: one process for each, which simulates its own machine with its own
 // devices.
 class SimulatedAgents {

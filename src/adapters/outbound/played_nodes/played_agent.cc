@@ -1,13 +1,15 @@
-#include "experiments/agents/played_agent.h"
+#include "adapters/outbound/played_nodes/played_agent.h"
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <utility>
 
 #include "adapters/wire/link_greeting.h"
+#include "adapters/wire/node_link.h"
 #include "base/ignore_result.h"
 
 namespace gp {
@@ -28,28 +30,18 @@ std::string UuidOf(const PlayedNode& node, int gpu) {
   return fmt::format("GPU-{:08x}-0000-4000-8000-{:012x}", node.number, gpu);
 }
 
-void Describe(const PlayedNode& node, v1::NodeFacts& facts) {
-  facts.set_name(node.name);
-  facts.set_simulated(true);
-  facts.set_driver_version("550.54.15");
-  facts.set_machine("played machine of " + node.name);
-  facts.set_links(std::string(static_cast<size_t>(node.gpus) * static_cast<size_t>(node.gpus), 0));
-  for (int package = 0; package < 2; ++package) {
-    v1::NodeFacts::Numa* numa = facts.add_numa();
-    numa->set_os_id(package);
-    numa->set_package(package);
-    numa->set_cpus(package == 0 ? "0-47" : "48-95");
-    numa->set_memory_mib(1 << 20);
-  }
-  for (int i = 0; i < node.gpus; ++i) {
-    v1::NodeFacts::GpuFact* gpu = facts.add_gpus();
-    gpu->set_uuid(UuidOf(node, i));
-    gpu->set_model("NVIDIA H100 80GB HBM3");
-    gpu->set_pci_bus_id(fmt::format("00000000:{:02X}:00.0", i));
-    gpu->set_minor(i);
-    gpu->set_numa(2 * i / node.gpus);
-    gpu->set_memory_mib(81'559);
-  }
+int64_t RealNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+void Describe(const PlayedNode& node, v1::NodeFacts* facts) {
+  ToProto(*node.machine, facts);
+  facts->set_name(node.name);
+  facts->set_simulated(true);
+  facts->set_machine("played machine of " + node.name);
+  for (int i = 0; i < facts->gpus_size(); ++i) facts->mutable_gpus(i)->set_uuid(UuidOf(node, i));
 }
 
 }  // namespace
@@ -71,23 +63,47 @@ v1::AgentMessage PlayedAgent::JoinMessage() const {
   v1::AgentMessage message;
   message.set_number(1);
   v1::Join* join = message.mutable_join();
-  Describe(node_, *join->mutable_facts());
+  Describe(node_, join->mutable_facts());
   join->set_incarnation(connections_ + 1);
-  join->set_fresh(true);
+  join->set_fresh(leases_.empty());
+  join->set_lineage(lineage_);
+  AddLeases(join->mutable_leases());
   return message;
+}
+
+void PlayedAgent::AddLeases(
+    google::protobuf::RepeatedPtrField<v1::LeaseObservation>* leases) const {
+  const int64_t now_ns = RealNs();
+  for (const auto& [id, lease] : leases_) {
+    v1::LeaseObservation* seen = leases->Add();
+    const bool has_ended = lease.ends_at_ns <= now_ns;
+    seen->set_lease(id);
+    seen->set_running(!has_ended);
+    seen->set_ended(has_ended);
+    seen->set_started_at_ns(lease.started_at_ns);
+    seen->set_ran_ns(
+        std::max<int64_t>(std::min(now_ns, lease.ends_at_ns) - lease.started_at_ns, 1));
+    if (!has_ended) continue;
+    seen->set_ended_at_ns(lease.ends_at_ns);
+    seen->set_end(static_cast<int>(lease.end));
+    if (lease.end == LeaseEnd::kStopped) seen->set_signal(SIGTERM);
+  }
 }
 
 // As many values as those of a real node.
 void PlayedAgent::AddReadings(
     google::protobuf::RepeatedPtrField<v1::GpuReadings>* readings_of_all) const {
   const auto wobble = static_cast<int>(last_number_ % 17);
-  for (int i = 0; i < node_.gpus; ++i) {
+  std::vector<bool> is_busy(node_.machine->gpus.size());
+  for (const auto& [id, lease] : leases_)
+    for (const int gpu : lease.gpus) is_busy[static_cast<size_t>(gpu)] = true;
+  for (size_t i = 0; i < is_busy.size(); ++i) {
     v1::GpuReadings* readings = readings_of_all->Add();
-    readings->set_uuid(UuidOf(node_, i));
-    readings->set_temperature_celsius(40 + wobble);
-    readings->set_power_watts(300 + wobble);
-    readings->set_utilization_percent(80 + wobble);
-    readings->set_memory_used_bytes(40LL << 30);
+    readings->set_uuid(UuidOf(node_, static_cast<int>(i)));
+    readings->set_temperature_celsius((is_busy[i] ? 60 : 30) + wobble);
+    readings->set_power_watts((is_busy[i] ? 500 : 70) + wobble);
+    readings->set_utilization_percent(is_busy[i] ? 80 + wobble : 0);
+    readings->set_memory_used_bytes(is_busy[i] ? 40LL << 30 : 0);
     readings->set_ecc_corrected(0);
     readings->set_ecc_uncorrected(0);
     readings->set_nvlinks_active(18);
@@ -98,8 +114,15 @@ void PlayedAgent::AddReadings(
   }
 }
 
-v1::AgentMessage PlayedAgent::NextMessage() const {
-  if (last_number_ % kMessagesPerReport == kReportAt) return ReportMessage();
+bool PlayedAgent::HasEnded() const {
+  const int64_t now_ns = RealNs();
+  return std::ranges::any_of(leases_, [&](const auto& one) {
+    return one.second.ends_at_ns <= now_ns && !one.second.is_reported;
+  });
+}
+
+v1::AgentMessage PlayedAgent::NextMessage() {
+  if (last_number_ % kMessagesPerReport == kReportAt || HasEnded()) return ReportMessage();
   v1::AgentMessage message;
   message.set_number(last_number_);
   v1::Heartbeat* heartbeat = message.mutable_heartbeat();
@@ -107,23 +130,17 @@ v1::AgentMessage PlayedAgent::NextMessage() const {
   return message;
 }
 
-v1::AgentMessage PlayedAgent::ReportMessage() const {
+v1::AgentMessage PlayedAgent::ReportMessage() {
   v1::AgentMessage message;
   message.set_number(last_number_);
-  for (int i = 0; i < node_.gpus; ++i) {
+  for (size_t i = 0; i < node_.machine->gpus.size(); ++i) {
     v1::GpuObservation* seen = message.mutable_report()->add_gpus();
-    seen->set_gpu(i);
+    seen->set_gpu(static_cast<int>(i));
     seen->set_healthy(true);
   }
-  for (const auto& [lease, ended_at_ns] : leases_) {
-    v1::LeaseObservation* seen = message.mutable_report()->add_leases();
-    seen->set_lease(lease);
-    seen->set_ended(true);
-    seen->set_started_at_ns(ended_at_ns);
-    seen->set_ended_at_ns(ended_at_ns);
-    seen->set_ran_ns(1);
-  }
+  AddLeases(message.mutable_report()->mutable_leases());
   AddReadings(message.mutable_report()->mutable_readings());
+  for (auto& [id, lease] : leases_) lease.is_reported = lease.ends_at_ns <= RealNs();
   return message;
 }
 
@@ -166,6 +183,10 @@ Status PlayedAgent::Hear(const v1::ControllerMessage& message) {
   const int64_t now_ns = SteadyNs();
   if (message.has_resumption() && tls_)
     tls_ = tls_->Resuming({message.resumption().ticket(), message.resumption().secret()});
+  if (message.foreign_to() != 0) {  // its leases are of another journal
+    leases_.clear();
+    lineage_ = message.foreign_to();
+  }
   if (message.answers() > 0 && !std::exchange(has_joined_, true)) ++times_.joined;
   if (message.heartbeat_every_ms() > 0)
     times_.heartbeat_every = Duration::Milliseconds(message.heartbeat_every_ms());
@@ -178,15 +199,24 @@ Status PlayedAgent::Hear(const v1::ControllerMessage& message) {
 
 // Each set of orders is complete, and answered by a report.
 Status PlayedAgent::Obey(const v1::Orders& orders) {
-  const int64_t now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                             std::chrono::system_clock::now().time_since_epoch())
-                             .count();
-  std::map<uint64_t, int64_t> leases;
+  const int64_t now_ns = RealNs();
+  std::map<uint64_t, PlayedLease> leases;
   for (const v1::LeaseOrder& order : orders.leases()) {
     const auto known = leases_.find(order.lease());
-    leases[order.lease()] = known == leases_.end() ? now_ns : known->second;
+    PlayedLease& lease = leases[order.lease()];
+    if (known != leases_.end()) {
+      lease = known->second;
+    } else {
+      lease.started_at_ns = now_ns;
+      lease.ends_at_ns = now_ns + controller_.run_time(order.spec()).ns;
+      for (const auto& grant : order.gpus()) lease.gpus.push_back(grant.gpu());
+    }
+    if (order.stop() == 0 || lease.ends_at_ns <= now_ns) continue;
+    lease.ends_at_ns = now_ns;
+    lease.end = LeaseEnd::kStopped;
   }
   leases_ = std::move(leases);
+  lineage_ = orders.lineage();
   ++last_number_;
   return Send(ReportMessage());
 }

@@ -9,6 +9,8 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "domain/model/nodes/lease.h"
+#include "domain/model/nodes/node.h"
 #include "gpu_platform/v1/node.pb.h"
 #include "lib/sockets/dial.h"
 #include "lib/sockets/event_loop.h"
@@ -21,14 +23,16 @@ namespace v1 = gpu_platform::v1;
 // The node that an agent plays.
 struct PlayedNode {
   std::string name;
-  uint64_t number = 0;  // tells its GPUs from those of other nodes
-  int gpus = 8;
+  uint64_t number = 0;                       // tells its GPUs from those of other nodes
+  std::shared_ptr<const NodeFacts> machine;  // without name and UUIDs; many nodes share it
 };
 
-// Where its controller is.
+// What the agents of one controller share.
 struct PlayedController {
   std::string address;
   std::string join_token;  // read without TLS only
+  // How long a job runs.
+  std::function<Duration(const v1::JobSpec&)> run_time;
 };
 
 // What agents have seen of their controller, together.
@@ -41,8 +45,9 @@ struct PlayedTimes {
 };
 
 // An agent without a machine: it joins, reports its GPUs with readings and takes answers, over a
-// connection of its own.  Jobs that it is to start end at once.  When its connection ends, it can
-// connect again.  It lives on the loop's thread.
+// connection of its own.  It starts no process: a job runs for its run time, and exits with 0
+// unless it is stopped before.  When its connection ends, it can connect again.  It lives on the
+// loop's thread.
 class PlayedAgent : public Watched, public std::enable_shared_from_this<PlayedAgent> {
  public:
   // `tls`: nullopt: without.  The rest outlives the agent.
@@ -62,10 +67,20 @@ class PlayedAgent : public Watched, public std::enable_shared_from_this<PlayedAg
   void OnReady(uint32_t events) override;
 
  private:
+  struct PlayedLease {
+    int64_t started_at_ns = 0;  // since 1970, as the next one
+    int64_t ends_at_ns = 0;
+    LeaseEnd end = LeaseEnd::kExited;
+    std::vector<int> gpus;
+    bool is_reported = false;  // that it has ended
+  };
+
   v1::AgentMessage JoinMessage() const;
+  v1::AgentMessage NextMessage();
+  v1::AgentMessage ReportMessage();
+  void AddLeases(google::protobuf::RepeatedPtrField<v1::LeaseObservation>* leases) const;
   void AddReadings(google::protobuf::RepeatedPtrField<v1::GpuReadings>* readings) const;
-  v1::AgentMessage NextMessage() const;
-  v1::AgentMessage ReportMessage() const;
+  bool HasEnded() const;  // a lease, which is not reported yet
   Status GoOn();
   Status Greet(Descriptor connected);
   Status Hear(const v1::ControllerMessage& message);
@@ -83,8 +98,9 @@ class PlayedAgent : public Watched, public std::enable_shared_from_this<PlayedAg
   EventLoop& loop_;
   PlayedTimes& times_;
   uint64_t last_number_ = 1;
-  std::map<uint64_t, int64_t> sent_ns_;  // messages without an answer
-  std::map<uint64_t, int64_t> leases_;   // that it is to hold, with the time when they ended
+  std::map<uint64_t, int64_t> sent_ns_;     // messages without an answer
+  std::map<uint64_t, PlayedLease> leases_;  // that it is to hold
+  uint64_t lineage_ = 0;                    // of its leases
   uint64_t connections_ = 0;
   std::optional<Dial> dial_;           // until it is connected
   std::optional<FrameSocket> socket_;  // from then on
