@@ -1,5 +1,6 @@
 #include "cmd/serve/agent_parts.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "adapters/outbound/machine_file/machine_file.h"
@@ -12,12 +13,14 @@ namespace gp {
 namespace {
 
 constexpr int kPlayedNodesMax = 20'000;
+constexpr Duration kRunTimeMax = Duration::Minutes(60 * 24 * 365);
 
 // What a played node does with a job: `sleep N` takes N seconds, everything else no time.
 Duration RunTimeOf(const v1::JobSpec& spec) {
   if (spec.command_size() != 2 || spec.command(0) != "sleep") return Duration{};
-  const auto seconds = ParseDuration(spec.command(1) + "s");
-  return seconds ? *seconds : Duration{};
+  auto time = ParseDuration(spec.command(1));  // "5m"
+  if (!time) time = ParseDuration(spec.command(1) + "s");
+  return time ? std::min(*time, kRunTimeMax) : Duration{};
 }
 
 }  // namespace

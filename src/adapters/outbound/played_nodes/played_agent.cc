@@ -67,13 +67,12 @@ v1::AgentMessage PlayedAgent::JoinMessage() const {
   join->set_incarnation(connections_ + 1);
   join->set_fresh(leases_.empty());
   join->set_lineage(lineage_);
-  AddLeases(join->mutable_leases());
+  AddLeases(join->mutable_leases(), RealNs());
   return message;
 }
 
-void PlayedAgent::AddLeases(
-    google::protobuf::RepeatedPtrField<v1::LeaseObservation>* leases) const {
-  const int64_t now_ns = RealNs();
+void PlayedAgent::AddLeases(google::protobuf::RepeatedPtrField<v1::LeaseObservation>* leases,
+                            int64_t now_ns) const {
   for (const auto& [id, lease] : leases_) {
     v1::LeaseObservation* seen = leases->Add();
     const bool has_ended = lease.ends_at_ns <= now_ns;
@@ -138,9 +137,10 @@ v1::AgentMessage PlayedAgent::ReportMessage() {
     seen->set_gpu(static_cast<int>(i));
     seen->set_healthy(true);
   }
-  AddLeases(message.mutable_report()->mutable_leases());
+  const int64_t now_ns = RealNs();
+  AddLeases(message.mutable_report()->mutable_leases(), now_ns);
   AddReadings(message.mutable_report()->mutable_readings());
-  for (auto& [id, lease] : leases_) lease.is_reported = lease.ends_at_ns <= RealNs();
+  for (auto& [id, lease] : leases_) lease.is_reported = lease.ends_at_ns <= now_ns;
   return message;
 }
 

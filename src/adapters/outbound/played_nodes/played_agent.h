@@ -78,7 +78,9 @@ class PlayedAgent : public Watched, public std::enable_shared_from_this<PlayedAg
   v1::AgentMessage JoinMessage() const;
   v1::AgentMessage NextMessage();
   v1::AgentMessage ReportMessage();
-  void AddLeases(google::protobuf::RepeatedPtrField<v1::LeaseObservation>* leases) const;
+  // As of `now_ns`, since 1970.
+  void AddLeases(google::protobuf::RepeatedPtrField<v1::LeaseObservation>* leases,
+                 int64_t now_ns) const;
   void AddReadings(google::protobuf::RepeatedPtrField<v1::GpuReadings>* readings) const;
   bool HasEnded() const;  // a lease, which is not reported yet
   Status GoOn();
