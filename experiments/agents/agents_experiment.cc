@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -13,7 +11,6 @@
 
 #include "adapters/outbound/grpc/channel.h"
 #include "adapters/outbound/played_nodes/played_fleet.h"
-#include "base/ignore_result.h"
 #include "base/percentile.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "lib/tls/authority.h"
@@ -43,16 +40,11 @@ class Metronome : public Watched {
         fleet_(std::move(agents), times),
         times_(times),
         result_(result),
-        timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-    const timespec tick{0, std::chrono::nanoseconds(kTick).count()};
-    const itimerspec every{tick, tick};
-    timerfd_settime(timer_.get(), 0, &every, nullptr);
-  }
+        timer_(TickEvery(kTick)) {}
 
   int descriptor() const { return timer_.get(); }
   void OnReady(uint32_t) override {
-    uint64_t ticks = 0;
-    IgnoreResult(read(timer_.get(), &ticks, sizeof ticks), "the clock says how late it is");
+    ClearTicks(timer_);
     const Clock::time_point now = Clock::now();
     fleet_.Connect(now);
     if (!has_begun_) return Begin(now);

@@ -1,6 +1,11 @@
 #include "adapters/outbound/played_nodes/played_fleet.h"
 
+#include <sys/timerfd.h>
+#include <unistd.h>
+
 #include <algorithm>
+
+#include "base/ignore_result.h"
 
 namespace gp {
 namespace {
@@ -10,6 +15,19 @@ constexpr std::chrono::milliseconds kConnectEvery{100};
 constexpr std::chrono::seconds kOverdueMax{1};
 
 }  // namespace
+
+Descriptor TickEvery(std::chrono::milliseconds period) {
+  Descriptor ticks(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const timespec tick{0, std::chrono::nanoseconds(period).count()};
+  const itimerspec every{tick, tick};
+  timerfd_settime(ticks.get(), 0, &every, nullptr);
+  return ticks;
+}
+
+void ClearTicks(const Descriptor& ticks) {
+  uint64_t count = 0;
+  IgnoreResult(read(ticks.get(), &count, sizeof count), "the clock says how late it is");
+}
 
 void PlayedFleet::Connect(Time now) {
   if (HaveAllJoined() || now < connect_at_) return;

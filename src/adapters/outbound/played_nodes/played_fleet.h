@@ -5,8 +5,13 @@
 #include <vector>
 
 #include "adapters/outbound/played_nodes/played_agent.h"
+#include "files/descriptor.h"
 
 namespace gp {
+
+// A descriptor that becomes readable once in each period, until ClearTicks.
+Descriptor TickEvery(std::chrono::milliseconds period);
+void ClearTicks(const Descriptor& ticks);
 
 // Agents that are played together, on the loop's thread.
 class PlayedFleet {

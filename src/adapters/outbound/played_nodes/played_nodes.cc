@@ -1,15 +1,12 @@
 #include "adapters/outbound/played_nodes/played_nodes.h"
 
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <utility>
 #include <vector>
 
 #include "adapters/outbound/played_nodes/played_fleet.h"
-#include "base/ignore_result.h"
 
 namespace gp {
 namespace {
@@ -20,18 +17,11 @@ constexpr std::chrono::milliseconds kTick{20};
 class Pace : public Watched {
  public:
   Pace(PlayedFleet fleet, PlayedTimes& times)
-      : fleet_(std::move(fleet)),
-        times_(times),
-        timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-    const timespec tick{0, std::chrono::nanoseconds(kTick).count()};
-    const itimerspec every{tick, tick};
-    timerfd_settime(timer_.get(), 0, &every, nullptr);
-  }
+      : fleet_(std::move(fleet)), times_(times), timer_(TickEvery(kTick)) {}
 
   int descriptor() const { return timer_.get(); }
   void OnReady(uint32_t) override {
-    uint64_t ticks = 0;
-    IgnoreResult(read(timer_.get(), &ticks, sizeof ticks), "the clock says how late it is");
+    ClearTicks(timer_);
     const auto now = std::chrono::steady_clock::now();
     fleet_.Connect(now);
     fleet_.Beat(now);
