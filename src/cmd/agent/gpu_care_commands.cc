@@ -61,8 +61,8 @@ void TestGpu(const std::string& library, const std::string& program, const std::
   }
   if (complaint.empty() && !program.empty()) {
     // It ends when this test is ended
-    const CommandEnd end =
-        RunCommand({program, uuid}, Duration::Minutes(10), -1, {}, CommandGroup::kOurs);
+    const CommandEnd end = RunCommand(
+        {program, uuid}, {.time_limit = Duration::Minutes(10), .group = CommandGroup::kOurs});
     if (!end.ok) complaint = program + ": " + end.output;
   }
   std::printf("%s\n", complaint.empty() ? "sound" : complaint.c_str());

@@ -7,6 +7,7 @@
 #include "adapters/outbound/watch/gpu_watchers.h"
 #include "adapters/outbound/watch/process_gpu_care.h"
 #include "application/agent/sharing_runner.h"
+#include "base/ignore_result.h"
 #include "cmd/agent/kernel_xids.h"
 #include "infrastructure/paths.h"
 
@@ -66,6 +67,9 @@ ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector
     if (!config.gpu_test.empty()) words.insert(words.end(), {"--program", config.gpu_test});
     words.push_back(gpus[static_cast<size_t>(gpu)].uuid);
     return words;
+  };
+  options.lock_file = [config, gpus](int gpu) {
+    return GpuLockFile(config, gpus[static_cast<size_t>(gpu)].uuid);
   };
   options.before_reset = [&watchers](int gpu) { watchers.Pause(gpu); };
   options.after_reset = [&watchers](int gpu) { return watchers.Resume(gpu); };
@@ -128,6 +132,12 @@ class WiredGpuKeeper : public LiveGpuKeeper {
 std::string NvmlOf(const AgentConfig& config) {
   if (!config.nvml.empty() || config.simulate.empty()) return config.nvml;
   return FakeDriverPath().value_or("");
+}
+
+std::string GpuLockFile(const AgentConfig& config, const std::string& uuid) {
+  const std::string directory = config.state_directory + "/gpu-locks";
+  IgnoreResult(MakeDirectories(directory, 0700), "the lock reports that it cannot be opened");
+  return directory + "/" + uuid;
 }
 
 std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config,

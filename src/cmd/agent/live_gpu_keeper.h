@@ -19,6 +19,10 @@ struct GpuPlace {
 // The NVML library that the agent itself has loaded, by name; empty: the host's.
 std::string NvmlOf(const AgentConfig& config);
 
+// The lock of a GPU's commands: resets, tests and changes of its MIG instances run one after
+// another, also those of an agent that was killed and of the next one.
+std::string GpuLockFile(const AgentConfig& config, const std::string& uuid);
+
 // Watches and cares for the GPUs of this machine, or of a simulated one, with all processes for
 // that.
 class LiveGpuKeeper {

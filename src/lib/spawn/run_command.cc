@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +22,8 @@ namespace gp {
 namespace {
 
 constexpr size_t kOutputMax = 4'096;
+constexpr int kLockFd = 3;  // in the command
+constexpr int kLockTryMs = 20;
 
 int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -44,17 +47,26 @@ int FileWith(std::string_view bytes) {
   return file;
 }
 
-// The command inherits no descriptors, and no blocked or ignored signals.
-int Spawn(std::vector<std::string>& words, int in, int out, CommandGroup group, pid_t& pid) {
+// Descriptors that a command inherits.
+struct Inherited {
+  int in = -1;
+  int out = -1;
+  int lock = -1;  // -1: none
+};
+
+// The command inherits no other descriptors, and no blocked or ignored signals.
+int Spawn(std::vector<std::string>& words, Inherited inherited, CommandGroup group, pid_t& pid) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  posix_spawn_file_actions_adddup2(&actions, inherited.in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, inherited.out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, inherited.out, STDERR_FILENO);
+  const bool is_locked = inherited.lock >= 0;
+  if (is_locked) posix_spawn_file_actions_adddup2(&actions, inherited.lock, kLockFd);
+  posix_spawn_file_actions_addclosefrom_np(&actions, kLockFd + (is_locked ? 1 : 0));
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none, all;
@@ -79,12 +91,12 @@ struct Running {
   int output = -1;
 };
 
-Result<Running> Start(std::vector<std::string>& words, int in, CommandGroup group) {
+Result<Running> Start(std::vector<std::string>& words, int in, int lock, CommandGroup group) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return Fail(Internal(std::strerror(errno)));
   fcntl(ends[1], F_SETFL, 0);  // writes of the command block while the pipe is full
   Running running{.output = ends[0]};
-  const int error = Spawn(words, in, ends[1], group, running.pid);
+  const int error = Spawn(words, {in, ends[1], lock}, group, running.pid);
   close(ends[1]);
   if (error == 0) return running;
   close(ends[0]);
@@ -119,12 +131,10 @@ bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string&
   }
 }
 
-bool AwaitEndOf(const Running& running, Duration time_limit, int stop_fd, std::string& output) {
+bool AwaitEndOf(const Running& running, int64_t until_ms, int stop_fd, std::string& output) {
   // Glibc declares it only for C
   const int process = static_cast<int>(syscall(SYS_pidfd_open, running.pid, 0));
-  const bool in_time =
-      process >= 0 &&
-      AwaitEnd(process, running.output, NowMs() + time_limit.ns / 1'000'000, stop_fd, output);
+  const bool in_time = process >= 0 && AwaitEnd(process, running.output, until_ms, stop_fd, output);
   if (process >= 0) close(process);
   return in_time;
 }
@@ -144,22 +154,61 @@ CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
   return {ok, !ok && output.empty() ? name + " failed" : std::move(output)};
 }
 
+// A lock that a command inherits.
+class CommandLock {
+ public:
+  CommandLock() = default;
+  ~CommandLock() {
+    if (file_ >= 0) close(file_);
+  }
+  CommandLock(const CommandLock&) = delete;
+  CommandLock& operator=(const CommandLock&) = delete;
+
+  // An empty path: no lock is wanted.
+  Status Take(const std::string& path, int64_t until_ms, int stop_fd) {
+    if (path.empty()) return Ok();
+    file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file_ < 0) return Fail(Internal(path + ": " + std::strerror(errno)));
+    while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      pollfd stop{stop_fd, POLLIN, 0};
+      if (NowMs() >= until_ms || poll(&stop, 1, kLockTryMs) > 0)
+        return Fail(Unavailable("an earlier command still runs and holds " + path));
+    }
+    return Ok();
+  }
+  // For a command that has ended: what it left behind keeps nothing waiting.  Without this the lock
+  // lasts until the last process that inherited it has ended.
+  void Release() {
+    if (file_ >= 0) flock(file_, LOCK_UN);
+  }
+  int descriptor() const { return file_; }
+
+ private:
+  int file_ = -1;
+};
+
 }  // namespace
 
-CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd,
-                      std::string_view input, CommandGroup group) {
+CommandEnd RunCommand(std::vector<std::string> words, const CommandOptions& options) {
   if (words.empty()) return {false, "no command is configured for it"};
-  const int in = FileWith(input);
+  const int64_t until_ms = NowMs() + options.time_limit.ns / 1'000'000;
+  CommandLock lock;
+  if (const Status taken = lock.Take(options.lock_file, until_ms, options.stop_fd); !taken)
+    return {false, taken.error().message};
+  const int in = FileWith(options.input);
   if (in < 0) return {false, std::strerror(errno)};
-  const Result<Running> running = Start(words, in, group);
+  const Result<Running> running = Start(words, in, lock.descriptor(), options.group);
   close(in);
   if (!running.has_value()) return {false, running.error().message};
   std::string output;
-  const bool in_time = AwaitEndOf(*running, time_limit, stop_fd, output);
+  const bool in_time = AwaitEndOf(*running, until_ms, options.stop_fd, output);
   close(running->output);
-  if (in_time) return EndOf(words[0], running->pid, std::move(output));
-  Kill(running->pid, group);
-  return {false, words[0] + " did not end within " + ToText(time_limit)};
+  if (in_time) {
+    lock.Release();
+    return EndOf(words[0], running->pid, std::move(output));
+  }
+  Kill(running->pid, options.group);
+  return {false, words[0] + " did not end within " + ToText(options.time_limit)};
 }
 
 }  // namespace gp

@@ -19,8 +19,16 @@ struct CommandEnd {
 // it stays in the caller's group, for a caller that is itself run by RunCommand.
 enum class CommandGroup { kOwn, kOurs };
 
-// `stop_fd`: readable when the command must stop; -1: none.  `input`: its standard input.
-CommandEnd RunCommand(std::vector<std::string> words, Duration time_limit, int stop_fd,
-                      std::string_view input = {}, CommandGroup group = CommandGroup::kOwn);
+struct CommandOptions {
+  Duration time_limit;  // of the command and of the wait for its lock
+  int stop_fd = -1;     // readable when the command must stop; -1: none
+  std::string input;    // its standard input
+  CommandGroup group = CommandGroup::kOwn;
+  // Commands with the same lock file run one after another.  The command holds the lock itself, so
+  // a command that outlives a killed caller still keeps the next one waiting.  Empty: none.
+  std::string lock_file;
+};
+
+CommandEnd RunCommand(std::vector<std::string> words, const CommandOptions& options);
 
 }  // namespace gp

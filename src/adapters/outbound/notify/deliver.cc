@@ -75,7 +75,8 @@ Status SendWebhook(const Receiver& receiver, const std::string& id, const std::s
 }
 
 Status Run(const std::vector<std::string>& words, const std::string& input, int stop_fd) {
-  const CommandEnd end = RunCommand(words, kCommandMax, stop_fd, input);
+  const CommandEnd end =
+      RunCommand(words, {.time_limit = kCommandMax, .stop_fd = stop_fd, .input = input});
   return end.ok ? Ok() : Fail(Unavailable(Printable(end.output, kAnswerShown)));
 }
 

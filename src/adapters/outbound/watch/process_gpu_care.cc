@@ -7,7 +7,6 @@
 
 #include "adapters/outbound/watch/wake.h"
 #include "base/ignore_result.h"
-#include "lib/spawn/run_command.h"
 
 namespace gp {
 ProcessGpuCare::ProcessGpuCare(Options options)
@@ -22,16 +21,23 @@ ProcessGpuCare::~ProcessGpuCare() {
   close(stop_fd_);
 }
 
+CommandEnd ProcessGpuCare::Run(std::vector<std::string> words, Duration time_limit, int gpu) const {
+  return RunCommand(std::move(words),
+                    {.time_limit = time_limit,
+                     .stop_fd = stop_fd_,
+                     .lock_file = options_.lock_file ? options_.lock_file(gpu) : ""});
+}
+
 GpuCareResult ProcessGpuCare::CarryOut(uint64_t number, int gpu, GpuCareKind kind) {
   CommandEnd end;
   if (kind == GpuCareKind::kReset) {
     options_.before_reset(gpu);
-    end = RunCommand(options_.reset(gpu), options_.reset_max, stop_fd_);
+    end = Run(options_.reset(gpu), options_.reset_max, gpu);
     const bool is_watched = options_.after_reset(gpu);
     if (end.ok && !is_watched)
       end = {false, "was reset, and cannot be watched: the driver does not answer"};
   } else {
-    end = RunCommand(options_.test(gpu), options_.test_max, stop_fd_);
+    end = Run(options_.test(gpu), options_.test_max, gpu);
   }
   return {number, gpu, end.ok, end.output};
 }

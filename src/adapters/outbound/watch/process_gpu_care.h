@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "lib/spawn/run_command.h"
 #include "ports/outbound/gpu_care.h"
 
 namespace gp {
@@ -22,6 +23,9 @@ class ProcessGpuCare : public GpuCare {
     std::function<std::vector<std::string>(int gpu)> test;
     std::function<void(int gpu)> before_reset;  // makes processes that have the GPU open close it
     std::function<bool(int gpu)> after_reset;   // false: the GPU is not being watched
+    // A file that is locked while a command runs on the GPU: one that an agent left running when it
+    // was killed keeps the commands of the next agent waiting.  None: no locks.
+    std::function<std::string(int gpu)> lock_file;
     Duration reset_max = Duration::Seconds(120);
     Duration test_max = Duration::Seconds(60);
   };
@@ -40,6 +44,7 @@ class ProcessGpuCare : public GpuCare {
     bool ended = false;
     GpuCareResult result;
   };
+  CommandEnd Run(std::vector<std::string> words, Duration time_limit, int gpu) const;
   GpuCareResult CarryOut(uint64_t number, int gpu, GpuCareKind kind);
 
   const Options options_;

@@ -7,7 +7,6 @@
 
 #include "adapters/outbound/watch/wake.h"
 #include "base/ignore_result.h"
-#include "lib/spawn/run_command.h"
 
 namespace gp {
 ProcessMigInstances::ProcessMigInstances(Options options)
@@ -48,8 +47,15 @@ void ProcessMigInstances::Work(Worker& worker) {
   }
 }
 
+CommandEnd ProcessMigInstances::Run(std::vector<std::string> words, int gpu) const {
+  return RunCommand(std::move(words),
+                    {.time_limit = options_.time_limit,
+                     .stop_fd = stop_fd_,
+                     .lock_file = options_.lock_file ? options_.lock_file(gpu) : ""});
+}
+
 Result<MigDevice> ProcessMigInstances::MakeNow(const MigPart& part) {
-  const CommandEnd end = RunCommand(options_.make(part), options_.time_limit, stop_fd_);
+  const CommandEnd end = Run(options_.make(part), part.gpu);
   if (!end.ok) return Fail(Unavailable("its MIG instance: " + end.output));
   MigDevice device;
   int compute_instance = 0;
@@ -86,15 +92,13 @@ void ProcessMigInstances::Remove(const std::string& key, const MigPart& part) {
     made_.erase(key);
   }
   Enqueue(part.gpu, [this, part] {
-    IgnoreResult(RunCommand(options_.remove(part), options_.time_limit, stop_fd_),
-                 "the next reading shows what it did");
+    IgnoreResult(Run(options_.remove(part), part.gpu), "the next reading shows what it did");
   });
 }
 
 void ProcessMigInstances::KeepOnly(int gpu, const std::vector<MigPart>& parts) {
   Enqueue(gpu, [this, gpu, parts] {
-    IgnoreResult(RunCommand(options_.keep_only(gpu, parts), options_.time_limit, stop_fd_),
-                 "the next reading shows what it did");
+    IgnoreResult(Run(options_.keep_only(gpu, parts), gpu), "the next reading shows what it did");
   });
 }
 

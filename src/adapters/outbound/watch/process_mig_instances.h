@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/time.h"
+#include "lib/spawn/run_command.h"
 #include "ports/outbound/mig_instances.h"
 
 namespace gp {
@@ -26,6 +27,8 @@ class ProcessMigInstances : public MigInstances {
     std::function<Result<std::vector<DeviceNumber>>(int gpu, int gpu_instance,
                                                     int compute_instance)>
         devices;
+    // As ProcessGpuCare::Options::lock_file.
+    std::function<std::string(int gpu)> lock_file;
     Duration time_limit = Duration::Seconds(30);  // of one command
   };
 
@@ -45,6 +48,7 @@ class ProcessMigInstances : public MigInstances {
 
   void Enqueue(int gpu, std::function<void()> task);
   void Work(Worker& worker);
+  CommandEnd Run(std::vector<std::string> words, int gpu) const;
   Result<MigDevice> MakeNow(const MigPart& part);
 
   const Options options_;

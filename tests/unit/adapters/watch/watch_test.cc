@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -116,33 +117,36 @@ class Scripts : public testing::Test {
 };
 
 TEST_F(Scripts, ACommandsEndAndWordsAreTold) {
-  CommandEnd end =
-      RunCommand({Script("echo sound; echo really >&2"), "3"}, Duration::Seconds(10), -1);
+  CommandEnd end = RunCommand({Script("echo sound; echo really >&2"), "3"},
+                              {.time_limit = Duration::Seconds(10)});
   EXPECT_TRUE(end.ok);
   EXPECT_EQ(end.output, "sound\nreally");
-  end = RunCommand({Script("echo no such bus; exit 3")}, Duration::Seconds(10), -1);
+  end = RunCommand({Script("echo no such bus; exit 3")}, {.time_limit = Duration::Seconds(10)});
   EXPECT_FALSE(end.ok);
   EXPECT_EQ(end.output, "no such bus");
-  EXPECT_FALSE(RunCommand({"/nonexistent/tool"}, Duration::Seconds(10), -1).ok);
-  EXPECT_FALSE(RunCommand({}, Duration::Seconds(10), -1).ok);
-  end = RunCommand({Script("head -c 100000 /dev/zero | tr '\\0' x")}, Duration::Seconds(10), -1);
+  EXPECT_FALSE(RunCommand({"/nonexistent/tool"}, {.time_limit = Duration::Seconds(10)}).ok);
+  EXPECT_FALSE(RunCommand({}, {.time_limit = Duration::Seconds(10)}).ok);
+  end = RunCommand({Script("head -c 100000 /dev/zero | tr '\\0' x")},
+                   {.time_limit = Duration::Seconds(10)});
   EXPECT_EQ(end.output.size(), 4'096U);
 }
 
 TEST_F(Scripts, ACommandReadsWhatItIsGiven) {
-  EXPECT_EQ(RunCommand({Script("wc -c")}, Duration::Seconds(10), -1).output, "0");
-  EXPECT_EQ(
-      RunCommand({Script("wc -c")}, Duration::Seconds(10), -1, std::string(300'000, 'x')).output,
-      "300000");
-  EXPECT_TRUE(
-      RunCommand({Script("exit 0")}, Duration::Seconds(10), -1, std::string(300'000, 'x')).ok)
+  EXPECT_EQ(RunCommand({Script("wc -c")}, {.time_limit = Duration::Seconds(10)}).output, "0");
+  EXPECT_EQ(RunCommand({Script("wc -c")},
+                       {.time_limit = Duration::Seconds(10), .input = std::string(300'000, 'x')})
+                .output,
+            "300000");
+  EXPECT_TRUE(RunCommand({Script("exit 0")},
+                         {.time_limit = Duration::Seconds(10), .input = std::string(300'000, 'x')})
+                  .ok)
       << "whoever does not read it harms nobody";
 }
 
 // What it left behind is its own affair; it has ended, and well.
 TEST_F(Scripts, ACommandIsOverWhenItHasEnded) {
   const CommandEnd end =
-      RunCommand({Script("echo done; sleep 1000 & exit 0")}, Duration::Seconds(30), -1);
+      RunCommand({Script("echo done; sleep 1000 & exit 0")}, {.time_limit = Duration::Seconds(30)});
   EXPECT_TRUE(end.ok);
   EXPECT_EQ(end.output, "done");
 }
@@ -150,7 +154,7 @@ TEST_F(Scripts, ACommandIsOverWhenItHasEnded) {
 TEST_F(Scripts, ACommandIsEndedWithAllThatItStarted) {
   const std::string child = directory_ + "/child";
   EXPECT_FALSE(RunCommand({Script("sleep 1000 & echo $! > " + child + "; wait")},
-                          Duration::Milliseconds(500), -1)
+                          {.time_limit = Duration::Milliseconds(500)})
                    .ok);
   pid_t pid = 0;
   std::ifstream(child) >> pid;
@@ -172,7 +176,7 @@ TEST_F(Scripts, ACommandBeginsAfresh) {
   const int left_open = open("/dev/null", O_RDONLY);
   const CommandEnd end = RunCommand(
       {Script("grep SigBlk /proc/self/status | tr -d '\\t'; ls /proc/$$/fd | tr '\\n' ' '")},
-      Duration::Seconds(30), -1);
+      {.time_limit = Duration::Seconds(30)});
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(left_open);
   EXPECT_TRUE(end.output.starts_with("SigBlk:0000000000000000\n0 1 ")) << end.output;
@@ -181,9 +185,47 @@ TEST_F(Scripts, ACommandBeginsAfresh) {
 }
 
 TEST_F(Scripts, ACommandThatHangsIsEnded) {
-  const CommandEnd end = RunCommand({Script("exec sleep 1000")}, Duration::Milliseconds(50), -1);
+  const CommandEnd end =
+      RunCommand({Script("exec sleep 1000")}, {.time_limit = Duration::Milliseconds(50)});
   EXPECT_FALSE(end.ok);
   EXPECT_NE(end.output.find("did not end within"), std::string::npos);
+}
+
+TEST_F(Scripts, ACommandOfAKilledCallerKeepsTheNextOneWaiting) {
+  const std::string lock = directory_ + "/lock";
+  const std::string marks = directory_ + "/marks";
+  const std::string go = directory_ + "/go";
+  ASSERT_EQ(mkfifo(go.c_str(), 0600), 0);
+  const std::string first =
+      Script("echo first >> " + marks + "; read x < " + go + "; echo ended >> " + marks);
+  const std::string second = Script("echo second >> " + marks);
+  const pid_t caller = fork();
+  if (caller == 0) {
+    RunCommand({first}, {.time_limit = Duration::Seconds(60), .lock_file = lock});
+    _exit(0);
+  }
+  ASSERT_TRUE(Await([&] { return std::filesystem::exists(marks); }));
+  kill(caller, SIGKILL);
+  waitpid(caller, nullptr, 0);
+  const CommandEnd early =
+      RunCommand({second}, {.time_limit = Duration::Milliseconds(100), .lock_file = lock});
+  EXPECT_FALSE(early.ok);
+  EXPECT_NE(early.output.find("an earlier command still runs"), std::string::npos) << early.output;
+  std::ofstream(go) << "now\n";
+  EXPECT_TRUE(RunCommand({second}, {.time_limit = Duration::Seconds(30), .lock_file = lock}).ok);
+  std::ifstream file(marks);
+  const std::string all{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(all, "first\nended\nsecond\n");
+}
+
+TEST_F(Scripts, WhatACommandLeftBehindHoldsNoLock) {
+  const CommandOptions options{.time_limit = Duration::Seconds(30),
+                               .lock_file = directory_ + "/lock"};
+  ASSERT_TRUE(RunCommand({Script("sleep 1000 & exit 0")}, options).ok);
+  EXPECT_TRUE(RunCommand({Script("exit 0")}, options).ok);
+  EXPECT_FALSE(RunCommand({Script("exit 0")}, {.time_limit = Duration::Seconds(30),
+                                               .lock_file = directory_ + "/none/lock"})
+                   .ok);
 }
 
 TEST_F(Scripts, TasksRunOnceAndAreForgottenWhenNobodyAsks) {
