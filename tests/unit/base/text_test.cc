@@ -34,6 +34,9 @@ TEST(EditDistance, CountsChanges) {
   EXPECT_EQ(EditDistance("", "abc"), 3);
   EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
   EXPECT_EQ(EditDistance("gpus", "gpu"), 1);
+  EXPECT_EQ(EditDistance("tsl", "tls"), 1) << "two characters in the wrong order";
+  EXPECT_EQ(EditDistance("nmae", "name"), 1);
+  EXPECT_EQ(EditDistance("ca", "abc"), 3);
 }
 
 TEST(Nearest, OnlyWhatIsNear) {
