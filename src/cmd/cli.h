@@ -50,6 +50,7 @@ void AddBench(CLI::App& app, Cli& cli);
 void AddExplain(CLI::App& app, Cli& cli);
 void AddXid(CLI::App& app, Cli& cli);
 void AddConfig(CLI::App& app, Cli& cli);
+void AddInit(CLI::App& app, Cli& cli);
 void AddFaults(CLI::App& app, Cli& cli);
 void AddDemo(CLI::App& app, Cli& cli);
 void AddWatch(CLI::App& app, Cli& cli);

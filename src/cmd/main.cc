@@ -54,6 +54,7 @@ const std::vector<CommandGroup>& Groups() {
       {gp::AddExplain, {"explain"}},
       {gp::AddXid, {"xid"}},
       {gp::AddConfig, {"config"}},
+      {gp::AddInit, {"init"}},
       {gp::AddFaults, {"faults"}},
       {gp::AddDemo, {"demo"}},
       {gp::AddDoctor, {"doctor"}},

@@ -49,6 +49,11 @@ std::string DefaultStateDirectory() {
   return Variable("XDG_STATE_HOME", Variable("HOME", "/tmp") + "/.local/state") + "/gpu-platform";
 }
 
+std::string DefaultConfigDirectory() {
+  if (geteuid() == 0) return "/etc/gpu-platform";
+  return Variable("XDG_CONFIG_HOME", Variable("HOME", "/tmp") + "/.config") + "/gpu-platform";
+}
+
 std::string DefaultRunDirectory() {
   if (geteuid() == 0) return kSystemRunDirectory;
   return Variable("XDG_RUNTIME_DIR", DefaultStateDirectory() + "/run") + "/gpu-platform";

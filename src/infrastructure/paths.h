@@ -16,6 +16,8 @@ std::string AbsolutePath(const std::string& path);
 
 // /var/lib/gpu-platform, or $XDG_STATE_HOME/gpu-platform.
 std::string DefaultStateDirectory();
+// Directory of settings files: /etc/gpu-platform, or $XDG_CONFIG_HOME/gpu-platform.
+std::string DefaultConfigDirectory();
 // Directory of the sockets: /run/gpu-platform, or $XDG_RUNTIME_DIR/gpu-platform.
 std::string DefaultRunDirectory();
 // The run directory of the controller that a user's commands go to: the user's own controller if

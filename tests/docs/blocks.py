@@ -8,7 +8,7 @@
 given   a line of shell that is run before the block; any number of them
 python  a line of Python before a block of it
 with    in the block the first text stands for the second
-is      what a YAML block is: job, policy, scenario, machine, prometheus or yaml, and options for who reads it
+is      what a YAML block is: job, settings, policy, scenario, machine, prometheus or yaml, and options for who reads it
 and     a line that is added to a file of which the block shows a part
 as      the user who runs a block of Python, at home; without it root does, where the documents are
 file    the name under which the session's directory keeps the block

@@ -199,6 +199,7 @@ READERS = {
     "job": "gpu-platform jobs submit --plan {options} {file}",
     "notify": "gpu-platform notify check {file} > /dev/null || [ $? = 1 ]",  # secrets may come later
     "policy": "gpu-platform faults policy check --policy {file}",
+    "settings": "gpu-platform config validate {file}",
     "scenario": "gpu-platform simulate scenario {file}",
     "machine": "gpu-platform serve --simulate {file} --state /var/tmp/machine --run-dir /var/tmp/machine",
     "prometheus": "promtool check config --syntax-only {file}",

@@ -74,7 +74,7 @@ class Shell:
         simulated = re.search(r"(\d+) (?:simulated|played) node", self.output[since:])
         agents = 0 if "--no-agent" in command else int(simulated.group(1)) if simulated else 1
         if agents > 0 and "--light" not in command:
-            self.wait_for(r"agent of node \S+ runs", since)  # the others say nothing
+            self.wait_for(r"agent of node \S+ runs|\"node_joined\",\"node\":\"dgx", since)  # the others say nothing
         place = re.search(r"--run-dir[ =](\S+)", command)
         server = f"--server {place.group(1)} " if place else ""
         self.run(f"for i in $(seq 300); do s=$(gpu-platform {server}status --all 2>/dev/null); "

@@ -11,7 +11,7 @@
 namespace gp {
 namespace {
 
-std::string Outcome(const v1::AuditEntry& entry) {
+std::string OutcomeText(const v1::AuditEntry& entry) {
   if (!entry.refused()) return entry.details();
   return "refused" +
          (entry.times() > 1 ? " " + std::to_string(entry.times()) + " times" : std::string()) +
@@ -23,7 +23,8 @@ void PrintEntries(const v1::ListAuditReply& reply, Cli& cli) {
   Table table({{"AT"}, {"USER"}, {"FROM"}, {"OPERATION"}, {"OBJECT"}, {"WHAT"}});
   for (const v1::AuditEntry& entry : reply.entries()) {
     table.Add({entry.at(), entry.user().empty() ? kDash : entry.user(), entry.from(),
-               entry.operation(), entry.object().empty() ? kDash : entry.object(), Outcome(entry)});
+               entry.operation(), entry.object().empty() ? kDash : entry.object(),
+               OutcomeText(entry)});
   }
   cli.PrintTable(table);
   if (reply.next() != 0) cli.Say("older entries: --before " + std::to_string(reply.next()));

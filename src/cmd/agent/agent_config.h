@@ -6,18 +6,14 @@
 
 #include "base/time.h"
 
-namespace CLI {
-class App;
-}
-
 namespace gp {
 
-// Settings of a node, from the flags of `agent` and `serve`.
-inline constexpr char kMigSeparator = ';';  // between the GPUs that --mig names
-
+// Settings of a node.
 struct AgentConfig {
+  std::string profile;  // empty: none
   // Where controllers may be: "unix:/…/control.sock" or "host:port"
   std::vector<std::string> controllers;
+  std::string join_token_file;  // empty: the controller's, if it is on this machine
   std::string join_token;
   // Authority of the controller: "sha256:…" or a file; empty: it is on this machine
   std::string authority;
@@ -34,8 +30,8 @@ struct AgentConfig {
   std::string kernel_log;  // empty: /dev/kmsg, of a simulated node none; "none": none
   // For tests: also accept log lines that the kernel did not write
   bool trust_user_log = false;
-  // GPUs to put into MIG mode, as "0-1;2=3g.40gb,4g.40gb"; empty: as they are
-  std::string mig;
+  // GPUs to put into MIG mode, as "0-1" and "2=3g.40gb,4g.40gb"; empty: as they are
+  std::vector<std::string> mig;
   // Empty: nvidia-cuda-mps-control in PATH, on a simulated node the simulated one; "none": no MPS
   std::string mps_control;
   int64_t gpu_memory_tolerance_mib = 512;  // that a job may use of a shared GPU beyond its grant
@@ -44,8 +40,5 @@ struct AgentConfig {
   Duration keep_logs = Duration::Minutes(60 * 24 * 90);
   std::string gpu_test;  // additional test of the site, called with the GPU's UUID
 };
-
-// The flags that `agent` and `serve` share.
-void AddNodeFlags(CLI::App& sub, AgentConfig& config);
 
 }  // namespace gp

@@ -62,11 +62,11 @@ Result<std::vector<GpuIdentity>> Named(const std::string& text,
   return named;
 }
 
-// "0-1;2=3g.40gb,4g.40gb"
-Result<std::vector<MigWish>> ReadWishes(const std::string& text,
+// "0-1", "2=3g.40gb,4g.40gb"; one text may have several, as "0-1;2=3g.40gb"
+Result<std::vector<MigWish>> ReadWishes(const std::vector<std::string>& texts,
                                         const std::vector<GpuIdentity>& gpus) {
   std::vector<MigWish> wishes;
-  for (const std::string& one : Split(text, kMigSeparator)) {
+  for (const std::string& one : Split(Join(texts, ";"), ';')) {
     const size_t equals = one.find('=');
     const std::vector<std::string> layout = equals == std::string::npos
                                                 ? std::vector<std::string>()
@@ -166,6 +166,7 @@ std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config,
     for (const MigPart& part : parts) AddStand(words, part);
     return words;
   };
+  options.lock_file = [config, uuid_of](int gpu) { return GpuLockFile(config, uuid_of(gpu)); };
   options.devices = [config, gpus](int gpu, int gpu_instance,
                                    int compute_instance) -> Result<std::vector<DeviceNumber>> {
     const bool simulated = !config.simulate.empty();

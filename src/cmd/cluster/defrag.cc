@@ -71,7 +71,7 @@ void PrintPlans(const v1::MovePlans& plans, const char* when_none) {
 constexpr const char* kNothing =
     "No moves: no pending job would gain more than the moves cost, or no running job is movable.";
 
-void Plan(const DefragFlags& flags, Cli& cli) {
+void ShowPlan(const DefragFlags& flags, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   const auto plans = (*client)->Call<v1::MovePlans>("PlanMoves", RequestOf(flags));
@@ -124,7 +124,7 @@ void AddDefrag(CLI::App& app, Cli& cli) {
                                           "Show the fragmentation of pools and queues, and "
                                           "migrations worth their cost; changes nothing");
   AddJobs(*plan, *flags);
-  plan->callback([flags, &cli] { Plan(*flags, cli); });
+  plan->callback([flags, &cli] { ShowPlan(*flags, cli); });
   CLI::App* apply = defrag->add_subcommand(
       "apply", "Migrate jobs that are `movable` to other GPUs, so that pending jobs start");
   AddJobs(*apply, *flags);

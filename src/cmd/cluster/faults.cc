@@ -145,23 +145,31 @@ void SimulatePolicy(const std::string& file, const std::vector<std::string>& wor
 
 }  // namespace
 
-// A site may choose milder rules than the catalogue, but not unknowingly.
-void CheckPolicyFile(const std::string& file, Cli& cli) {
-  if (!cli.Offers({"table"})) return;
-  const auto policy = PolicyWith(file);
-  if (!policy) return cli.Complain(policy.error());
+Json MilderRules(const Policy& policy) {
   Json milder = Json::array();
-  for (const auto& [xid, rule] : policy->faults.xids) {
+  for (const auto& [xid, rule] : policy.faults.xids) {
     if (IsMilder(rule, BuiltInRule(xid)))
       milder.push_back(
           {{"xid", xid}, {"built_in", RuleText(BuiltInRule(xid))}, {"now", RuleText(rule)}});
   }
-  if (cli.PrintDocument(Json{{"file", file}, {"sound", true}, {"milder", milder}})) return;
-  std::printf("%s: sound\n", file.c_str());
-  for (const Json& one : milder) {
+  return milder;
+}
+
+void SayMilderRules(const Policy& policy, Cli& cli) {
+  for (const Json& one : MilderRules(policy)) {
     cli.Say(fmt::format("XID {}: {} is milder than {}, which is built in", one["xid"].get<int>(),
                         one["now"].get<std::string>(), one["built_in"].get<std::string>()));
   }
+}
+
+void CheckPolicyFile(const std::string& file, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
+  const auto policy = PolicyWith(file);
+  if (!policy) return cli.Complain(policy.error());
+  const Json document = {{"file", file}, {"sound", true}, {"milder", MilderRules(*policy)}};
+  if (cli.PrintDocument(document)) return;
+  std::printf("%s: sound\n", file.c_str());
+  SayMilderRules(*policy, cli);
 }
 
 void AddFaults(CLI::App& app, Cli& cli) {

@@ -21,4 +21,17 @@ Status KeepIdentity(const std::string& path, const Identity& identity) {
   return WriteTextFile(path, identity.key + identity.certificate, 0600);
 }
 
+Result<Authority> KeptAuthority(const std::string& state_directory, Instant now) {
+  const std::string path = state_directory + "/authority.pem";
+  auto kept = ReadIdentity(path);
+  if (!kept && kept.error().code == ErrorCode::kNotFound) {
+    kept = GP_TRY(Authority::Make(now));
+    GP_CHECK_OK(KeepIdentity(path, *kept));
+  }
+  if (!kept) return Fail(kept.error());
+  auto authority = Authority::From(*kept);
+  if (!authority) return Fail(authority.error().Within(path));
+  return authority;
+}
+
 }  // namespace gp

@@ -117,8 +117,9 @@ Status DemoHost::MakeFiles(const std::string& from) {
 }
 
 Status DemoHost::SpawnServe(const Options& options) {
-  std::vector<std::string> words{ExecutablePath(),      "serve",     "--state",
-                                 directory_ + "/state", "--run-dir", directory_ + "/run"};
+  std::vector<std::string> words{
+      ExecutablePath(),      "serve",     "--config",         "none", "--state",
+      directory_ + "/state", "--run-dir", directory_ + "/run"};
   if (!options.simulate.empty()) words.insert(words.end(), {"--simulate", options.simulate});
   if (!options.min_run.empty()) words.insert(words.end(), {"--min-run", options.min_run});
   if (!options.nvml.empty()) words.insert(words.end(), {"--nvml", options.nvml});

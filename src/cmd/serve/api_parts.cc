@@ -1,7 +1,7 @@
 #include "cmd/serve/api_parts.h"
 
 #include "cmd/connection/http_address.h"
-#include "cmd/serve/controller_settings.h"
+#include "cmd/serve/reload.h"
 #include "cmd/serve/settings_view.h"
 
 namespace gp {
@@ -21,9 +21,9 @@ ControlApi::About ApiPart::AboutThisController() {
   if (uses_.journal.is_file()) about.state_directory = config_.state_directory;
   about.settings = [this](const Policy& policy, v1::Settings* settings) {
     settings->set_started_at(ToRfc3339(started_at_));
-    FillSettings(config_.policy.file, policy, uses_.notifier.notifier(), settings);
+    FillSettings(config_, policy, uses_.notifier.notifier(), settings);
   };
-  about.reload = [this] { return ReadFilesAgain(config_, uses_.notifier.notifier()); };
+  about.reload = [this] { return ReadSettingsAgain(config_, uses_.notifier.notifier()); };
   about.receivers = [this] {
     const Notifier* notifier = uses_.notifier.notifier();
     return notifier == nullptr ? std::vector<std::string>() : notifier->NamedByJobs();

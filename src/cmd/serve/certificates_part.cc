@@ -14,16 +14,7 @@ bool ListenConfig::IsEncrypted(const std::string& address) const {
 Status CertificatesPart::Start() {
   const ListenConfig& listen = config_.listen;
   if (!listen.IsEncrypted(listen.grpc) && !listen.IsEncrypted(listen.http)) return Ok();
-  const std::string path = config_.state_directory + "/authority.pem";
-  auto kept = ReadIdentity(path);
-  if (!kept && kept.error().code == ErrorCode::kNotFound) {
-    kept = GP_TRY(Authority::Make(clock_.Now()));
-    GP_CHECK_OK(KeepIdentity(path, *kept));
-  }
-  if (!kept) return Fail(kept.error());
-  auto authority = Authority::From(*kept);
-  if (!authority) return Fail(authority.error().Within(path));
-  authority_ = *std::move(authority);
+  authority_ = GP_TRY(KeptAuthority(config_.state_directory, clock_.Now()));
   identity_ = GP_TRY(authority_->ForController(NamesOfThisHost(), clock_.Now()));
   return Ok();
 }

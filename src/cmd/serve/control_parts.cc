@@ -24,7 +24,7 @@ void LetOthersFinish() {
 
 Status RecoveryPart::Start() {
   ControlOptions options;
-  options.policy = GP_TRY(ReadPolicy(config_.policy));
+  options.policy = config_.policy;
   options.begin_lineage = journal_.is_cut();
   options.audit = records_.audit();
   options.log = &log_;

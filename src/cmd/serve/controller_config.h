@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "adapters/inbound/grpc/server.h"
-#include "adapters/outbound/traces/trace_exporter.h"
 #include "adapters/wire/event_line.h"
 #include "base/time.h"
 #include "cmd/agent/agent_config.h"
+#include "cmd/settings/settings_layers.h"
+#include "domain/cluster/policy.h"
+#include "ports/outbound/notify_config.h"
 
 namespace gp {
 
@@ -24,30 +26,30 @@ struct ListenConfig {
   bool IsEncrypted(const std::string& address) const;
 };
 
-// The policy of the scheduler: a file, and what overrides it.
-struct PolicyConfig {
-  std::string file;  // empty: none
-  Duration lease_time = Duration::Seconds(10);
-  std::optional<Duration> min_run;  // nullopt: the policy's
-};
-
-// All settings of a controller, parsed and checked, except the files that it reads again on
-// request.
+// All settings of a controller, parsed and checked.
 struct ControllerConfig {
+  std::string profile;  // empty: none
   std::string state_directory;
   std::string run_directory;
   bool ephemeral = false;  // nothing is kept on disk
   bool keep_sound_prefix = false;
   Duration keep_journal;  // older records may be dropped; 0: none may
   ListenConfig listen;
-  PolicyConfig policy;
-  std::string notify;                // a file with receivers; empty: none
-  std::optional<WebAddress> traces;  // a collector
-  std::optional<LogFormat> log;      // nullopt: events are not logged
+  std::string policy_file;             // empty: none
+  Policy policy;                       // with what the settings change
+  std::string notify_file;             // empty: none
+  std::optional<NotifyConfig> notify;  // nullopt: nobody is notified
+  std::string traces;                  // URL of a collector; empty: none
+  std::optional<LogFormat> log;        // nullopt: events are not logged
   bool starts_agent = true;
   std::string simulate;   // "dgx-h100:2": simulated nodes instead of this machine; empty: none
   bool is_light = false;  // simulated nodes are played: they start no processes
   AgentConfig agent;      // of this machine, or of each simulated node
+
+  SettingsSources sources;            // read again on request
+  std::vector<SettingValue> values;   // each setting, with its origin
+  std::vector<std::string> files;     // that were read, lowest first
+  std::vector<std::string> warnings;  // what was ignored
 };
 
 }  // namespace gp

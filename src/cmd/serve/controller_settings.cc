@@ -1,40 +1,277 @@
 #include "cmd/serve/controller_settings.h"
 
+#include <algorithm>
+
 #include "adapters/inbound/notify_file/notify_file.h"
-#include "cmd/serve/policy_text.h"
+#include "adapters/inbound/policy_file/policy_file.h"
+#include "adapters/inbound/xid_catalogue/xid_catalogue.h"
+#include "adapters/outbound/traces/trace_exporter.h"
+#include "base/text.h"
+#include "cmd/agent/agent_settings.h"
 #include "cmd/serve/policy_with.h"
+#include "cmd/settings/profiles.h"
+#include "cmd/settings/settings_text.h"
+#include "cmd/settings/text_faults.h"
+#include "infrastructure/paths.h"
 
 namespace gp {
 namespace {
 
-// A missing file is a fault of the configuration, not of what the caller named.
-Error OfConfiguration(const Error& error) {
-  return error.code == ErrorCode::kNotFound ? InvalidArgument(error.message) : error;
+constexpr int64_t kCertificateMin = Duration::Seconds(10).ns;
+constexpr int64_t kCertificateMax = 3'650 * kSettingDay;
+constexpr int64_t kLeaseMin = Duration::Milliseconds(100).ns;
+
+std::optional<std::string> CollectorFault(const std::string& url) {
+  if (url.empty()) return std::nullopt;
+  const auto address = ParseCollector(url);
+  return address ? std::nullopt : std::optional(address.error().message);
+}
+
+SettingRows PlaceRows(ControllerConfig& config) {
+  return {
+      {.key = "profile",
+       .flag = "--profile",
+       .value_name = "PROFILE",
+       .meaning = "Values for a kind of site: development or production (docs/settings.md)",
+       .target = &config.profile,
+       .fault_of = ProfileFault},
+      {.key = "state",
+       .flag = "--state",
+       .value_name = "DIRECTORY",
+       .meaning = "State directory: journal, logs and secrets",
+       .target = &config.state_directory,
+       .is_path = true},
+      {.key = "run_dir",
+       .flag = "--run-dir",
+       .value_name = "DIRECTORY",
+       .meaning = "Directory of the sockets",
+       .target = &config.run_directory,
+       .is_path = true},
+      {.key = "ephemeral",
+       .flag = "--ephemeral",
+       .meaning = "Keep nothing on disk: all state is lost at the end",
+       .target = &config.ephemeral},
+      {.key = "keep_journal",
+       .flag = "--keep-journal",
+       .value_name = "DURATION",
+       .meaning = "Drop records of the journal this long after they were written; a snapshot "
+                  "replaces them; 0s: never",
+       .target = &config.keep_journal,
+       .most = kSettingDurationMax},
+  };
+}
+
+SettingRows ListenRows(ListenConfig& listen) {
+  return {
+      {.key = "listen.grpc",
+       .flag = "--listen",
+       .value_name = "ADDRESS",
+       .meaning = "Also accept agents and clients of other machines here, such as 127.0.0.1:7070",
+       .target = &listen.grpc,
+       .fault_of = AddressFault},
+      {.key = "listen.http",
+       .flag = "--http",
+       .value_name = "ADDRESS",
+       .meaning = "Also serve HTTP here (dashboard, REST, metrics), such as 127.0.0.1:8080",
+       .target = &listen.http,
+       .fault_of = AddressFault},
+      {.key = "listen.tls",
+       .flag = "--tls",
+       .meaning = "Encrypt on loopback too; traffic to other machines is always encrypted",
+       .target = &listen.tls},
+      {.key = "listen.names",
+       .flag = "--tls-name",
+       .value_name = "HOST",
+       .meaning = "More host names of this machine, for its certificate",
+       .target = &listen.names},
+      {.key = "listen.node_certificates",
+       .flag = "--node-certificates",
+       .value_name = "DURATION",
+       .meaning = "Lifetime of node certificates; agents renew them before",
+       .target = &listen.node_certificates,
+       .least = kCertificateMin,
+       .most = kCertificateMax},
+  };
+}
+
+SettingRows PolicyRows(ControllerConfig& config) {
+  return {
+      {.key = "policy_file",
+       .flag = "--policy",
+       .value_name = "FILE",
+       .meaning = "Policy file: scheduling, placement, prices, fault rules "
+                  "(docs/reference/policies.md); its keys may also be in `policy`",
+       .target = &config.policy_file,
+       .is_path = true},
+      {.key = "policy.min_run",
+       .flag = "--min-run",
+       .value_name = "DURATION",
+       .meaning = "Minimum run time of a job before it can be preempted; default: the policy's, "
+                  "10m",
+       .target = std::monostate()},
+      {.key = "lease_time",
+       .flag = "--lease-time",
+       .value_name = "DURATION",
+       .meaning = "Heartbeat timeout: a node without a heartbeat for this time is lost",
+       .target = &config.policy.lease_time,
+       .least = kLeaseMin,
+       .most = kSettingDay},
+  };
+}
+
+WordTarget LogTarget(std::optional<LogFormat>& log) {
+  return {{"none", "text", "json"},
+          [&log](size_t position) {
+            log = position == 0
+                      ? std::nullopt
+                      : std::optional(position == 1 ? LogFormat::kText : LogFormat::kJson);
+          },
+          [&log] { return !log                       ? 0U
+                          : *log == LogFormat::kText ? 1U
+                                                     : 2U; }};
+}
+
+SettingRows ReportRows(ControllerConfig& config) {
+  return {
+      {.key = "log",
+       .flag = "--log",
+       .value_name = "FORMAT",
+       .meaning = "Log events of jobs, nodes and GPUs to standard error, a line each: none, text "
+                  "or json (docs/reference/event_log.md)",
+       .target = LogTarget(config.log)},
+      {.key = "notify_file",
+       .flag = "--notify",
+       .value_name = "FILE",
+       .meaning = "File with notification receivers: webhooks, programs, mail "
+                  "(docs/how-to/notifications.md); its keys may also be in `notify`",
+       .target = &config.notify_file,
+       .is_path = true},
+      {.key = "traces",
+       .flag = "--traces",
+       .value_name = "URL",
+       .meaning = "Send a trace of each job to this OpenTelemetry collector, such as "
+                  "http://127.0.0.1:4318 (docs/reference/traces.md)",
+       .target = &config.traces,
+       .fault_of = CollectorFault},
+  };
+}
+
+SettingRows NodeRows(ControllerConfig& config) {
+  return {
+      {.key = "simulate",
+       .flag = "--simulate",
+       .value_name = "MACHINE",
+       .meaning = "Simulate nodes with GPUs: NAME or NAME:NODES, such as dgx-h100:2",
+       .target = &config.simulate},
+      {.key = "light",
+       .flag = "--light",
+       .meaning = "Simulate nodes, up to 20000, without processes: a job of sleep N lasts N "
+                  "seconds, others end at once",
+       .target = &config.is_light},
+      {.key = "agent.enabled",
+       .flag = "--no-agent",
+       .meaning = "Start the agent of this machine, or the simulated nodes",
+       .flag_meaning = "Run only the controller; start agents separately",
+       .target = InvertedBool{&config.starts_agent}},
+  };
+}
+
+// The agent that the controller starts has the flags that it always had.
+SettingRows AgentRows(AgentConfig& config) {
+  SettingRows rows = NodeSettings(config, "agent.");
+  for (Setting& row : rows) {
+    const bool is_only_of_agents = row.key.starts_with("agent.gpu_") ||
+                                   row.key == "agent.reset_command" ||
+                                   row.key == "agent.kernel_log";
+    if (is_only_of_agents) row.flag.clear();
+  }
+  return rows;
+}
+
+nlohmann::ordered_json PolicySchema(const std::string& name) {
+  const std::vector<PolicyValue> numbers = PolicyNumbers(BuiltInPolicy());
+  const auto number = std::ranges::find(numbers, name, &PolicyValue::name);
+  if (number == numbers.end()) return {{"type", "object"}};
+  nlohmann::ordered_json schema = {{"description", number->meaning}};
+  const auto least = ParseCount(number->least), most = ParseCount(number->most);
+  schema.update(
+      least && most
+          ? nlohmann::ordered_json{{"type", "integer"}, {"minimum", *least}, {"maximum", *most}}
+          : DurationSchema());
+  return schema;
+}
+
+SettingsSection PolicySection(ControllerConfig& config) {
+  const auto read = [&config](const YamlNode& map, Report& report) {
+    const Duration lease_time = config.policy.lease_time;
+    const auto change = ReadPolicy(map, XidRules(), report);
+    config.policy = BuiltInPolicy();
+    change(config.policy);
+    config.policy.lease_time = lease_time;
+  };
+  return {.key = "policy",
+          .file_key = "policy_file",
+          .names = PolicyNames(),
+          .is_read_in_parts = true,
+          .read = read,
+          .schema_of = PolicySchema};
+}
+
+SettingsSection NotifySection(ControllerConfig& config) {
+  return {.key = "notify",
+          .file_key = "notify_file",
+          .names = NotifyNames(),
+          .read = [&config](const YamlNode& map,
+                            Report& report) { config.notify = ReadNotify(map, report); },
+          .schema_of = [](const std::string& name) -> nlohmann::ordered_json {
+            return {{"type", name == "receivers" ? "array" : "string"}};
+          }};
+}
+
+void CheckWhole(const ControllerConfig& config, SettingsRead& read) {
+  if (config.is_light && config.simulate.empty())
+    read.problems.push_back({.file = OriginOf(read.root, "light"),
+                             .line = 0,
+                             .column = 0,
+                             .code = CodeText(FileCode::kContradiction),
+                             .message = "light: requires simulate, such as dgx-h100:1000",
+                             .excerpt = ""});
 }
 
 }  // namespace
 
-Result<Policy> ReadPolicy(const PolicyConfig& config) {
-  Policy policy = GP_TRY(PolicyWith(config.file));
-  policy.lease_time = config.lease_time;
-  if (config.min_run) policy.min_run = *config.min_run;
-  return policy;
+SettingsProgram ControllerProgram(ControllerConfig& config) {
+  SettingsProgram program{.name = "controller",
+                          .prefix = "GPU_PLATFORM_",
+                          .drop_ins = "conf.d",
+                          .rows = {},
+                          .sections = {}};
+  for (const SettingRows& rows : {PlaceRows(config), ListenRows(config.listen), PolicyRows(config),
+                                  ReportRows(config), NodeRows(config), AgentRows(config.agent)})
+    program.rows.insert(program.rows.end(), rows.begin(), rows.end());
+  program.sections.push_back(PolicySection(config));
+  program.sections.push_back(NotifySection(config));
+  return program;
 }
 
-Result<Reloaded> ReadFilesAgain(const ControllerConfig& config, Notifier* notifier) {
-  auto policy = ReadPolicy(config.policy);
-  if (!policy) return Fail(OfConfiguration(policy.error()));
-  Reloaded now{*policy,
-               [policy = *policy](const Policy& before) { return PolicyChanges(before, policy); },
-               nullptr};
-  if (notifier == nullptr) return now;
-  auto receivers = ReadNotifyFile(config.notify);
-  if (!receivers) return Fail(OfConfiguration(receivers.error()));
-  now.receivers = [notifier,
-                   receivers = *std::move(receivers)]() -> Result<std::vector<std::string>> {
-    return notifier->Reload(receivers);
-  };
-  return now;
+void ReadControllerSettings(const SettingsSources& sources, ControllerReading& reading) {
+  ControllerConfig& config = reading.config;
+  config.policy = BuiltInPolicy();
+  config.state_directory = DefaultStateDirectory();
+  config.run_directory = DefaultRunDirectory();
+  reading.read = ReadSettings(ControllerProgram(config), sources);
+  CheckWhole(config, reading.read);
+  config.sources = sources;
+  config.values = reading.read.values;
+  config.files = reading.read.files;
+  config.warnings = reading.read.warnings;
+}
+
+Result<ControllerConfig> ReadControllerSettings(const SettingsSources& sources) {
+  ControllerReading reading;
+  ReadControllerSettings(sources, reading);
+  if (reading.read.problems.empty()) return std::move(reading.config);
+  return Fail(InvalidArgument(AsLines(reading.read.problems)));
 }
 
 }  // namespace gp

@@ -1,18 +1,24 @@
 #pragma once
 
-// What a controller reads from files, and reads again on request.
+// The settings of a controller (docs/settings.md): what controller.yaml, the environment and the
+// flags of `serve` may say.
 
-#include "adapters/inbound/api/control_api.h"
-#include "adapters/outbound/notify/notifier.h"
 #include "cmd/serve/controller_config.h"
 
 namespace gp {
 
-// The policy of the file with what overrides it.  Errors name the file, the line and the column.
-Result<Policy> ReadPolicy(const PolicyConfig& config);
+// Rows and sections that write to the configuration, which must outlive them.
+SettingsProgram ControllerProgram(ControllerConfig& config);
 
-// Finds all that can be wrong with the files before anything changes.  `notifier`: nullptr: there
-// are no receivers.  It and the configuration outlive the result.
-Result<Reloaded> ReadFilesAgain(const ControllerConfig& config, Notifier* notifier);
+// All layers, and what follows from them.  kInvalidArgument lists all problems, each with its
+// place.
+Result<ControllerConfig> ReadControllerSettings(const SettingsSources& sources);
+
+// The same, with the problems as they are shown to users.
+struct ControllerReading {
+  ControllerConfig config;
+  SettingsRead read;
+};
+void ReadControllerSettings(const SettingsSources& sources, ControllerReading& reading);
 
 }  // namespace gp

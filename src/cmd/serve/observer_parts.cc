@@ -2,14 +2,13 @@
 
 #include <unistd.h>
 
-#include "adapters/inbound/notify_file/notify_file.h"
 #include "adapters/outbound/notify/deliver.h"
 
 namespace gp {
 
 Status NotifierPart::Start() {
-  if (config_.notify.empty()) return Ok();
-  const NotifyConfig receivers = GP_TRY(ReadNotifyFile(config_.notify));
+  if (!config_.notify) return Ok();
+  const NotifyConfig& receivers = *config_.notify;
   for (const Receiver& receiver : receivers.receivers) {
     if (const std::string problem = ProblemOf(receiver); !problem.empty())
       log_.Write(LogLevel::kWarning, "notify: " + receiver.name + ": " + problem);
@@ -29,9 +28,9 @@ Status NotifierPart::CatchUp() {
 }
 
 Status TracesPart::Start() {
-  if (!config_.traces) return Ok();
+  if (config_.traces.empty()) return Ok();
   traces_ = std::make_unique<TraceExporter>(TraceExporter::Options{
-      .collector = *config_.traces,
+      .collector = GP_TRY(ParseCollector(config_.traces)),
       .version = GP_VERSION,
       .say = [this](LogLevel level, const std::string& text) { log_.Write(level, text); }});
   recovery_.loop().AddObserver(traces_.get());

@@ -140,9 +140,12 @@ nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& pol
 }
 
 std::string PolicyFileText(const std::string& file, const Policy& policy) {
-  std::string text =
-      "# " + std::string(file.empty() ? "The built-in policy." : "In force with " + file + ".") +
-      "  `serve --policy` takes a file with any of these keys.\n";
+  return "# " + std::string(file.empty() ? "The built-in policy." : "In force with " + file + ".") +
+         "  `serve --policy` takes a file with any of these keys.\n" + PolicyKeysText(policy);
+}
+
+std::string PolicyKeysText(const Policy& policy) {
+  std::string text;
   for (const Json& one : NumbersText(policy)) {
     const auto part = [&](const char* name) { return one[name].get<std::string>(); };
     const std::string built_in =

@@ -21,6 +21,8 @@ std::vector<RunningNumber> NumbersOf(const Policy& policy);
 nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& policy);
 // What differs, in words: "min_run: 10m -> 5m", "prices".
 std::vector<std::string> PolicyChanges(const Policy& before, const Policy& now);
+// The keys with their explanations; PolicyFileText: with a headline.
+std::string PolicyKeysText(const Policy& policy);
 std::string PolicyFileText(const std::string& file, const Policy& policy);
 
 }  // namespace gp

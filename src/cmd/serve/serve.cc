@@ -5,8 +5,9 @@
 #include "cmd/daemon/signals.h"
 #include "cmd/serve/agent_parts.h"
 #include "cmd/serve/api_parts.h"
-#include "cmd/serve/serve_flags.h"
+#include "cmd/serve/controller_settings.h"
 #include "cmd/serve/writer_part.h"
+#include "cmd/settings/settings_flags.h"
 #include "infrastructure/system_clock.h"
 #include "lib/tls/authority.h"
 
@@ -63,12 +64,19 @@ class Controller {
   SimulatedNodesPart& simulated_ = parts_.Add<SimulatedNodesPart>(config_, log_, recovery_);
 };
 
+struct ServeFlags {
+  SettingsSources settings;
+  bool keep_sound_prefix = false;
+};
+
 void RunServe(const ServeFlags& flags, Cli& cli) {
   SetDaemonLimits();
   const StopSignals signals;
-  auto config = ParseServeFlags(flags);
+  auto config = ReadControllerSettings(flags.settings);
   if (!config) return cli.Complain(config.error());
+  config->keep_sound_prefix = flags.keep_sound_prefix;
   ConsoleLog log(config->log, cli.quiet);
+  for (const std::string& warning : config->warnings) log.Write(LogLevel::kWarning, warning);
   Controller controller(*std::move(config), log);
   if (const Status started = controller.Start(); !started) return cli.Complain(started.error());
   signals.Wait();
@@ -81,8 +89,13 @@ void RunServe(const ServeFlags& flags, Cli& cli) {
 
 void AddServe(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand("serve", "Run the controller, and the agent of this machine");
-  auto flags = std::make_shared<ServeFlags>();
-  AddServeFlags(*sub, flags);
+  const auto flags = std::make_shared<ServeFlags>();
+  ControllerConfig built_in;
+  flags->settings.environment = SettingsEnvironment();
+  AddSettingsFlags(*sub, ControllerProgram(built_in), {flags, &flags->settings});
+  sub->add_flag(
+      "--keep-sound-prefix", flags->keep_sound_prefix,
+      "After damage: give up the journal from the first damaged record on (a copy is kept)");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });
 }
 

@@ -4,10 +4,18 @@
 
 namespace gp {
 
-void FillSettings(const std::string& policy_file, const Policy& policy, const Notifier* notifier,
+void FillSettings(const ControllerConfig& config, const Policy& policy, const Notifier* notifier,
                   v1::Settings* settings) {
-  settings->set_policy_file(policy_file);
-  settings->set_policy(PolicyFileText(policy_file, policy));
+  settings->set_policy_file(config.policy_file);
+  settings->set_policy(PolicyFileText(config.policy_file, policy));
+  for (const std::string& file : config.files) settings->add_files(file);
+  for (const SettingValue& setting : config.values) {
+    v1::SettingInForce* one = settings->add_values();
+    one->set_key(setting.key);
+    one->set_value(setting.value);
+    one->set_origin(setting.origin);
+    one->set_built_in(setting.built_in);
+  }
   for (const auto& [now, built_in] : NumbersOf(policy)) {
     v1::Setting* one = settings->add_numbers();
     one->set_name(now.name);

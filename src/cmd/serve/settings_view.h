@@ -1,10 +1,11 @@
 #pragma once
 
-// The policy and the notification receivers of a controller, as messages and as text.
+// The settings in force of a controller, with its policy and its notification receivers.
 
 #include <string>
 
 #include "adapters/outbound/notify/notifier.h"
+#include "cmd/serve/controller_config.h"
 #include "domain/cluster/policy.h"
 #include "gpu_platform/v1/settings.pb.h"
 
@@ -13,7 +14,7 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 // `notifier`: nullptr: there are no receivers.
-void FillSettings(const std::string& policy_file, const Policy& policy, const Notifier* notifier,
+void FillSettings(const ControllerConfig& config, const Policy& policy, const Notifier* notifier,
                   v1::Settings* settings);
 
 }  // namespace gp

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cmd/agent/agent_settings.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -67,28 +68,26 @@ void SimulatedAgents::Stop() {
 }
 
 Status SimulatedAgents::Spawn(int index) {
-  const AgentConfig& agent = options_.agent;
+  AgentConfig agent = options_.agent;
   const std::string number = std::to_string(index);
-  std::vector<std::string> words{
-      ExecutablePath(),    "agent",
-      "--simulate",        machine_,
-      "--node-index",      number,
-      "--controller",      "unix:" + options_.run_directory + "/control.sock",
-      "--join-token-file", options_.state + "/join-token",
-      "--state",           options_.state + "/agent-" + number,
-      "--service-user",    agent.service_user,
-      "--with-parent"};
+  std::vector<std::string> words{ExecutablePath(),
+                                 "agent",
+                                 "--simulate",
+                                 machine_,
+                                 "--node-index",
+                                 number,
+                                 "--controller",
+                                 "unix:" + options_.run_directory + "/control.sock",
+                                 "--join-token-file",
+                                 options_.state + "/join-token",
+                                 "--state",
+                                 options_.state + "/agent-" + number,
+                                 "--with-parent",
+                                 "--config",
+                                 "none"};
   if (index > 0 || options_.first_is_quiet) words.push_back("-q");
-  if (agent.allow_root) words.push_back("--allow-root");
-  for (const auto& [flag, value] : {std::pair{"--nvml", agent.nvml},
-                                    {"--prolog", agent.prolog},
-                                    {"--epilog", agent.epilog},
-                                    {"--mps-control", agent.mps_control},
-                                    {"--mig", agent.mig}}) {
-    if (!value.empty()) words.insert(words.end(), {flag, value});
-  }
-  const bool keeps_all = agent.keep_logs.ns == 0;
-  words.insert(words.end(), {"--keep-logs", keeps_all ? "0s" : ToText(agent.keep_logs)});
+  agent.name.clear();  // each simulated node has its own
+  for (std::string& word : FlagsOf(agent)) words.push_back(std::move(word));
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -35,8 +35,9 @@ std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics, std::stri
 std::string AsLines(std::span<const Diagnostic> diagnostics) {
   std::string text;
   for (const Diagnostic& one : diagnostics) {
-    text += (text.empty() ? "" : "\n") + one.file + ":" + std::to_string(one.line) + ":" +
-            std::to_string(one.column) + ": " + one.message;
+    text += (text.empty() ? "" : "\n") + one.file + ":";
+    if (one.line > 0) text += std::to_string(one.line) + ":" + std::to_string(one.column) + ":";
+    text += " " + one.message;
   }
   return text;
 }

@@ -28,7 +28,7 @@ struct Diagnostic {
 std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics,
                               std::string_view outcome = "nothing submitted");
 
-// "FILE:LINE:COLUMN: MESSAGE", one line for each.
+// "FILE:LINE:COLUMN: MESSAGE", or "OPTION: MESSAGE", one line for each.
 std::string AsLines(std::span<const Diagnostic> diagnostics);
 
 inline constexpr size_t kDiagnosticsMax = 100;

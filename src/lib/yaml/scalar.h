@@ -24,6 +24,10 @@ struct Fault {
 template <typename T>
 using Read = std::expected<T, Fault>;
 
+// A regular expression of the durations that ReadDuration reads.
+inline constexpr std::string_view kDurationPattern =
+    "((0|[1-9][0-9]*)(\\.[0-9]{1,3})?(ms|s|m|h|d))+";
+
 // "a list", "a map", "the text \"x\"" …: for messages about a value of the wrong type.
 std::string Describe(const YamlNode& node);
 

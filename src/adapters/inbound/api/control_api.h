@@ -36,6 +36,7 @@ using ExecConversation = Conversation<v1::ExecInput, v1::ExecOutput>;
 struct Reloaded {
   Policy policy;
   std::function<std::vector<std::string>(const Policy& before)> changes;  // as texts
+  std::vector<std::string> needs_restart;  // changes that this controller cannot make, as texts
   // Applies the receivers and returns the changes as texts
   std::function<Result<std::vector<std::string>>()> receivers;
 };

@@ -6,13 +6,14 @@
 
 #include "adapters/inbound/job_file/field.h"
 #include "domain/model/jobs/job_text.h"
+#include "lib/yaml/scalar.h"
 
 namespace gp {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::string kDurationPattern = "((0|[1-9][0-9]*)(\\.[0-9]{1,3})?(ms|s|m|h|d))+";
+const std::string kTimes(kDurationPattern);
 const std::string kSizePattern = "(0|[1-9][0-9]*)(\\.[0-9]{1,3})?([KMGT]i?)?B";
 const std::string kModel(kModelPattern);
 const std::string kSharePattern =
@@ -124,9 +125,9 @@ constexpr KindSchema kKindSchemas[] = {
     {FieldKind::kCount, [](const Field& field) { return Integer(field.low, field.high); }},
     {FieldKind::kSize, [](const Field&) { return Matching(kSizePattern); }},
     {FieldKind::kSizeOrAuto, [](const Field&) { return Matching("(auto|" + kSizePattern + ")"); }},
-    {FieldKind::kDuration, [](const Field&) { return Matching(kDurationPattern); }},
+    {FieldKind::kDuration, [](const Field&) { return Matching(kTimes); }},
     {FieldKind::kDurationSpan,
-     [](const Field&) { return Matching(kDurationPattern + "(\\.\\." + kDurationPattern + ")?"); }},
+     [](const Field&) { return Matching(kTimes + "(\\.\\." + kTimes + ")?"); }},
     {FieldKind::kBool, [](const Field&) { return Json{{"type", "boolean"}}; }},
     {FieldKind::kWord, [](const Field& field) { return OneOf(field.words); }},
     {FieldKind::kWords, WordsSchema},

@@ -205,6 +205,10 @@ void ReadReceivers(const YamlEntry& entry, MapReader& map, Report& report, Notif
   }
 }
 
+}  // namespace
+
+std::vector<std::string> NotifyNames() { return kNames; }
+
 NotifyConfig ReadNotify(const YamlNode& node, Report& report) {
   MapReader map("", report);
   NotifyConfig config;
@@ -224,8 +228,6 @@ NotifyConfig ReadNotify(const YamlNode& node, Report& report) {
   }
   return config;
 }
-
-}  // namespace
 
 Result<NotifyConfig> DecodeNotify(std::string_view file_name, std::string_view text) {
   const SourceText source{std::string(file_name), std::string(text)};

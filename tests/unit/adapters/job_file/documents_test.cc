@@ -1,40 +1,18 @@
-// The files written from the tables are what the tables say.  GP_ACCEPT=1 rewrites them.
+// The files written from the tables are what the tables say.
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "adapters/inbound/job_file/codes.h"
 #include "adapters/inbound/job_file/field.h"
 #include "adapters/inbound/job_file/job_file.h"
 #include "adapters/inbound/job_file/reference.h"
 #include "adapters/inbound/job_file/schema.h"
+#include "tests/support/written_file.h"
 
 namespace gp {
 namespace {
-
-std::string PathInSource(std::string_view path) {
-  return std::string(GP_SOURCE_DIR) + "/" + std::string(path);
-}
-
-std::string Contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void ExpectWritten(std::string_view path, const std::string& text) {
-  const char* accept = std::getenv("GP_ACCEPT");
-  if (accept != nullptr && std::string_view(accept) == "1") {
-    std::ofstream(PathInSource(path), std::ios::binary) << text;
-  }
-  EXPECT_TRUE(Contents(PathInSource(path)) == text)
-      << path << " is not what the tables say; GP_ACCEPT=1 rewrites it";
-}
 
 TEST(Documents, AreUpToDate) {
   ExpectWritten("data/schema/job.v1.json", JobFileSchema());

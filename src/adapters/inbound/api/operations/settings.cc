@@ -28,6 +28,7 @@ Status ControlApi::ReloadConfig(const Caller& caller, const v1::ReloadConfigRequ
   GP_CHECK_OK(gateway_.Read([&](const State& state) { before = state.policy; }));
   const std::vector<std::string> changes = now.changes(before);
   for (const std::string& one : changes) reply->add_changes(one);
+  for (const std::string& one : now.needs_restart) reply->add_needs_restart(one);
   if (!changes.empty()) {
     const Outcome outcome = gateway_.Execute(caller.AsOrigin(), "",
                                              SetPolicy{std::move(now.policy), Join(changes, "; ")});

@@ -1,0 +1,73 @@
+#include "cmd/settings/settings_flags.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+namespace {
+
+constexpr const char* kNoFile = "none";
+
+using Texts = std::vector<std::string>;
+
+void AddConfigFlag(CLI::App& sub, const SettingsProgram& program,
+                   const std::shared_ptr<SettingsSources>& sources) {
+  sources->file = DefaultSettingsFile(program.name);
+  sub.add_option_function<std::string>(
+         "--config",
+         [sources](const std::string& file) {
+           sources->file = file == kNoFile ? "" : AbsolutePath(file);
+           sources->file_may_lack = false;
+         },
+         "Settings file, or none; default: " + program.name +
+             ".yaml in /etc/gpu-platform, if it exists (docs/settings.md)")
+      ->type_name("FILE");
+}
+
+void AddBool(CLI::App& sub, const Setting& row, const std::shared_ptr<SettingsSources>& sources) {
+  const bool is_inverted = std::holds_alternative<InvertedBool>(row.target);
+  sub.add_flag_callback(
+      row.flag,
+      [sources, key = row.key, is_inverted] {
+        sources->flags[key] = {is_inverted ? "false" : "true"};
+      },
+      row.flag_meaning.empty() ? row.meaning : row.flag_meaning);
+}
+
+void AddValue(CLI::App& sub, const Setting& row, const std::shared_ptr<SettingsSources>& sources) {
+  const bool is_list = std::holds_alternative<Texts*>(row.target);
+  CLI::Option* const option = sub.add_option_function<Texts>(
+      row.flag, [sources, key = row.key](const Texts& texts) { sources->flags[key] = texts; },
+      row.meaning);
+  option->type_name(row.value_name.empty() ? "TEXT" : row.value_name);
+  // A list takes several flags, and commas where a value cannot contain one.
+  option->expected(1);
+  if (is_list) {
+    option->take_all();
+    option->allow_extra_args(false);
+    if (row.value_name.ends_with("…]")) option->delimiter(',');
+  } else if (const std::string text = ValueText(row); !text.empty()) {
+    option->default_str(text);
+  }
+}
+
+}  // namespace
+
+void AddSettingsFlags(CLI::App& sub, const SettingsProgram& program,
+                      const std::shared_ptr<SettingsSources>& sources) {
+  AddConfigFlag(sub, program, sources);
+  for (const Setting& row : program.rows) {
+    if (row.flag.empty()) continue;
+    const bool is_bool = std::holds_alternative<bool*>(row.target) ||
+                         std::holds_alternative<InvertedBool>(row.target);
+    if (is_bool) {
+      AddBool(sub, row, sources);
+    } else {
+      AddValue(sub, row, sources);
+    }
+  }
+}
+
+}  // namespace gp

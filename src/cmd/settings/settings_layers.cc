@@ -1,0 +1,258 @@
+#include "cmd/settings/settings_layers.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cmd/settings/profiles.h"
+#include "cmd/settings/settings_decode.h"
+#include "infrastructure/paths.h"
+#include "lib/yaml/check_text.h"
+#include "lib/yaml/merge.h"
+
+extern char** environ;
+
+namespace gp {
+namespace {
+
+constexpr std::string_view kAnyPrefix = "GPU_PLATFORM_";
+constexpr const char* kProfile = "profile";
+// Variables of the program that are not settings (docs/reference/settings.md).
+constexpr std::string_view kOtherVariables[] = {"GPU_PLATFORM_AUTHORITY",
+                                                "GPU_PLATFORM_FAKE_NVML_CONTROL",
+                                                "GPU_PLATFORM_FAKE_NVML_MACHINE",
+                                                "GPU_PLATFORM_FAKE_NVML_NODE",
+                                                "GPU_PLATFORM_OUTPUT",
+                                                "GPU_PLATFORM_SERVER",
+                                                "GPU_PLATFORM_TOKEN"};
+
+bool IsList(const Setting& setting) {
+  return std::holds_alternative<std::vector<std::string>*>(setting.target);
+}
+
+bool IsArgument(const YamlNode& node) {
+  return node.place.source != nullptr && node.place.source->is_argument;
+}
+
+// Reads the layers of one program, one after the other.
+class LayerReader {
+ public:
+  LayerReader(const SettingsProgram& program, const SettingsSources& sources, SettingsRead& read)
+      : program_(program), sources_(sources), read_(read) {}
+
+  void Read() {
+    std::vector<YamlNode> layers;
+    if (!sources_.file.empty()) ReadFiles(layers);
+    layers.push_back(EnvironmentLayer());
+    layers.push_back(FlagLayer());
+    if (const YamlNode* const profile = ProfileOf(layers)) {
+      if (const std::string_view text = ProfileText(program_.name, profile->text); !text.empty())
+        Apply(ParseOne(AddSource({kProfileOrigin + profile->text, std::string(text)})));
+    }
+    for (const YamlNode& layer : layers) Apply(layer);
+    if (read_.problems.empty()) ReadSections();
+  }
+
+ private:
+  const SourceText& AddSource(SourceText source) {
+    return read_.sources.emplace_back(std::move(source));
+  }
+  void Take(Report& report) {
+    for (Diagnostic& problem : report.Take()) {
+      if (std::ranges::find(read_.problems, problem) == read_.problems.end())
+        read_.problems.push_back(std::move(problem));
+    }
+  }
+
+  // The map of a file or of a profile.
+  YamlNode ParseOne(const SourceText& source) {
+    Report report;
+    YamlNode root{.kind = YamlNode::Kind::kMap};
+    if (CheckText(source, report)) {
+      std::vector<YamlNode> documents = ReadYaml(source, source.text, report);
+      if (documents.size() == 1) {
+        root = std::move(documents[0]);
+      } else if (documents.size() > 1) {
+        report.Add(documents[1].place, FileCode::kWrongType,
+                   "a second document: settings are one map; merge them");
+      }
+    }
+    Take(report);
+    return root;
+  }
+
+  void ReadFile(const std::string& path, std::vector<YamlNode>& layers) {
+    auto text = ReadSource(path);
+    if (!text) {
+      read_.problems.push_back({.file = path,
+                                .line = 1,
+                                .column = 1,
+                                .code = CodeText(FileCode::kNotText),
+                                .message = "cannot be read, or is empty",
+                                .excerpt = ""});
+      return;
+    }
+    read_.files.push_back(path);
+    layers.push_back(ParseOne(AddSource({path, *std::move(text)})));
+  }
+  void ReadFiles(std::vector<YamlNode>& layers) {
+    const std::filesystem::path file = sources_.file;
+    if (access(file.c_str(), F_OK) == 0 || !sources_.file_may_lack) ReadFile(file, layers);
+    std::vector<std::string> drop_ins;
+    std::error_code error;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(file.parent_path() / program_.drop_ins, error)) {
+      if (entry.path().extension() == ".yaml") drop_ins.push_back(entry.path());
+    }
+    std::ranges::sort(drop_ins);
+    for (const std::string& path : drop_ins) ReadFile(path, layers);
+  }
+
+  // A value that was given as text: in a variable, or to a flag.
+  YamlNode Argument(const std::string& name, const std::string& text) {
+    const SourceText& source = AddSource({name, text, true});
+    return {.kind = YamlNode::Kind::kPlain, .place = {&source}, .text = text};
+  }
+  YamlNode ArgumentList(const std::string& name, const std::vector<std::string>& texts) {
+    YamlNode list = Argument(name, Join(texts, ","));
+    list.kind = YamlNode::Kind::kList;
+    for (const std::string& text : texts) list.items.push_back(Argument(name, text));
+    return list;
+  }
+
+  YamlNode EnvironmentLayer() {
+    YamlNode root{.kind = YamlNode::Kind::kMap};
+    std::map<std::string, std::string> left = sources_.environment;
+    const auto take = [&](const std::string& key, bool is_list) {
+      const auto found = left.find(VariableOf(program_.prefix, key));
+      if (found == left.end()) return;
+      SetPath(root, key,
+              is_list ? ArgumentList(found->first, Split(found->second, ','))
+                      : Argument(found->first, found->second));
+      left.erase(found);
+    };
+    for (const Setting& row : program_.rows) take(row.key, IsList(row));
+    for (const SettingsSection& section : program_.sections) {
+      for (const std::string& name : section.names) take(section.key + "." + name, false);
+    }
+    for (const auto& [name, value] : left) {
+      const bool is_known = std::ranges::find(kOtherVariables, name) != std::end(kOtherVariables);
+      if (!is_known && name.starts_with(program_.prefix)) WarnOf(name);
+    }
+    return root;
+  }
+  void WarnOf(const std::string& name) {
+    std::vector<std::string> names;
+    for (const Setting& row : program_.rows) names.push_back(VariableOf(program_.prefix, row.key));
+    const auto nearest = Nearest(name, names);
+    read_.warnings.push_back(Printable(name, 80) + " names no setting" +
+                             (nearest ? "; did you mean " + *nearest + "?" : ""));
+  }
+
+  YamlNode FlagLayer() {
+    YamlNode root{.kind = YamlNode::Kind::kMap};
+    for (const Setting& row : program_.rows) {
+      const auto given = sources_.flags.find(row.key);
+      if (given == sources_.flags.end()) continue;
+      SetPath(root, row.key,
+              IsList(row) ? ArgumentList(row.flag, given->second)
+                          : Argument(row.flag, given->second.back()));
+    }
+    return root;
+  }
+
+  // The profile that the highest layer names; nullptr: none does.
+  static const YamlNode* ProfileOf(const std::vector<YamlNode>& layers) {
+    const YamlNode* profile = nullptr;
+    for (const YamlNode& layer : layers) {
+      if (const YamlNode* const named = FindPath(layer, kProfile)) profile = named;
+    }
+    return profile;
+  }
+
+  // The file of a section lies below the layer that names it.
+  void Apply(const YamlNode& layer) {
+    for (const SettingsSection& section : program_.sections) {
+      const YamlNode* const named = FindPath(layer, section.file_key);
+      if (named == nullptr || !named->IsScalar()) continue;
+      // A relative path in a file is refused where the layer is decoded.
+      if (named->text.starts_with('/') || (IsArgument(*named) && !named->text.empty()))
+        ApplySectionFile(section, *named);
+    }
+    ApplyRoot(layer);
+  }
+  void ApplySectionFile(const SettingsSection& section, const YamlNode& named) {
+    const std::string path = AbsolutePath(named.text);
+    auto text = ReadSource(path);
+    if (!text) {
+      Report report;
+      report.Add(named.place, FileCode::kBadText,
+                 (IsArgument(named) ? "" : section.file_key + ": ") + text.error().message);
+      return Take(report);
+    }
+    YamlNode root{.kind = YamlNode::Kind::kMap};
+    SetPath(root, section.key, ParseOne(AddSource({path, *std::move(text)})));
+    ApplyRoot(root);
+  }
+  void ApplyRoot(const YamlNode& root) {
+    Report report;
+    DecodeLayer(program_, root, report);
+    Take(report);
+    MergeOver(read_.root, root);
+  }
+
+  void ReadSections() {
+    Report report;
+    for (const SettingsSection& section : program_.sections) {
+      const YamlNode* const map = FindPath(read_.root, section.key);
+      if (map != nullptr && map->kind == YamlNode::Kind::kMap) section.read(*map, report);
+    }
+    Take(report);
+  }
+
+  const SettingsProgram& program_;
+  const SettingsSources& sources_;
+  SettingsRead& read_;
+};
+
+}  // namespace
+
+SettingsRead ReadSettings(const SettingsProgram& program, const SettingsSources& sources) {
+  SettingsRead read;
+  std::vector<std::string> built_in;
+  for (const Setting& row : program.rows) built_in.push_back(ValueText(row));
+  LayerReader(program, sources, read).Read();
+  for (size_t i = 0; i < program.rows.size(); ++i) {
+    const Setting& row = program.rows[i];
+    if (std::holds_alternative<std::monostate>(row.target)) continue;
+    read.values.push_back({row.key, ValueText(row), OriginOf(read.root, row.key), built_in[i]});
+  }
+  return read;
+}
+
+std::string OriginOf(const YamlNode& root, const std::string& path) {
+  const YamlNode* const node = FindPath(root, path);
+  if (node == nullptr || node->place.source == nullptr) return kBuiltIn;
+  const SourceText& source = *node->place.source;
+  const bool has_lines = !source.is_argument && source.name.starts_with('/');
+  return source.name + (has_lines ? ":" + std::to_string(node->place.line) : "");
+}
+
+std::map<std::string, std::string> SettingsEnvironment() {
+  std::map<std::string, std::string> variables;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string_view text = *one;
+    const size_t equals = text.find('=');
+    if (text.starts_with(kAnyPrefix) && equals != std::string_view::npos)
+      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+std::string DefaultSettingsFile(const std::string& name) {
+  return DefaultConfigDirectory() + "/" + name + ".yaml";
+}
+
+}  // namespace gp

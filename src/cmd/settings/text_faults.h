@@ -1,0 +1,19 @@
+#pragma once
+
+// What is wrong with texts in settings; nullopt: nothing.  Empty texts, which mean none, are right.
+
+#include <optional>
+#include <string>
+
+namespace gp {
+
+// "127.0.0.1:7070", "[::]:7070", "controller.example.org:7070"
+std::optional<std::string> AddressFault(const std::string& text);
+
+// An address, "unix:/…/control.sock", or the directory of a controller's sockets.
+std::optional<std::string> ControllerFault(const std::string& text);
+
+// "sha256:" and 64 hexadecimal digits, or the path of a certificate.
+std::optional<std::string> AuthorityFault(const std::string& text);
+
+}  // namespace gp
