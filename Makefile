@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 # A compilation takes up to 2 GB of memory.
 COMPILATIONS ?= $(shell awk -v jobs=$(JOBS) '/^MemTotal/ {fit = int($$2 / 1900000); print fit < 1 ? 1 : fit < jobs ? fit : jobs}' /proc/meminfo)
 
-.PHONY: help demo test build setup setup-tests check pictures publish-contract format lint clean
+.PHONY: help demo test build package setup setup-tests check pictures publish-contract format lint clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -22,6 +22,12 @@ test: build-tests
 ## make build       set up and build the program
 build: configure
 	cmake --build $(BUILD) --target gpu-platform -j $(COMPILATIONS)
+
+## make package     build the Debian packages, in build/packages (1 min after a build)
+package: configure
+	tools/setup-debian --with-package
+	cmake --build $(BUILD) --target gpu-platform fake_nvml fake_nvml_ctl fake_mps_control fake_mps_client -j $(COMPILATIONS)
+	tools/make-packages $(BUILD) build/packages
 
 .PHONY: configure build-tests
 configure: setup

@@ -27,6 +27,8 @@ if(GP_MOLD)
   add_link_options(-fuse-ld=mold -Wl,-z,keep-text-section-prefix)
 endif()
 
+# No path of this machine gets into the program: built elsewhere, it is the same.
+add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
 # All targets use -pthread so that they can share precompiled headers.  Designated initializers omit fields on purpose:
 # each field has a default.
 add_compile_options(-pthread -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -Werror=return-type -fno-omit-frame-pointer)

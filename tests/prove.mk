@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -204,6 +204,12 @@ bench-recovery: build
 bench-submits: build
 	cmake --build $(BUILD) --target pipelined
 	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/submits/pipelined.py --binary $(BINARY) --client $(BUILD)/bin/pipelined
+
+## make prove-install    the packages on fresh machines with Debian 12 and 13 under systemd: install, join, upgrade, purge (root; 10 min after a build)
+prove-install: package
+	tools/setup-debian --with-install
+	lintian --fail-on error,warning $(filter-out %-dbgsym_%,$(wildcard build/packages/*.deb))
+	for release in bookworm trixie; do $(PYTHON) -B tests/packages/install_test.py --packages build/packages --release $$release || exit 1; done
 
 ## make bench-list       job lists with 100,000 pending jobs: the command, and a page over HTTP (root; 1 min)
 bench-list: build

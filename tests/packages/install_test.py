@@ -1,0 +1,153 @@
+#!/usr/bin/python3
+"""The packages on fresh Debian machines under systemd: install, first job, second node, upgrade, restart, purge.
+
+install_test.py --packages DIRECTORY [--cache DIRECTORY] [--release bookworm]
+Needs root and mmdebstrap.
+"""
+
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import machine
+
+WATCHED = ("etc", "lib", "usr", "var/lib", "run")  # where packages leave things
+# What dpkg, adduser and systemd keep of any package.
+KEPT = ("var/lib/dpkg/", "var/lib/systemd/", "etc/group", "etc/gshadow", "etc/passwd", "etc/shadow", "etc/subuid", "etc/subgid", "run/systemd", "run/dbus",
+        "var/lib/apt", "run/lock", "run/log", "usr/share/dbus-1", "usr/share/mime", "etc/systemd/system.control", "run/credentials", "run/dpkg")
+packages = ""
+release = "bookworm"
+cache = "/var/cache/gpu-platform-test"
+
+
+def files_of(root):
+    """Paths of files, below WATCHED."""
+    found = set()
+    for top in WATCHED:
+        for directory, _, names in os.walk(os.path.join(root, top)):
+            for name in names + [""]:
+                path = os.path.relpath(os.path.join(directory, name), root)
+                if not path.startswith(KEPT):
+                    found.add(path)
+    return found
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        archive = machine.base_archive(cache, release)
+        cls.first = machine.Machine("n1", archive)
+        cls.addClassCleanup(cls.first.stop)
+        cls.second = machine.Machine("n2", archive)
+        cls.addClassCleanup(cls.second.stop)
+        machine.connect(cls.first, cls.second, "10.0.0.1", "10.0.0.2")
+        for one in (cls.first, cls.second):
+            shutil.copytree(packages, one.path("/packages"), ignore=shutil.ignore_patterns("*dbgsym*"))
+            one.write("/etc/hosts", "127.0.0.1 localhost\n10.0.0.1 n1\n10.0.0.2 n2\n")
+
+    def install(self, where, *names):
+        where.shell("apt-get install -y -qq " + " ".join(f"/packages/{name}_*.deb" for name in names))
+
+    def status(self):
+        return json.loads(self.first.must("gpu-platform", "status", "--all", "-o", "json"))
+
+    def jobs(self):
+        return json.loads(self.first.must("gpu-platform", "jobs", "list", "--all", "-o", "json"))["jobs"]
+
+    def test_1_install_to_first_job(self):
+        self.before = files_of(self.first.root)
+        type(self).files_before = self.before
+        begin = time.monotonic()
+        self.install(self.first, "gpu-platform", "gpu-platform-controller", "gpu-platform-simulator")
+        self.first.must("gpu-platform", "init", "--yes", "--listen", "10.0.0.1:7070", "--simulate", "dgx-h100")
+        self.first.must("systemctl", "restart", "gpu-platform")
+        self.first.until(30, "the controller answers", "gpu-platform", "status")
+        out = self.first.must("gpu-platform", "run", "--gpus", "1", "--", "echo", "first job")
+        seconds = time.monotonic() - begin
+        self.assertIn("first job", out)
+        print(f"install to first output: {seconds:.1f} s", flush=True)
+        self.assertEqual(self.first.must("systemctl", "is-active", "gpu-platform").strip(), "active")
+
+    def test_2_second_node_joins_over_tls(self):
+        self.install(self.second, "gpu-platform", "gpu-platform-agent", "gpu-platform-simulator")
+        self.assertNotEqual(self.second.run("systemctl", "is-active", "gpu-platform-agent").returncode, 0, "it has no settings yet")
+        again = self.first.must("gpu-platform", "init", "--yes", "--force", "--listen", "10.0.0.1:7070", "--simulate", "dgx-h100")
+        line = next(line for line in again.splitlines() if "init agent" in line)
+        command = line.split("ssh NODE ")[1].split(" < ")[0] + " --simulate dgx-h100 --node-index 1 --name n2"
+        with open(self.first.path("/var/lib/gpu-platform/join-token"), encoding="utf-8") as token:
+            self.second.must(*command.split(), stdin=token)
+        self.second.must("systemctl", "restart", "gpu-platform-agent")
+        self.first.until(30, "the second node", "sh", "-c", "gpu-platform nodes list | grep -q n2")
+        out = self.first.must("gpu-platform", "run", "--nodes", "2", "--gpus", "8", "--", "hostname")
+        self.assertIn("n", out)
+
+    def test_3_an_upgrade_interrupts_no_job(self):
+        ids = [self.first.must("gpu-platform", "run", "-d", "--gpus", "1", "--", "sleep", "60").split()[-1] for _ in range(10)]
+        self.first.until(20, "ten jobs run", "sh", "-c", "test $(gpu-platform jobs list --state RUNNING -o name | wc -l) -ge 10")
+        attempts = {job["id"]: job.get("attempt") for job in self.jobs()}
+        for one, names in ((self.first, ("gpu-platform", "gpu-platform-controller", "gpu-platform-simulator")),
+                           (self.second, ("gpu-platform", "gpu-platform-agent", "gpu-platform-simulator"))):
+            self.newer(one, names)
+            one.shell("apt-get install -y -qq /newer/*.deb")
+        self.first.until(30, "the controller answers", "gpu-platform", "status")
+        self.first.must("systemctl", "restart", "gpu-platform")
+        self.first.until(30, "the controller answers", "gpu-platform", "status")
+        time.sleep(3)
+        for job in self.jobs():
+            if job["id"] in ids:
+                self.assertEqual(job["state"], "RUNNING", job)
+                self.assertEqual(job.get("attempt"), attempts[job["id"]], job)
+
+    def newer(self, one, names):
+        """The same packages with a higher version."""
+        os.makedirs(one.path("/newer"), exist_ok=True)
+        for name in names:
+            (package,) = glob.glob(f"{packages}/{name}_*.deb")
+            work = os.path.join(one.directory, "work-" + name)
+            subprocess.run(["dpkg-deb", "-R", package, work], check=True)
+            control = os.path.join(work, "DEBIAN/control")
+            with open(control, encoding="utf-8") as file:
+                text = file.read()
+            with open(control, "w", encoding="utf-8") as file:
+                file.writelines(line.rstrip("\n") + "+1\n" if line.startswith("Version:") else line for line in text.splitlines(keepends=True))
+            subprocess.run(["dpkg-deb", "--build", "--root-owner-group", "-Znone", work, one.path(f"/newer/{name}.deb")], check=True,
+                           stdout=subprocess.DEVNULL)
+
+    def test_4_removal_is_refused_while_jobs_run(self):
+        refused = self.first.run("apt-get", "purge", "-y", "-qq", "gpu-platform-controller")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("jobs are running on this machine", refused.stdout + refused.stderr)
+        self.first.until(10, "the controller still answers", "gpu-platform", "status")
+
+    def test_5_purge_leaves_nothing(self):
+        for job in self.jobs():
+            if job["state"] in ("RUNNING", "QUEUED"):
+                self.first.must("gpu-platform", "jobs", "kill", job["id"])
+        self.first.until(30, "no job runs", "sh", "-c", "test -z \"$(gpu-platform jobs list --state RUNNING -o name)\"")
+        self.first.shell("apt-get purge -y -qq 'gpu-platform*'")
+        left = sorted(path for path in files_of(self.first.root) - self.files_before)
+        self.assertEqual(left, [])
+        self.assertNotEqual(self.first.run("getent", "passwd", "gpu-job").returncode, 0)
+
+
+def main():
+    global packages, cache, release  # pylint: disable=global-statement
+    arguments = sys.argv[1:]
+    while arguments[:1] and arguments[0] in ("--packages", "--cache", "--release"):
+        if arguments[0] == "--packages":
+            packages = os.path.abspath(arguments[1])
+        elif arguments[0] == "--release":
+            release = arguments[1]
+        else:
+            cache = os.path.abspath(arguments[1])
+        arguments = arguments[2:]
+    unittest.main(argv=[sys.argv[0], *arguments], verbosity=2, failfast=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""A Debian machine in namespaces: systemd as PID 1 in a root of its own, with a network of its own.
+
+The root is made once by mmdebstrap and kept as an archive; each machine unpacks it.  Only cgroup v2 is in sight.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+PACKAGES = "systemd,systemd-sysv,dbus,adduser,iproute2,python3-minimal,procps,ca-certificates"
+MOUNTS = """
+mount --make-rprivate /
+mount --bind {root} {root}
+mount -t proc proc {root}/proc
+mount -t sysfs -o ro sysfs {root}/sys
+mount -t cgroup2 none {root}/sys/fs/cgroup
+mount -t tmpfs -o mode=755 tmpfs {root}/run
+mount -t tmpfs -o mode=755 tmpfs {root}/dev
+for node in null zero full random urandom tty; do touch {root}/dev/$node; mount --bind /dev/$node {root}/dev/$node; done
+mkdir {root}/dev/pts {root}/dev/shm
+mount -t devpts -o newinstance,ptmxmode=666 devpts {root}/dev/pts
+ln -s pts/ptmx {root}/dev/ptmx
+touch {root}/dev/console
+mount -t tmpfs tmpfs {root}/dev/shm
+exec chroot {root} /usr/bin/env -i container=oci PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --log-target=console --show-status=0
+"""
+
+
+def base_archive(directory, release="bookworm"):
+    """The archive of a fresh root, made on the first call."""
+    archive = os.path.join(directory, f"root-{release}.tar")
+    if not os.path.exists(archive):
+        os.makedirs(directory, exist_ok=True)
+        subprocess.run(["mmdebstrap", "--variant=minbase", f"--include={PACKAGES}", "--quiet", "--format=tar", release, archive + ".new"], check=True)
+        os.rename(archive + ".new", archive)
+    return archive
+
+
+class Machine:
+    def __init__(self, name, archive, address=None):
+        self.name = name
+        self.directory = tempfile.mkdtemp(prefix=f"gp-{name}-", dir="/var/tmp")
+        self.root = os.path.join(self.directory, "root")
+        os.mkdir(self.root)
+        subprocess.run(["tar", "-C", self.root, "-xf", archive], check=True)
+        self.write("/etc/hostname", name + "\n")
+        self.log = open(os.path.join(self.directory, "console"), "wb")  # pylint: disable=consider-using-with
+        self.starter = None
+        self.pid = None
+        self.address = address
+        self.start()
+
+    def path(self, inside):
+        return self.root + inside
+
+    def write(self, inside, text):
+        os.makedirs(os.path.dirname(self.path(inside)), exist_ok=True)
+        with open(self.path(inside), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def start(self):
+        script = MOUNTS.format(root=self.root)
+        self.starter = subprocess.Popen(  # pylint: disable=consider-using-with
+            ["unshare", "-m", "-p", "-u", "-i", "-n", "-C", "--fork", "--kill-child", "sh", "-ec", f"hostname {self.name}\n{script}"],
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        self.pid = self._await_child()
+        self._await(lambda: self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"), 60, "systemd runs")
+        self.run("ip", "link", "set", "lo", "up")
+
+    def _await_child(self):
+        children = f"/proc/{self.starter.pid}/task/{self.starter.pid}/children"
+        found = []
+
+        def is_there():
+            with open(children, encoding="utf-8") as file:
+                found[:] = [int(pid) for pid in file.read().split()]
+            return bool(found)
+
+        self._await(is_there, 10, "its first process")
+        return found[0]
+
+    @staticmethod
+    def _await(is_so, seconds, what):
+        end = time.monotonic() + seconds
+        while not is_so():
+            if time.monotonic() > end:
+                raise AssertionError(f"not within {seconds} s: {what}")
+            time.sleep(0.1)
+
+    def until(self, seconds, what, *words):
+        """Runs the command until it succeeds."""
+        self._await(lambda: self.run(*words).returncode == 0, seconds, what)
+
+    def run(self, *words, user=None, stdin=None):
+        """A command on the machine, as somebody who has logged in runs it."""
+        command = ["nsenter", "-t", str(self.pid), "-m", "-p", "-u", "-i", "-n", "-C", "--root=" + f"/proc/{self.pid}/root", "--wd=/root",
+                   "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LANG=C.UTF-8"]
+        if user:
+            command += ["su", "-s", "/bin/sh", user, "-c", " ".join(words)]
+        else:
+            command += words
+        return subprocess.run(command, capture_output=True, text=True, check=False, stdin=stdin or subprocess.DEVNULL)
+
+    def must(self, *words, **more):
+        done = self.run(*words, **more)
+        if done.returncode != 0:
+            raise AssertionError(f"{self.name}: {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def shell(self, line, **more):
+        return self.must("sh", "-ec", line, **more)
+
+    def console(self):
+        with open(os.path.join(self.directory, "console"), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def stop(self):
+        if self.pid and os.path.exists(f"/proc/{self.pid}"):
+            os.kill(self.pid, signal.SIGKILL)  # with PID 1 all its processes end
+        self.starter.wait()
+        self.log.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def connect(first, second, first_address, second_address):
+    """A cable between two machines."""
+    subprocess.run(["ip", "link", "add", "gp-a", "netns", str(first.pid), "type", "veth", "peer", "name", "gp-b", "netns", str(second.pid)], check=True)
+    for machine, link, address in ((first, "gp-a", first_address), (second, "gp-b", second_address)):
+        machine.must("ip", "address", "add", f"{address}/24", "dev", link)
+        machine.must("ip", "link", "set", link, "up")
