@@ -13,6 +13,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
 
 #include "base/result.h"
 
@@ -154,7 +158,19 @@ CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
   return {ok, !ok && output.empty() ? name + " failed" : std::move(output)};
 }
 
-// A lock that a command inherits.
+// The time at which a process started, in ticks since the boot; "": there is none.
+std::string StartOf(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const size_t name_end = text.rfind(')');  // names may have spaces
+  if (name_end == std::string::npos) return "";
+  std::istringstream words(text.substr(name_end + 1));
+  std::string word;
+  for (int field = 3; field <= 22; ++field) words >> word;
+  return word;
+}
+
+// A lock that a command inherits.  The file names the command that holds it.
 class CommandLock {
  public:
   CommandLock() = default;
@@ -170,11 +186,22 @@ class CommandLock {
     file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file_ < 0) return Fail(Internal(path + ": " + std::strerror(errno)));
     while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      EndOverdue();
       pollfd stop{stop_fd, POLLIN, 0};
       if (NowMs() >= until_ms || poll(&stop, 1, kLockTryMs) > 0)
-        return Fail(Unavailable("an earlier command still runs and holds " + path));
+        return Fail(
+            Unavailable("an earlier command" + HolderText() + " still runs and holds " + path));
     }
     return Ok();
+  }
+  // Names the command, so that whoever waits can end it when it is overdue.
+  void Name(pid_t pid, int64_t until_ms) const {
+    if (file_ < 0) return;
+    const std::string text =
+        std::to_string(pid) + " " + StartOf(pid) + " " + std::to_string(until_ms) + "\n";
+    const bool is_named = ftruncate(file_, 0) == 0 && pwrite(file_, text.data(), text.size(), 0) ==
+                                                          static_cast<ssize_t>(text.size());
+    if (!is_named && ftruncate(file_, 0) != 0) return;  // without a name nobody ends it
   }
   // For a command that has ended: what it left behind keeps nothing waiting.  Without this the lock
   // lasts until the last process that inherited it has ended.
@@ -184,6 +211,31 @@ class CommandLock {
   int descriptor() const { return file_; }
 
  private:
+  struct Holder {
+    pid_t pid = 0;
+    std::string start;
+    int64_t until_ms = 0;
+  };
+  // The command that holds the lock, if it is still the one that the file names.
+  std::optional<Holder> HolderNow() const {
+    char text[128] = "";
+    if (pread(file_, text, sizeof text - 1, 0) <= 0) return std::nullopt;
+    Holder holder;
+    std::istringstream words(text);
+    if (!(words >> holder.pid >> holder.start >> holder.until_ms) || holder.pid <= 1)
+      return std::nullopt;
+    return StartOf(holder.pid) == holder.start ? std::optional(holder) : std::nullopt;
+  }
+  // The caller whose duty it was has been killed.
+  void EndOverdue() const {
+    if (const auto holder = HolderNow(); holder && NowMs() > holder->until_ms)
+      kill(-holder->pid, SIGKILL);
+  }
+  std::string HolderText() const {
+    const auto holder = HolderNow();
+    return holder ? " (process " + std::to_string(holder->pid) + ")" : "";
+  }
+
   int file_ = -1;
 };
 
@@ -191,15 +243,18 @@ class CommandLock {
 
 CommandEnd RunCommand(std::vector<std::string> words, const CommandOptions& options) {
   if (words.empty()) return {false, "no command is configured for it"};
-  const int64_t until_ms = NowMs() + options.time_limit.ns / 1'000'000;
   CommandLock lock;
-  if (const Status taken = lock.Take(options.lock_file, until_ms, options.stop_fd); !taken)
+  const int64_t lock_until_ms = NowMs() + options.lock_wait.ns / 1'000'000;
+  if (const Status taken = lock.Take(options.lock_file, lock_until_ms, options.stop_fd); !taken)
     return {false, taken.error().message};
+  if (options.before_start) options.before_start();
   const int in = FileWith(options.input);
   if (in < 0) return {false, std::strerror(errno)};
   const Result<Running> running = Start(words, in, lock.descriptor(), options.group);
   close(in);
   if (!running.has_value()) return {false, running.error().message};
+  const int64_t until_ms = NowMs() + options.time_limit.ns / 1'000'000;
+  lock.Name(running->pid, until_ms);
   std::string output;
   const bool in_time = AwaitEndOf(*running, until_ms, options.stop_fd, output);
   close(running->output);

@@ -2,8 +2,8 @@
 
 // Runs a command until it ends or a time limit passes.  No shell interprets the words.
 
+#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -20,13 +20,16 @@ struct CommandEnd {
 enum class CommandGroup { kOwn, kOurs };
 
 struct CommandOptions {
-  Duration time_limit;  // of the command and of the wait for its lock
-  int stop_fd = -1;     // readable when the command must stop; -1: none
-  std::string input;    // its standard input
+  Duration time_limit;
+  int stop_fd = -1;   // readable when the command must stop; -1: none
+  std::string input;  // its standard input
   CommandGroup group = CommandGroup::kOwn;
   // Commands with the same lock file run one after another.  The command holds the lock itself, so
-  // a command that outlives a killed caller still keeps the next one waiting.  Empty: none.
+  // a command that outlives a killed caller still keeps the next one waiting; the next caller ends
+  // it when its time limit is over.  Empty: none.
   std::string lock_file;
+  Duration lock_wait = Duration::Seconds(150);  // the time limit begins when the lock is held
+  std::function<void()> before_start;           // called when the lock is held; may be empty
 };
 
 CommandEnd RunCommand(std::vector<std::string> words, const CommandOptions& options);

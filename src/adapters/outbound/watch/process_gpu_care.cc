@@ -21,24 +21,30 @@ ProcessGpuCare::~ProcessGpuCare() {
   close(stop_fd_);
 }
 
-CommandEnd ProcessGpuCare::Run(std::vector<std::string> words, Duration time_limit, int gpu) const {
-  return RunCommand(std::move(words),
-                    {.time_limit = time_limit,
-                     .stop_fd = stop_fd_,
-                     .lock_file = options_.lock_file ? options_.lock_file(gpu) : ""});
+CommandOptions ProcessGpuCare::OptionsOf(int gpu, Duration time_limit) const {
+  return {.time_limit = time_limit,
+          .stop_fd = stop_fd_,
+          .lock_file = options_.lock_file ? options_.lock_file(gpu) : ""};
+}
+
+CommandEnd ProcessGpuCare::Reset(int gpu) {
+  bool is_paused = false;
+  CommandOptions options = OptionsOf(gpu, options_.reset_max);
+  options.before_start = [&] {
+    options_.before_reset(gpu);
+    is_paused = true;
+  };
+  CommandEnd end = RunCommand(options_.reset(gpu), options);
+  const bool is_watched = !is_paused || options_.after_reset(gpu);
+  if (end.ok && !is_watched)
+    end = {false, "was reset, and cannot be watched: the driver does not answer"};
+  return end;
 }
 
 GpuCareResult ProcessGpuCare::CarryOut(uint64_t number, int gpu, GpuCareKind kind) {
-  CommandEnd end;
-  if (kind == GpuCareKind::kReset) {
-    options_.before_reset(gpu);
-    end = Run(options_.reset(gpu), options_.reset_max, gpu);
-    const bool is_watched = options_.after_reset(gpu);
-    if (end.ok && !is_watched)
-      end = {false, "was reset, and cannot be watched: the driver does not answer"};
-  } else {
-    end = Run(options_.test(gpu), options_.test_max, gpu);
-  }
+  const CommandEnd end = kind == GpuCareKind::kReset
+                             ? Reset(gpu)
+                             : RunCommand(options_.test(gpu), OptionsOf(gpu, options_.test_max));
   return {number, gpu, end.ok, end.output};
 }
 

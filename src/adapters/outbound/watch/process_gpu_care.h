@@ -44,7 +44,8 @@ class ProcessGpuCare : public GpuCare {
     bool ended = false;
     GpuCareResult result;
   };
-  CommandEnd Run(std::vector<std::string> words, Duration time_limit, int gpu) const;
+  CommandOptions OptionsOf(int gpu, Duration time_limit) const;
+  CommandEnd Reset(int gpu);
   GpuCareResult CarryOut(uint64_t number, int gpu, GpuCareKind kind);
 
   const Options options_;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/watch/gpu_watchers.h"
@@ -207,15 +208,49 @@ TEST_F(Scripts, ACommandOfAKilledCallerKeepsTheNextOneWaiting) {
   ASSERT_TRUE(Await([&] { return std::filesystem::exists(marks); }));
   kill(caller, SIGKILL);
   waitpid(caller, nullptr, 0);
-  const CommandEnd early =
-      RunCommand({second}, {.time_limit = Duration::Milliseconds(100), .lock_file = lock});
+  const CommandEnd early = RunCommand({second}, {.time_limit = Duration::Seconds(30),
+                                                 .lock_file = lock,
+                                                 .lock_wait = Duration::Milliseconds(100)});
   EXPECT_FALSE(early.ok);
-  EXPECT_NE(early.output.find("an earlier command still runs"), std::string::npos) << early.output;
+  EXPECT_NE(early.output.find("an earlier command (process "), std::string::npos) << early.output;
   std::ofstream(go) << "now\n";
   EXPECT_TRUE(RunCommand({second}, {.time_limit = Duration::Seconds(30), .lock_file = lock}).ok);
   std::ifstream file(marks);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(all, "first\nended\nsecond\n");
+}
+
+TEST_F(Scripts, AnOverdueCommandOfAKilledCallerIsEndedByTheNextOne) {
+  const std::string lock = directory_ + "/lock";
+  const std::string marks = directory_ + "/marks";
+  const std::string first = Script("echo first >> " + marks + "; sleep 1000 & wait");
+  const pid_t caller = fork();
+  if (caller == 0) {
+    RunCommand({first}, {.time_limit = Duration::Milliseconds(300), .lock_file = lock});
+    _exit(0);
+  }
+  ASSERT_TRUE(Await([&] { return std::filesystem::exists(marks); }));
+  kill(caller, SIGKILL);
+  waitpid(caller, nullptr, 0);
+  EXPECT_TRUE(
+      RunCommand({Script("exit 0")}, {.time_limit = Duration::Seconds(30), .lock_file = lock}).ok);
+}
+
+TEST_F(Scripts, TheTimeLimitBeginsWhenTheLockIsHeld) {
+  const std::string lock = directory_ + "/lock";
+  std::thread first([&] {
+    RunCommand({Script("touch " + directory_ + "/runs; sleep 1")},
+               {.time_limit = Duration::Seconds(30), .lock_file = lock});
+  });
+  ASSERT_TRUE(Await([&] { return std::filesystem::exists(directory_ + "/runs"); }));
+  bool has_begun = false;
+  const CommandEnd end =
+      RunCommand({Script("exit 0")}, {.time_limit = Duration::Milliseconds(900),
+                                      .lock_file = lock,
+                                      .before_start = [&] { has_begun = true; }});
+  EXPECT_TRUE(end.ok) << end.output;
+  EXPECT_TRUE(has_begun);
+  first.join();
 }
 
 TEST_F(Scripts, WhatACommandLeftBehindHoldsNoLock) {
