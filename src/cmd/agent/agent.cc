@@ -59,15 +59,12 @@ Result<AgentConfig> ReadAgentSettings(const AgentFlags& flags, OperatorLog& log)
   return config;
 }
 
-void RunAgent(AgentFlags flags, Cli& cli) {
+void RunAgent(const AgentFlags& flags, Cli& cli) {
   SetDaemonLimits();
   const StopSignals signals;
   ConsoleLog log(std::nullopt, cli.quiet);
-  // A simulated node ends with the `serve` that started it, and has its settings from it alone.
-  if (flags.with_parent) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    flags.settings.environment.clear();
-  }
+  // A simulated node ends with the `serve` that started it.
+  if (flags.with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
   auto read = ReadAgentSettings(flags, log);
   if (!read) return cli.Complain(read.error());
   AgentConfig config = *std::move(read);

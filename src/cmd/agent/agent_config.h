@@ -8,6 +8,9 @@
 
 namespace gp {
 
+// Between the GPUs that one text of AgentConfig::mig names.
+inline constexpr char kMigSeparator = ';';
+
 // Settings of a node.
 struct AgentConfig {
   std::string profile;  // empty: none

@@ -66,7 +66,7 @@ Result<std::vector<GpuIdentity>> Named(const std::string& text,
 Result<std::vector<MigWish>> ReadWishes(const std::vector<std::string>& texts,
                                         const std::vector<GpuIdentity>& gpus) {
   std::vector<MigWish> wishes;
-  for (const std::string& one : Split(Join(texts, ";"), ';')) {
+  for (const std::string& one : Split(Join(texts, std::string(1, kMigSeparator)), kMigSeparator)) {
     const size_t equals = one.find('=');
     const std::vector<std::string> layout = equals == std::string::npos
                                                 ? std::vector<std::string>()

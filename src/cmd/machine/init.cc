@@ -24,7 +24,8 @@ namespace {
 
 constexpr const char* kStandardInput = "-";
 constexpr size_t kTokenBytesMax = 4'096;
-constexpr const char* kPort = ":7070";
+constexpr const char* kNone = "none";
+constexpr const char* kNodes = "0.0.0.0:7070";
 constexpr const char* kHttp = "127.0.0.1:8080";
 
 struct InitFlags {
@@ -45,7 +46,7 @@ class Questions {
     asks_ = !flags.uses_defaults && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
   }
 
-  // `none`: the answer, or the flag's value, that leaves the setting out.
+  // `none`: the answer, or the flag's value, that stands for an empty one; "": none does.
   void Ask(const std::string& key, const std::string& question, const std::string& by_default,
            const std::string& none) {
     const auto given = flags_.settings.flags.find(key);
@@ -55,11 +56,8 @@ class Questions {
       std::getline(std::cin, answer);
     }
     if (answer.empty()) answer = by_default;
-    if (answer == none) {
-      flags_.settings.flags.erase(key);
-    } else {
-      flags_.settings.flags[key] = {answer};
-    }
+    // Written down also where it is the built-in value: a profile may say otherwise.
+    flags_.settings.flags[key] = {answer == none ? "" : answer};
   }
 
  private:
@@ -81,7 +79,6 @@ Result<std::string> FreePlace(const InitFlags& flags) {
   if (file.empty()) return Fail(InvalidArgument("--config: name the file to write"));
   if (!flags.force && access(file.c_str(), F_OK) == 0)
     return Fail(Conflict(file + " exists: edit it, or replace it with --force"));
-  GP_CHECK_OK(MakeDirectories(std::filesystem::path(file).parent_path(), 0755));
   return file;
 }
 
@@ -92,8 +89,11 @@ SettingsSources OnlyFlags(const InitFlags& flags) {
   return sources;
 }
 
+// Its directory is made, and changed in no way if it is there.
 Status WriteSettings(const std::string& file, const SettingsProgram& program,
                      const SettingsRead& read) {
+  const std::string directory = std::filesystem::path(file).parent_path();
+  if (access(directory.c_str(), F_OK) != 0) GP_CHECK_OK(MakeDirectories(directory, 0755));
   const std::string text = "# Settings of the " + program.name +
                            ", written by `gpu-platform init`.  `gpu-platform config show` prints "
                            "all settings.\n" +
@@ -135,46 +135,60 @@ Status SayHowNodesJoin(const ControllerConfig& config) {
 Status InitController(InitFlags flags) {
   const std::string file = GP_TRY(FreePlace(flags));
   Questions questions(flags);
-  questions.Ask("profile", "Profile: development or production", "production", "none");
-  questions.Ask("agent.enabled", "Run jobs on this machine too: true or false", "true", "true");
-  questions.Ask("agent.service_user", "User that runs the jobs that root submits", "gpu-job",
-                "gpu-job");
-  questions.Ask("listen.grpc", "Accept other nodes at HOST:PORT, or none", HostName() + kPort,
-                "none");
-  questions.Ask("listen.http", "Dashboard and REST API at HOST:PORT, or none", kHttp, "none");
+  questions.Ask("profile", "Profile: development or production", "production", kNone);
+  questions.Ask("agent.enabled", "Run jobs on this machine too: true or false", "true", "");
+  questions.Ask("agent.service_user", "User that runs the jobs that root submits", "gpu-job", "");
+  questions.Ask("listen.grpc", "Accept other nodes at HOST:PORT, or none", kNodes, kNone);
+  questions.Ask("listen.http", "Dashboard and REST API at HOST:PORT, or none", kHttp, kNone);
   ControllerReading reading;
   ReadControllerSettings(OnlyFlags(flags), reading);
   if (!reading.read.problems.empty()) return Fail(InvalidArgument(AsLines(reading.read.problems)));
   GP_CHECK_OK(WriteSettings(file, Writable(ControllerProgram(reading.config)), reading.read));
-  fmt::print("Wrote {}.\nStart the controller:\n  systemctl enable --now gpu-platform\n", file);
+  fmt::print(
+      "Wrote {}.\nStart the controller:\n  systemctl enable gpu-platform && systemctl restart "
+      "gpu-platform\n",
+      file);
   return SayHowNodesJoin(reading.config);
 }
 
-// Keeps the token that comes from standard input beside the settings file.
-Status KeepToken(InitFlags& flags, const std::string& file) {
+// The token that --join-token-file - reads from standard input, and where it is kept.
+struct GivenToken {
+  std::string text;  // empty: none is read
+  std::string place;
+};
+
+Result<GivenToken> ReadToken(InitFlags& flags, const std::string& file) {
   const auto given = flags.settings.flags.find("join_token_file");
-  if (given == flags.settings.flags.end() || given->second.back() != kStandardInput) return Ok();
-  std::string token(kTokenBytesMax, '\0');
-  std::cin.read(token.data(), static_cast<std::streamsize>(token.size()));
-  token.resize(static_cast<size_t>(std::cin.gcount()));
-  if (token.find_first_not_of(" \n") == std::string::npos)
+  if (given == flags.settings.flags.end() || given->second.back() != kStandardInput)
+    return GivenToken();
+  GivenToken token{std::string(kTokenBytesMax, '\0'),
+                   std::filesystem::path(file).parent_path() / "join-token"};
+  std::cin.read(token.text.data(), static_cast<std::streamsize>(token.text.size()));
+  token.text.resize(static_cast<size_t>(std::cin.gcount()));
+  if (token.text.find_first_not_of(" \n") == std::string::npos)
     return Fail(
         InvalidArgument("--join-token-file -: standard input is empty; redirect the "
                         "controller's join-token to it"));
-  const std::string place = std::filesystem::path(file).parent_path() / "join-token";
-  given->second = {place};
-  return WriteTextFile(place, token, 0600);
+  const auto before = ReadTextFile(token.place);
+  if (!flags.force && before && *before != token.text)
+    return Fail(Conflict(token.place + " has another token: replace it with --force"));
+  given->second = {token.place};
+  return token;
 }
 
 Status InitAgent(InitFlags flags) {
   const std::string file = GP_TRY(FreePlace(flags));
-  GP_CHECK_OK(KeepToken(flags, file));
+  const GivenToken token = GP_TRY(ReadToken(flags, file));
   AgentConfig config;
   const SettingsProgram program = AgentProgram(config);
   const SettingsRead read = ReadSettings(program, OnlyFlags(flags));
   if (!read.problems.empty()) return Fail(InvalidArgument(AsLines(read.problems)));
   GP_CHECK_OK(WriteSettings(file, program, read));
-  fmt::print("Wrote {}.\nStart the agent:\n  systemctl enable --now gpu-platform-agent\n", file);
+  if (!token.text.empty()) GP_CHECK_OK(WriteTextFile(token.place, token.text, 0600));
+  fmt::print(
+      "Wrote {}.\nStart the agent:\n  systemctl enable gpu-platform-agent && "
+      "systemctl restart gpu-platform-agent\n",
+      file);
   return Ok();
 }
 

@@ -21,9 +21,11 @@ ControlApi::About ApiPart::AboutThisController() {
   if (uses_.journal.is_file()) about.state_directory = config_.state_directory;
   about.settings = [this](const Policy& policy, v1::Settings* settings) {
     settings->set_started_at(ToRfc3339(started_at_));
-    FillSettings(config_, policy, uses_.notifier.notifier(), settings);
+    FillSettings(in_force_.Now(), policy, uses_.notifier.notifier(), settings);
   };
-  about.reload = [this] { return ReadSettingsAgain(config_, uses_.notifier.notifier()); };
+  about.reload = [this] {
+    return ReadSettingsAgain(config_, uses_.notifier.notifier(), in_force_);
+  };
   about.receivers = [this] {
     const Notifier* notifier = uses_.notifier.notifier();
     return notifier == nullptr ? std::vector<std::string>() : notifier->NamedByJobs();

@@ -12,6 +12,7 @@
 #include "cmd/serve/certificates_part.h"
 #include "cmd/serve/control_parts.h"
 #include "cmd/serve/observer_parts.h"
+#include "cmd/serve/reload.h"
 
 namespace gp {
 
@@ -29,7 +30,7 @@ class ApiPart : public Component {
   };
 
   ApiPart(const ControllerConfig& config, Instant started_at, Uses uses)
-      : config_(config), started_at_(started_at), uses_(uses) {}
+      : config_(config), in_force_(config), started_at_(started_at), uses_(uses) {}
   Status Start() override;
   Api& api() { return *api_; }
 
@@ -38,6 +39,7 @@ class ApiPart : public Component {
   Result<std::string> MetricsNow(const std::string& names);
 
   const ControllerConfig& config_;
+  SettingsInForce in_force_;
   const Instant started_at_;
   const Uses uses_;
   std::unique_ptr<Api> api_;

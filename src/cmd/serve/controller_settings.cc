@@ -40,13 +40,13 @@ SettingRows PlaceRows(ControllerConfig& config) {
        .value_name = "DIRECTORY",
        .meaning = "State directory: journal, logs and secrets",
        .target = &config.state_directory,
-       .is_path = true},
+       .is_path = IsPath},
       {.key = "run_dir",
        .flag = "--run-dir",
        .value_name = "DIRECTORY",
        .meaning = "Directory of the sockets",
        .target = &config.run_directory,
-       .is_path = true},
+       .is_path = IsPath},
       {.key = "ephemeral",
        .flag = "--ephemeral",
        .meaning = "Keep nothing on disk: all state is lost at the end",
@@ -102,7 +102,7 @@ SettingRows PolicyRows(ControllerConfig& config) {
        .meaning = "Policy file: scheduling, placement, prices, fault rules "
                   "(docs/reference/policies.md); its keys may also be in `policy`",
        .target = &config.policy_file,
-       .is_path = true},
+       .is_path = IsPath},
       {.key = "policy.min_run",
        .flag = "--min-run",
        .value_name = "DURATION",
@@ -145,14 +145,15 @@ SettingRows ReportRows(ControllerConfig& config) {
        .meaning = "File with notification receivers: webhooks, programs, mail "
                   "(docs/how-to/notifications.md); its keys may also be in `notify`",
        .target = &config.notify_file,
-       .is_path = true},
+       .is_path = IsPath},
       {.key = "traces",
        .flag = "--traces",
        .value_name = "URL",
        .meaning = "Send a trace of each job to this OpenTelemetry collector, such as "
                   "http://127.0.0.1:4318 (docs/reference/traces.md)",
        .target = &config.traces,
-       .fault_of = CollectorFault},
+       .fault_of = CollectorFault,
+       .is_secret = true},
   };
 }
 
@@ -162,7 +163,8 @@ SettingRows NodeRows(ControllerConfig& config) {
        .flag = "--simulate",
        .value_name = "MACHINE",
        .meaning = "Simulate nodes with GPUs: NAME or NAME:NODES, such as dgx-h100:2",
-       .target = &config.simulate},
+       .target = &config.simulate,
+       .is_path = IsPathWithSlash},
       {.key = "light",
        .flag = "--light",
        .meaning = "Simulate nodes, up to 20000, without processes: a job of sleep N lasts N "

@@ -7,6 +7,7 @@
 #include "cmd/serve/policy_with.h"
 #include "domain/faults/xid_words.h"
 #include "domain/placement/weighted_cost.h"
+#include "lib/yaml/scalar.h"
 
 namespace gp {
 namespace {
@@ -56,12 +57,11 @@ Json PricesOf(const Policy& policy) {
 }
 
 Json UnderUseOf(const Policy& policy) {
-  const auto span = [](Duration one) { return one.ns == 0 ? std::string("0s") : ToText(one); };
   Json classes = Json::object();
   for (const auto& [name, rule] : UnderUseRules(policy.under_use))
     classes[name] = {{"below", rule.below_percent},
-                     {"warn", span(rule.warn_after)},
-                     {"stop", span(rule.stop_after)}};
+                     {"warn", DurationText(rule.warn_after)},
+                     {"stop", DurationText(rule.stop_after)}};
   return classes;
 }
 
@@ -76,6 +76,18 @@ Json XidsOf(const Policy& policy) {
     xids[std::to_string(xid)] = {{"job", words.job}, {"gpu", words.gpu}};
   }
   return xids;
+}
+
+// The actions that differ from the built-in ones.
+Json HealthOf(const Policy& policy) {
+  const Policy built_in = BuiltInPolicy();
+  Json health = Json::object();
+  for (const auto& [code, action] : policy.faults.health) {
+    const auto before = built_in.faults.health.find(code);
+    if (before == built_in.faults.health.end() || before->second != action)
+      health[Name(code)] = Name(action);
+  }
+  return health;
 }
 
 // YAML would read the others as no text.
@@ -126,6 +138,7 @@ std::vector<std::string> PolicyChanges(const Policy& before, const Policy& now) 
   }
   if (PlacementOf(before) != PlacementOf(now)) changes.emplace_back("placement");
   if (PricesOf(before) != PricesOf(now)) changes.emplace_back("prices");
+  if (HealthOf(before) != HealthOf(now)) changes.emplace_back("health");
   if (XidsOf(before) != XidsOf(now)) changes.emplace_back("xids");
   return changes;
 }
@@ -136,6 +149,7 @@ nlohmann::ordered_json PolicyDocument(const std::string& file, const Policy& pol
           {"placement", PlacementOf(policy)},
           {"prices", PricesOf(policy)},
           {"under_use", UnderUseOf(policy)},
+          {"health", HealthOf(policy)},
           {"xids", XidsOf(policy)}};
 }
 
@@ -161,6 +175,9 @@ std::string PolicyKeysText(const Policy& policy) {
       "\n# What follows when the GPUs of such jobs are busy for less than this percentage "
       "(docs/use.md); 0s: nothing." +
       SectionText("under_use", UnderUseOf(policy));
+  if (const Json health = HealthOf(policy); !health.empty())
+    text +=
+        "\n# Findings whose actions differ from the built-in ones." + SectionText("health", health);
   if (const Json xids = XidsOf(policy); !xids.empty())
     text += "\n# XIDs whose rules differ from the catalogue." + SectionText("xids", xids);
   return text;

@@ -1,18 +1,30 @@
 #include "cmd/serve/settings_view.h"
 
+#include "base/text.h"
 #include "cmd/serve/policy_text.h"
 
 namespace gp {
+namespace {
 
-void FillSettings(const ControllerConfig& config, const Policy& policy, const Notifier* notifier,
-                  v1::Settings* settings) {
-  settings->set_policy_file(config.policy_file);
-  settings->set_policy(PolicyFileText(config.policy_file, policy));
-  for (const std::string& file : config.files) settings->add_files(file);
-  for (const SettingValue& setting : config.values) {
+// "https://collector.example.org" of a URL: what follows may contain a key.
+std::string WithoutPath(const std::string& url) {
+  const size_t host = url.find("://");
+  return host == std::string::npos ? "" : url.substr(0, url.find_first_of("/?#", host + 3));
+}
+
+}  // namespace
+
+void FillSettings(const SettingsInForce::View& in_force, const Policy& policy,
+                  const Notifier* notifier, v1::Settings* settings) {
+  std::vector<std::string> files = in_force.files;
+  if (!in_force.policy_file.empty()) files.push_back(in_force.policy_file);
+  settings->set_policy_file(in_force.policy_file);
+  settings->set_policy(PolicyFileText(Join(files, ", "), policy));
+  for (const std::string& file : in_force.files) settings->add_files(file);
+  for (const SettingValue& setting : in_force.values) {
     v1::SettingInForce* one = settings->add_values();
     one->set_key(setting.key);
-    one->set_value(setting.value);
+    one->set_value(setting.is_secret ? WithoutPath(setting.value) : setting.value);
     one->set_origin(setting.origin);
     one->set_built_in(setting.built_in);
   }

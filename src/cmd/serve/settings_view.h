@@ -5,7 +5,7 @@
 #include <string>
 
 #include "adapters/outbound/notify/notifier.h"
-#include "cmd/serve/controller_config.h"
+#include "cmd/serve/reload.h"
 #include "domain/cluster/policy.h"
 #include "gpu_platform/v1/settings.pb.h"
 
@@ -14,7 +14,7 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 // `notifier`: nullptr: there are no receivers.
-void FillSettings(const ControllerConfig& config, const Policy& policy, const Notifier* notifier,
-                  v1::Settings* settings);
+void FillSettings(const SettingsInForce::View& in_force, const Policy& policy,
+                  const Notifier* notifier, v1::Settings* settings);
 
 }  // namespace gp

@@ -22,7 +22,7 @@ Read<std::string> ReadOneText(const Setting& setting, const YamlNode& node) {
   Read<std::string> text = ReadVerbatim(node);
   if (!text) return text;
   const bool is_argument = node.place.source != nullptr && node.place.source->is_argument;
-  if (setting.is_path && !text->empty()) {
+  if (setting.is_path != nullptr && !text->empty() && setting.is_path(*text)) {
     if (is_argument) text = AbsolutePath(*text);
     if (const auto fault = PathFault(*text))
       return std::unexpected(Fault{FileCode::kBadText, *fault});
@@ -88,9 +88,7 @@ struct Telling {
   }
   std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
   std::string operator()(InvertedBool inverted) const { return (*this)(inverted.value); }
-  std::string operator()(const Duration* span) const {
-    return span->ns == 0 ? "0s" : ToText(*span);
-  }
+  std::string operator()(const Duration* span) const { return DurationText(*span); }
   std::string operator()(const int* count) const { return std::to_string(*count); }
   std::string operator()(const int64_t* count) const { return std::to_string(*count); }
   std::string operator()(const std::vector<std::string>* texts) const {
@@ -117,8 +115,14 @@ std::string YamlText(const std::string& text) {
   const bool is_plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos &&
                         !std::string_view("-:@%").contains(text.front()) && !text.ends_with(':') &&
                         text != "null" && text != "Null" && text != "NULL";
-  return is_plain ? text : nlohmann::json(text).dump();
+  return is_plain
+             ? text
+             : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
+
+bool IsPath(const std::string&) { return true; }
+bool IsPathWithSlash(const std::string& text) { return text.contains('/'); }
+bool IsPathOrFingerprint(const std::string& text) { return !text.starts_with("sha256:"); }
 
 std::string VariableOf(const std::string& prefix, const std::string& key) {
   std::string name = prefix + key;

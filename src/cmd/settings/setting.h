@@ -45,8 +45,16 @@ struct Setting {
   int64_t most = 0;
   // What is wrong with a text; nullopt: nothing.
   std::optional<std::string> (*fault_of)(const std::string& text) = nullptr;
-  bool is_path = false;  // absolute in a file; on a command line relative to the working directory
+  // Which texts are paths: absolute in a file, and on a command line relative to the working
+  // directory; nullptr: none is.
+  bool (*is_path)(const std::string& text) = nullptr;
+  char separator = ',';    // of a list in a variable of the environment
+  bool is_secret = false;  // the value may contain a secret
 };
+
+bool IsPath(const std::string& text);               // always
+bool IsPathWithSlash(const std::string& text);      // not a word, or the name of a program in PATH
+bool IsPathOrFingerprint(const std::string& text);  // not "sha256:…"
 
 using SettingRows = std::vector<Setting>;
 

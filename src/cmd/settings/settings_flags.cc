@@ -19,19 +19,21 @@ void AddConfigFlag(CLI::App& sub, const SettingsProgram& program,
          "--config",
          [sources](const std::string& file) {
            sources->file = file == kNoFile ? "" : AbsolutePath(file);
+           if (file == kNoFile) sources->environment.clear();
            sources->file_may_lack = false;
          },
-         "Settings file, or none; default: " + program.name +
-             ".yaml in /etc/gpu-platform, if it exists (docs/settings.md)")
+         "Settings file; none: neither a file nor variables of the environment; default: " +
+             program.name + ".yaml in /etc/gpu-platform, if it exists (docs/settings.md)")
       ->type_name("FILE");
 }
 
 void AddBool(CLI::App& sub, const Setting& row, const std::shared_ptr<SettingsSources>& sources) {
   const bool is_inverted = std::holds_alternative<InvertedBool>(row.target);
-  sub.add_flag_callback(
+  // --tls=false counts as -1.
+  sub.add_flag_function(
       row.flag,
-      [sources, key = row.key, is_inverted] {
-        sources->flags[key] = {is_inverted ? "false" : "true"};
+      [sources, key = row.key, is_inverted](int64_t count) {
+        sources->flags[key] = {(count > 0) != is_inverted ? "true" : "false"};
       },
       row.flag_meaning.empty() ? row.meaning : row.flag_meaning);
 }
@@ -42,13 +44,13 @@ void AddValue(CLI::App& sub, const Setting& row, const std::shared_ptr<SettingsS
       row.flag, [sources, key = row.key](const Texts& texts) { sources->flags[key] = texts; },
       row.meaning);
   option->type_name(row.value_name.empty() ? "TEXT" : row.value_name);
-  // A list takes several flags, and commas where a value cannot contain one.
-  option->expected(1);
   if (is_list) {
-    option->take_all();
-    option->allow_extra_args(false);
-    if (row.value_name.ends_with("…]")) option->delimiter(',');
-  } else if (const std::string text = ValueText(row); !text.empty()) {
+    if (row.value_name.ends_with("…]")) option->delimiter(',')->allow_extra_args(false);
+  } else {
+    option->expected(1);
+  }
+  if (is_list) return;
+  if (const std::string text = ValueText(row); !text.empty()) {
     option->default_str(text);
   }
 }

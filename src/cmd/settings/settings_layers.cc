@@ -43,15 +43,14 @@ class LayerReader {
       : program_(program), sources_(sources), read_(read) {}
 
   void Read() {
-    std::vector<YamlNode> layers;
-    if (!sources_.file.empty()) ReadFiles(layers);
-    layers.push_back(EnvironmentLayer());
-    layers.push_back(FlagLayer());
-    if (const YamlNode* const profile = ProfileOf(layers)) {
+    if (!sources_.file.empty()) ReadFiles();
+    layers_.push_back(EnvironmentLayer());
+    layers_.push_back(FlagLayer());
+    if (const YamlNode* const profile = HighestOf(kProfile)) {
       if (const std::string_view text = ProfileText(program_.name, profile->text); !text.empty())
-        Apply(ParseOne(AddSource({kProfileOrigin + profile->text, std::string(text)})));
+        Apply(Parse(AddSource({kProfileOrigin + profile->text, std::string(text)})));
     }
-    for (const YamlNode& layer : layers) Apply(layer);
+    for (const YamlNode& layer : layers_) Apply(layer);
     if (read_.problems.empty()) ReadSections();
   }
 
@@ -66,48 +65,56 @@ class LayerReader {
     }
   }
 
+  // A file of a section may have several documents, of which a later one covers those before.
+  enum class Documents { kOne, kSeveral };
   // The map of a file or of a profile.
-  YamlNode ParseOne(const SourceText& source) {
+  YamlNode Parse(const SourceText& source, Documents documents = Documents::kOne) {
     Report report;
-    YamlNode root{.kind = YamlNode::Kind::kMap};
+    YamlNode root{.kind = YamlNode::Kind::kMap, .place = {&source}};
     if (CheckText(source, report)) {
-      std::vector<YamlNode> documents = ReadYaml(source, source.text, report);
-      if (documents.size() == 1) {
-        root = std::move(documents[0]);
-      } else if (documents.size() > 1) {
-        report.Add(documents[1].place, FileCode::kWrongType,
-                   "a second document: settings are one map; merge them");
+      for (const YamlNode& document : ReadYaml(source, source.text, report)) {
+        if (root.entries.empty()) {
+          root = document;
+        } else if (documents == Documents::kSeveral) {
+          MergeOver(root, document);
+        } else {
+          report.Add(document.place, FileCode::kWrongType,
+                     "a second document: settings are one map; merge them");
+        }
       }
     }
     Take(report);
     return root;
   }
 
-  void ReadFile(const std::string& path, std::vector<YamlNode>& layers) {
-    auto text = ReadSource(path);
+  void ReadFile(const std::string& path) {
+    std::error_code error;
+    const bool is_empty = std::filesystem::file_size(path, error) == 0 && !error;
+    auto text = is_empty ? Result<std::string>("") : ReadSource(path);
     if (!text) {
       read_.problems.push_back({.file = path,
                                 .line = 1,
                                 .column = 1,
                                 .code = CodeText(FileCode::kNotText),
-                                .message = "cannot be read, or is empty",
+                                .message = "cannot be read",
                                 .excerpt = ""});
       return;
     }
     read_.files.push_back(path);
-    layers.push_back(ParseOne(AddSource({path, *std::move(text)})));
+    layers_.push_back(Parse(AddSource({path, *std::move(text)})));
   }
-  void ReadFiles(std::vector<YamlNode>& layers) {
+  void ReadFiles() {
     const std::filesystem::path file = sources_.file;
-    if (access(file.c_str(), F_OK) == 0 || !sources_.file_may_lack) ReadFile(file, layers);
+    if (access(file.c_str(), F_OK) == 0 || !sources_.file_may_lack) ReadFile(file);
     std::vector<std::string> drop_ins;
     std::error_code error;
     for (const auto& entry :
          std::filesystem::directory_iterator(file.parent_path() / program_.drop_ins, error)) {
-      if (entry.path().extension() == ".yaml") drop_ins.push_back(entry.path());
+      const bool is_hidden = entry.path().filename().string().starts_with('.');  // of an editor
+      if (entry.path().extension() == ".yaml" && !is_hidden) drop_ins.push_back(entry.path());
     }
     std::ranges::sort(drop_ins);
-    for (const std::string& path : drop_ins) ReadFile(path, layers);
+    for (const std::string& path : drop_ins) ReadFile(path);
   }
 
   // A value that was given as text: in a variable, or to a flag.
@@ -125,17 +132,19 @@ class LayerReader {
   YamlNode EnvironmentLayer() {
     YamlNode root{.kind = YamlNode::Kind::kMap};
     std::map<std::string, std::string> left = sources_.environment;
-    const auto take = [&](const std::string& key, bool is_list) {
+    // `separator`: of a list; '\0': it is none.
+    const auto take = [&](const std::string& key, char separator) {
       const auto found = left.find(VariableOf(program_.prefix, key));
       if (found == left.end()) return;
+      const std::string& text = found->second;
+      const auto items = text.empty() ? std::vector<std::string>() : Split(text, separator);
       SetPath(root, key,
-              is_list ? ArgumentList(found->first, Split(found->second, ','))
-                      : Argument(found->first, found->second));
+              separator != '\0' ? ArgumentList(found->first, items) : Argument(found->first, text));
       left.erase(found);
     };
-    for (const Setting& row : program_.rows) take(row.key, IsList(row));
+    for (const Setting& row : program_.rows) take(row.key, IsList(row) ? row.separator : '\0');
     for (const SettingsSection& section : program_.sections) {
-      for (const std::string& name : section.names) take(section.key + "." + name, false);
+      for (const std::string& name : section.names) take(section.key + "." + name, '\0');
     }
     for (const auto& [name, value] : left) {
       const bool is_known = std::ranges::find(kOtherVariables, name) != std::end(kOtherVariables);
@@ -163,20 +172,21 @@ class LayerReader {
     return root;
   }
 
-  // The profile that the highest layer names; nullptr: none does.
-  static const YamlNode* ProfileOf(const std::vector<YamlNode>& layers) {
-    const YamlNode* profile = nullptr;
-    for (const YamlNode& layer : layers) {
-      if (const YamlNode* const named = FindPath(layer, kProfile)) profile = named;
+  // The value of the highest layer that has the key; nullptr: none has.
+  const YamlNode* HighestOf(const std::string& key) const {
+    const YamlNode* highest = nullptr;
+    for (const YamlNode& layer : layers_) {
+      if (const YamlNode* const value = FindPath(layer, key)) highest = value;
     }
-    return profile;
+    return highest;
   }
 
-  // The file of a section lies below the layer that names it.
+  // The file of a section lies just below the layer that names it, unless a higher layer names
+  // another one, or none.
   void Apply(const YamlNode& layer) {
     for (const SettingsSection& section : program_.sections) {
       const YamlNode* const named = FindPath(layer, section.file_key);
-      if (named == nullptr || !named->IsScalar()) continue;
+      if (named == nullptr || named != HighestOf(section.file_key) || !named->IsScalar()) continue;
       // A relative path in a file is refused where the layer is decoded.
       if (named->text.starts_with('/') || (IsArgument(*named) && !named->text.empty()))
         ApplySectionFile(section, *named);
@@ -193,7 +203,7 @@ class LayerReader {
       return Take(report);
     }
     YamlNode root{.kind = YamlNode::Kind::kMap};
-    SetPath(root, section.key, ParseOne(AddSource({path, *std::move(text)})));
+    SetPath(root, section.key, Parse(AddSource({path, *std::move(text)}), Documents::kSeveral));
     ApplyRoot(root);
   }
   void ApplyRoot(const YamlNode& root) {
@@ -215,6 +225,7 @@ class LayerReader {
   const SettingsProgram& program_;
   const SettingsSources& sources_;
   SettingsRead& read_;
+  std::vector<YamlNode> layers_;  // without the profile, lowest first
 };
 
 }  // namespace
@@ -227,7 +238,8 @@ SettingsRead ReadSettings(const SettingsProgram& program, const SettingsSources&
   for (size_t i = 0; i < program.rows.size(); ++i) {
     const Setting& row = program.rows[i];
     if (std::holds_alternative<std::monostate>(row.target)) continue;
-    read.values.push_back({row.key, ValueText(row), OriginOf(read.root, row.key), built_in[i]});
+    read.values.push_back(
+        {row.key, ValueText(row), OriginOf(read.root, row.key), built_in[i], row.is_secret});
   }
   return read;
 }

@@ -19,7 +19,8 @@ namespace gp {
 
 // Where settings come from, besides the program itself.
 struct SettingsSources {
-  std::string file;           // empty: no file is read
+  // Empty: no file is read, and no variable of the environment.
+  std::string file;
   bool file_may_lack = true;  // the file at the usual place need not exist
   std::map<std::string, std::vector<std::string>> flags;  // by the setting's key
   std::map<std::string, std::string> environment;         // the variables GPU_PLATFORM_…
@@ -51,6 +52,7 @@ struct SettingValue {
   std::string value;
   std::string origin;  // "/etc/gpu-platform/controller.yaml:3", "--http", "profile production"
   std::string built_in;
+  bool is_secret = false;  // the value may contain a secret: only the machine itself shows it
 };
 
 inline constexpr const char* kBuiltIn = "built in";

@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kScalar[] = {"string", "number", "boolean"};
 
 Json Text(const Setting& row) {
-  if (row.is_path) return {{"type", "string"}, {"pattern", "^(/|$)"}};
+  if (row.is_path == IsPath) return {{"type", "string"}, {"pattern", "^(/|$)"}};
   return {{"type", kScalar}};
 }
 

@@ -28,7 +28,7 @@ std::optional<std::string> AddressFault(const std::string& text) {
       colon == std::string::npos ? std::nullopt : std::optional(ParseCount(text.substr(colon + 1)));
   if (!port || !*port) return Quote(text) + " has no port: write HOST:PORT, such as 127.0.0.1:7070";
   if (**port > kPortMax) return Quote(text) + ": a port is from 0 to 65535";
-  if (!IsHost(text.substr(0, colon)))
+  if (colon > 0 && !IsHost(text.substr(0, colon)))
     return Quote(text) +
            ": before the port comes a host name or an address, such as 0.0.0.0:7070 "
            "or [::]:7070";
@@ -37,7 +37,9 @@ std::optional<std::string> AddressFault(const std::string& text) {
 
 std::optional<std::string> ControllerFault(const std::string& text) {
   if (text.starts_with(kUnix)) return PathFault(text.substr(kUnix.size()));
-  return text.starts_with('/') ? PathFault(text) : AddressFault(text);
+  if (text.starts_with('/')) return PathFault(text);
+  if (text.starts_with(':')) return Quote(text) + " has no host: write HOST:PORT";
+  return AddressFault(text);
 }
 
 std::optional<std::string> AuthorityFault(const std::string& text) {
@@ -45,7 +47,7 @@ std::optional<std::string> AuthorityFault(const std::string& text) {
   if (!text.starts_with(kFingerprint)) return std::nullopt;  // a file, which is read later
   const std::string digits = text.substr(kFingerprint.size());
   const bool is_one = digits.size() == kFingerprintDigits &&
-                      digits.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+                      digits.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (is_one) return std::nullopt;
   return "after sha256: come " + std::to_string(kFingerprintDigits) +
          " hexadecimal digits, which the controller prints at startup; here are " +

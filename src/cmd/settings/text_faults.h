@@ -7,7 +7,7 @@
 
 namespace gp {
 
-// "127.0.0.1:7070", "[::]:7070", "controller.example.org:7070"
+// "127.0.0.1:7070", "[::]:7070", "controller.example.org:7070"; ":7070": at every address
 std::optional<std::string> AddressFault(const std::string& text);
 
 // An address, "unix:/…/control.sock", or the directory of a controller's sockets.

@@ -1,5 +1,7 @@
 #include "lib/yaml/merge.h"
 
+#include <algorithm>
+
 namespace gp {
 
 void MergeOver(YamlNode& below, const YamlNode& above) {
@@ -34,6 +36,7 @@ const YamlNode* FindPath(const YamlNode& root, std::string_view path) {
 
 void SetPath(YamlNode& root, std::string_view path, YamlNode value) {
   root.kind = YamlNode::Kind::kMap;
+  if (root.place.source == nullptr) root.place = value.place;
   const size_t dot = path.find('.');
   const std::string_view key = path.substr(0, dot);
   YamlEntry* entry = root.Find(key);

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "base/time.h"
 
 namespace gp {
 namespace {
@@ -67,6 +66,31 @@ std::string Describe(const YamlNode& node) {
     case Kind::kPlain: break;
   }
   return (LooksLikeNumber(node.text) ? "the number " : "") + Quote(node.text);
+}
+
+std::string DurationText(Duration span) {
+  constexpr int64_t kMillisecond = 1'000'000;
+  static constexpr struct {
+    int64_t ns;
+    const char* unit;
+  } kUnits[] = {{86'400'000 * kMillisecond, "d"},
+                {3'600'000 * kMillisecond, "h"},
+                {60'000 * kMillisecond, "m"},
+                {1'000 * kMillisecond, "s"}};
+  int64_t rest = span.ns;
+  std::string text;
+  for (const auto& unit : kUnits) {
+    if (rest >= unit.ns) text += std::to_string(rest / unit.ns) + unit.unit;
+    rest %= unit.ns;
+  }
+  const int64_t microseconds = rest / 1'000;
+  if (microseconds == 0) return text.empty() ? "0s" : text;
+  text += std::to_string(microseconds / 1'000);
+  if (microseconds % 1'000 != 0) {
+    const std::string fraction = std::to_string(1'000 + microseconds % 1'000);
+    text += "." + fraction.substr(1);
+  }
+  return text + "ms";
 }
 
 Read<std::string> ReadText(const YamlNode& node) {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "lib/yaml/file_code.h"
 #include "lib/yaml/yaml_tree.h"
 
@@ -27,6 +28,9 @@ using Read = std::expected<T, Fault>;
 // A regular expression of the durations that ReadDuration reads.
 inline constexpr std::string_view kDurationPattern =
     "((0|[1-9][0-9]*)(\\.[0-9]{1,3})?(ms|s|m|h|d))+";
+
+// The span as ReadDuration reads it, exactly; microseconds are the smallest part.
+std::string DurationText(Duration span);
 
 // "a list", "a map", "the text \"x\"" …: for messages about a value of the wrong type.
 std::string Describe(const YamlNode& node);

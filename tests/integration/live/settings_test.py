@@ -124,10 +124,28 @@ class Settings(unittest.TestCase):
         self.assertEqual(os.stat(self.path("far/join-token")).st_mode & 0o777, 0o600)
         again = self.command("init", "agent", "--config", far)
         self.assertEqual(again.returncode, 4, "it replaces no file")
+        with open(token, encoding="utf-8") as file:
+            wrong = self.command("init", "agent", "--force", "--config", far, "--authority", "sha256:typo", "--join-token-file", "-", stdin=file)
+        self.assertEqual(wrong.returncode, 2)
+        with open(far, encoding="utf-8") as file:
+            self.assertIn(authority, file.read(), "what is wrong changes nothing")
         agent = subprocess.Popen([live_platform.case.binary, "agent", "-q", "--config", far])
         self.addCleanup(agent.wait)
         self.addCleanup(agent.terminate)
         eventually(lambda: len(self.cli.gpus()) == 16, "both nodes have joined")
+
+    def test_init_says_what_a_profile_would_say_otherwise(self):
+        os.mkdir(self.path("own"), 0o700)
+        self.command("init", "--yes", "--profile", "development", "--config", self.path("own/c.yaml"), "--state", self.path("state"), "--listen", "none",
+                     "--http", "none", "--lease-time", "1500ms")
+        self.assertEqual(os.stat(self.path("own")).st_mode & 0o777, 0o700)
+        shown = json.loads(self.command("config", "show", "--config", self.path("own/c.yaml"), "-o", "json").stdout)
+        values = {one["key"]: one["value"] for one in shown["settings"]}
+        self.assertEqual((values["listen.http"], values["log"], values["lease_time"]), ("", "text", "1s500ms"))
+
+    def test_a_demo_is_not_touched_by_the_environment(self):
+        alone = self.command("serve", "--config", "none", "--state", "relative/../x", "--light", environment={"GPU_PLATFORM_SIMULATE": "dgx-h100"})
+        self.assertIn("light: requires simulate", alone.stderr)
 
     def test_validate_tells_settings_and_policies_apart(self):
         self.write("policy.yaml", "min_run: 3m\n")

@@ -37,6 +37,8 @@ struct Reloaded {
   Policy policy;
   std::function<std::vector<std::string>(const Policy& before)> changes;  // as texts
   std::vector<std::string> needs_restart;  // changes that this controller cannot make, as texts
+  // Called when all has been applied; may be empty
+  std::function<void()> applied = nullptr;
   // Applies the receivers and returns the changes as texts
   std::function<Result<std::vector<std::string>>()> receivers;
 };

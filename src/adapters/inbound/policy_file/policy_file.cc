@@ -211,9 +211,7 @@ std::vector<PolicyValue> PolicyNumbers(const Policy& policy) {
   std::vector<PolicyValue> values;
   for (const PolicyNumber& number : kNumbers) {
     const auto text = [&](int64_t value) {
-      return !IsSpan(number.field) ? std::to_string(value)
-             : value == 0          ? "0s"
-                                   : ToText(Duration{value});
+      return IsSpan(number.field) ? DurationText(Duration{value}) : std::to_string(value);
     };
     const auto target = Target(number.field, policy);
     const auto* span = std::get_if<const Duration*>(&target);

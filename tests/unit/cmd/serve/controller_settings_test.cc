@@ -113,6 +113,8 @@ TEST(ServeFlags, EventsAreLoggedAsTextOrJson) {
 TEST(ServeFlags, BooleansAreSetByTheirFlagAlone) {
   EXPECT_FALSE(Parsed({"--no-agent"})->starts_agent);
   EXPECT_TRUE(Parsed({"--tls"})->listen.tls);
+  EXPECT_FALSE(Parsed({"--tls=false"})->listen.tls);
+  EXPECT_TRUE(Parsed({"--no-agent=false"})->starts_agent);
 }
 
 TEST(ServeFlags, SomeMayBeGivenMoreThanOnce) {
@@ -121,6 +123,16 @@ TEST(ServeFlags, SomeMayBeGivenMoreThanOnce) {
   ASSERT_TRUE(config.has_value()) << config.error().message;
   EXPECT_THAT(config->listen.names, ElementsAre("a", "b"));
   EXPECT_THAT(config->agent.mig, ElementsAre("0=1g.10gb,1g.10gb", "2-3"));
+}
+
+TEST(ServeFlags, AFlagMayHaveSeveralValues) {
+  EXPECT_THAT(Parsed({"--tls-name", "a", "b"})->listen.names, ElementsAre("a", "b"));
+}
+
+TEST_F(SettingsTest, AFlagTurnsOffWhatAFileTurnsOn) {
+  Write("agent: {allow_root: true}\n");
+  sources_.flags["agent.allow_root"] = {"false"};
+  EXPECT_FALSE(Read().agent.allow_root);
 }
 
 TEST(ServeFlags, PlayedNodesNeedAMachine) {

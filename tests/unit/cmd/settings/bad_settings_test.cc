@@ -109,7 +109,7 @@ constexpr BadInput kWrongValues[] = {
     {"log: »xml", "GP1012", "log: \"xml\" is not one of none, text, json"},
     {"listen: {http: »8080}", "GP1012", "listen.http: \"8080\" has no port: write HOST:PORT"},
     {"listen: {grpc: »\"10.0.0.1\"}", "GP1012", "has no port"},
-    {"listen: {grpc: »\":7070\"}", "GP1012", "before the port comes a host name"},
+    {"listen: {grpc: »\"a b:7070\"}", "GP1012", "before the port comes a host name"},
     {"listen: {grpc: »10.0.0.1:70700}", "GP1012", "a port is from 0 to 65535"},
     {"listen: {grpc: »\"::1:7070\"}", "GP1012", "[::]:7070"},
     {"log: »JSON", "GP1012", "did you mean \"json\"?"},

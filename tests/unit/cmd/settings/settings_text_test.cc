@@ -55,8 +55,10 @@ TEST(SettingsDocuments, EachRowHasItsMeaningAndNoKeyStandsTwice) {
 // What `config show` prints is a settings file that says the same.
 TEST_F(SettingsTest, TheTextIsAFileThatSaysTheSame) {
   Write(
-      "log: json\nlisten:\n  names: [a, \"b,c\"]\n  http: 127.0.0.1:8080\nagent:\n  mig: "
-      "[\"0=1g.10gb,1g.10gb\"]\npolicy:\n  min_run: 3m\n  prices: {currency: EUR}\n");
+      "log: json\nkeep_journal: 1d2h30m\nlease_time: 1500ms\nlisten:\n  names: [a, \"b,c\"]\n  "
+      "http: 127.0.0.1:8080\nagent:\n  mig: "
+      "[\"0=1g.10gb,1g.10gb\"]\npolicy:\n  min_run: 1h2m3s\n  "
+      "prices: {currency: EUR}\n  health: {nvlink-down: no-new-work}\n");
   const ControllerConfig before = Read();
   for (const bool origins : {false, true}) {
     const SettingsProgram program = ControllerProgram(reading_->config);
@@ -68,6 +70,10 @@ TEST_F(SettingsTest, TheTextIsAFileThatSaysTheSame) {
     for (size_t i = 0; i < now.values.size(); ++i)
       EXPECT_EQ(now.values[i].value, before.values[i].value) << now.values[i].key;
     EXPECT_EQ(PolicyKeysText(now.policy), PolicyKeysText(before.policy));
+    EXPECT_EQ(now.keep_journal, Duration::Minutes(26 * 60 + 30));
+    EXPECT_EQ(now.policy.lease_time, Duration::Milliseconds(1'500));
+    EXPECT_EQ(now.policy.min_run, Duration::Seconds(3'723));
+    EXPECT_EQ(now.policy.faults.health, before.policy.faults.health);
   }
 }
 

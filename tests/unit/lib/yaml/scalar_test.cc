@@ -4,6 +4,8 @@
 
 #include "lib/yaml/diagnostic.h"
 
+#include "base/text.h"
+
 namespace gp {
 namespace {
 
@@ -64,6 +66,18 @@ TEST(FileCode, HasItsNumberInItsText) {
   EXPECT_EQ(CodeText(FileCode::kNotText), "GP1001");
   EXPECT_EQ(CodeText(FileCode::kUnknownKey), "GP1007");
   EXPECT_EQ(CodeText(FileCode::kContradiction), "GP1018");
+}
+
+TEST(DurationText, IsReadBackAsItWas) {
+  for (const int64_t ns : {int64_t{0}, int64_t{1'000}, int64_t{1'500'000}, int64_t{1'500'000'000},
+                           int64_t{95'400'000'000'000}, int64_t{90} * 86'400'000'000'000}) {
+    const std::string text = DurationText(Duration{ns});
+    EXPECT_EQ(ParseDuration(text)->ns, ns) << text;
+  }
+  EXPECT_EQ(DurationText(Duration{}), "0s");
+  EXPECT_EQ(DurationText(Duration::Minutes(26 * 60 + 30)), "1d2h30m");
+  EXPECT_EQ(DurationText(Duration::Milliseconds(1'500)), "1s500ms");
+  EXPECT_EQ(DurationText(Duration{1'001'000}), "1.001ms");
 }
 
 }  // namespace

@@ -34,13 +34,17 @@ Status ControlApi::ReloadConfig(const Caller& caller, const v1::ReloadConfigRequ
                                              SetPolicy{std::move(now.policy), Join(changes, "; ")});
     if (!outcome.status) return outcome.status;
   }
-  if (now.receivers == nullptr) return Ok();
-  const std::vector<std::string> changed = GP_TRY(now.receivers());
-  for (const std::string& one : changed) reply->add_changes(one);
-  if (changed.empty()) return Ok();
-  return gateway_
-      .Execute(caller.AsOrigin(), "", NoteChange{"ReloadConfig", "receivers", Join(changed, "; ")})
-      .status;
+  if (now.receivers != nullptr) {
+    const std::vector<std::string> changed = GP_TRY(now.receivers());
+    for (const std::string& one : changed) reply->add_changes(one);
+    if (!changed.empty())
+      GP_CHECK_OK(gateway_
+                      .Execute(caller.AsOrigin(), "",
+                               NoteChange{"ReloadConfig", "receivers", Join(changed, "; ")})
+                      .status);
+  }
+  if (now.applied) now.applied();
+  return Ok();
 }
 
 }  // namespace gp
