@@ -34,8 +34,12 @@ Error SystemError(const std::string& what) { return Internal(what + ": " + std::
 }  // namespace
 
 std::string ExecutablePath() {
+  // After an upgrade the kernel shows the path of the file that was replaced with this mark.
+  constexpr std::string_view kReplaced = " (deleted)";
   std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error);
+  std::string path = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (path.ends_with(kReplaced)) path.erase(path.size() - kReplaced.size());
+  return path;
 }
 
 std::string AbsolutePath(const std::string& path) {

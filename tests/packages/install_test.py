@@ -87,9 +87,11 @@ class Install(unittest.TestCase):
         self.assertIn("n", out)
 
     def test_3_an_upgrade_interrupts_no_job(self):
-        ids = [self.first.must("gpu-platform", "run", "-d", "--gpus", "1", "--", "sleep", "60").split()[-1] for _ in range(10)]
+        ids = [self.first.must("gpu-platform", "run", "-d", "--gpus", "1", "--", "sleep", "100000").split()[-1] for _ in range(9)]
+        ids.append(self.first.must("gpu-platform", "run", "-d", "--nodes", "2", "--gpus", "3", "--", "sleep", "100000").split()[-1])
         self.first.until(20, "ten jobs run", "sh", "-c", "test $(gpu-platform jobs list --state RUNNING -o name | wc -l) -ge 10")
-        attempts = {job["id"]: job.get("attempt") for job in self.jobs()}
+        attempts = {job["id"]: job["attempt"] for job in self.jobs() if job["id"] in ids}
+        self.assertEqual(len(attempts), 10)
         for one, names in ((self.first, ("gpu-platform", "gpu-platform-controller", "gpu-platform-simulator")),
                            (self.second, ("gpu-platform", "gpu-platform-agent", "gpu-platform-simulator"))):
             self.newer(one, names)
@@ -98,10 +100,8 @@ class Install(unittest.TestCase):
         self.first.must("systemctl", "restart", "gpu-platform")
         self.first.until(30, "the controller answers", "gpu-platform", "status")
         time.sleep(3)
-        for job in self.jobs():
-            if job["id"] in ids:
-                self.assertEqual(job["state"], "RUNNING", job)
-                self.assertEqual(job.get("attempt"), attempts[job["id"]], job)
+        after = {job["id"]: (job["state"], job["attempt"]) for job in self.jobs() if job["id"] in ids}
+        self.assertEqual(after, {job: ("RUNNING", attempt) for job, attempt in attempts.items()})
 
     def newer(self, one, names):
         """The same packages with a higher version."""
@@ -124,7 +124,18 @@ class Install(unittest.TestCase):
         self.assertIn("jobs are running on this machine", refused.stdout + refused.stderr)
         self.first.until(10, "the controller still answers", "gpu-platform", "status")
 
-    def test_5_purge_leaves_nothing(self):
+    def test_5_the_program_alone_takes_no_state_with_it(self):
+        self.second.must("systemctl", "stop", "gpu-platform-agent")
+        for job in self.jobs():
+            if job["state"] in ("RUNNING", "QUEUED"):
+                self.first.must("gpu-platform", "jobs", "kill", job["id"])
+        self.second.until(30, "no job runs there", "sh", "-c", "! pgrep -f supervisor-")
+        self.second.shell("apt-get purge -y -qq gpu-platform")  # the agent is removed, and not purged
+        self.assertEqual(self.second.run("test", "-e", "/var/lib/gpu-platform/agent/identity.pem").returncode, 0)
+        self.second.shell("apt-get purge -y -qq gpu-platform-agent gpu-platform-simulator")
+        self.assertEqual(self.second.run("test", "-e", "/var/lib/gpu-platform").returncode, 1)
+
+    def test_6_purge_leaves_nothing(self):
         for job in self.jobs():
             if job["state"] in ("RUNNING", "QUEUED"):
                 self.first.must("gpu-platform", "jobs", "kill", job["id"])

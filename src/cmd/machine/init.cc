@@ -1,9 +1,10 @@
 // Writes the settings file of this machine's controller or agent, and prints how to go on.
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -98,7 +99,12 @@ Status WriteSettings(const std::string& file, const SettingsProgram& program,
                            ", written by `gpu-platform init`.  `gpu-platform config show` prints "
                            "all settings.\n" +
                            GivenSettingsText(program, read);
-  return WriteTextFile(file, text, 0644);
+  const bool has_secret = std::ranges::any_of(read.values, [](const SettingValue& value) {
+    return value.is_secret && value.origin != kBuiltIn && !value.value.empty();
+  });
+  struct stat before{};
+  const bool is_private = stat(file.c_str(), &before) == 0 && (before.st_mode & 077) == 0;
+  return WriteTextFile(file, text, has_secret || is_private ? 0600 : 0644);
 }
 
 // The address that nodes connect to.

@@ -7,7 +7,9 @@ namespace gp {
 namespace {
 
 // Settings that a reload applies, through the sections that their files are read into.
-bool IsApplied(const std::string& key) { return key == "policy_file" || key == "notify_file"; }
+constexpr const char* kPolicyFile = "policy_file";
+constexpr const char* kNotifyFile = "notify_file";
+bool IsApplied(const std::string& key) { return key == kPolicyFile || key == kNotifyFile; }
 
 std::string ChangeText(const SettingValue& before, const SettingValue& now) {
   if (now.is_secret) return now.key;
@@ -36,13 +38,15 @@ SettingsInForce::View SettingsInForce::Now() const {
   return view_;
 }
 
-void SettingsInForce::Applied(const ControllerConfig& read) {
+void SettingsInForce::Applied(const ControllerConfig& read, bool with_receivers) {
   const std::lock_guard lock(mutex_);
   view_.policy_file = read.policy_file;
   view_.files = read.files;
   for (size_t i = 0; i < view_.values.size(); ++i) {
     const bool is_same = view_.values[i].value == read.values[i].value;
-    if (is_same || IsApplied(read.values[i].key)) view_.values[i] = read.values[i];
+    const std::string& key = read.values[i].key;
+    const bool is_applied = key == kPolicyFile || (key == kNotifyFile && with_receivers);
+    if (is_same || is_applied) view_.values[i] = read.values[i];
   }
 }
 
@@ -62,7 +66,10 @@ Result<Reloaded> ReadSettingsAgain(const ControllerConfig& config, Notifier* not
       return notifier->Reload(receivers);
     };
   }
-  reloaded.applied = [&in_force, now = std::move(now)] { in_force.Applied(now); };
+  const bool with_receivers = reloaded.receivers != nullptr;
+  reloaded.applied = [&in_force, with_receivers, now = std::move(now)] {
+    in_force.Applied(now, with_receivers);
+  };
   return reloaded;
 }
 

@@ -19,7 +19,7 @@ class SettingsInForce {
   explicit SettingsInForce(const ControllerConfig& config);
   View Now() const;
   // After a reload: what took effect is as it was read now, all else as it was at the start.
-  void Applied(const ControllerConfig& read);
+  void Applied(const ControllerConfig& read, bool with_receivers);
 
  private:
   mutable std::mutex mutex_;

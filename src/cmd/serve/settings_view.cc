@@ -1,15 +1,23 @@
 #include "cmd/serve/settings_view.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cmd/serve/policy_text.h"
 
 namespace gp {
 namespace {
 
-// "https://collector.example.org" of a URL: what follows may contain a key.
+// "https://collector.example.org" of a URL, which may be in quotes: what follows may contain a key.
 std::string WithoutPath(const std::string& url) {
+  const size_t begin = url.starts_with('"') ? 1 : 0;
   const size_t host = url.find("://");
-  return host == std::string::npos ? "" : url.substr(0, url.find_first_of("/?#", host + 3));
+  if (host == std::string::npos) return "";
+  const size_t end = std::min(url.find_first_of("/?#\"", host + 3), url.size());
+  const size_t user = url.rfind('@', end);
+  const bool has_user = user != std::string::npos && user > host;
+  return url.substr(begin, host + 3 - begin) +
+         url.substr(has_user ? user + 1 : host + 3, end - (has_user ? user + 1 : host + 3));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/text.h"
 #include "cmd/settings/profiles.h"
@@ -72,8 +73,9 @@ class LayerReader {
     Report report;
     YamlNode root{.kind = YamlNode::Kind::kMap, .place = {&source}};
     if (CheckText(source, report)) {
+      bool is_first = true;
       for (const YamlNode& document : ReadYaml(source, source.text, report)) {
-        if (root.entries.empty()) {
+        if (std::exchange(is_first, false)) {
           root = document;
         } else if (documents == Documents::kSeveral) {
           MergeOver(root, document);

@@ -35,11 +35,16 @@ std::optional<std::string> AddressFault(const std::string& text) {
   return std::nullopt;
 }
 
+std::optional<std::string> FullAddressFault(const std::string& text) {
+  if (text.starts_with(':'))
+    return Quote(text) + " has no host: write HOST:PORT, such as 0.0.0.0" + text;
+  return AddressFault(text);
+}
+
 std::optional<std::string> ControllerFault(const std::string& text) {
   if (text.starts_with(kUnix)) return PathFault(text.substr(kUnix.size()));
   if (text.starts_with('/')) return PathFault(text);
-  if (text.starts_with(':')) return Quote(text) + " has no host: write HOST:PORT";
-  return AddressFault(text);
+  return FullAddressFault(text);
 }
 
 std::optional<std::string> AuthorityFault(const std::string& text) {

@@ -10,6 +10,9 @@ namespace gp {
 // "127.0.0.1:7070", "[::]:7070", "controller.example.org:7070"; ":7070": at every address
 std::optional<std::string> AddressFault(const std::string& text);
 
+// The same, with a host.
+std::optional<std::string> FullAddressFault(const std::string& text);
+
 // An address, "unix:/…/control.sock", or the directory of a controller's sockets.
 std::optional<std::string> ControllerFault(const std::string& text);
 

@@ -12,12 +12,11 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <sstream>
+#include <filesystem>
 
+#include "base/ignore_result.h"
 #include "base/result.h"
 
 extern char** environ;
@@ -28,6 +27,7 @@ namespace {
 constexpr size_t kOutputMax = 4'096;
 constexpr int kLockFd = 3;  // in the command
 constexpr int kLockTryMs = 20;
+constexpr int64_t kOverdueMarginMs = 1'000;
 
 int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -158,19 +158,22 @@ CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
   return {ok, !ok && output.empty() ? name + " failed" : std::move(output)};
 }
 
-// The time at which a process started, in ticks since the boot; "": there is none.
-std::string StartOf(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const size_t name_end = text.rfind(')');  // names may have spaces
-  if (name_end == std::string::npos) return "";
-  std::istringstream words(text.substr(name_end + 1));
-  std::string word;
-  for (int field = 3; field <= 22; ++field) words >> word;
-  return word;
+// The processes that a command's lock was handed down to: all have it at kLockFd.
+std::vector<pid_t> HoldersOf(const std::string& path) {
+  std::vector<pid_t> holders;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    const pid_t pid = std::atoi(name.c_str());
+    if (pid <= 1 || pid == getpid()) continue;
+    const auto held =
+        std::filesystem::read_symlink(entry.path() / "fd" / std::to_string(kLockFd), error);
+    if (!error && held == path) holders.push_back(pid);
+  }
+  return holders;
 }
 
-// A lock that a command inherits.  The file names the command that holds it.
+// A lock that a command inherits.  The file has the time at which its holder is overdue.
 class CommandLock {
  public:
   CommandLock() = default;
@@ -186,22 +189,21 @@ class CommandLock {
     file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file_ < 0) return Fail(Internal(path + ": " + std::strerror(errno)));
     while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      EndOverdue();
+      EndOverdue(path);
       pollfd stop{stop_fd, POLLIN, 0};
       if (NowMs() >= until_ms || poll(&stop, 1, kLockTryMs) > 0)
-        return Fail(
-            Unavailable("an earlier command" + HolderText() + " still runs and holds " + path));
+        return Fail(Unavailable("an earlier command" + HoldersText(path) +
+                                " still runs and holds " + path));
     }
     return Ok();
   }
-  // Names the command, so that whoever waits can end it when it is overdue.
-  void Name(pid_t pid, int64_t until_ms) const {
+  // By then the caller has ended the command, unless it has been killed itself.
+  void NoteOverdue(int64_t at_ms) const {
     if (file_ < 0) return;
-    const std::string text =
-        std::to_string(pid) + " " + StartOf(pid) + " " + std::to_string(until_ms) + "\n";
-    const bool is_named = ftruncate(file_, 0) == 0 && pwrite(file_, text.data(), text.size(), 0) ==
-                                                          static_cast<ssize_t>(text.size());
-    if (!is_named && ftruncate(file_, 0) != 0) return;  // without a name nobody ends it
+    const std::string text = std::to_string(at_ms) + "\n";
+    // If that fails, nobody ends an overdue command: whoever waits says which it is.
+    IgnoreResult(ftruncate(file_, 0), "an older time is earlier");
+    IgnoreResult(pwrite(file_, text.data(), text.size(), 0), "the file is small");
   }
   // For a command that has ended: what it left behind keeps nothing waiting.  Without this the lock
   // lasts until the last process that inherited it has ended.
@@ -211,29 +213,17 @@ class CommandLock {
   int descriptor() const { return file_; }
 
  private:
-  struct Holder {
-    pid_t pid = 0;
-    std::string start;
-    int64_t until_ms = 0;
-  };
-  // The command that holds the lock, if it is still the one that the file names.
-  std::optional<Holder> HolderNow() const {
-    char text[128] = "";
-    if (pread(file_, text, sizeof text - 1, 0) <= 0) return std::nullopt;
-    Holder holder;
-    std::istringstream words(text);
-    if (!(words >> holder.pid >> holder.start >> holder.until_ms) || holder.pid <= 1)
-      return std::nullopt;
-    return StartOf(holder.pid) == holder.start ? std::optional(holder) : std::nullopt;
+  // Ends what a killed caller has left behind, beyond its time limit.
+  void EndOverdue(const std::string& path) const {
+    char text[32] = "";
+    if (pread(file_, text, sizeof text - 1, 0) <= 0) return;
+    if (NowMs() < std::strtoll(text, nullptr, 10) + kOverdueMarginMs) return;
+    for (const pid_t pid : HoldersOf(path)) kill(pid, SIGKILL);
   }
-  // The caller whose duty it was has been killed.
-  void EndOverdue() const {
-    if (const auto holder = HolderNow(); holder && NowMs() > holder->until_ms)
-      kill(-holder->pid, SIGKILL);
-  }
-  std::string HolderText() const {
-    const auto holder = HolderNow();
-    return holder ? " (process " + std::to_string(holder->pid) + ")" : "";
+  static std::string HoldersText(const std::string& path) {
+    std::string text;
+    for (const pid_t pid : HoldersOf(path)) text += " " + std::to_string(pid);
+    return text.empty() ? "" : " (process" + text + ")";
   }
 
   int file_ = -1;
@@ -250,11 +240,11 @@ CommandEnd RunCommand(std::vector<std::string> words, const CommandOptions& opti
   if (options.before_start) options.before_start();
   const int in = FileWith(options.input);
   if (in < 0) return {false, std::strerror(errno)};
+  const int64_t until_ms = NowMs() + options.time_limit.ns / 1'000'000;
+  lock.NoteOverdue(until_ms);
   const Result<Running> running = Start(words, in, lock.descriptor(), options.group);
   close(in);
   if (!running.has_value()) return {false, running.error().message};
-  const int64_t until_ms = NowMs() + options.time_limit.ns / 1'000'000;
-  lock.Name(running->pid, until_ms);
   std::string output;
   const bool in_time = AwaitEndOf(*running, until_ms, options.stop_fd, output);
   close(running->output);

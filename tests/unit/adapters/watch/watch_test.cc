@@ -223,15 +223,19 @@ TEST_F(Scripts, ACommandOfAKilledCallerKeepsTheNextOneWaiting) {
 TEST_F(Scripts, AnOverdueCommandOfAKilledCallerIsEndedByTheNextOne) {
   const std::string lock = directory_ + "/lock";
   const std::string marks = directory_ + "/marks";
-  const std::string first = Script("echo first >> " + marks + "; sleep 1000 & wait");
+  const std::string go = directory_ + "/go";
+  ASSERT_EQ(mkfifo(go.c_str(), 0600), 0);
+  // It ends before its time, and leaves a child that holds the lock.
+  const std::string first = Script("sleep 1000 & echo first >> " + marks + "; read x < " + go);
   const pid_t caller = fork();
   if (caller == 0) {
-    RunCommand({first}, {.time_limit = Duration::Milliseconds(300), .lock_file = lock});
+    RunCommand({first}, {.time_limit = Duration::Seconds(2), .lock_file = lock});
     _exit(0);
   }
   ASSERT_TRUE(Await([&] { return std::filesystem::exists(marks); }));
   kill(caller, SIGKILL);
   waitpid(caller, nullptr, 0);
+  std::ofstream(go) << "now\n";
   EXPECT_TRUE(
       RunCommand({Script("exit 0")}, {.time_limit = Duration::Seconds(30), .lock_file = lock}).ok);
 }
@@ -239,13 +243,13 @@ TEST_F(Scripts, AnOverdueCommandOfAKilledCallerIsEndedByTheNextOne) {
 TEST_F(Scripts, TheTimeLimitBeginsWhenTheLockIsHeld) {
   const std::string lock = directory_ + "/lock";
   std::thread first([&] {
-    RunCommand({Script("touch " + directory_ + "/runs; sleep 1")},
+    RunCommand({Script("touch " + directory_ + "/runs; sleep 4")},
                {.time_limit = Duration::Seconds(30), .lock_file = lock});
   });
   ASSERT_TRUE(Await([&] { return std::filesystem::exists(directory_ + "/runs"); }));
   bool has_begun = false;
   const CommandEnd end =
-      RunCommand({Script("exit 0")}, {.time_limit = Duration::Milliseconds(900),
+      RunCommand({Script("exit 0")}, {.time_limit = Duration::Seconds(3),
                                       .lock_file = lock,
                                       .before_start = [&] { has_begun = true; }});
   EXPECT_TRUE(end.ok) << end.output;

@@ -63,7 +63,14 @@ TEST_F(SettingsTest, NewReceiversNeedARestart) {
   const ControllerConfig running = Read();
   SettingsInForce in_force(running);
   Write("notify: {receivers: [{name: a, on: node_lost, exec: /bin/true}]}\n");
-  EXPECT_THAT(ReadSettingsAgain(running, nullptr, in_force)->needs_restart, ElementsAre("notify"));
+  const auto now = ReadSettingsAgain(running, nullptr, in_force);
+  EXPECT_THAT(now->needs_restart, ElementsAre("notify"));
+  Write("notify_file: " +
+        scratch_.Write("n.yaml", "receivers: [{name: a, on: node_lost, exec: /bin/true}]\n") +
+        "\n");
+  ReadSettingsAgain(running, nullptr, in_force)->applied();
+  for (const SettingValue& one : in_force.Now().values)
+    if (one.key == "notify_file") EXPECT_EQ(one.value, "") << "nobody is notified yet";
 }
 
 TEST_F(SettingsTest, AReloadOfWrongFilesChangesNothing) {

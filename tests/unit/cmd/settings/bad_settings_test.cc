@@ -110,6 +110,7 @@ constexpr BadInput kWrongValues[] = {
     {"listen: {http: »8080}", "GP1012", "listen.http: \"8080\" has no port: write HOST:PORT"},
     {"listen: {grpc: »\"10.0.0.1\"}", "GP1012", "has no port"},
     {"listen: {grpc: »\"a b:7070\"}", "GP1012", "before the port comes a host name"},
+    {"listen: {http: »\":8080\"}", "GP1012", "has no host: write HOST:PORT, such as 0.0.0.0:8080"},
     {"listen: {grpc: »10.0.0.1:70700}", "GP1012", "a port is from 0 to 65535"},
     {"listen: {grpc: »\"::1:7070\"}", "GP1012", "[::]:7070"},
     {"log: »JSON", "GP1012", "did you mean \"json\"?"},
@@ -176,6 +177,7 @@ constexpr BadInput kNotYaml[] = {
     {"log: »&x text", "GP1004", "anchor"},
     {"log: »!!str text", "GP1004", "tag"},
     {"log: text\n---\n»log: json", "GP1009", "a second document"},
+    {"{}\n---\n»log: json", "GP1009", "a second document"},
     {"state: /a»\xe2\x80\xae/b", "GP1001", "U+202E"},
     {"state: /a»\xff", "GP1001", "not UTF-8"},
 };
