@@ -36,6 +36,7 @@ FIRST = [("PUT", "/api/v1/queues/research", "SetQueue", {"name": "research", "we
 # What no two controllers have alike: when it was, where it came from, what was drawn for it alone.
 OWN = re.compile(r".*(_at|_at_ms|_ms|_ns|_s|_seconds)|secret|hash|from|chain|origin|lineage|epoch")
 OF_ITS_OWN = "ReadJournal"  # each has the journal that it wrote
+DIRECTORY = re.compile(r"\bgp-test-\w+")
 TIMES = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+Z|\b(\d+(\.\d+)?(ms|s|m|h|d))+\b")
 
 
@@ -45,7 +46,7 @@ def common(value):
         return {key: common(child) for key, child in value.items() if not OWN.fullmatch(key)}
     if isinstance(value, list):
         return [common(child) for child in value]
-    return TIMES.sub("<time>", value) if isinstance(value, str) else value
+    return TIMES.sub("<time>", DIRECTORY.sub("<directory>", value)) if isinstance(value, str) else value
 
 
 class Twin:
