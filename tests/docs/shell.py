@@ -78,7 +78,7 @@ class Shell:
         place = re.search(r"--run-dir[ =](\S+)", command)
         server = f"--server {place.group(1)} " if place else ""
         self.run(f"for i in $(seq 300); do s=$(gpu-platform {server}status --all 2>/dev/null); "
-                 f"[ $(echo \"$s\" | grep -c ' UP ') -ge {agents} ] && ! echo \"$s\" | grep -Eq 'UNKNOWN|TESTING' && break; sleep 0.1; done")
+                 f"[ $(echo \"$s\" | grep -cE ' UP( |$)') -ge {agents} ] && ! echo \"$s\" | grep -Eq 'UNKNOWN|TESTING' && break; sleep 0.1; done")
 
     def _until_mark(self, since, command):
         mark = re.compile(rf"\n{self._mark} (\d+)\n")

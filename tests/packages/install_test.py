@@ -87,8 +87,8 @@ class Install(unittest.TestCase):
         self.assertIn("n", out)
 
     def test_3_an_upgrade_interrupts_no_job(self):
-        ids = [self.first.must("gpu-platform", "run", "-d", "--gpus", "1", "--", "sleep", "100000").split()[-1] for _ in range(9)]
-        ids.append(self.first.must("gpu-platform", "run", "-d", "--nodes", "2", "--gpus", "3", "--", "sleep", "100000").split()[-1])
+        gang = ("--nodes", "2", "--gpus", "3")
+        ids = [self.first.must("gpu-platform", "run", "-d", *size, "--", "sleep", "100000").split()[-1] for size in [gang] + 9 * [("--gpus", "1")]]
         self.first.until(20, "ten jobs run", "sh", "-c", "test $(gpu-platform jobs list --state RUNNING -o name | wc -l) -ge 10")
         attempts = {job["id"]: job["attempt"] for job in self.jobs() if job["id"] in ids}
         self.assertEqual(len(attempts), 10)

@@ -29,6 +29,12 @@ exec chroot {root} /usr/bin/env -i container=oci PATH=/usr/sbin:/usr/bin:/sbin:/
 """
 
 
+def cgroup2():
+    """Where this host has cgroup v2."""
+    with open("/proc/mounts", encoding="utf-8") as mounts:
+        return next(fields[1] for fields in map(str.split, mounts) if fields[2] == "cgroup2")
+
+
 def base_archive(directory, release="bookworm"):
     """The archive of a fresh root, made on the first call."""
     archive = os.path.join(directory, f"root-{release}.tar")
@@ -50,6 +56,8 @@ class Machine:
         self.log = open(os.path.join(self.directory, "console"), "wb")  # pylint: disable=consider-using-with
         self.starter = None
         self.pid = None
+        self.cgroup = os.path.join(cgroup2(), os.path.basename(self.directory))
+        os.mkdir(self.cgroup)  # the root of the machine's own tree
         self.address = address
         self.start()
 
@@ -64,7 +72,8 @@ class Machine:
     def start(self):
         script = MOUNTS.format(root=self.root)
         self.starter = subprocess.Popen(  # pylint: disable=consider-using-with
-            ["unshare", "-m", "-p", "-u", "-i", "-n", "-C", "--fork", "--kill-child", "sh", "-ec", f"hostname {self.name}\n{script}"],
+            ["sh", "-ec", f"echo $$ > {self.cgroup}/cgroup.procs; exec unshare -m -p -u -i -n -C --fork --kill-child sh -ec \"$0\"",
+             f"hostname {self.name}\n{script}"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         self.pid = self._await_child()
         self._await(lambda: self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"), 60, "systemd runs")
@@ -122,6 +131,8 @@ class Machine:
             os.kill(self.pid, signal.SIGKILL)  # with PID 1 all its processes end
         self.starter.wait()
         self.log.close()
+        for directory, _, _ in os.walk(self.cgroup, topdown=False):
+            os.rmdir(directory)
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
