@@ -124,15 +124,15 @@ class Install(unittest.TestCase):
         self.assertIn("jobs are running on this machine", refused.stdout + refused.stderr)
         self.first.until(10, "the controller still answers", "gpu-platform", "status")
 
-    def test_5_the_program_alone_takes_no_state_with_it(self):
-        self.second.must("systemctl", "stop", "gpu-platform-agent")
+    def test_5_a_removal_keeps_state_and_a_purge_does_not(self):
         for job in self.jobs():
             if job["state"] in ("RUNNING", "QUEUED"):
                 self.first.must("gpu-platform", "jobs", "kill", job["id"])
-        self.second.until(30, "no job runs there", "sh", "-c", "! pgrep -f supervisor-")
-        self.second.shell("apt-get purge -y -qq gpu-platform")  # the agent is removed, and not purged
+        self.second.until(30, "no job runs there", "sh", "-c", "! pgrep -f supervisor[-]")
+        self.second.must("systemctl", "stop", "gpu-platform-agent")
+        self.second.shell("apt-get remove -y -qq gpu-platform")
         self.assertEqual(self.second.run("test", "-e", "/var/lib/gpu-platform/agent/identity.pem").returncode, 0)
-        self.second.shell("apt-get purge -y -qq gpu-platform-agent gpu-platform-simulator")
+        self.second.shell("apt-get purge -y -qq 'gpu-platform*'")
         self.assertEqual(self.second.run("test", "-e", "/var/lib/gpu-platform").returncode, 1)
 
     def test_6_purge_leaves_nothing(self):
