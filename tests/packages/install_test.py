@@ -60,8 +60,7 @@ class Install(unittest.TestCase):
         return json.loads(self.first.must("gpu-platform", "jobs", "list", "--all", "-o", "json"))["jobs"]
 
     def test_1_install_to_first_job(self):
-        self.before = files_of(self.first.root)
-        type(self).files_before = self.before
+        type(self).files_before = files_of(self.first.root)
         begin = time.monotonic()
         self.install(self.first, "gpu-platform", "gpu-platform-controller", "gpu-platform-simulator")
         self.first.must("gpu-platform", "init", "--yes", "--listen", "10.0.0.1:7070", "--simulate", "dgx-h100")

@@ -143,7 +143,7 @@ class Settings(unittest.TestCase):
         values = {one["key"]: one["value"] for one in shown["settings"]}
         self.assertEqual((values["listen.http"], values["log"], values["lease_time"]), ("", "text", "1s500ms"))
 
-    def test_a_demo_is_not_touched_by_the_environment(self):
+    def test_no_file_leaves_out_the_environment_too(self):
         alone = self.command("serve", "--config", "none", "--state", "relative/../x", "--light", environment={"GPU_PLATFORM_SIMULATE": "dgx-h100"})
         self.assertIn("light: requires simulate", alone.stderr)
 
