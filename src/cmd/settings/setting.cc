@@ -21,9 +21,8 @@ std::optional<SettingFault> Keep(const YamlNode& node, Read<T> value, Put put) {
 Read<std::string> ReadOneText(const Setting& setting, const YamlNode& node) {
   Read<std::string> text = ReadVerbatim(node);
   if (!text) return text;
-  const bool is_argument = node.place.source != nullptr && node.place.source->is_argument;
   if (setting.is_path != nullptr && !text->empty() && setting.is_path(*text)) {
-    if (is_argument) text = AbsolutePath(*text);
+    if (IsInArgument(node.place)) text = AbsolutePath(*text);
     if (const auto fault = PathFault(*text))
       return std::unexpected(Fault{FileCode::kBadText, *fault});
   }
@@ -105,6 +104,10 @@ struct Telling {
 
 std::optional<SettingFault> Store(const Setting& setting, const YamlNode& node) {
   return std::visit(Storing{setting, node}, setting.target);
+}
+
+bool IsInArgument(const Place& place) {
+  return place.source != nullptr && place.source->is_argument;
 }
 
 std::string ValueText(const Setting& setting) { return std::visit(Telling{}, setting.target); }

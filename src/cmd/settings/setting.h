@@ -67,6 +67,9 @@ struct SettingFault {
   Place place;  // of the value, or of the element of a list
 };
 
+// Whether the place is in a flag or a variable, not in a file.
+bool IsInArgument(const Place& place);
+
 // Reads the value into the row's target.  nullopt: it fits.
 std::optional<SettingFault> Store(const Setting& setting, const YamlNode& node);
 

@@ -111,8 +111,7 @@ class LayerDecoder {
   // A flag or a variable names itself; a place in a file does not tell which key it has.
   void Refuse(const Place& place, FileCode code, const std::string& path,
               const std::string& message) {
-    const bool is_argument = place.source != nullptr && place.source->is_argument;
-    report_.Add(place, code, (is_argument || path.empty() ? "" : path + ": ") + message);
+    report_.Add(place, code, (IsInArgument(place) || path.empty() ? "" : path + ": ") + message);
   }
 
   const SettingsProgram& program_;

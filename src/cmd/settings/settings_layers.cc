@@ -33,10 +33,6 @@ bool IsList(const Setting& setting) {
   return std::holds_alternative<std::vector<std::string>*>(setting.target);
 }
 
-bool IsArgument(const YamlNode& node) {
-  return node.place.source != nullptr && node.place.source->is_argument;
-}
-
 // Reads the layers of one program, one after the other.
 class LayerReader {
  public:
@@ -190,7 +186,7 @@ class LayerReader {
       const YamlNode* const named = FindPath(layer, section.file_key);
       if (named == nullptr || named != HighestOf(section.file_key) || !named->IsScalar()) continue;
       // A relative path in a file is refused where the layer is decoded.
-      if (named->text.starts_with('/') || (IsArgument(*named) && !named->text.empty()))
+      if (named->text.starts_with('/') || (IsInArgument(named->place) && !named->text.empty()))
         ApplySectionFile(section, *named);
     }
     ApplyRoot(layer);
@@ -201,7 +197,7 @@ class LayerReader {
     if (!text) {
       Report report;
       report.Add(named.place, FileCode::kBadText,
-                 (IsArgument(named) ? "" : section.file_key + ": ") + text.error().message);
+                 (IsInArgument(named.place) ? "" : section.file_key + ": ") + text.error().message);
       return Take(report);
     }
     YamlNode root{.kind = YamlNode::Kind::kMap};
