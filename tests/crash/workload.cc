@@ -155,6 +155,7 @@ void Workload::ChangeQueues(int round) {
     return JobId{};
   });
   Tell(SetPriority{waiting, 400 + round});
+  Tell(ChangeJobQueue{waiting, set.name});
   Tell(HoldJob{waiting});
   Tell(ReleaseJob{waiting});
 }

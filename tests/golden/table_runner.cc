@@ -643,6 +643,7 @@ std::string TableRunner::Run(const Line& line) {
   if (line.verb == "cancel") return Tell(StopJob{id, false});
   if (line.verb == "kill") return Tell(StopJob{id, true});
   if (line.verb == "priority") return Tell(SetPriority{id, std::stoi(line.words[1])});
+  if (line.verb == "move") return Tell(ChangeJobQueue{id, line.words[1]});
   if (line.verb == "extend")
     return Tell(ChangeTimeLimit{
         id, Duration::Seconds(std::stoi(line.words[1])), {}, line.words.size() > 2});

@@ -103,6 +103,9 @@ struct Teller {
     return "change-noted " + e.operation + " " + e.target;
   }
   std::string operator()(const PolicyChanged&) const { return "policy-changed"; }
+  std::string operator()(const JobQueueChanged& e) const {
+    return "job-queue-changed " + Job(e.job) + " " + e.queue;
+  }
   std::string operator()(const JobTimeLimitChanged& e) const {
     return "job-time-limit-changed " + Job(e.job) + " " + ToText(e.time_limit);
   }

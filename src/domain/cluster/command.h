@@ -303,6 +303,12 @@ struct ChangeTimeLimit {
   bool force = false;   // although others wait for its resources
 };
 
+// Moves a job that holds nothing to another queue, and to that queue's pool.
+struct ChangeJobQueue {
+  JobId job;
+  std::string queue;
+};
+
 // For the audit: a request was refused `times` times.
 struct NoteRefusal {
   std::string operation;
@@ -357,7 +363,8 @@ struct Tick {};
   COMMAND(NoteChange, kAudited, v.operation, v.target, v.details)                                \
   COMMAND(StepWallClock, kJournalOnly, v.wall)                                                   \
   COMMAND(ReviewBudget, kJournalOnly, v.key)                                                     \
-  COMMAND(RememberRequest, kJournalOnly)
+  COMMAND(RememberRequest, kJournalOnly)                                                         \
+  COMMAND(ChangeJobQueue, kAudited | kRecorded, v.job, v.queue)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Command = VariantOf<void GP_COMMANDS(GP_ALTERNATIVE)>;

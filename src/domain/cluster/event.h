@@ -353,6 +353,12 @@ struct PolicyChanged {
   Policy policy;
 };
 
+struct JobQueueChanged {
+  JobId job;
+  std::string queue;
+  std::string pool;  // the queue's
+};
+
 struct JobTimeLimitChanged {
   JobId job;
   Duration time_limit;
@@ -464,7 +470,8 @@ struct RequestAnswered {
   EVENT(WallClockStepped, kWakesPlanner | kLogged, v.wall)                                       \
   EVENT(GpuHealthChanged, kNoTrait, v.node, v.gpu, v.findings)                                   \
   EVENT(BudgetLevelChanged, kWakesPlanner | kLogged, v.who, v.level)                             \
-  EVENT(RequestAnswered, kNoTrait, v.key, v.digest)
+  EVENT(RequestAnswered, kNoTrait, v.key, v.digest)                                              \
+  EVENT(JobQueueChanged, kWakesPlanner, v.job, v.queue, v.pool)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Event = VariantOf<void GP_EVENTS(GP_ALTERNATIVE)>;

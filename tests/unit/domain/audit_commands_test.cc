@@ -56,6 +56,7 @@ TEST(AuditOfACommand, OnAJobNamesItsJob) {
       {HoldJob{{1}}, "HoldJob job-1: "},
       {ReleaseJob{{1}}, "ReleaseJob job-1: "},
       {SetPriority{{1}, 750}, "SetPriority job-1: 750"},
+      {ChangeJobQueue{{1}, "vision"}, "ChangeJobQueue job-1: to queue vision"},
       {ChangeTimeLimit{{1}, Duration::Minutes(90)}, "SetTimeLimit job-1: to 1h30m"},
       {ChangeTimeLimit{{1}, {}, Duration::Minutes(10), true},
        "SetTimeLimit job-1: by 10m by force"},

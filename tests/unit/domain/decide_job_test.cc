@@ -166,11 +166,59 @@ TEST_F(DecideJob, ThePriorityThatItHasIsNoEvent) {
   EXPECT_TRUE(Do(SetPriority{id, 500}).empty());
 }
 
+TEST_F(DecideJob, AJobThatHoldsNothingChangesItsQueue) {
+  SetQueue vision;
+  vision.name = "vision";
+  Do(vision);
+  ExpectOutcomes(
+      {{JobState::kHeld, "", "HELD"},
+       {JobState::kQueued, "", "QUEUED"},
+       {JobState::kBlocked, "", "BLOCKED"},
+       {JobState::kRetryWait, "", "RETRY_WAIT"},
+       {JobState::kRunning,
+        "conflict: JOB is RUNNING: only a job that holds nothing can change its queue", "RUNNING"},
+       {JobState::kCompleted, "conflict: JOB is already COMPLETED", "COMPLETED"}},
+      [](JobId id) { return ChangeJobQueue{id, "vision"}; });
+}
+
+TEST_F(DecideJob, ItsNewQueueAdmitsItAsItAdmitsASubmit) {
+  SetQueue part;
+  part.name = "part";
+  part.limit.gpus = 1;
+  part.default_time = Duration::Minutes(30);
+  part.max_time = Duration::Minutes(60);
+  Do(part);
+  SetQueue below;
+  below.name = "above/below";
+  SetQueue above;
+  above.name = "above";
+  Do(above);
+  Do(below);
+  const JobId id = Submit(SpecOf(1));
+  EXPECT_EQ(Refusal(ChangeJobQueue{id, "nowhere"}),
+            "not-found: queue: there is no queue nowhere (gpu-platform queues list)");
+  EXPECT_EQ(Refusal(ChangeJobQueue{id, "above"}),
+            "invalid-argument: queue: above has queues below it: name one of those, such as "
+            "above/below");
+  const JobId large = Submit(SpecOf(2));
+  EXPECT_THAT(Refusal(ChangeJobQueue{large, "part"}),
+              testing::StartsWith("conflict: the job can never start: "));
+  const JobId longer =
+      Submit(SpecOf(1, [](JobSpec& s) { s.policy.time_limit = Duration::Minutes(90); }));
+  EXPECT_EQ(Refusal(ChangeJobQueue{longer, "part"}),
+            "invalid-argument: time_limit: jobs of queue part may run for 1h at most");
+  EXPECT_EQ(Refusal(ChangeJobQueue{id, "part"}), "");
+  EXPECT_EQ(JobOf(id).queue, "part");
+  EXPECT_EQ(JobOf(id).spec->policy.time_limit, Duration::Minutes(30)) << "the queue's";
+  EXPECT_TRUE(Do(ChangeJobQueue{id, "part"}).empty()) << "it is there";
+}
+
 TEST_F(DecideJob, OfNobodyIsNotFound) {
   const JobId none{99};
   for (const Command& command :
        {Command(StopJob{none}), Command(HoldJob{none}), Command(ReleaseJob{none}),
-        Command(SetPriority{none, 1}), Command(ChangeTimeLimit{none, Duration::Minutes(1)})})
+        Command(SetPriority{none, 1}), Command(ChangeTimeLimit{none, Duration::Minutes(1)}),
+        Command(ChangeJobQueue{none, "vision"})})
     EXPECT_EQ(Refusal(command), "not-found: no job job-99");
 }
 

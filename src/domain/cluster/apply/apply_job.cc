@@ -231,6 +231,20 @@ void ApplyEvent(State& state, Instant, const JobIdle& event) {
   JobOf(state, event.job).is_idle_notified = true;
 }
 
+// It keeps its place in time.
+void ApplyEvent(State& state, Instant, const JobQueueChanged& event) {
+  Job& job = JobOf(state, event.job);
+  const bool is_queued = job.state == JobState::kQueued;
+  if (is_queued) {
+    state.jobs.Dequeue(job);
+    DropNomination(state, job);
+    DropDestination(state, job);
+  }
+  job.queue = event.queue;
+  job.pool = event.pool;
+  if (is_queued) state.jobs.Enqueue(job);
+}
+
 void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {
   Job& job = JobOf(state, event.job);
   const bool is_queued = job.state == JobState::kQueued;

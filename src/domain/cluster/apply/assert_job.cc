@@ -138,6 +138,17 @@ void CheckAfter(const State& state, const JobPriorityChanged& event) {
             "a job has the priority of the event");
 }
 
+void CheckBefore(const State& state, const JobQueueChanged& event) {
+  const Job& job = JobIn(state, event.job);
+  GP_ASSERT(!IsTerminal(job.state), "a finished job keeps its queue");
+  GP_ASSERT(!HoldsLeases(job.state), "what a job holds counts for its queue");
+}
+void CheckAfter(const State& state, const JobQueueChanged& event) {
+  const Job& job = JobIn(state, event.job);
+  GP_ASSERT(job.queue == event.queue, "a job has the queue of the event");
+  GP_ASSERT(job.pool == state.queues.all.at(job.queue).pool, "a job is in the pool of its queue");
+}
+
 void CheckBefore(const State& state, const JobTimeLimitChanged& event) {
   GP_ASSERT(!IsTerminal(JobIn(state, event.job).state), "a finished job keeps its time limit");
   GP_ASSERT(event.time_limit.ns >= 0, "a time limit is no negative time");

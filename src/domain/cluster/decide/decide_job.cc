@@ -22,8 +22,7 @@ Result<const Job*> KnownJob(const State& state, JobId id) {
   return job;
 }
 
-Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {
-  const std::string& wanted = QueueFor(state, spec);
+Result<const Queue*> ResolveQueue(const State& state, const std::string& wanted) {
   const auto found = state.queues.all.find(wanted);
   if (found == state.queues.all.end())
     return Fail(NotFound("queue: there is no queue " + wanted + " (gpu-platform queues list)"));
@@ -35,15 +34,15 @@ Result<const Queue*> ResolveQueue(const State& state, const JobSpec& spec) {
 }
 
 // Refuses a job that could never start, however long it waits.
-Status CheckQuotas(const State& state, const SubmitJob& command, const Queue& queue) {
+Status CheckQuotas(const State& state, const std::shared_ptr<const JobSpec>& spec, const User& user,
+                   const Queue& queue) {
   Job job;
-  job.spec = command.spec;
-  job.user = command.user;
+  job.user = user;
   job.queue = queue.name;
   job.pool = queue.pool;
   std::optional<QuotaStop> first;
-  for (int variant = 0; variant < CountVariants(*command.spec); ++variant) {
-    job.spec = Resolve(command.spec, variant, NodesOf(*command.spec, variant).least);
+  for (int variant = 0; variant < CountVariants(*spec); ++variant) {
+    job.spec = Resolve(spec, variant, NodesOf(*spec, variant).least);
     const auto stop = FindQuotaNeverMet(state, job);
     if (!stop) return Ok();
     if (!first) first = stop;
@@ -153,9 +152,9 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
       state.jobs.by_request.contains(RequestKey(command.user, envelope.request.id))) {
     return events;  // a repeated request: the first answer holds
   }
-  const Queue& queue = *GP_TRY(ResolveQueue(state, *command.spec));
+  const Queue& queue = *GP_TRY(ResolveQueue(state, QueueFor(state, *command.spec)));
   GP_CHECK_OK(CheckMaxTime(state, queue.name, command.spec->policy.time_limit));
-  GP_CHECK_OK(CheckQuotas(state, command, queue));
+  GP_CHECK_OK(CheckQuotas(state, command.spec, command.user, queue));
   const Admission admission =
       WithTimeLimit(state, queue, GP_TRY(AdmitByBudget(state, envelope.at, command, queue)));
   GP_CHECK_OK(CheckReservationOf(state, *admission.spec, command.user.name, queue));
@@ -234,6 +233,32 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const SetPrior
 }
 AuditWords WordsFor(const State& state, const Events&, const SetPriority& command) {
   return {"SetPriority", NameOf(state, command.job), std::to_string(command.priority)};
+}
+
+// As a submit to that queue, but a budget that would demote the job refuses it.
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const ChangeJobQueue& command) {
+  const Job& job = *GP_TRY(KnownJob(state, command.job));
+  if (IsTerminal(job.state)) return Fail(AlreadyOver(job));
+  if (HoldsLeases(job.state))
+    return Fail(Conflict(NameOf(job) + " is " + Name(job.state) +
+                         ": only a job that holds nothing can change its queue"));
+  const Queue& queue = *GP_TRY(ResolveQueue(state, command.queue));
+  if (queue.name == job.queue) return Events{};
+  const std::shared_ptr<const JobSpec>& spec = job.submitted_spec ? *job.submitted_spec : job.spec;
+  GP_CHECK_OK(CheckMaxTime(state, queue.name, spec->policy.time_limit));
+  GP_CHECK_OK(CheckQuotas(state, spec, job.user, queue));
+  const auto stop = FindBudgetStop(state, queue.name, job.user.name, queue.pool, envelope.at);
+  if (stop && AsksForGpus(*spec)) return Fail(Conflict("budget: " + SaysUsedUp(stop->key)));
+  GP_CHECK_OK(CheckReservationOf(state, *spec, job.user.name, queue));
+  Events events{JobQueueChanged{job.id, queue.name, queue.pool}};
+  const QueueTime given = DefaultTimeOf(state, queue.name);
+  if (spec->policy.time_limit.ns == 0 && given.time.ns != 0)
+    events.push_back(JobTimeLimitChanged{job.id, given.time});
+  return events;
+}
+AuditWords WordsFor(const State& state, const Events&, const ChangeJobQueue& command) {
+  return {"ChangeJobQueue", NameOf(state, command.job), "to queue " + command.queue};
 }
 
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,
