@@ -39,11 +39,20 @@ class Operations:
         """
         return self._ask("POST", f"/api/v1/incidents/{quote(id, safe='')}:change", key=key, action=action, note=note)
 
+    def change_job_queue(self, job_id: str, *, queue: Optional[str] = None,
+                         key: Optional[str] = None) -> dict[str, Any]:
+        """Moves a pending job to another queue, and to that queue's pool; it keeps its time of submit. The caller needs
+        the role USER there. FAILED_PRECONDITION: the job holds resources or is over, or the queue would not admit it."""
+        return self._ask("POST", f"/api/v1/jobs/{quote(job_id, safe='')}:move", key=key, queue=queue)
+
     def change_jobs(self, *, name: Optional[str] = None, action: Optional[str] = None,
-                    key: Optional[str] = None) -> dict[str, Any]:
+                    names: Optional[Sequence[str]] = None, key: Optional[str] = None) -> dict[str, Any]:
         """Stops, holds or releases all jobs that the name stands for. Skips elements of an array that are over, or
-        whose state does not allow it. The reply lists the changed jobs."""
-        return self._ask("POST", "/api/v1/jobs:change", key=key, name=name, action=action)
+        whose state does not allow it. The reply lists the changed jobs.
+
+        names: more of them; at most 10,000
+        """
+        return self._ask("POST", "/api/v1/jobs:change", key=key, name=name, action=action, names=names)
 
     def change_node(self, node: str, *, pool: Optional[str] = None, labels: Optional[Mapping[str, Any]] = None,
                     labels_removed: Optional[Sequence[str]] = None, key: Optional[str] = None) -> dict[str, Any]:
@@ -226,7 +235,10 @@ class Operations:
 
     def list_jobs(self, *, all: Optional[bool] = None, user: Optional[str] = None,
                   states: Optional[Sequence[str]] = None, limit: Optional[int] = None, after: Optional[str] = None,
-                  name: Optional[str] = None, arrays_as_one: Optional[bool] = None) -> dict[str, Any]:
+                  name: Optional[str] = None, arrays_as_one: Optional[bool] = None,
+                  job_names: Optional[Sequence[str]] = None, queues: Optional[Sequence[str]] = None,
+                  projects: Optional[Sequence[str]] = None, labels: Optional[Sequence[str]] = None,
+                  since_ms: Optional[int] = None, held: Optional[bool] = None) -> dict[str, Any]:
         """Returns one page of jobs, newest last. Efficient at any number of jobs: the server filters and pages.
 
         all: finished jobs too
@@ -236,9 +248,16 @@ class Operations:
         after: job id: the page starts after it
         name: only jobs that this name stands for, including finished ones; empty: all jobs
         arrays_as_one: one entry per array, with `elements`; only `id`, `spec` and the user are valid for all elements
+        job_names: only jobs with one of these names; empty: all
+        queues: only jobs of these queues and those below them; empty: all
+        projects: empty: all
+        labels: "name=value", or "name" with any value: only jobs with all of these
+        since_ms: Unix time: only jobs that were not over before; 0: all
+        held: only held jobs
         """
         return self._ask("GET", "/api/v1/jobs", all=all, user=user, states=states, limit=limit, after=after, name=name,
-                         arrays_as_one=arrays_as_one)
+                         arrays_as_one=arrays_as_one, job_names=job_names, queues=queues, projects=projects,
+                         labels=labels, since_ms=since_ms, held=held)
 
     def list_queues(self) -> dict[str, Any]:
         """Returns queues and pools with their limits, holdings and usage."""

@@ -1,5 +1,7 @@
 #include "adapters/inbound/api/control_api.h"
 
+#include "adapters/inbound/api/job_lookup.h"
+
 #include "adapters/wire/views/array_view.h"
 #include "adapters/wire/views/recovery_view.h"
 #include "adapters/wire/views/views.h"
@@ -41,7 +43,7 @@ Result<bool> ControlApi::IsRepeated(const Caller& caller) {
 // A job that the caller may not see is reported as not found.
 Result<JobId> ControlApi::FindJobFor(const State& state, const Caller& caller, JobAct act,
                                      const std::string& text) {
-  const JobId id = GP_TRY(FindJobNamed(state, text));
+  const JobId id = GP_TRY(FindJobNamed(state, GP_TRY(JobNameFor(state, caller, text))));
   GP_CHECK_OK(CheckMay(caller, act, *state.FindJob(id)));
   return id;
 }
@@ -76,9 +78,10 @@ void ControlApi::AddProgress(const State& state, const Job& job, v1::Job* messag
   if (newest) ProgressView(*newest, message->mutable_progress());
 }
 
-Status ControlApi::FillFrom(const State& state, const Caller& caller, const std::string& name,
+Status ControlApi::FillFrom(const State& state, const Caller& caller, const std::string& text,
                             v1::Job* reply) const {
   JobRights rights(caller);
+  const std::string name = GP_TRY(JobNameFor(state, caller, text));
   if (const auto array = ArrayNamed(state, name)) {
     const Job& first = *state.FindJob(ElementsOf(state, *array).front());
     GP_CHECK_OK(CheckMay(caller, JobAct::kSee, first));

@@ -136,6 +136,8 @@ class ControlApi {
                                           v1::MovePlans* reply);
   // Checks that the receivers and secrets that the spec names exist.
   Status CheckNamed(const Caller& caller, const JobSpec& spec);
+  // Checks that the job would find its secrets in that queue too.
+  Status CheckSecretsIn(const std::string& queue, const Job& job);
   Status NoteSecret(const Caller& caller, const std::string& operation, const std::string& name,
                     const std::string& queue);
   Status DropSecretsOf(const Caller& caller, const std::string& queue);
@@ -146,6 +148,9 @@ class ControlApi {
   void FillLines(const State& state, const std::vector<const Job*>& jobs, bool arrays_as_one,
                  JobRights& rights, v1::ListJobsReply* reply) const;
   // The jobs that the request names and that were changed, now or when the request came before.
+  // The jobs of that name, if the caller may change them.
+  static Result<std::vector<JobId>> FindChangeable(const State& state, const Caller& caller,
+                                                   const std::string& text);
   Result<std::vector<JobId>> ChangeNamed(const Caller& caller,
                                          const v1::ChangeJobsRequest& request);
   Result<std::vector<JobId>> ChangeAll(const Caller& caller, const std::vector<JobId>& ids,

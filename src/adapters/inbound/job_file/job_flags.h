@@ -47,6 +47,9 @@ struct JobFlags {
   std::vector<std::string> command = {};  // what follows --
 };
 
+// The flags as overrides of a job file: paths of its fields, and values in YAML; without the pairs.
+std::vector<std::pair<std::string, std::string>> OverridesOf(const JobFlags& flags);
+
 // kInvalidArgument names the flag: "--gpus: must be a whole number, …".
 Result<JobSpec> JobFromFlags(const JobFlags& flags);
 

@@ -48,6 +48,7 @@ const std::map<std::string, std::string> kLeast = {
     {"HoldJob", "user"},
     {"ReleaseJob", "user"},
     {"SetPriority", "user"},
+    {"ChangeJobQueue", "user"},
     {"SetTimeLimit", "user"},
     {"ListSecrets", "user"},
     {"SetSecret", "user"},

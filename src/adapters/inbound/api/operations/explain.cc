@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "adapters/inbound/api/control_api.h"
+#include "adapters/inbound/api/job_lookup.h"
 #include "adapters/wire/job_spec.h"
 #include "adapters/wire/views/explain_view.h"
 #include "adapters/wire/views/outlook_view.h"
@@ -114,7 +115,8 @@ void RedactChanges(const Caller& caller, const Job& job, v1::ExplainJobReply* re
 }  // namespace
 
 Result<Job> ControlApi::FindWaiting(const State& state, const Caller& caller,
-                                    const std::string& name) {
+                                    const std::string& text) {
+  const std::string name = GP_TRY(JobNameFor(state, caller, text));
   return Waiting(state,
                  GP_TRY(FindJobFor(state, caller, JobAct::kSee, NameToExplain(state, name))));
 }

@@ -69,15 +69,17 @@ std::vector<std::pair<ClientRequest, Command>> CommandsOf(const Submission& jobs
   return commands;
 }
 
+Status CheckMayUse(const Caller& caller, const std::string& queue) {
+  if (caller.In(queue) >= Role::kUser) return Ok();
+  return Fail(PermissionDenied("queue: " + caller.user.name + " may not run jobs in " + queue +
+                               " (gpu-platform whoami)"));
+}
+
 // A job without a queue goes to the queue of its project, if that exists, or else to the default
 // queue.  A caller that may not use both must name a queue.
 Status CheckMaySubmit(const Caller& caller, const JobSpec& spec) {
   const auto may_use = [&](const std::string& queue) { return caller.In(queue) >= Role::kUser; };
-  if (!spec.policy.queue.empty()) {
-    if (may_use(spec.policy.queue)) return Ok();
-    return Fail(PermissionDenied("queue: " + caller.user.name + " may not run jobs in " +
-                                 spec.policy.queue + " (gpu-platform whoami)"));
-  }
+  if (!spec.policy.queue.empty()) return CheckMayUse(caller, spec.policy.queue);
   if (may_use(kDefaultQueue) && may_use(spec.project)) return Ok();
   return Fail(PermissionDenied("queue: name one that " + caller.user.name +
                                " may use (gpu-platform whoami)"));
@@ -247,6 +249,19 @@ Status ControlApi::StopJob(const Caller& caller, const v1::StopJobRequest& reque
                            v1::Job* reply) {
   return Change(caller, request.job_id(), reply,
                 [&](JobId id) { return gp::StopJob{id, request.force()}; });
+}
+
+Status ControlApi::ChangeJobQueue(const Caller& caller, const v1::ChangeJobQueueRequest& request,
+                                  v1::Job* reply) {
+  GP_CHECK_OK(CheckMayUse(caller, request.queue()));
+  const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, request.job_id()));
+  Status has_secrets = Ok();
+  GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    if (const Job* job = state.FindJob(id)) has_secrets = CheckSecretsIn(request.queue(), *job);
+  }));
+  GP_CHECK_OK(has_secrets);
+  return Change(caller, ToText(id), reply,
+                [&](JobId job) { return gp::ChangeJobQueue{job, request.queue()}; });
 }
 
 Status ControlApi::SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequest& request,

@@ -1,37 +1,74 @@
 // Lists of jobs, and changes to all jobs that a name means.
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "adapters/inbound/api/control_api.h"
+#include "adapters/inbound/api/job_lookup.h"
 #include "adapters/inbound/api/page.h"
 #include "adapters/wire/views/array_view.h"
 #include "adapters/wire/views/views.h"
 #include "base/text.h"
+#include "domain/accounting/account.h"
 #include "domain/cluster/arrays.h"
 #include "domain/cluster/decide/decide.h"
 
 namespace gp {
 namespace {
 
-bool Matches(const Job& job, const v1::ListJobsRequest& request) {
+constexpr int kNamesMax = 10'000;  // of one change
+
+template <typename Texts>
+bool IsAmong(const Texts& wanted, const std::string& text) {
+  return wanted.empty() || std::ranges::find(wanted, text) != wanted.end();
+}
+
+bool IsInQueue(const Job& job, const v1::ListJobsRequest& request) {
+  return request.queues().empty() ||
+         std::ranges::any_of(PathsTo(job.queue), [&](const std::string& path) {
+           return std::ranges::find(request.queues(), path) != request.queues().end();
+         });
+}
+
+bool HasLabels(const Job& job, const v1::ListJobsRequest& request) {
+  return std::ranges::all_of(request.labels(), [&](const std::string& wanted) {
+    const size_t equals = std::min(wanted.find('='), wanted.size());
+    const auto found = job.spec->labels.find(wanted.substr(0, equals));
+    return found != job.spec->labels.end() &&
+           (equals == wanted.size() || found->second == wanted.substr(equals + 1));
+  });
+}
+
+bool Matches(const Job& job, Instant since, const v1::ListJobsRequest& request) {
   if (!request.user().empty() && job.user.name != request.user()) return false;
+  if (!IsAmong(request.job_names(), job.spec->name)) return false;
+  if (!IsAmong(request.projects(), job.spec->project)) return false;
+  if (!IsInQueue(job, request) || !HasLabels(job, request)) return false;
+  if (request.held() && job.state != JobState::kHeld) return false;
+  if (IsTerminal(job.state) && job.ended_at < since) return false;
   if (request.states_size() == 0)
     return request.all() || !request.name().empty() || !IsTerminal(job.state);
   return std::ranges::count(request.states(), static_cast<int>(Shown(job.state)) + 1) > 0;
 }
 
-Result<std::vector<const Job*>> FindMatches(const State& state, JobRights& rights,
+// The jobs that the request asks for and the caller may see.
+Result<std::vector<const Job*>> FindMatches(const State& state, const Caller& caller,
                                             const v1::ListJobsRequest& request) {
+  JobRights rights(caller);
+  const Instant since =
+      request.since_ms() <= 0
+          ? Instant{}
+          : InstantOf(state.time, Instant{FromMilliseconds(request.since_ms()).ns});
   std::vector<const Job*> found;
   if (request.name().empty()) {
     for (const auto& [id, job] : state.jobs.all) found.push_back(&job);
   } else {
-    for (const JobId id : GP_TRY(FindJobsNamed(state, request.name())))
-      found.push_back(state.FindJob(id));
+    const std::string name = GP_TRY(JobNameFor(state, caller, request.name()));
+    for (const JobId id : GP_TRY(FindJobsNamed(state, name))) found.push_back(state.FindJob(id));
   }
   std::erase_if(found, [&](const Job* job) {
-    return !Matches(*job, request) || !rights.May(JobAct::kSee, *job);
+    return !Matches(*job, since, request) || !rights.May(JobAct::kSee, *job);
   });
   if (!request.arrays_as_one()) return found;
   const auto is_of_one = [](const Job* a, const Job* b) {
@@ -113,7 +150,7 @@ Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& req
   Status found = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     JobRights rights(caller);
-    const auto jobs = FindMatches(state, rights, request);
+    const auto jobs = FindMatches(state, caller, request);
     found = jobs ? Ok() : Fail(jobs.error());
     if (!found) return;
     const JobPage page = PageAfter(after, *jobs, request);
@@ -146,27 +183,42 @@ Result<std::vector<JobId>> ControlApi::ChangeAll(const Caller& caller,
   return changed;
 }
 
+Result<std::vector<JobId>> ControlApi::FindChangeable(const State& state, const Caller& caller,
+                                                      const std::string& text) {
+  const std::string name = GP_TRY(JobNameFor(state, caller, text));
+  std::vector<JobId> ids = GP_TRY(FindJobsNamed(state, name));
+  // They come from one submit and so have one owner
+  GP_CHECK_OK(CheckMay(caller, JobAct::kChange, *state.FindJob(ids.front())));
+  return ids;
+}
+
 Result<std::vector<JobId>> ControlApi::ChangeNamed(const Caller& caller,
                                                    const v1::ChangeJobsRequest& request) {
-  Result<std::vector<JobId>> ids = std::vector<JobId>();
+  std::vector<std::string> names(request.names().begin(), request.names().end());
+  if (!request.name().empty() || names.empty()) names.push_back(request.name());
+  std::set<JobId> ids;
+  Status found = Ok();
   Result<bool> is_repeated = false;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    ids = FindJobsNamed(state, request.name());
-    if (!ids) return;
-    // They come from one submit and so have one owner.
-    if (const Status may = CheckMay(caller, JobAct::kChange, *state.FindJob(ids->front())); !may)
-      ids = Fail(may.error());
+    for (const std::string& name : names) {
+      const auto named = FindChangeable(state, caller, name);
+      if (!named) return void(found = Fail(named.error()));
+      ids.insert(named->begin(), named->end());
+    }
     is_repeated = gp::IsRepeated(state, gateway_.Now(), caller.AsOrigin(), caller.request);
   }));
-  if (!ids) return ids;
-  if (!is_repeated) return Fail(is_repeated.error());
-  return *is_repeated ? ids : ChangeAll(caller, *ids, request.action());
+  if (!found) return Fail(found.error());
+  const std::vector<JobId> all(ids.begin(), ids.end());
+  return GP_TRY(std::move(is_repeated)) ? Result<std::vector<JobId>>(all)
+                                        : ChangeAll(caller, all, request.action());
 }
 
 Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request,
                               v1::ListJobsReply* reply) {
   if (!v1::ChangeJobsRequest::Action_IsValid(request.action()))
     return Fail(InvalidArgument("action: STOP, KILL, HOLD or RELEASE"));
+  if (request.names_size() > kNamesMax)
+    return Fail(InvalidArgument("names: at most " + std::to_string(kNamesMax)));
   const std::vector<JobId> changed = GP_TRY(ChangeNamed(caller, request));
   return gateway_.Read([&](const State& state) {
     JobRights rights(caller);

@@ -73,7 +73,7 @@ Status ControlApi::SetPriority(const Caller& caller, const v1::SetPriorityReques
                                v1::Job* reply) {
   bool may_raise = false;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    const auto id = FindJobNamed(state, request.job_id());
+    const auto id = FindJobFor(state, caller, JobAct::kChange, request.job_id());
     may_raise = id && caller.In(state.FindJob(*id)->queue) >= Role::kAdmin;
   }));
   return Change(caller, request.job_id(), reply,

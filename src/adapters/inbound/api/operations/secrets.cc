@@ -67,22 +67,22 @@ Status CheckReceivers(const std::vector<std::string>& names,
 }
 
 // Whose secrets the job may have, for messages.
-std::string WhoseSecrets(const Caller& caller, const JobSpec& spec, const std::string& queue) {
+std::string WhoseSecrets(const std::string& owner, const JobSpec& spec, const std::string& queue) {
   return spec.program.shared_secrets_only
              ? "queue " + Printable(queue, 140) + ", and this token has no others"
-             : caller.user.name + " or queue " + Printable(queue, 140);
+             : owner + " or queue " + Printable(queue, 140);
 }
 
 // `keeper`: nullptr: there are no secrets.  `queue`: the job's.
-Status CheckSecrets(const SecretKeeper* keeper, const Caller& caller, const JobSpec& spec,
+Status CheckSecrets(const SecretKeeper* keeper, const std::string& owner, const JobSpec& spec,
                     const std::string& queue) {
-  const std::string user = spec.program.shared_secrets_only ? "" : caller.user.name;
+  const std::string user = spec.program.shared_secrets_only ? "" : owner;
   size_t bytes = 0;
   for (const std::string& name : spec.program.secrets) {
     const auto value = keeper == nullptr ? std::nullopt : keeper->Find(name, user, queue);
     if (!value)
       return Fail(InvalidArgument("secrets: there is no secret \"" + Printable(name, 60) +
-                                  "\" of " + WhoseSecrets(caller, spec, queue) +
+                                  "\" of " + WhoseSecrets(owner, spec, queue) +
                                   " (gpu-platform secrets list)"));
     bytes += value->size();
   }
@@ -172,7 +172,12 @@ Status ControlApi::CheckNamed(const Caller& caller, const JobSpec& spec) {
   if (spec.program.secrets.empty()) return Ok();
   std::string queue;
   GP_CHECK_OK(gateway_.Read([&](const State& state) { queue = QueueFor(state, spec); }));
-  return CheckSecrets(about_.secrets, caller, spec, queue);
+  return CheckSecrets(about_.secrets, caller.user.name, spec, queue);
+}
+
+Status ControlApi::CheckSecretsIn(const std::string& queue, const Job& job) {
+  if (job.spec->program.secrets.empty()) return Ok();
+  return CheckSecrets(about_.secrets, job.user.name, *job.spec, queue);
 }
 
 }  // namespace gp

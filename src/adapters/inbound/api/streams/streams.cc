@@ -16,8 +16,9 @@ constexpr std::chrono::milliseconds kCallerCheck{200};
 constexpr Duration kEndCheck = Duration::Milliseconds(500);
 constexpr int kExitPlatform = 125;  // an exit code of the platform, not of the program
 
-Result<RankPlace> FindRank(const State& state, const std::string& job_text, int rank, int attempt) {
-  const Job* job = state.FindJob(GP_TRY(FindJobNamed(state, job_text)));
+Result<RankPlace> FindRank(const State& state, JobId id, int rank, int attempt) {
+  const Job* job = state.FindJob(id);
+  if (job == nullptr) return Fail(NotFound("no job " + ToText(id) + " any more"));
   if (job->attempts.empty()) return Fail(Conflict(NameOf(*job) + " has not been started yet"));
   const AttemptRecord* record = &job->attempts.back();
   if (attempt > 0) {
@@ -36,10 +37,11 @@ Result<RankPlace> FindRank(const State& state, const std::string& job_text, int 
 }
 
 // The place of the rank in the job's last attempt.  kConflict: the job is not running.
-Result<RankPlace> FindRunning(ControlGateway& gateway, const v1::ExecInput::Start& start) {
+Result<RankPlace> FindRunning(ControlGateway& gateway, JobId job,
+                              const v1::ExecInput::Start& start) {
   Result<RankPlace> place = Fail(Internal(""));
-  GP_CHECK_OK(gateway.Read(
-      [&](const State& state) { place = FindRank(state, start.job_id(), start.rank(), 0); }));
+  GP_CHECK_OK(
+      gateway.Read([&](const State& state) { place = FindRank(state, job, start.rank(), 0); }));
   if (place && !place->live) return Fail(Conflict(start.job_id() + " is not running"));
   return place;
 }
@@ -112,9 +114,8 @@ Status ControlApi::ReadLog(const Caller& caller, const v1::ReadLogRequest& reque
   v1::ReadLogRequest part = request;
   while (!out.IsGone()) {
     Result<RankPlace> place = Fail(Internal(""));
-    const Status read = gateway_.Read([&](const State& state) {
-      place = FindRank(state, part.job_id(), part.rank(), part.attempt());
-    });
+    const Status read = gateway_.Read(
+        [&](const State& state) { place = FindRank(state, *id, part.rank(), part.attempt()); });
     if (!read) return read;
     if (!place) return Fail(place.error());
     part.set_attempt(place->attempt);
@@ -166,8 +167,8 @@ Status ControlApi::Exec(const Caller& caller, ExecConversation& stream) {
     return Fail(InvalidArgument("the first message of an exec names the job"));
   }
   const v1::ExecInput::Start& start = first.start();
-  GP_CHECK_OK(MayAct(caller, JobAct::kRead, start.job_id()));
-  const RankPlace place = GP_TRY(FindRunning(gateway_, start));
+  const JobId job = GP_TRY(JobFor(caller, JobAct::kRead, start.job_id()));
+  const RankPlace place = GP_TRY(FindRunning(gateway_, job, start));
   v1::OpenChannel order;
   order.set_lease(place.lease.value);
   *order.mutable_exec() = start;

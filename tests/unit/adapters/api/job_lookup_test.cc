@@ -1,0 +1,92 @@
+#include "adapters/inbound/api/job_lookup.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/support/test_cluster.h"
+
+namespace gp {
+namespace {
+
+class JobLookup : public testing::Test {
+ protected:
+  JobId Submit(const std::string& name, const User& user, int array = 0) {
+    JobSpec spec;
+    spec.name = name;
+    spec.program.command = {"true"};
+    spec.policy.array.count = array;
+    const JobId id{cluster_.state().jobs.last + 1};
+    EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), user}));
+    return id;
+  }
+  void Cancel(JobId id) { EXPECT_TRUE(cluster_.Execute(StopJob{id, false})); }
+
+  // What ana's text calls a job, or the error.
+  std::string Named(const std::string& text) {
+    Caller caller;
+    caller.user = ana_;
+    caller.access = std::make_shared<const Access>(cluster_.state().access);
+    const auto name = JobNameFor(cluster_.state(), caller, text);
+    return name ? *name : name.error().message;
+  }
+
+  TestCluster cluster_;
+  const User ana_{"ana", 1, 1};
+  const User bert_{"bert", 2, 2};
+};
+
+TEST_F(JobLookup, IdsAndNumbers) {
+  Submit("train", ana_);
+  EXPECT_EQ(Named("job-1"), "job-1");
+  EXPECT_EQ(Named("job-77"), "job-77") << "the caller of this finds out that there is none";
+  EXPECT_EQ(Named("1"), "job-1");
+  EXPECT_EQ(Named("1[2-7]"), "job-1[2-7]");
+  EXPECT_EQ(Named("2"),
+            "\"2\" is no job: write its id, as job-17 or job-17[3], or its name "
+            "(gpu-platform jobs list)");
+}
+
+TEST_F(JobLookup, ANumberThatIsNoIdMayBeAName) {
+  Submit("7", ana_);
+  EXPECT_EQ(Named("7"), "job-1");
+}
+
+TEST_F(JobLookup, NamesAndTheirBeginnings) {
+  Submit("train", ana_);
+  Submit("training", ana_);
+  EXPECT_EQ(Named("train"), "job-1") << "the whole name comes first";
+  EXPECT_EQ(Named("traini"), "job-2");
+  EXPECT_EQ(Named("tra"), "\"tra\" means 2 jobs: job-1 (train), job-2 (training); give an id");
+}
+
+TEST_F(JobLookup, ElementsOfAnArrayByItsName) {
+  Submit("sweep", ana_, 10);
+  EXPECT_EQ(Named("sweep"), "job-1");
+  EXPECT_EQ(Named("swe[3]"), "job-1[3]");
+}
+
+TEST_F(JobLookup, OwnJobsComeBeforeThoseOfOthersAndLiveOnesBeforeFinishedOnes) {
+  Submit("train", bert_);
+  EXPECT_EQ(Named("train"), "job-1");
+  const JobId first = Submit("train", ana_);
+  EXPECT_EQ(Named("train"), "job-2");
+  Cancel(first);
+  EXPECT_EQ(Named("train"), "job-2") << "own, although it is over";
+  Cancel(Submit("train", ana_));
+  EXPECT_EQ(Named("train"), "job-3") << "the newest that is over";
+  Submit("train", ana_);
+  EXPECT_EQ(Named("train"), "job-4");
+  Submit("train", ana_);
+  EXPECT_EQ(Named("train"), "\"train\" means 2 jobs: job-4 (train), job-5 (train); give an id");
+}
+
+TEST_F(JobLookup, AnAmbiguousNameListsSomeOfItsJobs) {
+  for (int i = 0; i < 7; ++i) Submit("train", ana_);
+  EXPECT_EQ(Named("train"),
+            "\"train\" means 7 jobs: job-1 (train), job-2 (train), job-3 (train), job-4 (train), "
+            "job-5 (train), …; give an id");
+}
+
+}  // namespace
+}  // namespace gp
