@@ -7,6 +7,7 @@
 #include "adapters/wire/documents/document.h"
 #include "adapters/wire/error.h"
 #include "infrastructure/table.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 
@@ -39,9 +40,31 @@ bool Output::PrintDocument(const nlohmann::ordered_json& document) const {
   return true;
 }
 
-void Output::PrintTable(const Table& table) const {
-  const bool headers = !no_headers;
-  std::fputs((output == "csv" ? table.ToCsv(headers) : table.ToText(headers)).c_str(), stdout);
+CLI::App* Output::AddListFlags(CLI::App* list) {
+  list->add_option("-c,--columns", columns, "Show these columns, in this order")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("COLUMN,...");
+  list->add_option("--sort", sort, "Sort by this column; -COLUMN: in reverse order")
+      ->type_name("COLUMN");
+  return list;
+}
+
+bool Output::PrintTable(const Table& table) {
+  const TableView view{.columns = columns,
+                       .sort = sort,
+                       .wide = output == "wide",
+                       .headers = !no_headers,
+                       .colors = OutputHasColors(),
+                       .width = WidthOfTerminal()};
+  const auto text = output == "csv" ? table.ToCsv(view) : table.ToText(view);
+  if (!text) Complain(text.error());
+  if (text) std::fputs(text->c_str(), stdout);
+  return text.has_value();
+}
+
+void Output::PrintList(const Table& table, std::string_view what) {
+  if (PrintTable(table) && table.empty()) Say("no " + std::string(what));
 }
 
 void Output::Say(const std::string& text) const {

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -30,17 +31,23 @@ class Output {
   bool json = false;  // --json, the same as -o json
   bool no_headers = false;
   bool quiet = false;
-  int exit_code = kExitOk;  // set by the subcommand that ran
+  int exit_code = kExitOk;           // set by the subcommand that ran
+  std::vector<std::string> columns;  // of a list; empty: its own
+  std::string sort;                  // column of a list
 
   void AddTo(CLI::App& app);
+  // The flags of commands that print a list: its columns and its order.
+  CLI::App* AddListFlags(CLI::App* list);
 
   // Complains and returns false if the requested output is none of these. Documents (json, yaml)
   // are offered by every command that shows something and need not be named.
   bool Offers(std::initializer_list<std::string_view> formats);
   // Prints the document and returns true if the output is a document.
   bool PrintDocument(const nlohmann::ordered_json& document) const;
-  // As a table or as CSV.
-  void PrintTable(const Table& table) const;
+  // As a table or as CSV.  False: --columns or --sort are wrong, which it has said.
+  bool PrintTable(const Table& table);
+  // The same for a list of `what`; says so where there is none.
+  void PrintList(const Table& table, std::string_view what);
   bool WantsDocument() const { return output == "json" || output == "yaml" || json; }
   // A message for people; silent with -q.
   void Say(const std::string& text) const;

@@ -1,71 +1,101 @@
 #include "infrastructure/table.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <utility>
+#include <array>
+#include <charconv>
+#include <numeric>
 
 #include "base/text.h"
+#include "infrastructure/table_layout.h"
 #include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {
 
-constexpr int kSeparator = 2;  // blanks between two columns
-constexpr int kLeast = 8;      // a shortened column is at least as wide
-constexpr int kReadable = 24;  // and text of several lines at least this
-constexpr int kIndent = 4;     // of what stands below its row
-
-// 0: unknown, as for a pipe or a file.
-int WidthOfTerminal() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-// Breaks the text at blanks; a word that is wider than a line is broken itself.
-std::vector<std::string> Wrapped(const std::string& text, int width) {
-  std::vector<std::string> lines;
-  std::string rest = text;
-  while (TextWidth(rest) > width) {
-    const std::string begin = BeginOfText(rest, width);
-    const bool at_word = rest[begin.size()] == ' ';
-    const size_t blank = at_word ? begin.size() : begin.rfind(' ');
-    const bool no_blank = blank == std::string::npos || blank == 0;
-    lines.push_back(no_blank ? begin : rest.substr(0, blank));
-    rest = rest.substr(no_blank ? begin.size() : blank + 1);
+// "GPU-HOURS", "gpu hours" and "gpu_hours" are the same.
+std::string Folded(std::string_view title) {
+  std::string text(title);
+  for (char& c : text) {
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    c = c == ' ' || c == '_' ? '-' : static_cast<char>(is_upper ? c - 'A' + 'a' : c);
   }
-  lines.push_back(std::move(rest));
-  return lines;
-}
-
-// The cells for which there are widths.
-std::string Line(const std::vector<std::string>& cells, const std::vector<Column>& columns,
-                 const std::vector<int>& widths) {
-  std::string line;
-  for (size_t i = 0; i < widths.size(); ++i) {
-    if (i > 0) line.append(kSeparator, ' ');
-    line += FitText(cells[i], widths[i], columns[i].right);
-  }
-  return ForLocale(line.substr(0, line.find_last_not_of(' ') + 1)) + "\n";
-}
-
-// What stands below its row, which continues with `rest`.
-std::string Below(const std::string& cell, const std::string& rest, int width) {
-  std::string text;
-  if (cell.empty()) return text;
-  const std::string indent = FitText(rest, std::max(kIndent, TextWidth(rest) + 1));
-  for (const std::string& part : Wrapped(cell, std::max(width - TextWidth(indent), kReadable)))
-    text += indent + part + "\n";
   return text;
+}
+
+// "– of 80 GiB" too.
+bool IsUnknown(const Cell& cell) {
+  return cell.text.empty() || cell.text == kDash ||
+         cell.text.starts_with(kDash + std::string(" of "));
+}
+
+bool IsLess(const Cell& a, const Cell& b) {
+  return a.value && b.value ? *a.value < *b.value : NaturalLess(a.text, b.text);
+}
+
+std::string Quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  std::string quoted = "\"";
+  for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+// As few digits as tell it from its neighbours: "90", "0.5".
+std::string ShortestText(double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+std::string InCsv(const Cell& cell) {
+  if (cell.value) return ShortestText(*cell.value);
+  return IsUnknown(cell) ? "" : Quoted(cell.text);
 }
 
 }  // namespace
 
-int Table::Add(std::vector<std::string> cells, int parent) {
+int Table::Add(Cells cells, int parent) {
   cells.resize(columns_.size());
   rows_.push_back({std::move(cells), parent});
   return static_cast<int>(rows_.size()) - 1;
+}
+
+Result<size_t> Table::FindColumn(std::string_view title) const {
+  std::vector<std::string> titles;
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    if (Folded(columns_[c].title) == Folded(title)) return c;
+    titles.push_back(Folded(columns_[c].title));
+  }
+  const auto near = Nearest(Folded(title), titles);
+  return Fail(InvalidArgument("no column \"" + Printable(title, 60) + "\"" +
+                              (near ? "; did you mean " + *near + "?" : "") +
+                              "; columns: " + Join(titles, ",")));
+}
+
+Result<std::vector<size_t>> Table::ShownColumns(const TableView& view, bool with_wide) const {
+  std::vector<size_t> shown;
+  for (const std::string& title : view.columns) shown.push_back(GP_TRY(FindColumn(title)));
+  for (size_t c = 0; c < columns_.size() && view.columns.empty(); ++c) {
+    if (with_wide || !columns_[c].wide) shown.push_back(c);
+  }
+  return shown;
+}
+
+// Unknown values are last in both orders.
+Result<std::vector<size_t>> Table::RowOrder(const TableView& view) const {
+  std::vector<size_t> order(rows_.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (view.sort.empty()) return order;
+  const bool is_reverse = view.sort.starts_with('-');
+  const size_t column = GP_TRY(FindColumn(std::string_view(view.sort).substr(is_reverse ? 1 : 0)));
+  const bool is_nested = std::ranges::any_of(rows_, [](const Row& row) { return row.parent >= 0; });
+  if (is_nested) return Fail(InvalidArgument("rows below others keep their order"));
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    const Cell& first = rows_[a].cells[column];
+    const Cell& second = rows_[b].cells[column];
+    if (IsUnknown(first) != IsUnknown(second)) return IsUnknown(second);
+    return is_reverse ? IsLess(second, first) : IsLess(first, second);
+  });
+  return order;
 }
 
 std::vector<Table::Branch> Table::Branches() const {
@@ -87,97 +117,49 @@ std::vector<Table::Branch> Table::Branches() const {
   return branches;
 }
 
-Table::Lines Table::ShownLines(bool with_headers) const {
-  const auto shown = [](const std::string& text) {
+Result<std::string> Table::ToText(const TableView& view) const {
+  const std::vector<size_t> shown = GP_TRY(ShownColumns(view, view.wide));
+  const std::vector<size_t> order = GP_TRY(RowOrder(view));
+  if (rows_.empty() || shown.empty()) return std::string();
+  const auto text_of = [](const std::string& text) {
     return ForLocale(Printable(text, std::string::npos));
   };
-  Lines lines;
-  if (with_headers) {
-    ShownLine& titles = lines.emplace_back();
-    for (const Column& column : columns_) titles.cells.push_back(shown(column.title));
+  std::vector<Column> columns;
+  for (const size_t c : shown) columns.push_back(columns_[c]);
+  std::vector<TableLine> lines;
+  if (view.headers) {
+    TableLine& titles = lines.emplace_back();
+    titles.is_header = true;
+    for (const Column& column : columns) titles.cells.push_back(text_of(column.title));
   }
   const std::vector<Branch> branches = Branches();
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    ShownLine& line = lines.emplace_back();
-    line.rest = ForLocale(branches[i].rest);
-    for (size_t c = 0; c < columns_.size(); ++c)
-      line.cells.push_back((columns_[c].tree ? ForLocale(branches[i].first) : "") +
-                           shown(rows_[i].cells[c]));
+  for (const size_t row : order) {
+    TableLine& line = lines.emplace_back();
+    line.rest = ForLocale(branches[row].rest);
+    for (const size_t c : shown)
+      line.cells.push_back((columns_[c].tree ? ForLocale(branches[row].first) : "") +
+                           text_of(rows_[row].cells[c].text));
   }
-  return lines;
-}
-
-// Of the first `columns`.
-std::vector<int> Table::Widths(const Lines& lines, int width, size_t columns) const {
-  std::vector<int> widths(columns, 0);
-  for (const ShownLine& line : lines)
-    for (size_t c = 0; c < columns; ++c) widths[c] = std::max(widths[c], TextWidth(line.cells[c]));
-  if (width <= 0) return widths;
-  int over = kSeparator * (static_cast<int>(columns) - 1) - width;
-  for (const int column : widths) over += column;
-  for (; over > 0; --over) {
-    int widest = -1;
-    for (size_t c = 0; c < columns; ++c) {
-      const bool gives_way =
-          columns_[c].cut && widths[c] > std::max(kLeast, TextWidth(columns_[c].title));
-      if (gives_way && (widest < 0 || widths[c] > widths[static_cast<size_t>(widest)]))
-        widest = static_cast<int>(c);
-    }
-    if (widest < 0) break;
-    --widths[static_cast<size_t>(widest)];
-  }
-  return widths;
-}
-
-std::string Table::ToText(bool with_headers) const {
-  return ToText(with_headers, WidthOfTerminal());
+  return LayOut(std::move(columns), std::move(lines), view.width, view.columns.empty(),
+                view.colors);
 }
 
 std::string Table::ToText(bool with_headers, int width) const {
-  if (rows_.empty() || columns_.empty()) return "";
-  const Lines lines = ShownLines(with_headers);
-  std::vector<int> widths = Widths(lines, width, columns_.size());
-  const int wanted = Widths(lines, 0, columns_.size()).back();
-  const bool is_below = columns_.size() > 1 && widths.back() < std::min(wanted, kReadable);
-  if (is_below) widths = Widths(lines, width, columns_.size() - 1);
-  std::string text;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const ShownLine& line = lines[i];
-    const bool is_header = with_headers && i == 0;
-    text += is_below ? Line(line.cells, columns_, widths) : LinesBeside(line, widths);
-    if (is_below && !is_header) text += Below(line.cells.back(), line.rest, width);
-  }
-  return text;
+  return *ToText({.headers = with_headers, .width = width});
 }
 
-// A row whose last column continues on further lines.
-std::string Table::LinesBeside(const ShownLine& line, const std::vector<int>& widths) const {
-  std::vector<std::string> cells = line.cells;
-  if (!columns_.back().cut) return Line(cells, columns_, widths);
-  std::string text;
-  for (std::string& part : Wrapped(line.cells.back(), widths.back())) {
-    cells.back() = std::move(part);
-    text += Line(cells, columns_, widths);
-    for (size_t c = 0; c < cells.size(); ++c) cells[c] = columns_[c].tree ? line.rest : "";
-  }
-  return text;
-}
+std::string Table::ToText() const { return ToText(true, WidthOfTerminal()); }
 
-std::string Table::ToCsv(bool with_headers) const {
-  const auto quote = [](const std::string& cell) {
-    if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
-    std::string quoted = "\"";
-    for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + "\"";
-  };
+Result<std::string> Table::ToCsv(const TableView& view) const {
+  const std::vector<size_t> shown = GP_TRY(ShownColumns(view, true));
   std::string text;
-  const auto add = [&](auto begin, auto end, auto cell_of) {
-    for (auto it = begin; it != end; ++it) text += (it == begin ? "" : ",") + quote(cell_of(*it));
+  const auto add = [&](auto text_of) {
+    for (size_t i = 0; i < shown.size(); ++i) text += (i == 0 ? "" : ",") + text_of(shown[i]);
     text += "\n";
   };
-  if (with_headers) add(columns_.begin(), columns_.end(), [](const Column& c) { return c.title; });
-  for (const Row& row : rows_)
-    add(row.cells.begin(), row.cells.end(), [](const std::string& c) { return c; });
+  if (view.headers) add([&](size_t c) { return Quoted(columns_[c].title); });
+  for (const size_t row : GP_TRY(RowOrder(view)))
+    add([&](size_t c) { return InCsv(rows_[row].cells[c]); });
   return text;
 }
 

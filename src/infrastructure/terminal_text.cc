@@ -1,11 +1,14 @@
 #include "infrastructure/terminal_text.h"
 
 #include <langinfo.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <wchar.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -57,6 +60,19 @@ std::string BeginOfText(std::string_view text, int width) {
     text.remove_prefix(character.size());
   }
   return begin;
+}
+
+int WidthOfTerminal() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool OutputHasColors() {
+  if (std::getenv("NO_COLOR") != nullptr) return false;
+  if (std::getenv("CLICOLOR_FORCE") != nullptr) return true;
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  return isatty(STDOUT_FILENO) == 1 && !is_dumb;
 }
 
 bool TerminalHasUtf8() {

@@ -9,6 +9,11 @@
 namespace gp {
 
 bool TerminalHasUtf8();
+// Columns of the terminal at standard output; 0: unknown, as for a pipe or a file.
+int WidthOfTerminal();
+// Whether standard output shows colours: a terminal that is not dumb, without NO_COLOR.
+// CLICOLOR_FORCE colours pipes too.
+bool OutputHasColors();
 int TextWidth(std::string_view text);
 // The longest prefix of the text that fits into `width` columns.
 std::string BeginOfText(std::string_view text, int width);

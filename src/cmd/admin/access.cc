@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/list_tables.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -33,23 +34,39 @@ void PrintSelf(const v1::WhoAmIReply& self, Cli& cli) {
   cli.PrintTable(table);
 }
 
-void PrintRoles(const v1::ListRolesReply& reply, Cli& cli) {
-  if (cli.PrintDocument(reply)) return;
-  Table table({{"USER"}, {"QUEUE"}, {"ROLE"}});
+}  // namespace
+
+Table RoleTable(const v1::ListRolesReply& reply) {
+  Table table({{.title = "USER"}, {.title = "QUEUE"}, {.title = "ROLE"}});
   for (const v1::Grant& grant : reply.grants())
     table.Add({grant.subject(), Everywhere(grant.queue()), grant.role()});
-  cli.PrintTable(table);
+  return table;
+}
+
+Table TokenTable(const v1::ListTokensReply& reply) {
+  Table table({{.title = "TOKEN"},
+               {.title = "USER"},
+               {.title = "AT MOST"},
+               {.title = "QUEUE"},
+               {.title = "EXPIRES"},
+               {.title = "FOR", .cut = true}});
+  for (const v1::Token& token : reply.tokens())
+    table.Add({token.id(), token.user(), token.role(), Everywhere(token.queue()),
+               token.expires_at(), token.label()});
+  return table;
+}
+
+namespace {
+
+void PrintRoles(const v1::ListRolesReply& reply, Cli& cli) {
+  if (cli.PrintDocument(reply)) return;
+  cli.PrintList(RoleTable(reply), "roles granted");
   cli.Say("everybody else: " + reply.others() +
           "; root, and the user that the controller runs as: admin");
 }
 
 void PrintTokens(const v1::ListTokensReply& reply, Cli& cli) {
-  if (cli.PrintDocument(reply)) return;
-  Table table({{"TOKEN"}, {"USER"}, {"AT MOST"}, {"QUEUE"}, {"FOR"}, {"EXPIRES"}});
-  for (const v1::Token& token : reply.tokens())
-    table.Add({token.id(), token.user(), token.role(), Everywhere(token.queue()), token.label(),
-               token.expires_at()});
-  cli.PrintTable(table);
+  if (!cli.PrintDocument(reply)) cli.PrintList(TokenTable(reply), "tokens");
 }
 
 // The secret is the one line on stdout, so that a script can keep it.
@@ -136,7 +153,8 @@ void AddCreateToken(CLI::App& tokens, Cli& cli) {
 }
 
 void AddTokenList(CLI::App& tokens, Cli& cli) {
-  CLI::App* sub = tokens.add_subcommand("list", "List your tokens, without their secrets");
+  CLI::App* sub =
+      cli.AddListFlags(tokens.add_subcommand("list", "List your tokens, without their secrets"));
   auto request = std::make_shared<v1::ListTokensRequest>();
   sub->add_flag_function(
       "--all", [request](int64_t) { request->set_all(true); }, "Tokens of all users; admins only");
@@ -165,10 +183,11 @@ void AddAccess(CLI::App& app, Cli& cli) {
   AddWhoAmI(app, cli);
   CLI::App* roles = app.add_subcommand("roles", "Roles of users in queues: list, grant, revoke");
   roles->require_subcommand(1);
-  roles->add_subcommand("list", "List the roles that were granted")->callback([&cli] {
-    Ask<v1::ListRolesReply>(cli, "ListRoles", v1::ListRolesRequest(),
-                            [&](const auto& reply) { PrintRoles(reply, cli); });
-  });
+  cli.AddListFlags(roles->add_subcommand("list", "List the roles that were granted"))
+      ->callback([&cli] {
+        Ask<v1::ListRolesReply>(cli, "ListRoles", v1::ListRolesRequest(),
+                                [&](const auto& reply) { PrintRoles(reply, cli); });
+      });
   AddGrant(*roles, cli, false);
   AddGrant(*roles, cli, true);
   CLI::App* tokens = app.add_subcommand(

@@ -6,6 +6,7 @@
 #include "adapters/outbound/audit/audit_file.h"
 #include "cmd/cli.h"
 #include "cmd/connection/state_place.h"
+#include "cmd/list_tables.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -18,20 +19,34 @@ std::string OutcomeText(const v1::AuditEntry& entry) {
          ": " + entry.why();
 }
 
-void PrintEntries(const v1::ListAuditReply& reply, Cli& cli) {
-  if (cli.PrintDocument(reply)) return;
-  Table table({{"AT"}, {"USER"}, {"FROM"}, {"OPERATION"}, {"OBJECT"}, {"WHAT"}});
+}  // namespace
+
+Table AuditTable(const v1::ListAuditReply& reply) {
+  Table table({{.title = "AT"},
+               {.title = "USER"},
+               {.title = "FROM", .drop = 1},
+               {.title = "OPERATION"},
+               {.title = "OBJECT", .cut = true},
+               {.title = "WHAT", .cut = true}});
   for (const v1::AuditEntry& entry : reply.entries()) {
     table.Add({entry.at(), entry.user().empty() ? kDash : entry.user(), entry.from(),
                entry.operation(), entry.object().empty() ? kDash : entry.object(),
                OutcomeText(entry)});
   }
-  cli.PrintTable(table);
+  return table;
+}
+
+namespace {
+
+void PrintEntries(const v1::ListAuditReply& reply, Cli& cli) {
+  if (cli.PrintDocument(reply)) return;
+  cli.PrintList(AuditTable(reply), "audit entries");
   if (reply.next() != 0) cli.Say("older entries: --before " + std::to_string(reply.next()));
 }
 
 void AddAuditList(CLI::App& audit, Cli& cli) {
-  CLI::App* sub = audit.add_subcommand("list", "List audit entries, the newest first; admins only");
+  CLI::App* sub = cli.AddListFlags(
+      audit.add_subcommand("list", "List audit entries, the newest first; admins only"));
   auto request = std::make_shared<v1::ListAuditRequest>();
   sub->add_option_function<std::string>(
          "--user", [request](const std::string& user) { request->set_user(user); },

@@ -41,7 +41,7 @@ void CheckFile(const std::string& file, Cli& cli) {
       config->receivers, [](const Receiver& receiver) { return !ProblemOf(receiver).empty(); });
   if (has_problem) cli.exit_code = 1;
   if (cli.PrintDocument(DocumentOf(file, *config))) return;
-  Table table({{"RECEIVER"}, {"WAY"}, {"TO"}, {"EVENTS", false, false, true}, {"PROBLEM"}});
+  Table table({{"RECEIVER"}, {"WAY"}, {"TO"}, {.title = "EVENTS", .cut = true}, {"PROBLEM"}});
   for (const Receiver& receiver : config->receivers) {
     std::vector<std::string> events(receiver.on.begin(), receiver.on.end());
     if (receiver.jobs_may_name) events.emplace_back("what jobs request");

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cmd/cli.h"
+#include "cmd/list_tables.h"
 #include "infrastructure/table.h"
 #include "ports/outbound/secret_keeper.h"
 
@@ -29,15 +30,23 @@ void Print(const v1::ListSecretsReply& reply, Cli& cli) {
     for (const v1::Secret& secret : reply.secrets()) std::printf("%s\n", secret.name().c_str());
     return;
   }
-  if (reply.secrets().empty()) return cli.Say("there are no secrets");
-  Table table({{"NAME"}, {"FOR"}, {"CHANGED"}, {"BY"}});
+  cli.PrintList(SecretTable(reply), "secrets");
+}
+
+}  // namespace
+
+Table SecretTable(const v1::ListSecretsReply& reply) {
+  Table table(
+      {{.title = "NAME"}, {.title = "FOR"}, {.title = "CHANGED"}, {.title = "BY", .drop = 1}});
   for (const v1::Secret& secret : reply.secrets()) {
     table.Add({secret.name(),
                secret.queue().empty() ? "user " + secret.user() : "queue " + secret.queue(),
                secret.changed_at(), secret.changed_by()});
   }
-  cli.PrintTable(table);
+  return table;
 }
+
+namespace {
 
 template <typename Request>
 void CallAndPrintSecrets(const char* method, const Request& request, Cli& cli) {
@@ -114,7 +123,8 @@ void AddSecrets(CLI::App& app, Cli& cli) {
   CLI::App* secrets =
       app.add_subcommand("secrets", "Secrets injected into jobs as environment variables");
   secrets->require_subcommand(1);
-  secrets->add_subcommand("list", "List the names of secrets that your jobs may use")
+  cli.AddListFlags(
+         secrets->add_subcommand("list", "List the names of secrets that your jobs may use"))
       ->callback([&cli] { CallAndPrintSecrets("ListSecrets", v1::ListSecretsRequest(), cli); });
   auto flags = std::make_shared<SecretFlags>();
   const auto named = [&](const char* name, const char* help, const std::function<void()>& action) {

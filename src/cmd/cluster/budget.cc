@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/list_tables.h"
 #include "cmd/text/hundredths.h"
 #include "infrastructure/table.h"
 
@@ -38,51 +39,64 @@ void AddOwner(CLI::App& sub, const std::shared_ptr<Request>& request) {
       ->type_name("POOL");
 }
 
-std::string Whose(const v1::Budget& budget) {
-  std::string text = budget.queue().empty() ? "all queues" : budget.queue();
-  if (!budget.user().empty()) text += budget.user() == "*" ? ", each user" : ", " + budget.user();
-  if (!budget.pool().empty()) text += ", pool " + budget.pool();
-  return text;
+// A small amount is not shown as 0, a large one without its fraction.
+std::string AmountText(double amount) {
+  constexpr double kRoundedUp = 0.005;
+  constexpr double kLarge = 1'000;
+  if (amount > 0 && amount < kRoundedUp) return "<0.01";
+  return amount < kLarge ? Hundredths(amount) : fmt::format("{:.0f}", amount);
 }
 
-// A small amount is not shown as 0.
-std::string Used(double used, bool has_limit, const std::string& limit) {
-  constexpr double kRoundedUp = 0.005;
-  return (used > 0 && used < kRoundedUp ? "<0.01" : Hundredths(used)) +
-         (has_limit ? "/" + limit : "");
+// Used, of the limit; 0: there is none.
+Cell Used(double used, double limit) {
+  return {AmountText(used) + (limit > 0 ? "/" + AmountText(limit) : ""), used};
+}
+
+// The user of a row; in a budget of each user: "each: ana".
+std::string UserText(const v1::Budget& budget, const std::string& user) {
+  const std::string name = user.empty() ? "all" : user;
+  return budget.user() == "*" ? "each: " + name : name;
 }
 
 std::string ExpectedText(const v1::BudgetStanding& standing) {
   return standing.too_early() ? kDash : fmt::format("{}%", standing.expected_percent());
 }
 
-void Print(const v1::ListBudgetsReply& reply, Cli& cli) {
-  if (cli.PrintDocument(reply)) return;
-  Table table({{"BUDGET"},
-               {"USER"},
-               {"GPU-HOURS", true},
-               {reply.currency(), true},
-               {"USED", true},
-               {"EXPECTED", true},
-               {"USED UP"},
-               {"THEN"}});
+}  // namespace
+
+Table BudgetTable(const v1::ListBudgetsReply& reply) {
+  Table table({{.title = "QUEUE"},
+               {.title = "USER"},
+               {.title = "POOL", .drop = 3},
+               {.title = "GPU-HOURS", .right = true},
+               {.title = reply.currency(), .right = true},
+               {.title = "USED", .right = true},
+               {.title = "EXPECTED", .right = true, .drop = 1},
+               {.title = "USED UP", .drop = 2},
+               {.title = "THEN"}});
   for (const v1::Budget& budget : reply.budgets()) {
+    const std::string queue = budget.queue().empty() ? "all" : budget.queue();
+    const std::string pool = budget.pool().empty() ? "all" : budget.pool();
+    const auto hours_limit = static_cast<double>(budget.gpu_hours());
     for (const v1::BudgetStanding& standing : budget.standings()) {
-      table.Add(
-          {Whose(budget), standing.user().empty() ? "all" : standing.user(),
-           Used(standing.gpu_hours(), budget.gpu_hours() > 0, std::to_string(budget.gpu_hours())),
-           Used(standing.cost(), budget.money() > 0, fmt::format("{:.2f}", budget.money())),
-           fmt::format("{}%", standing.percent()), ExpectedText(standing),
-           standing.used_up_at().empty() ? kDash : standing.used_up_at(), budget.over()});
+      table.Add({queue, UserText(budget, standing.user()), pool,
+                 Used(standing.gpu_hours(), hours_limit), Used(standing.cost(), budget.money()),
+                 Cell(fmt::format("{}%", standing.percent()), standing.percent()),
+                 ExpectedText(standing),
+                 standing.used_up_at().empty() ? kDash : standing.used_up_at(), budget.over()});
     }
-    if (budget.standings().empty()) {
-      table.Add({Whose(budget), kDash,
-                 Used(0, budget.gpu_hours() > 0, std::to_string(budget.gpu_hours())),
-                 Used(0, budget.money() > 0, fmt::format("{:.2f}", budget.money())), "0%", kDash,
-                 kDash, budget.over()});
-    }
+    if (budget.standings().empty())
+      table.Add({queue, UserText(budget, budget.user() == "*" ? "" : budget.user()), pool,
+                 Used(0, hours_limit), Used(0, budget.money()), Cell("0%", 0), kDash, kDash,
+                 budget.over()});
   }
-  cli.PrintTable(table);
+  return table;
+}
+
+namespace {
+
+void Print(const v1::ListBudgetsReply& reply, Cli& cli) {
+  if (!cli.PrintDocument(reply)) cli.PrintList(BudgetTable(reply), "budgets");
 }
 
 template <typename Request>
@@ -131,9 +145,8 @@ void AddBudget(CLI::App& app, Cli& cli) {
   CLI::App* budget =
       app.add_subcommand("budget", "Monthly budgets of queues and users: list, set, delete");
   budget->require_subcommand(1);
-  budget->add_subcommand("list", "List budgets and how much of each is used")->callback([&cli] {
-    CallAndPrintBudgets("ListBudgets", v1::ListBudgetsRequest(), cli);
-  });
+  cli.AddListFlags(budget->add_subcommand("list", "List budgets and how much of each is used"))
+      ->callback([&cli] { CallAndPrintBudgets("ListBudgets", v1::ListBudgetsRequest(), cli); });
   AddBudgetSet(*budget, cli);
   CLI::App* sub = budget->add_subcommand("delete", "Delete a budget");
   auto request = std::make_shared<v1::DeleteBudgetRequest>();

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <iostream>
 
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/confirm.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -84,16 +84,12 @@ void ShowPlan(const DefragFlags& flags, Cli& cli) {
 
 // Moves interrupt other users' jobs: ask for confirmation first.
 bool IsConfirmed(const DefragFlags& flags, const v1::MovePlans& plans, Cli& cli) {
-  if (flags.yes || plans.plans().empty()) return true;
-  if (isatty(STDIN_FILENO) == 0) {
-    cli.Complain(InvalidArgument("this interrupts running jobs: confirm with --yes"));
-    return false;
+  if (plans.plans().empty()) return true;
+  if (!flags.yes && isatty(STDIN_FILENO) == 1) {
+    PrintPlans(plans, kNothing);
+    std::fflush(stdout);
   }
-  PrintPlans(plans, kNothing);
-  std::printf("Start these moves? [y/N] ");
-  std::fflush(stdout);
-  std::string answer;
-  return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
+  return gp::IsConfirmed(cli, flags.yes, "this interrupts running jobs", "Start these moves?");
 }
 
 void Apply(const DefragFlags& flags, Cli& cli) {

@@ -6,8 +6,10 @@
 
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/list_tables.h"
 #include "cmd/text/hundredths.h"
 #include "cmd/text/incident_text.h"
+#include "cmd/text/state_color.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -35,6 +37,32 @@ std::string HeldText(const v1::Incident& incident) {
 
 std::string OrDash(const std::string& text) { return text.empty() ? kDash : text; }
 
+}  // namespace
+
+Table IncidentTable(const v1::ListIncidentsReply& reply) {
+  Table table({{.title = "INCIDENT"},
+               {.title = "STATE", .color = StateColor},
+               {.title = "WHERE"},
+               {.title = "CAUSE", .cut = true},
+               {.title = "JOBS", .right = true, .drop = 2},
+               {.title = "LOST GPU-H", .right = true, .drop = 1},
+               {.title = "OPENED", .drop = 3},
+               {.title = "OUTLOOK", .cut = true}});
+  for (const v1::Incident& incident : reply.incidents()) {
+    table.Add({incident.id(),
+               incident.state(),
+               Where(incident),
+               incident.cause(),
+               std::to_string(incident.jobs_hit()),
+               {Hundredths(incident.lost_gpu_hours()), incident.lost_gpu_hours()},
+               incident.opened_at(),
+               Outlook(incident)});
+  }
+  return table;
+}
+
+namespace {
+
 void PrintList(const v1::ListIncidentsReply& reply, bool has_closed, Cli& cli) {
   if (cli.PrintDocument(reply)) return;
   if (cli.output == "name") {
@@ -42,22 +70,11 @@ void PrintList(const v1::ListIncidentsReply& reply, bool has_closed, Cli& cli) {
       std::printf("%s\n", incident.id().c_str());
     return;
   }
-  Table table({{"INCIDENT"},
-               {"STATE"},
-               {"WHERE"},
-               {"CAUSE"},
-               {"OUTLOOK"},
-               {"JOBS", true},
-               {"LOST GPU-H", true},
-               {"OPENED"}});
-  for (const v1::Incident& incident : reply.incidents()) {
-    table.Add({incident.id(), incident.state(), Where(incident), incident.cause(),
-               Outlook(incident), std::to_string(incident.jobs_hit()),
-               Hundredths(incident.lost_gpu_hours()), incident.opened_at()});
-  }
-  cli.PrintTable(table);
-  cli.Say(fmt::format("{} of {} shown{}", reply.incidents_size(), reply.total(),
-                      has_closed ? "" : " · closed ones: --all"));
+  if (!cli.PrintTable(IncidentTable(reply))) return;
+  const std::string shown =
+      reply.total() == 0 ? std::string("no incidents")
+                         : fmt::format("{} of {} shown", reply.incidents_size(), reply.total());
+  cli.Say(shown + (has_closed ? "" : " · closed ones: --all"));
 }
 
 void PrintOne(const v1::Incident& incident, Cli& cli) {
@@ -100,7 +117,8 @@ void CallForOne(Method method, const Request& request, Cli& cli) {
 }
 
 void AddList(CLI::App& incidents, Cli& cli) {
-  CLI::App* sub = incidents.add_subcommand("list", "List open incidents, the newest first");
+  CLI::App* sub =
+      cli.AddListFlags(incidents.add_subcommand("list", "List open incidents, the newest first"));
   auto request = std::make_shared<v1::ListIncidentsRequest>();
   sub->add_flag_function(
       "--all", [request](int64_t) { request->set_all(true); }, "Closed incidents too");

@@ -12,9 +12,9 @@ namespace {
 
 using NodeChange = v1::ChangeNodeRequest;
 
-void Print(const v1::Cluster& cluster, const Cli& cli) {
+void Print(const v1::Cluster& cluster, Cli& cli) {
   if (cli.PrintDocument(cluster)) return;
-  if (cli.output != "name") return cli.PrintTable(NodeTable(cluster));
+  if (cli.output != "name") return cli.PrintList(NodeTable(cluster), "nodes");
   for (const v1::Node& node : cluster.nodes()) std::printf("%s\n", node.name().c_str());
 }
 
@@ -136,7 +136,7 @@ void AddNodes(CLI::App& app, Cli& cli) {
   CLI::App* nodes = app.add_subcommand(
       "nodes", "Nodes: list, describe, set pools and labels, declare lost, revoke certificates");
   nodes->require_subcommand(1);
-  nodes->add_subcommand("list", "List all nodes")->callback([&cli] {
+  cli.AddListFlags(nodes->add_subcommand("list", "List all nodes"))->callback([&cli] {
     v1::GetClusterRequest request;
     request.set_readings(cli.WantsDocument());
     request.set_totals_only(!cli.WantsDocument());

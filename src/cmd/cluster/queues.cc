@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/list_tables.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -17,7 +18,10 @@ Result<v1::ListQueuesReply> Fetch(Cli& cli) {
   return client->Call<v1::ListQueuesReply>("ListQueues", v1::ListQueuesRequest());
 }
 
-std::string Number(double value) { return fmt::format("{:.4g}", value); }
+// Four digits, or all of a whole number.
+std::string Number(double value) {
+  return value < 1000 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+}
 std::string Percent(double part) { return fmt::format("{:.1f}%", 100 * part); }
 std::string Limited(double value, bool has_limit, int64_t limit) {
   return Number(value) + (has_limit ? "/" + std::to_string(limit) : "");
@@ -39,13 +43,20 @@ std::string GuaranteeText(const v1::Queue& queue) {
 }
 
 std::vector<Column> QueueColumns() {
-  return {
-      {"QUEUE", false, true}, {"POOL"},       {"WEIGHT", true},  {"SHARE", true},   {"USED", true},
-      {"GUARANTEED", true},   {"GPUS", true}, {"RUNNING", true}, {"WAITING", true}, {"TIME", true}};
+  return {{.title = "QUEUE", .tree = true},
+          {.title = "POOL", .drop = 2},
+          {.title = "WEIGHT", .right = true, .drop = 4},
+          {.title = "SHARE", .right = true, .drop = 3},
+          {.title = "USED", .right = true, .drop = 1},
+          {.title = "GUARANTEED", .right = true, .drop = 5},
+          {.title = "GPUS", .right = true},
+          {.title = "RUNNING", .right = true},
+          {.title = "WAITING", .right = true},
+          {.title = "TIME", .right = true, .drop = 6}};
 }
 
 // `name`: without those of the queues above it.
-std::vector<std::string> QueueCells(const std::string& name, const v1::Queue& queue) {
+Cells QueueCells(const std::string& name, const v1::Queue& queue) {
   const v1::Use& use = queue.use();
   const v1::Quota& limit = queue.limit();
   return {name,
@@ -60,6 +71,8 @@ std::vector<std::string> QueueCells(const std::string& name, const v1::Queue& qu
           TimesText(queue)};
 }
 
+}  // namespace
+
 Table QueueTable(const v1::ListQueuesReply& reply) {
   Table table(QueueColumns());
   std::map<std::string, int> rows;
@@ -73,8 +86,10 @@ Table QueueTable(const v1::ListQueuesReply& reply) {
   return table;
 }
 
+namespace {
+
 void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
-  if (!cli.PrintDocument(reply)) cli.PrintTable(QueueTable(reply));
+  if (!cli.PrintDocument(reply)) cli.PrintList(QueueTable(reply), "queues");
 }
 
 void List(Cli& cli) {
@@ -184,21 +199,32 @@ void AddDelete(CLI::App& queues, Cli& cli) {
   });
 }
 
-void ListPools(Cli& cli) {
-  const auto reply = Fetch(cli);
-  if (!reply) return cli.Complain(reply.error());
-  if (cli.PrintDocument(*reply)) return;
-  Table table({{"POOL"}, {"NODES", true}, {"GPUS", true}, {"HELD", true}, {"QUEUES"}});
-  for (const v1::Pool& pool : reply->pools()) {
+}  // namespace
+
+Table PoolTable(const v1::ListQueuesReply& reply) {
+  Table table({{.title = "POOL"},
+               {.title = "NODES", .right = true},
+               {.title = "GPUS", .right = true},
+               {.title = "HELD", .right = true},
+               {.title = "QUEUES", .cut = true}});
+  for (const v1::Pool& pool : reply.pools()) {
     std::string names;
-    for (const v1::Queue& queue : reply->queues()) {
+    for (const v1::Queue& queue : reply.queues()) {
       if (queue.pool() == pool.name() && queue.name().find('/') == std::string::npos)
         names += (names.empty() ? "" : ", ") + queue.name();
     }
     table.Add({pool.name(), std::to_string(pool.nodes()), std::to_string(pool.gpus()),
                Number(pool.gpus_held()), names.empty() ? kDash : names});
   }
-  cli.PrintTable(table);
+  return table;
+}
+
+namespace {
+
+void ListPools(Cli& cli) {
+  const auto reply = Fetch(cli);
+  if (!reply) return cli.Complain(reply.error());
+  if (!cli.PrintDocument(*reply)) cli.PrintList(PoolTable(*reply), "pools");
 }
 
 void AddQuotaRow(Table& table, const std::string& queue, const std::string& user,
@@ -209,19 +235,30 @@ void AddQuotaRow(Table& table, const std::string& queue, const std::string& user
              Number(use.recent_gpu_hours())});
 }
 
-void ListQuotas(Cli& cli) {
-  const auto reply = Fetch(cli);
-  if (!reply) return cli.Complain(reply.error());
-  if (cli.PrintDocument(*reply)) return;
-  Table table(
-      {{"QUEUE"}, {"USER"}, {"GPUS", true}, {"JOBS", true}, {"GPU-HOURS", true}, {"RECENT", true}});
-  for (const v1::Queue& queue : reply->queues()) {
+}  // namespace
+
+Table QuotaTable(const v1::ListQueuesReply& reply) {
+  Table table({{.title = "QUEUE"},
+               {.title = "USER"},
+               {.title = "GPUS", .right = true},
+               {.title = "JOBS", .right = true},
+               {.title = "GPU-HOURS", .right = true},
+               {.title = "RECENT", .right = true, .drop = 1}});
+  for (const v1::Queue& queue : reply.queues()) {
     AddQuotaRow(table, queue.name(), "all", queue.use(), queue.limit());
     const std::map<std::string, v1::Use> users(queue.users().begin(), queue.users().end());
     for (const auto& [user, use] : users)
       AddQuotaRow(table, queue.name(), user, use, queue.user_limit());
   }
-  cli.PrintTable(table);
+  return table;
+}
+
+namespace {
+
+void ListQuotas(Cli& cli) {
+  const auto reply = Fetch(cli);
+  if (!reply) return cli.Complain(reply.error());
+  if (!cli.PrintDocument(*reply)) cli.PrintList(QuotaTable(*reply), "quotas");
 }
 
 }  // namespace
@@ -229,6 +266,7 @@ void ListQuotas(Cli& cli) {
 void AddQueues(CLI::App& app, Cli& cli) {
   CLI::App* queues = app.add_subcommand("queues", "Queues: fair-share weights, guarantees, limits");
   queues->require_subcommand(1);
+  // A tree: its order is that of the queues
   queues->add_subcommand("list", "List queues, with what they hold and have used")
       ->callback([&cli] { List(cli); });
   AddQueueSet(*queues, cli);

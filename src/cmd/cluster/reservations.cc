@@ -6,7 +6,9 @@
 
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/list_tables.h"
 #include "cmd/text/moment.h"
+#include "cmd/text/node_ranges.h"
 #include "infrastructure/system_clock.h"
 #include "infrastructure/table.h"
 
@@ -28,6 +30,11 @@ std::string ListOf(const Names& names) {
   return names.empty() ? kDash : Join(std::vector<std::string>(names.begin(), names.end()), ", ");
 }
 
+std::string NodesOf(const v1::Reservation& reservation) {
+  const auto& nodes = reservation.nodes();
+  return nodes.empty() ? kDash : NodeRanges({nodes.begin(), nodes.end()});
+}
+
 std::string Whose(const v1::Reservation& reservation) {
   if (reservation.maintenance()) return "maintenance";
   std::vector<std::string> names(reservation.users().begin(), reservation.users().end());
@@ -42,24 +49,31 @@ void Print(const v1::ListReservationsReply& reply, Cli& cli) {
       std::printf("%s\n", reservation.name().c_str());
     return;
   }
-  Table table({{"NAME"},
-               {"POOL"},
-               {"NODES"},
-               {"START"},
-               {"END"},
-               {"FOR"},
-               {"RUNNING", true},
-               {"WAITING", true},
-               {"NOTE"}});
+  cli.PrintList(ReservationTable(reply), "reservations");
+}
+
+}  // namespace
+
+Table ReservationTable(const v1::ListReservationsReply& reply) {
+  Table table({{.title = "NAME"},
+               {.title = "POOL", .drop = 3},
+               {.title = "NODES", .cut = true},
+               {.title = "START"},
+               {.title = "END"},
+               {.title = "FOR", .cut = true},
+               {.title = "RUNNING", .right = true, .drop = 1},
+               {.title = "WAITING", .right = true, .drop = 2},
+               {.title = "NOTE", .cut = true}});
   for (const v1::Reservation& reservation : reply.reservations()) {
-    table.Add({reservation.name(), reservation.pool(), ListOf(reservation.nodes()),
+    table.Add({reservation.name(), reservation.pool(), NodesOf(reservation),
                reservation.active() ? "now" : reservation.starts_at(), reservation.ends_at(),
                Whose(reservation), std::to_string(reservation.jobs_running()),
-               std::to_string(reservation.jobs_queued()),
-               reservation.note().empty() ? kDash : reservation.note()});
+               std::to_string(reservation.jobs_queued()), reservation.note()});
   }
-  cli.PrintTable(table);
+  return table;
 }
+
+namespace {
 
 template <typename Method, typename Request>
 void CallAndPrintReservations(Method method, const Request& request, Cli& cli) {
@@ -168,7 +182,7 @@ void AddReservations(CLI::App& app, Cli& cli) {
   CLI::App* reservations = app.add_subcommand(
       "reservations", "Advance reservations of nodes: courses, deadlines, maintenance");
   reservations->require_subcommand(1);
-  reservations->add_subcommand("list", "List all reservations")->callback([&cli] {
+  cli.AddListFlags(reservations->add_subcommand("list", "List all reservations"))->callback([&cli] {
     CallAndPrintReservations("ListReservations", v1::ListReservationsRequest(), cli);
   });
   AddCreateReservation(*reservations, cli);

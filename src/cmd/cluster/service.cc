@@ -151,6 +151,24 @@ void AddTargetFlags(CLI::App& sub, const std::shared_ptr<Action>& request) {
   node->type_name("NODE");
 }
 
+// A GPU has a node and an index, is a UUID or a PCI bus id; every other target is a node.
+bool IsGpu(const std::string& target) {
+  return target.find('/') != std::string::npos || target.find(':') != std::string::npos ||
+         target.starts_with("GPU-");
+}
+
+void AddTarget(CLI::App& sub, const std::shared_ptr<Action>& request) {
+  sub.add_option_function<std::string>(
+      "target",
+      [request](const std::string& target) {
+        if (IsGpu(target))
+          request->set_gpu(target);
+        else
+          request->set_node(target);
+      },
+      "Node, or GPU: node/index, UUID, unique prefix of one, or PCI bus id");
+}
+
 void AddForceFlag(CLI::App& sub, const std::shared_ptr<Action>& request) {
   sub.add_flag_function(
       "--force", [request](int64_t) { request->set_force(true); },
@@ -175,6 +193,7 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
   CLI::App* sub = app.add_subcommand(name, help);
   auto request = std::make_shared<Action>();
   request->set_action(action);
+  AddTarget(*sub, request);
   AddTargetFlags(*sub, request);
   sub->add_option_function<std::string>(
       "--reason", [request](const std::string& why) { request->set_reason(why); },
@@ -182,9 +201,8 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
   if (action == Action::OFFLINE || action == Action::RESET) AddForceFlag(*sub, request);
   if (action == Action::DRAIN) AddDeadlineFlag(*sub, request);
   sub->callback([request, &cli] {
-    if (request->gpu().empty() && request->node().empty()) {
-      return cli.Complain(InvalidArgument("name a GPU (--gpu-id) or a node (--node)"));
-    }
+    if (request->gpu().empty() == request->node().empty())
+      return cli.Complain(InvalidArgument("name one node, or one GPU as node/index"));
     Change(*request, cli);
   });
 }

@@ -44,7 +44,7 @@ void ShowStatus(bool all, Cli& cli) {
     return cli.Say(
         "no node has joined yet: an agent that was just started needs a few seconds; gpu-platform "
         "agent starts one, serve --simulate dgx-h100 simulates one");
-  cli.PrintTable(all ? ClusterTree(*cluster, cli.output == "wide") : NodeTable(*cluster));
+  cli.PrintTable(all ? ClusterTree(*cluster) : NodeTable(*cluster));
   if (!all) cli.Say("every GPU: gpu-platform status --all");
 }
 
@@ -290,7 +290,7 @@ void ShowGpus(Cli& cli) {
   const auto cluster = FetchCluster(cli, Extent::kReadings);
   if (!cluster) return cli.Complain(cluster.error());
   if (cli.PrintDocument(*cluster)) return;
-  if (cli.output != "name") return cli.PrintTable(GpuTable(*cluster, false, cli.output == "wide"));
+  if (cli.output != "name") return cli.PrintList(GpuTable(*cluster, false), "GPUs");
   for (const v1::Node& node : cluster->nodes()) {
     for (const v1::Gpu& gpu : node.gpus()) std::printf("%s\n", gpu.uuid().c_str());
   }
@@ -309,16 +309,15 @@ void AddStatus(CLI::App& app, Cli& cli) {
   CLI::App* health = app.add_subcommand(
       "health",
       "Show the health verdict on a GPU and its checks; exit code 9 if it takes no new work");
-  health->add_option("--gpu-id", *id, "UUID, unique prefix, node/index or PCI bus id")
+  health->add_option("gpu,--gpu-id", *id, "UUID, unique prefix, node/index or PCI bus id")
       ->required()
       ->type_name("GPU");
   health->callback([id, &cli] { Health(*id, cli); });
 
   CLI::App* gpus = app.add_subcommand("gpus", "GPUs: list, free");
   gpus->require_subcommand(1);
-  gpus->add_subcommand("list", "List all GPUs with the jobs that hold them")->callback([&cli] {
-    ShowGpus(cli);
-  });
+  cli.AddListFlags(gpus->add_subcommand("list", "List all GPUs with the jobs that hold them"))
+      ->callback([&cli] { ShowGpus(cli); });
   auto flags = std::make_shared<FreeFlags>();
   CLI::App* free =
       gpus->add_subcommand("free", "Show the GPUs that are free now, and blocks of them");

@@ -40,7 +40,7 @@ Table Matrix(const v1::Node& node) {
   columns.push_back({"NUMA", true});
   Table table(columns);
   for (const v1::Gpu& row : node.gpus()) {
-    std::vector<std::string> cells{fmt::format("GPU{}", row.index())};
+    Cells cells{fmt::format("GPU{}", row.index())};
     for (const v1::Gpu& column : node.gpus()) cells.push_back(Way(node, row, column));
     const v1::NumaNode* numa = NumaOf(node, row);
     cells.push_back(numa == nullptr ? kDash : numa->cpus());

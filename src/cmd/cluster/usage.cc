@@ -98,7 +98,7 @@ Table TableOf(const v1::Usage& usage, const Columns& by) {
   columns.insert(columns.end(), {{"GPU-HOURS", true}, {"PART", true}, {"COST", true}});
   Table table(std::move(columns));
   for (const v1::UsageRow& row : usage.rows()) {
-    std::vector<std::string> cells;
+    Cells cells;
     for (const UsageRequest::By one : by) cells.push_back(kColumns.at(one).second(row));
     cells.insert(cells.end(),
                  {Hours(row.gpu_hours()), Part(row.part()), Amount(row.cost(), usage.currency())});
@@ -160,7 +160,7 @@ void AddReport(CLI::App& cost, Cli& cli) {
     double hours = 0, all = 0;
     for (const v1::UsageRow& row : usage->rows()) {
       if (row.kind() != "jobs") continue;
-      std::vector<std::string> cells;
+      Cells cells;
       for (const UsageRequest::By one : *by) cells.push_back(kColumns.at(one).second(row));
       cells.insert(cells.end(), {Hours(row.gpu_hours()), Amount(row.cost(), usage->currency())});
       table.Add(std::move(cells));

@@ -99,7 +99,7 @@ void ListXids(Cli& cli) {
                {"NVIDIA"},
                {"JOB"},
                {"GPU"},
-               {"MEANING", false, false, true}});
+               {.title = "MEANING", .cut = true}});
   for (const XidFacts& facts : XidCatalogue()) {
     table.Add({std::to_string(facts.xid), facts.status, facts.severity,
                facts.nvidia_action.empty() ? kDash : facts.nvidia_action, facts.job, facts.gpu,
@@ -119,7 +119,9 @@ void AddXid(CLI::App& app, Cli& cli) {
       "explain", "Explain an XID: its meaning, and its consequences for jobs and the GPU");
   explain->add_option("number", *number, "XID, such as 79")->required();
   explain->callback([number, &cli] { ExplainXid(*number, cli); });
-  xid->add_subcommand("list", "List all known XIDs")->callback([&cli] { ListXids(cli); });
+  cli.AddListFlags(xid->add_subcommand("list", "List all known XIDs"))->callback([&cli] {
+    ListXids(cli);
+  });
 }
 
 }  // namespace gp

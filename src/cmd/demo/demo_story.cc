@@ -12,6 +12,7 @@
 #include "cmd/text/cluster_text.h"
 #include "cmd/text/job_text.h"
 #include "infrastructure/table.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {
@@ -21,12 +22,6 @@ constexpr const char* kDim = "2";
 constexpr const char* kGreen = "1;32";
 constexpr const char* kRed = "1;31";
 constexpr size_t kNameWidth = 14;
-
-bool MayStyle() {
-  const char* terminal = std::getenv("TERM");
-  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-  return isatty(STDOUT_FILENO) != 0 && !dumb && std::getenv("NO_COLOR") == nullptr;
-}
 
 std::string Name(const DemoJob& job) { return fmt::format("{:<{}}", job.spec.name, kNameWidth); }
 
@@ -50,7 +45,7 @@ std::string DevicesText(const std::vector<std::string>& names) {
 
 }  // namespace
 
-DemoStory::DemoStory() : styled_(MayStyle()) {}
+DemoStory::DemoStory() : styled_(OutputHasColors()) {}
 
 std::string DemoStory::Styled(const char* style, const std::string& text) const {
   return styled_ ? fmt::format("\033[{}m{}\033[0m", style, text) : text;

@@ -21,7 +21,7 @@ void AddQueues(std::vector<FigureRow> rows, Table& table) {
   if (rows.size() < 2) return;
   for (FigureRow& row : rows) {
     row[0] = "wait in " + row[0];
-    table.Add(row);
+    table.Add({row.begin(), row.end()});
   }
 }
 
@@ -61,7 +61,7 @@ void PrintVersions(const std::vector<RunVersion>& versions, Cli& cli) {
     figures.push_back(version.figures);
   }
   Table table(heads);
-  for (const FigureRow& row : FigureRows(figures)) table.Add(row);
+  for (const FigureRow& row : FigureRows(figures)) table.Add({row.begin(), row.end()});
   AddQueues(QueueRows(figures), table);
   cli.PrintTable(table);
   for (const std::string& model : ModelsWithoutPrice(figures))

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "cmd/text/job_text.h"
+#include "cmd/text/state_color.h"
 
 namespace gp {
 namespace {
@@ -17,33 +20,39 @@ std::string Users(const v1::Gpu& gpu) {
   return users.empty() ? kDash : Join(std::vector<std::string>(users.begin(), users.end()), ", ");
 }
 
-std::string Memory(const v1::Gpu& gpu) {
+// What is used or granted, of all; its value is the first.
+Cell Memory(const v1::Gpu& gpu) {
   const std::string total = BytesToText(gpu.memory_bytes());
   if (gpu.mode() == "timeslice")
-    return BytesToText(gpu.memory_granted_bytes()) + " of " + total + " granted";
-  return (gpu.readings().has_memory_used_bytes() ? BytesToText(gpu.readings().memory_used_bytes())
-                                                 : kDash) +
-         " of " + total;
+    return {BytesToText(gpu.memory_granted_bytes()) + " of " + total + " granted",
+            static_cast<double>(gpu.memory_granted_bytes())};
+  if (!gpu.readings().has_memory_used_bytes()) return kDash + (" of " + total);
+  return {BytesToText(gpu.readings().memory_used_bytes()) + " of " + total,
+          static_cast<double>(gpu.readings().memory_used_bytes())};
+}
+
+template <typename T>
+Cell Measured(bool has, T value, const char* unit) {
+  return has ? Cell(Reading(true, value, unit), static_cast<double>(value)) : kDash;
 }
 
 // Stale readings show their age in place of the first value.
-std::string Utilization(const v1::GpuReadings& r) {
+Cell Utilization(const v1::GpuReadings& r) {
   if (r.stale()) return "stale " + SpanText(r.age_seconds());
-  return Reading(r.has_utilization_percent(), r.utilization_percent(), "%");
+  return Measured(r.has_utilization_percent(), r.utilization_percent(), "%");
 }
 
-std::vector<std::string> GpuCells(const std::string& name, const v1::Gpu& gpu) {
+Cells GpuCells(const std::string& name, const v1::Gpu& gpu) {
   const v1::GpuReadings& r = gpu.readings();
   return {name,
           StateText(gpu),
           ShortModel(gpu.model()),
           Utilization(r),
           Memory(gpu),
-          Reading(r.has_temperature_celsius(), r.temperature_celsius(), "°"),
-          Reading(r.has_power_watts(), r.power_watts(), "W"),
+          Measured(r.has_temperature_celsius(), r.temperature_celsius(), "°"),
+          Measured(r.has_power_watts(), r.power_watts(), "W"),
           HoldersText(gpu),
-          Users(gpu),
-          NoteText(gpu)};
+          Users(gpu)};
 }
 
 // The MIG profiles of the GPU, once it is in MIG mode.
@@ -52,57 +61,60 @@ std::string MigProfiles(const v1::Gpu& gpu) {
   return names.empty() ? kDash : Printable(fmt::format("{}", fmt::join(names, " ")), 400);
 }
 
-// Hardware and MIG profiles of a GPU, after all columns that change.
-void AddCapabilityColumns(bool wide, std::vector<Column>& columns) {
-  if (wide) columns.insert(columns.end(), {{"CC", true}, {"PCI"}, {"MODE"}, {"MIG PROFILES"}});
+constexpr size_t kNoteColumn = 14;  // of a GPU
+
+// `first`: the column that names the GPU.
+std::vector<Column> GpuColumns(Column first) {
+  return {std::move(first),
+          {.title = "STATE", .color = StateColor},
+          {.title = "MODEL", .cut = true, .drop = 5},
+          {.title = "UTIL", .right = true, .drop = 2},
+          {.title = "MEMORY", .drop = 4},
+          {.title = "TEMP", .right = true, .drop = 3},
+          {.title = "POWER", .right = true, .drop = 6},
+          {.title = "JOB", .cut = true},
+          {.title = "USER", .drop = 1}};
 }
 
-void AddCapabilityCells(bool wide, const v1::Gpu& gpu, std::vector<std::string>& cells) {
-  if (!wide) return;
-  cells.insert(cells.end(),
-               {ComputeCapabilityText(gpu), gpu.pci_bus_id(), gpu.mode(), MigProfiles(gpu)});
-}
-
-std::vector<Column> TreeColumns(bool wide) {
-  std::vector<Column> columns{{"NODE/NUMA/GPU", false, true},
-                              {"STATE"},
-                              {"MODEL"},
-                              {"UTIL", true},
-                              {"MEMORY"},
-                              {"TEMP", true},
-                              {"POWER", true},
-                              {"JOB"},
-                              {"USER"},
-                              {"NOTE", false, false, true}};
-  AddCapabilityColumns(wide, columns);
-  return columns;
+// What a GPU can do, after all columns that change.
+void AddCapabilityColumns(std::vector<Column>& columns) {
+  columns.insert(columns.end(), {{.title = "UUID", .drop = 7},
+                                 {.title = "CC", .right = true, .drop = 8, .wide = true},
+                                 {.title = "PCI", .drop = 9, .wide = true},
+                                 {.title = "MODE", .drop = 10, .wide = true},
+                                 {.title = "MIG PROFILES", .drop = 11, .wide = true},
+                                 {.title = "NOTE", .cut = true}});
 }
 
 std::string NodeStateText(const v1::Node& node) {
   return node.draining() ? "DRAINING " + node.state() : node.state();
 }
 
-std::vector<std::string> NumaCells(const v1::NumaNode& numa) {
+Cells NumaCells(const v1::NumaNode& numa) {
   return {fmt::format("numa{} cpu {}", numa.id(), numa.cpus()), "", "", "",
           BytesToText(numa.memory_granted_bytes()) + " of " + BytesToText(numa.memory_bytes()) +
               " host"};
 }
 
-std::vector<std::string> TreeCells(bool wide, const v1::Gpu& gpu) {
-  std::vector<std::string> cells =
-      GpuCells(fmt::format("{} {}", gpu.index(), gpu.uuid().substr(0, 12)), gpu);
-  AddCapabilityCells(wide, gpu, cells);
+Cells CellsOf(const v1::Gpu& gpu, const std::string& name) {
+  Cells cells = GpuCells(name, gpu);
+  cells.insert(cells.end(), {gpu.uuid(), ComputeCapabilityText(gpu), gpu.pci_bus_id(), gpu.mode(),
+                             MigProfiles(gpu), NoteText(gpu)});
   return cells;
 }
 
 // The node, below it its NUMA nodes, below them their GPUs.
-void AddNodeRows(bool wide, const v1::Node& node, Table& table) {
-  const int node_row = table.Add({node.name() + (node.simulated() ? " (simulated)" : ""),
-                                  NodeStateText(node), "", "", "", "", "", "", "", node.reason()});
+void AddNodeRows(const v1::Node& node, Table& table) {
+  Cells cells{node.name() + (node.simulated() ? " (simulated)" : ""), NodeStateText(node)};
+  cells.resize(kNoteColumn);
+  cells.push_back(node.reason());
+  const int node_row = table.Add(std::move(cells));
   for (const v1::NumaNode& numa : node.numa_nodes()) {
     const int numa_row = table.Add(NumaCells(numa), node_row);
     for (const v1::Gpu& gpu : node.gpus()) {
-      if (gpu.numa_node() == numa.id()) table.Add(TreeCells(wide, gpu), numa_row);
+      if (gpu.numa_node() == numa.id())
+        table.Add(CellsOf(gpu, fmt::format("{} {}", gpu.index(), gpu.uuid().substr(0, 12))),
+                  numa_row);
     }
   }
 }
@@ -119,7 +131,7 @@ std::string NodeRemarks(const v1::Node& node) {
   return Join(remarks, "; ");
 }
 
-std::vector<std::string> NodeCells(const v1::Node& node) {
+Cells NodeCells(const v1::Node& node) {
   const v1::NodeTotals& totals = node.totals();
   return {node.name(),
           NodeStateText(node),
@@ -128,7 +140,7 @@ std::vector<std::string> NodeCells(const v1::Node& node) {
           std::to_string(totals.gpus_free()),
           totals.gpus() == 0 ? kDash : ShortModel(totals.gpu_model()),
           std::to_string(totals.cpus()),
-          BytesToText(totals.memory_bytes()),
+          {BytesToText(totals.memory_bytes()), static_cast<double>(totals.memory_bytes())},
           node.driver_version(),
           NodeRemarks(node)};
 }
@@ -197,43 +209,39 @@ std::string ClusterHeadline(const v1::Cluster& cluster) {
   return text;
 }
 
-Table ClusterTree(const v1::Cluster& cluster, bool wide) {
-  Table table(TreeColumns(wide));
-  for (const v1::Node& node : cluster.nodes()) AddNodeRows(wide, node, table);
+Table ClusterTree(const v1::Cluster& cluster) {
+  std::vector<Column> columns = GpuColumns({.title = "NODE/NUMA/GPU", .tree = true});
+  AddCapabilityColumns(columns);
+  std::ranges::find(columns, "UUID", &Column::title)->wide = true;  // begins in the first column
+  Table table(std::move(columns));
+  for (const v1::Node& node : cluster.nodes()) AddNodeRows(node, table);
   return table;
 }
 
-Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide) {
-  std::vector<Column> columns{
-      {"GPU"},        {"STATE"},       {"MODEL"}, {"UTIL", true}, {"MEMORY"},
-      {"TEMP", true}, {"POWER", true}, {"JOB"},   {"USER"},       {"NOTE", false, false, true},
-      {"UUID"}};
-  AddCapabilityColumns(wide, columns);
-  Table table(columns);
+Table GpuTable(const v1::Cluster& cluster, bool only_free) {
+  std::vector<Column> columns = GpuColumns({.title = "GPU"});
+  AddCapabilityColumns(columns);
+  Table table(std::move(columns));
   for (const v1::Node& node : cluster.nodes()) {
     for (const v1::Gpu& gpu : node.gpus()) {
       if (only_free && (gpu.state() != v1::AVAILABLE || gpu.draining())) continue;
-      std::vector<std::string> cells =
-          GpuCells(fmt::format("{}/{}", node.name(), gpu.index()), gpu);
-      cells.push_back(gpu.uuid());
-      AddCapabilityCells(wide, gpu, cells);
-      table.Add(std::move(cells));
+      table.Add(CellsOf(gpu, fmt::format("{}/{}", node.name(), gpu.index())));
     }
   }
   return table;
 }
 
 Table NodeTable(const v1::Cluster& cluster) {
-  Table table({{"NODE"},
-               {"STATE"},
-               {"POOL"},
-               {"GPUS", true},
-               {"FREE", true},
-               {"MODEL"},
-               {"CPUS", true},
-               {"MEMORY"},
-               {"DRIVER"},
-               {"NOTE", false, false, true}});
+  Table table({{.title = "NODE"},
+               {.title = "STATE", .color = StateColor},
+               {.title = "POOL", .drop = 2},
+               {.title = "GPUS", .right = true},
+               {.title = "FREE", .right = true},
+               {.title = "MODEL", .cut = true, .drop = 1},
+               {.title = "CPUS", .right = true, .drop = 4},
+               {.title = "MEMORY", .drop = 3},
+               {.title = "DRIVER", .drop = 5},
+               {.title = "NOTE", .cut = true}});
   for (const v1::Node& node : cluster.nodes()) table.Add(NodeCells(node));
   return table;
 }

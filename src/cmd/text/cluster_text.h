@@ -15,11 +15,10 @@ namespace gp {
 namespace v1 = gpu_platform::v1;
 
 std::string ClusterHeadline(const v1::Cluster& cluster);
-// Nodes, below them NUMA nodes, below them GPUs with the jobs that hold them; wide: also hardware
-// and MIG profiles of each GPU.
-Table ClusterTree(const v1::Cluster& cluster, bool wide);
-// One GPU a line, node first; wide: as above.
-Table GpuTable(const v1::Cluster& cluster, bool only_free, bool wide);
+// Nodes, below them NUMA nodes, below them GPUs with the jobs that hold them.
+Table ClusterTree(const v1::Cluster& cluster);
+// One GPU a line, node first.
+Table GpuTable(const v1::Cluster& cluster, bool only_free);
 Table NodeTable(const v1::Cluster& cluster);
 
 // "H100 80GB" rather than "NVIDIA H100 80GB HBM3".

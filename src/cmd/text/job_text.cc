@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "cmd/text/node_ranges.h"
 #include "domain/model/jobs/array.h"
 
 namespace gp {
@@ -46,12 +47,7 @@ void DescribeSurroundings(const v1::JobSpec& spec, std::string& out) {
   DescribeCommand(spec, out);
   Line(out, "File", spec.file());
   Line(out, "Directory", spec.working_directory());
-  const std::map<std::string, std::string> labels(spec.labels().begin(), spec.labels().end());
-  std::string listed;
-  for (const auto& [name, value] : labels) {
-    listed += (listed.empty() ? "" : ", ") + name + "=" + value;
-  }
-  Line(out, "Labels", listed);
+  Line(out, "Labels", LabelsText(spec));
   const auto& environment = spec.environment();
   const std::map<std::string, std::string> variables(environment.begin(), environment.end());
   const char* label = "Environment";
@@ -213,8 +209,13 @@ std::string SpanText(double seconds) {
 }
 
 std::string PlacesText(const v1::Job& job) {
+  return NodeRanges({job.places().begin(), job.places().end()});
+}
+
+std::string LabelsText(const v1::JobSpec& spec) {
+  const std::map<std::string, std::string> labels(spec.labels().begin(), spec.labels().end());
   std::string text;
-  for (const std::string& place : job.places()) text += (text.empty() ? "" : " ") + place;
+  for (const auto& [name, value] : labels) text += (text.empty() ? "" : ", ") + name + "=" + value;
   return text;
 }
 

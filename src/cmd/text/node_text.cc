@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cmd/text/cluster_text.h"
 #include "cmd/text/job_text.h"
+#include "cmd/text/state_color.h"
 
 namespace gp {
 namespace {
@@ -78,29 +79,29 @@ std::string DescribeNode(const v1::Node& node) {
 }
 
 Table MarksTable(const v1::Node& node) {
-  Table table({{"GPU"},
-               {"STATE"},
-               {"MODEL"},
-               {"NUMA", true},
-               {"JOB"},
-               {"MARKS", false, false, true},
-               {"UUID"}});
+  Table table({{.title = "GPU"},
+               {.title = "STATE", .color = StateColor},
+               {.title = "MODEL", .drop = 2},
+               {.title = "NUMA", .right = true},
+               {.title = "JOB", .cut = true},
+               {.title = "UUID", .drop = 1},
+               {.title = "MARKS", .cut = true}});
   for (const v1::Gpu& gpu : node.gpus()) {
     table.Add({std::to_string(gpu.index()), StateText(gpu), ShortModel(gpu.model()),
-               std::to_string(gpu.numa_node()), HoldersText(gpu), MarkText(gpu), gpu.uuid()});
+               std::to_string(gpu.numa_node()), HoldersText(gpu), gpu.uuid(), MarkText(gpu)});
   }
   return table;
 }
 
 Table LeaseTable(const v1::Node& node) {
-  Table table({{"JOB"},
-               {"RANK", true},
-               {"NAME", false, false, true},
-               {"USER"},
-               {"GPUS"},
-               {"CPUS"},
-               {"MEMORY"},
-               {"ENDS BY"}});
+  Table table({{.title = "JOB"},
+               {.title = "RANK", .right = true},
+               {.title = "NAME", .cut = true},
+               {.title = "USER"},
+               {.title = "GPUS"},
+               {.title = "CPUS", .drop = 1},
+               {.title = "MEMORY"},
+               {.title = "ENDS BY"}});
   for (const v1::NodeLease& lease : node.leases()) {
     table.Add({lease.job_id(), std::to_string(lease.rank()), lease.job_name(), lease.user(),
                IndexesText(lease), lease.cpus().empty() ? kDash : lease.cpus(),

@@ -56,7 +56,7 @@ std::string PlainView(WatchView view, const WatchData& data) {
   for (const WatchColumn& column : from.columns) columns.push_back({column.title, column.right});
   Table table(columns);
   for (const WatchRow& row : from.rows) {
-    std::vector<std::string> cells;
+    Cells cells;
     for (const WatchCell& cell : row.cells) cells.push_back(cell.text);
     table.Add(std::move(cells));
   }

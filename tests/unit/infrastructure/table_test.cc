@@ -123,7 +123,74 @@ TEST_F(TableTest, TextOfUsersDoesNotSteerTheTerminal) {
 TEST_F(TableTest, CsvQuotesWhatNeedsIt) {
   Table table({{"NAME"}, {"NOTE"}});
   table.Add({"a", "x, \"y\""});
-  EXPECT_EQ(table.ToCsv(), "NAME,NOTE\na,\"x, \"\"y\"\"\"\n");
+  EXPECT_EQ(*table.ToCsv({}), "NAME,NOTE\na,\"x, \"\"y\"\"\"\n");
+}
+
+TEST_F(TableTest, CsvHasValuesWithoutUnitsAndNothingWhereTheValueIsUnknown) {
+  Table table({{"NAME"}, {"RUN"}, {.title = "PCI", .wide = true}});
+  table.Add({"a", {"1m30s", 90}, "0000:1b"});
+  table.Add({"b", {"0.5s", 0.5}, kDash});
+  EXPECT_EQ(*table.ToCsv({}), "NAME,RUN,PCI\na,90,0000:1b\nb,0.5,\n");
+}
+
+TEST_F(TableTest, ColumnsAreLeftOutUntilTheRestFits) {
+  Table table({{"ID"}, {.title = "USER", .drop = 1}, {.title = "PROJECT", .drop = 2}, {"STATE"}});
+  table.Add({"17", "ana", "vision", "RUNNING"});
+  EXPECT_EQ(table.ToText(true, 27), "ID  USER  PROJECT  STATE\n17  ana   vision   RUNNING\n");
+  EXPECT_EQ(table.ToText(true, 25), "ID  USER  STATE\n17  ana   RUNNING\n");
+  EXPECT_EQ(table.ToText(true, 12), "ID  STATE\n17  RUNNING\n");
+  EXPECT_EQ(table.ToText(true, 5), "ID  STATE\n17  RUNNING\n") << "the others stay whole";
+}
+
+TEST_F(TableTest, WideColumnsAreShownWhereTheyAreAskedFor) {
+  Table table({{"ID"}, {.title = "GPU-HOURS", .wide = true}});
+  table.Add({"17", "3.5"});
+  EXPECT_EQ(table.ToText(true, 0), "ID\n17\n");
+  EXPECT_EQ(*table.ToText({.wide = true}), "ID  GPU-HOURS\n17  3.5\n");
+  EXPECT_EQ(*table.ToText({.columns = {"gpu_hours", "id"}}), "GPU-HOURS  ID\n3.5        17\n");
+  const auto unknown = table.ToText({.columns = {"gpuhours"}});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message,
+            "no column \"gpuhours\"; did you mean gpu-hours?; columns: id,gpu-hours");
+}
+
+TEST_F(TableTest, ColumnsThatWereChosenAreNotLeftOut) {
+  Table table({{"ID"}, {.title = "USER", .drop = 1}});
+  table.Add({"17", "ana"});
+  EXPECT_EQ(*table.ToText({.columns = {"id", "user"}, .headers = false, .width = 4}), "17  ana\n");
+}
+
+TEST_F(TableTest, RowsAreSortedByValueAndNumbersInTextsBySize) {
+  Table table({{"JOB"}, {"RUN"}});
+  table.Add({"job-10", {"2m", 120}});
+  table.Add({"job-9", {"90s", 90}});
+  table.Add({"job-8", kDash});
+  const auto sorted = [&](const char* column) {
+    return *table.ToText({.columns = {"job"}, .sort = column, .headers = false});
+  };
+  EXPECT_EQ(sorted("job"), "job-8\njob-9\njob-10\n");
+  EXPECT_EQ(sorted("-JOB"), "job-10\njob-9\njob-8\n");
+  EXPECT_EQ(sorted("run"), "job-9\njob-10\njob-8\n");
+  EXPECT_EQ(sorted("-run"), "job-10\njob-9\njob-8\n") << "the unknown last";
+  EXPECT_FALSE(table.ToText({.sort = "size"}));
+}
+
+TEST_F(TableTest, RowsBelowOthersAreNotSorted) {
+  Table table({{"NAME", false, true}});
+  table.Add({"gpu"}, table.Add({"node"}));
+  EXPECT_EQ(table.ToText({.sort = "name"}).error().message, "rows below others keep their order");
+}
+
+TEST_F(TableTest, ColorsStandAroundTheTextAlone) {
+  const auto red = [](std::string_view cell) -> std::string_view {
+    return cell == "FAILED" ? "31" : "";
+  };
+  Table table({{"ID"}, {.title = "STATE", .color = red}, {"NOTE"}});
+  table.Add({"1", "FAILED", "x"});
+  table.Add({"2", "COMPLETED", "FAILED"});
+  EXPECT_EQ(*table.ToText({.headers = false, .colors = true}),
+            "1  \x1b[31mFAILED\x1b[0m     x\n2  COMPLETED  FAILED\n");
+  EXPECT_EQ(table.ToText(false, 0), "1  FAILED     x\n2  COMPLETED  FAILED\n");
 }
 
 }  // namespace

@@ -43,9 +43,18 @@ v1::Gpu Holding(const std::string& job, int rank, const std::string& user,
   return gpu;
 }
 
+// The only row of a table as people see it, its columns apart by "|".
+std::string ShownRow(const Table& table) {
+  std::string row = table.ToText(false, 0);
+  EXPECT_EQ(std::ranges::count(row, '\n'), 1) << row;
+  for (size_t at = 0; (at = row.find("  ", at)) != std::string::npos;)
+    row.replace(at, row.find_first_not_of(' ', at) - at, "|");
+  return row;
+}
+
 // The cells of the only row of a table as CSV.
 std::string OnlyRow(const Table& table) {
-  const std::string csv = table.ToCsv(false);
+  const std::string csv = *table.ToCsv({.headers = false});
   EXPECT_EQ(std::ranges::count(csv, '\n'), 1) << csv;
   return csv;
 }
@@ -126,10 +135,10 @@ TEST(ClusterText, TheHeadlineCountsGpusByState) {
 TEST(ClusterText, UnknownReadingsAreDashesAndNeverZero) {
   v1::Cluster cluster;
   AddGpu(NewNode(cluster, "n1"), "GPU-1");
-  EXPECT_EQ(OnlyRow(GpuTable(cluster, false, false)),
-            "n1/0,AVAILABLE,H100 80GB HBM3,–,– of 80.0 GiB,–,–,–,–,,GPU-1\n");
-  EXPECT_EQ(OnlyRow(GpuTable(cluster, false, true)),
-            "n1/0,AVAILABLE,H100 80GB HBM3,–,– of 80.0 GiB,–,–,–,–,,GPU-1,–,0000:10:00.0,,–\n");
+  EXPECT_EQ(ShownRow(GpuTable(cluster, false)),
+            "n1/0|AVAILABLE|H100 80GB HBM3|–|– of 80.0 GiB|–|–|–|–|GPU-1\n");
+  EXPECT_EQ(OnlyRow(GpuTable(cluster, false)),
+            "n1/0,AVAILABLE,H100 80GB HBM3,,,,,,,GPU-1,,0000:10:00.0,,,\n");
 }
 
 TEST(ClusterText, ReadingsOfZeroAreShown) {
@@ -139,7 +148,8 @@ TEST(ClusterText, ReadingsOfZeroAreShown) {
   readings.set_memory_used_bytes(0);
   readings.set_temperature_celsius(0);
   readings.set_power_watts(0);
-  EXPECT_THAT(OnlyRow(GpuTable(cluster, false, false)), HasSubstr(",0%,0 B of 80.0 GiB,0°,0W,"));
+  EXPECT_THAT(ShownRow(GpuTable(cluster, false)), HasSubstr("|0%|0 B of 80.0 GiB|0°|0W|"));
+  EXPECT_THAT(OnlyRow(GpuTable(cluster, false)), HasSubstr(",0,0,0,0,"));
 }
 
 TEST(ClusterText, StaleReadingsShowTheirAge) {
@@ -148,7 +158,7 @@ TEST(ClusterText, StaleReadingsShowTheirAge) {
   readings.set_utilization_percent(97);
   readings.set_stale(true);
   readings.set_age_seconds(125);
-  EXPECT_THAT(OnlyRow(GpuTable(cluster, false, false)), HasSubstr(",stale 2m5s,"));
+  EXPECT_THAT(OnlyRow(GpuTable(cluster, false)), HasSubstr(",stale 2m5s,"));
 }
 
 TEST(ClusterText, OfASharedGpuTheGrantedMemoryCounts) {
@@ -157,8 +167,8 @@ TEST(ClusterText, OfASharedGpuTheGrantedMemoryCounts) {
   gpu.set_mode("timeslice");
   gpu.set_memory_granted_bytes(20 * kGiB);
   gpu.mutable_readings()->set_memory_used_bytes(kGiB);
-  EXPECT_THAT(OnlyRow(GpuTable(cluster, false, false)),
-              HasSubstr(",20.0 GiB of 80.0 GiB granted,"));
+  EXPECT_THAT(OnlyRow(GpuTable(cluster, false)), HasSubstr(",21474836480,"));
+  EXPECT_THAT(ShownRow(GpuTable(cluster, false)), HasSubstr("|20.0 GiB of 80.0 GiB granted|"));
 }
 
 TEST(ClusterText, AUserIsNamedOnce) {
@@ -166,7 +176,7 @@ TEST(ClusterText, AUserIsNamedOnce) {
   v1::Gpu& gpu = AddGpu(NewNode(cluster, "n1"), "GPU-1", v1::ALLOCATED);
   for (const char* user : {"bob", "ana", "bob"})
     *gpu.add_holders() = Holding("job-1", 0, user).holders(0);
-  EXPECT_THAT(OnlyRow(GpuTable(cluster, false, false)), HasSubstr(",\"ana, bob\","));
+  EXPECT_THAT(OnlyRow(GpuTable(cluster, false)), HasSubstr(",\"ana, bob\","));
 }
 
 TEST(ClusterText, FreeGpusAreThoseThatTakeWork) {
@@ -176,7 +186,7 @@ TEST(ClusterText, FreeGpusAreThoseThatTakeWork) {
   AddGpu(node, "GPU-draining").set_draining(true);
   AddGpu(node, "GPU-broken", v1::DEGRADED);
   AddGpu(node, "GPU-free");
-  EXPECT_THAT(OnlyRow(GpuTable(cluster, true, false)), HasSubstr("GPU-free"));
+  EXPECT_THAT(OnlyRow(GpuTable(cluster, true)), HasSubstr("GPU-free"));
 }
 
 TEST(ClusterText, TheTreeHasEachGpuBelowItsNumaNode) {
@@ -193,13 +203,13 @@ TEST(ClusterText, TheTreeHasEachGpuBelowItsNumaNode) {
   }
   AddGpu(node, "GPU-0123456789abcdef").set_numa_node(1);
   AddGpu(node, "GPU-fedcba9876543210").set_numa_node(0);
-  const std::string csv = ClusterTree(cluster, false).ToCsv(false);
-  EXPECT_EQ(csv,
-            "n1 (simulated),DRAINING UP,,,,,,,,maintenance\n"
-            "numa0 cpu 0-3,,,,0 B of 64.0 GiB host,,,,,\n"
-            "1 GPU-fedcba98,AVAILABLE,H100 80GB HBM3,–,– of 80.0 GiB,–,–,–,–,\n"
-            "numa1 cpu 4-7,,,,0 B of 64.0 GiB host,,,,,\n"
-            "0 GPU-01234567,AVAILABLE,H100 80GB HBM3,–,– of 80.0 GiB,–,–,–,–,\n");
+  EXPECT_EQ(*ClusterTree(cluster).ToText({.columns = {"node/numa/gpu", "state", "memory", "note"}}),
+            "NODE/NUMA/GPU       STATE        MEMORY                NOTE\n"
+            "n1 (simulated)      DRAINING UP                        maintenance\n"
+            "├─numa0 cpu 0-3                  0 B of 64.0 GiB host\n"
+            "│ └─1 GPU-fedcba98  AVAILABLE    – of 80.0 GiB\n"
+            "└─numa1 cpu 4-7                  0 B of 64.0 GiB host\n"
+            "  └─0 GPU-01234567  AVAILABLE    – of 80.0 GiB\n");
 }
 
 TEST(ClusterText, ANodesNoteHasItsLabelsInOrderAndItsReason) {
@@ -209,7 +219,8 @@ TEST(ClusterText, ANodesNoteHasItsLabelsInOrderAndItsReason) {
   (*node.mutable_labels())["network"] = "r1";
   node.set_reason("fan");
   node.set_simulated(true);
-  EXPECT_THAT(NodeTable(cluster).ToCsv(false), HasSubstr(",simulated; network=r1; zone=b; fan\n"));
+  EXPECT_THAT(*NodeTable(cluster).ToCsv({.headers = false}),
+              HasSubstr(",simulated; network=r1; zone=b; fan\n"));
 }
 
 TEST(ClusterText, ANodeIsShownByItsTotals) {
@@ -219,13 +230,14 @@ TEST(ClusterText, ANodeIsShownByItsTotals) {
   v1::NodeTotals& totals = *node.mutable_totals();
   totals.set_cpus(96);
   totals.set_memory_bytes(3 * kGiB);
-  EXPECT_EQ(NodeTable(cluster).ToCsv(false), "n1,UP,default,0,0,–,96,3.0 GiB,570.1,\n");
+  EXPECT_EQ(*NodeTable(cluster).ToCsv({.headers = false}),
+            "n1,UP,default,0,0,,96,3221225472,570.1,\n");
   totals.set_gpus(4);
   totals.set_gpus_free(1);
   totals.set_gpu_model("NVIDIA H100 80GB HBM3");
   totals.set_gpus_out(2);
-  EXPECT_EQ(NodeTable(cluster).ToCsv(false),
-            "n1,UP,default,4,1,H100 80GB HBM3,96,3.0 GiB,570.1,2 GPUs out of service\n");
+  EXPECT_EQ(*NodeTable(cluster).ToCsv({.headers = false}),
+            "n1,UP,default,4,1,H100 80GB HBM3,96,3221225472,570.1,2 GPUs out of service\n");
 }
 
 class FindGpuTest : public testing::Test {

@@ -101,11 +101,12 @@ TEST(NodeText, MarksHaveTheIncidentBehindTheNote) {
   v1::Gpu& gpu = *node.add_gpus();
   gpu.set_uuid("GPU-1");
   gpu.set_state(v1::AVAILABLE);
-  EXPECT_EQ(MarksTable(node).ToCsv(false), "0,AVAILABLE,,0,–,,GPU-1\n");
+  EXPECT_EQ(*MarksTable(node).ToCsv({.headers = false}), "0,AVAILABLE,,0,,GPU-1,\n");
   gpu.mutable_verdict()->set_incident("incident-3");
-  EXPECT_EQ(MarksTable(node).ToCsv(false), "0,AVAILABLE,,0,–,incident-3,GPU-1\n");
+  EXPECT_EQ(*MarksTable(node).ToCsv({.headers = false}), "0,AVAILABLE,,0,,GPU-1,incident-3\n");
   gpu.set_reason("watched");
-  EXPECT_EQ(MarksTable(node).ToCsv(false), "0,AVAILABLE,,0,–,watched; incident-3,GPU-1\n");
+  EXPECT_EQ(*MarksTable(node).ToCsv({.headers = false}),
+            "0,AVAILABLE,,0,,GPU-1,watched; incident-3\n");
 }
 
 TEST(NodeText, LeasesShowTheirGpusAsAList) {
@@ -123,8 +124,8 @@ TEST(NodeText, LeasesShowTheirGpusAsAList) {
   gpus.set_cpus("0-15");
   gpus.set_memory_bytes(kGibibyte);
   gpus.set_ends_by("2026-11-24T12:00:00Z");
-  EXPECT_EQ(LeaseTable(node).ToCsv(false),
-            "job-1,0,prepare,ana,–,–,0 B,–\n"
+  EXPECT_EQ(*LeaseTable(node).ToCsv({.headers = false}),
+            "job-1,0,prepare,ana,,,0 B,\n"
             "job-2,1,train,bob,\"2-4,7\",0-15,1.0 GiB,2026-11-24T12:00:00Z\n");
 }
 
