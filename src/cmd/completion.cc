@@ -115,12 +115,25 @@ Candidates Tokens(Cli& cli) {
 
 // Candidates by the name of an argument, or of an option's value.
 const std::map<std::string, Candidates (*)(Cli&)> kLive = {
-    {"job", Jobs},          {"jobs", Jobs},          {"JOB,...", Jobs},
-    {"node", Nodes},        {"NODE,...", Nodes},     {"gpu", GpusAndNodes},
-    {"gpus", GpusAndNodes}, {"pool", Pools},         {"POOL", Pools},
-    {"QUEUE", Queues},      {"QUEUE,...", Queues},   {"queues name", Queues},
-    {"token", Tokens},      {"incident", Incidents}, {"reservations name", Reservations},
-    {"NODE", Nodes},        {"GPU", Gpus},           {"RESERVATION", Reservations},
+    {"job", Jobs},
+    {"jobs", Jobs},
+    {"JOB,...", Jobs},
+    {"node", Nodes},
+    {"NODE,...", Nodes},
+    {"gpu", GpusAndNodes},
+    {"gpus", GpusAndNodes},
+    {"target", GpusAndNodes},
+    {"pool", Pools},
+    {"POOL", Pools},
+    {"QUEUE", Queues},
+    {"QUEUE,...", Queues},
+    {"queues name", Queues},
+    {"token", Tokens},
+    {"incident", Incidents},
+    {"reservations name", Reservations},
+    {"NODE", Nodes},
+    {"GPU", Gpus},
+    {"RESERVATION", Reservations},
 };
 
 // "WORD:{kind,day}": the words between the braces.
@@ -319,6 +332,7 @@ void AddCompletion(CLI::App& app, Cli& cli) {
   CLI::App* completion = app.add_subcommand(
       "completion", "Print shell completion, with the names of jobs, nodes and queues");
   completion->require_subcommand(1);
+  completion->group("Help");  // as in main.cc, which cannot name it: it reads the whole tree
   const auto add = [&](const char* shell, const char* script, const char* use) {
     completion->add_subcommand(shell, std::string("For ") + shell + ": " + use)->callback([script] {
       std::fputs(script, stdout);

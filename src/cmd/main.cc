@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cmd/cli.h"
-#include "cmd/suggest.h"
+#include "cmd/usage/run_command.h"
 #include "lib/protobuf/descriptors.h"
 
 namespace {
@@ -19,53 +19,63 @@ namespace {
 struct CommandGroup {
   void (*add)(CLI::App&, gp::Cli&);
   std::vector<std::string_view> names;
+  const char* heading;        // in the help; empty: hidden
   bool uses_messages = true;  // protobuf's
 };
+
+constexpr const char* kJobs = "Jobs";
+constexpr const char* kCluster = "Cluster";
+constexpr const char* kQueues = "Queues and accounting";
+constexpr const char* kAccess = "Access";
+constexpr const char* kServices = "Services and settings";
+constexpr const char* kWhatIf = "Simulation and measurement";
+constexpr const char* kHelp = "Help";
+constexpr const char* kHidden = "";
 
 // In the order of the help.
 const std::vector<CommandGroup>& Groups() {
   static const std::vector<CommandGroup> groups = {
-      {gp::AddServe, {"serve"}},
-      {gp::AddAgent, {"agent"}},
-      {gp::AddRun, {"run"}},
-      {gp::AddJobs, {"jobs"}},
-      {gp::AddStatus, {"status", "health", "gpus"}},
-      {gp::AddWatch, {"watch"}},
-      {gp::AddTopology, {"topology"}},
-      {gp::AddService, {"drain", "offline", "reset", "online"}},
-      {gp::AddIncidents, {"incidents"}},
-      {gp::AddMetrics, {"metrics"}},
-      {gp::AddNodes, {"nodes"}},
-      {gp::AddQueues, {"queues", "pools", "quotas"}},
-      {gp::AddCosts, {"usage", "cost"}},
-      {gp::AddBudget, {"budget"}},
-      {gp::AddReservations, {"reservations"}},
-      {gp::AddDefrag, {"defrag"}},
-      {gp::AddAccess, {"whoami", "roles", "tokens"}},
-      {gp::AddLogin, {"login", "logout"}},
-      {gp::AddDashboard, {"dashboard"}},
-      {gp::AddAudit, {"audit"}},
-      {gp::AddAdmin, {"admin"}},
-      {gp::AddNotify, {"notify"}},
-      {gp::AddSecrets, {"secrets"}},
-      {gp::AddReplay, {"replay"}},
-      {gp::AddSimulate, {"simulate"}},
-      {gp::AddBench, {"bench"}},
-      {gp::AddExplain, {"explain"}},
-      {gp::AddXid, {"xid"}},
-      {gp::AddConfig, {"config"}},
-      {gp::AddInit, {"init"}},
-      {gp::AddFaults, {"faults"}},
-      {gp::AddDemo, {"demo"}},
-      {gp::AddDoctor, {"doctor"}},
-      {gp::AddCapture, {"capture"}},
-      {gp::AddVersion, {"version"}, false},
-      {gp::AddWatchGpu, {"__watch-gpu"}, false},
-      {gp::AddGpuCare, {"__test-gpu", "__reset-simulated-gpu"}},
-      {gp::AddMig, {"__mig"}},
+      {gp::AddServe, {"serve"}, kServices},
+      {gp::AddAgent, {"agent"}, kServices},
+      {gp::AddRun, {"run"}, kJobs},
+      {gp::AddJobs, {"jobs"}, kJobs},
+      {gp::AddStatus, {"status", "health", "gpus"}, kCluster},
+      {gp::AddWatch, {"watch"}, kCluster},
+      {gp::AddTopology, {"topology"}, kCluster},
+      {gp::AddService, {"drain", "offline", "reset", "online"}, kCluster},
+      {gp::AddIncidents, {"incidents"}, kCluster},
+      {gp::AddMetrics, {"metrics"}, kCluster},
+      {gp::AddNodes, {"nodes"}, kCluster},
+      {gp::AddQueues, {"queues", "pools", "quotas"}, kQueues},
+      {gp::AddCosts, {"usage", "cost"}, kQueues},
+      {gp::AddBudget, {"budget"}, kQueues},
+      {gp::AddReservations, {"reservations"}, kQueues},
+      {gp::AddDefrag, {"defrag"}, kQueues},
+      {gp::AddAccess, {"whoami", "roles", "tokens"}, kAccess},
+      {gp::AddLogin, {"login", "logout"}, kAccess},
+      {gp::AddDashboard, {"dashboard"}, kAccess},
+      {gp::AddAudit, {"audit"}, kAccess},
+      {gp::AddAdmin, {"admin"}, kServices},
+      {gp::AddNotify, {"notify"}, kServices},
+      {gp::AddSecrets, {"secrets"}, kAccess},
+      {gp::AddReplay, {"replay"}, kWhatIf},
+      {gp::AddSimulate, {"simulate"}, kWhatIf},
+      {gp::AddBench, {"bench"}, kWhatIf},
+      {gp::AddExplain, {"explain"}, kHelp},
+      {gp::AddXid, {"xid"}, kHelp},
+      {gp::AddConfig, {"config"}, kServices},
+      {gp::AddInit, {"init"}, kServices},
+      {gp::AddFaults, {"faults"}, kServices},
+      {gp::AddDemo, {"demo"}, kWhatIf},
+      {gp::AddDoctor, {"doctor"}, kServices},
+      {gp::AddCapture, {"capture"}, kWhatIf},
+      {gp::AddVersion, {"version"}, kHelp, false},
+      {gp::AddWatchGpu, {"__watch-gpu"}, kHidden, false},
+      {gp::AddGpuCare, {"__test-gpu", "__reset-simulated-gpu"}, kHidden},
+      {gp::AddMig, {"__mig"}, kHidden},
       // These read the whole tree.
-      {gp::AddCompletion, {}},
-      {gp::AddCommands, {}},
+      {gp::AddCompletion, {}, kHelp},
+      {gp::AddCommands, {}, kHidden},
   };
   return groups;
 }
@@ -79,9 +89,13 @@ CLI::App& MakeTree(gp::Cli& cli, const CommandGroup* only) {
   app.require_subcommand(1);
   app.fallthrough();
   app.set_help_all_flag("--help-all", "Help of all subcommands");
+  app.set_version_flag("--version", "gpu-platform " GP_VERSION, "Print the version and exit");
   cli.AddTo(app);
   for (const CommandGroup& group : Groups()) {
-    if (only == nullptr || only == &group) group.add(app, cli);
+    if (only != nullptr && only != &group) continue;
+    group.add(app, cli);
+    for (const std::string_view name : group.names)
+      app.get_subcommand(std::string(name))->group(group.heading);
   }
   return app;
 }

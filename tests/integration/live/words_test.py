@@ -8,16 +8,73 @@ import live_platform.case
 from live_platform import Cli, main
 
 
+# What somebody types, and what the error must say.
+WRONG = {
+    "squeue -u ana": "Slurm's squeue is here: gpu-platform jobs list",
+    "scontrol show job 17": "Slurm's scontrol show job is here: gpu-platform jobs describe JOB",
+    "scontrol show node n1": "gpu-platform nodes describe NODE",
+    "scontrol update nodename=n1 state=drain": "drain or online",
+    "sacct -S now": "gpu-platform jobs list --all",
+    "get pods": "kubectl's get pods is here: gpu-platform jobs list",
+    "get nodes -o wide": "gpu-platform nodes list",
+    "describe node n1": "gpu-platform nodes describe NODE",
+    "describe pod x": "gpu-platform jobs describe JOB",
+    "apply -f train.yaml": "gpu-platform jobs submit FILE",
+    "delete job x": "gpu-platform jobs cancel JOB",
+    "cordon n1": "gpu-platform drain NODE",
+    "uncordon n1": "gpu-platform online NODE",
+    "nodes drain n1": "did you mean gpu-platform drain NODE?",
+    "nodes cordon n1": "did you mean gpu-platform drain NODE?",
+    "nodes delete n1": "gpu-platform nodes declare-lost NODE",
+    "top": "kubectl's top is here: gpu-platform watch",
+    "ps": "did you mean gpu-platform jobs list?",
+    "ls": "did you mean gpu-platform jobs list?",
+    "logs job-1": "gpu-platform jobs logs JOB",
+    "cancel job-1": "did you mean gpu-platform jobs cancel JOB?",
+    "submit train.yaml": "did you mean gpu-platform jobs submit FILE?",
+    "job list": "did you mean jobs?",
+    "jbos list": "did you mean jobs?",
+    "jobs lst": "did you mean list?",
+    "jobs show job-1": "did you mean gpu-platform jobs describe JOB?",
+    "jobs delete job-1": "did you mean gpu-platform jobs cancel JOB?",
+    "jobs rerun job-1": "did you mean gpu-platform jobs retry JOB?",
+    "jobs why job-1": "did you mean gpu-platform jobs explain JOB?",
+    "queues create research": "did you mean gpu-platform queues set NAME?",
+    "run --gpu 1 -- true": "did you mean --gpus?",
+    "run --gpsu 1 -- true": "did you mean --gpus?",
+    "run -p gpu -- true": "did you mean --queue?",
+    "run --mem 4G -- true": "did you mean --memory?",
+    "run -J x -- true": "did you mean --name?",
+    "jobs list -u ana": "did you mean --user?",
+    "jobs list -t PD": "did you mean --state?",
+    "jobs list --partition gpu": "did you mean --queue?",
+    "jobs list --format json": "did you mean --columns?",
+    "jobs list --limit 0": '--limit: "0" is not a number from 1 to 10000',
+    "jobs list -o xml": '"xml" is none of table, wide, json, yaml, csv, name',
+    "jobs list -o jsn": "did you mean json?",
+    "jobs logs": "JOB is missing",
+    "jobs logs job-1 --rank x": '--rank: "x" is not a number',
+    "jobs logs job-1 --stdout --stderr": "exclude each other: give one of them",
+    "jobs priority job-1 urgent": '"urgent" is not a priority: write low, medium, high or 0 to 1000',
+    "tokens create --role admn": "did you mean admin?",
+    "topology --node": "--node needs a value",
+    "whoami ana": 'unexpected argument "ana"',
+    "config": "config needs one of: ",
+    "-v": "did you mean --version?",
+}
+
+
 class Words(unittest.TestCase):
     def setUp(self):
         self.cli = Cli(live_platform.case.binary, "/nowhere")
 
     def refused(self, *words):
-        """The error of a call that is none, and the line behind it."""
+        """The error of a call that is none; the lines behind it name its arguments and its help."""
         answer = self.cli(*words)
         self.assertEqual((answer.code, answer.out), (2, ""), answer)
-        error, see = answer.err.splitlines()
+        error, *usage, see = answer.err.splitlines()
         self.assertTrue(error.startswith("error: "), answer)
+        self.assertRegex("\n".join(usage), r"^(Usage: gpu-platform [a-z ]+( [\[\]A-Z.]+)+)?$", answer)
         self.assertRegex(see, r"^See: gpu-platform.* --help$")
         return error.removeprefix("error: ")
 
@@ -40,8 +97,7 @@ class Words(unittest.TestCase):
     def test_a_word_that_is_no_command_is_named_with_what_was_meant(self):
         for words, expected in (
                 (["job", "list"], '"job" — did you mean jobs?'),
-                (["submit", "x.yaml"], '"submit" — did you mean gpu-platform jobs submit or gpu-platform bench submit?'),
-                (["logs", "job-1"], '"logs" — did you mean gpu-platform jobs logs?'),
+                (["simulate", "scnario"], '"scnario" — did you mean scenario?'),
                 (["jobs", "lst"], '"lst" — did you mean list?'),
                 (["--server", "/x", "job"], '"job" — did you mean jobs?'),
                 (["--output", "json", "nodes", "lis"], '"lis" — did you mean list?'),
@@ -60,13 +116,18 @@ class Words(unittest.TestCase):
                 (["run", "--partition", "x", "--", "true"], '"--partition" — did you mean --queue?'),
                 (["run", "--account", "x", "--", "true"], '"--account" — did you mean --project?'),
                 (["run", "-J", "x", "--", "true"], '"-J" — did you mean --name?'),
-                (["jobs", "list", "--partition", "x"], '"--partition"'),
                 (["run", "--frobnicate", "--", "--gpu"], '"--frobnicate"')):
             self.assertEqual(self.refused(*words), f"unknown flag {expected}", words)
 
     def test_what_is_missing_is_said(self):
-        self.assertIn("subcommand is required", self.refused("jobs"))
-        self.assertIn("command is required", self.refused("run", "--gpus", "1"))
+        self.assertTrue(self.refused("jobs").startswith("jobs needs one of: run, submit"), self.refused("jobs"))
+        self.assertEqual(self.refused("run", "--gpus", "1"), "COMMAND is missing")
+        self.assertIn("Usage: gpu-platform jobs logs JOB\n", self.cli("jobs", "logs").err)
+
+    def test_wrong_lines_get_the_right_hint(self):
+        self.assertGreaterEqual(len(WRONG), 40)
+        for line, hint in WRONG.items():
+            self.assertIn(hint, self.refused(*line.split()), line)
 
     def test_a_file_that_cannot_be_read_has_its_reason(self):
         for file, reason in (("/no/such.yaml", "No such file or directory"), ("/etc", "Is a directory"), ("/etc/passwd/x", "Not a directory")):

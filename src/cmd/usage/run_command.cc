@@ -1,56 +1,16 @@
-#include "cmd/suggest.h"
+#include "cmd/usage/run_command.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <string_view>
 
 #include "base/text.h"
 #include "cmd/output.h"
+#include "cmd/usage/foreign_words.h"
+#include "cmd/usage/usage_text.h"
 
 namespace gp {
 namespace {
-
-// Slurm's commands, and their equivalents here.
-const std::map<std::string, std::string> kSlurmCommands = {
-    {"sacct", "jobs list --all"},
-    {"salloc", "run --pty -- bash"},
-    {"sbatch", "jobs submit FILE (jobs import FILE makes a job file of an sbatch script)"},
-    {"scancel", "jobs cancel JOB"},
-    {"scontrol", "jobs describe JOB, jobs hold JOB, nodes describe NODE or drain --node NODE"},
-    {"sinfo", "status"},
-    {"sprio", "jobs explain JOB"},
-    {"squeue", "jobs list"},
-    {"sreport", "usage"},
-    {"srun", "run -- COMMAND"},
-    {"sshare", "queues list"},
-};
-
-// Slurm's flags, and their names here.
-const std::map<std::string, std::string> kSlurmFlags = {
-    {"--account", "--project"},
-    {"-A", "--project"},
-    {"--chdir", "--workdir"},
-    {"-D", "--workdir"},
-    {"--constraint", "--node-label"},
-    {"--cpus-per-task", "--cpus"},
-    {"-c", "--cpus"},
-    {"--dependency", "--after"},
-    {"--export", "--env"},
-    {"--gres", "--gpus"},
-    {"-G", "--gpus"},
-    {"--job-name", "--name"},
-    {"-J", "--name"},
-    {"--mail-type", "--notify"},
-    {"--mem", "--memory"},
-    {"-N", "--nodes"},
-    {"--partition", "--queue"},
-    {"-p", "--queue"},
-    {"--qos", "--priority"},
-    {"--requeue", "--retries"},
-    {"-t", "--time"},
-    {"--wckey", "--label"},
-};
 
 constexpr size_t kPlacesMax = 3;  // of a word that several groups have
 
@@ -76,6 +36,7 @@ struct Reached {
   const CLI::App* app;
   std::string word = {};
   std::string flag = {};
+  std::vector<std::string> from_word = {};  // the words from the unknown one on
 };
 
 Reached Follow(const CLI::App& root, const std::vector<std::string>& words) {
@@ -98,6 +59,7 @@ Reached Follow(const CLI::App& root, const std::vector<std::string>& words) {
       reached.app = *next;
     } else if (!children.empty() && reached.word.empty()) {
       reached.word = word;
+      reached.from_word.assign(words.begin() + static_cast<ptrdiff_t>(i), words.end());
       break;
     }
   }
@@ -121,23 +83,36 @@ bool HasCommand(const CLI::App& root, std::string_view words) {
   });
 }
 
+// The command here that a word of another program means; empty: it is none, or this program has not
+// that command.
+std::string ForForeignWord(const CLI::App& root, const Reached& reached) {
+  const std::string path = reached.app == &root ? "" : reached.app->get_name();
+  const ForeignWord* foreign = FindForeignWord(path, reached.from_word);
+  if (foreign == nullptr || !HasCommand(root, foreign->here)) return "";
+  const std::string here = root.get_name() + " " + std::string(foreign->here);
+  if (foreign->of.empty()) return DidYouMean(here);
+  return " — " + std::string(foreign->of) + "'s " + std::string(foreign->word) +
+         " is here: " + here;
+}
+
 std::string ForWord(const CLI::App& root, const Reached& reached) {
-  const auto of_slurm = kSlurmCommands.find(reached.word);
-  if (of_slurm != kSlurmCommands.end() && HasCommand(root, of_slurm->second))
-    return " — Slurm's " + reached.word + " is here: " + root.get_name() + " " + of_slurm->second;
-  std::vector<std::string> places;
-  FindPlaces(*reached.app, reached.word, places);
-  if (!places.empty() && places.size() <= kPlacesMax) return DidYouMean(Join(places, " or "));
+  if (const std::string text = ForForeignWord(root, reached); !text.empty()) return text;
   std::vector<std::string> names;
   for (const CLI::App* child : Children(*reached.app)) names.push_back(child->get_name());
   const auto near = Nearest(reached.word, names);
+  if (near && EditDistance(reached.word, *near) <= 1) return DidYouMean(*near);
+  std::vector<std::string> places;
+  FindPlaces(*reached.app, reached.word, places);
+  if (places.empty()) FindPlaces(root, reached.word, places);
+  if (!places.empty() && places.size() <= kPlacesMax) return DidYouMean(Join(places, " or "));
   return near ? DidYouMean(*near) : "";
 }
 
 std::string ForFlag(const Reached& reached) {
-  const auto of_slurm = kSlurmFlags.find(reached.flag);
-  if (of_slurm != kSlurmFlags.end() && FindOption(*reached.app, of_slurm->second) != nullptr)
-    return DidYouMean(of_slurm->second);
+  for (const std::string_view meant : FlagsMeant(reached.flag)) {
+    if (FindOption(*reached.app, std::string(meant)) != nullptr)
+      return DidYouMean(std::string(meant));
+  }
   std::vector<std::string> flags;
   for (const CLI::App* level = reached.app; level != nullptr; level = level->get_parent()) {
     for (const CLI::Option* option : level->get_options()) {
@@ -153,16 +128,23 @@ bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words
   return !Follow(app, words).word.empty();
 }
 
-int ExplainUsage(const CLI::App& app, const std::string& error,
+// `error`: nullptr: an unknown command.
+int ExplainUsage(const CLI::App& app, const CLI::ParseError* error,
                  const std::vector<std::string>& words) {
   const Reached reached = Follow(app, words);
-  std::string text = Printable(error, 400);
+  std::string text;
   if (!reached.word.empty()) {
     text = "unknown command \"" + Printable(reached.word, 60) + "\"" + ForWord(app, reached);
   } else if (!reached.flag.empty()) {
     text = "unknown flag \"" + Printable(reached.flag, 60) + "\"" + ForFlag(reached);
+  } else if (error != nullptr) {
+    text = Printable(UsageText(*error, *reached.app), 400);
   }
-  std::fprintf(stderr, "error: %s\nSee: %s --help\n", text.c_str(), PathOf(*reached.app).c_str());
+  std::fprintf(stderr, "error: %s\n", text.c_str());
+  const std::string path = PathOf(*reached.app);
+  const std::string arguments = ArgumentsText(*reached.app);
+  if (!arguments.empty()) std::fprintf(stderr, "Usage: %s %s\n", path.c_str(), arguments.c_str());
+  std::fprintf(stderr, "See: %s --help\n", path.c_str());
   return kExitUsage;
 }
 
@@ -178,7 +160,7 @@ std::vector<std::string> WordsOf(int argc, char** argv) {
 
 std::optional<int> RunCommand(CLI::App& app, const std::vector<std::string>& words,
                               const std::function<const CLI::App&()>& whole) {
-  const auto explain = [&](const std::string& error) {
+  const auto explain = [&](const CLI::ParseError* error) {
     return ExplainUsage(whole ? whole() : app, error, words);
   };
   if (words.empty()) {
@@ -186,11 +168,11 @@ std::optional<int> RunCommand(CLI::App& app, const std::vector<std::string>& wor
     return kExitOk;
   }
   try {
-    if (IsUnknownCommand(app, words)) return explain("");
+    if (IsUnknownCommand(app, words)) return explain(nullptr);
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return explain(error.what());
+    return explain(&error);
   }
   return std::nullopt;
 }

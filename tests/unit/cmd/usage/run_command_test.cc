@@ -1,4 +1,4 @@
-#include "cmd/suggest.h"
+#include "cmd/usage/run_command.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST_F(SuggestTest, AMisspelledCommandIsNamedWithWhatWasMeant) {
 }
 
 TEST_F(SuggestTest, ACommandOfAGroupIsNamedWithItsGroup) {
-  EXPECT_THAT(Say({"cancel", "job-1"}), HasSubstr("did you mean gpu-platform jobs cancel?"));
+  EXPECT_THAT(Say({"cancel", "job-1"}), HasSubstr("did you mean gpu-platform jobs cancel JOB?"));
   EXPECT_THAT(Say({"describe"}),
               HasSubstr("did you mean gpu-platform nodes describe or gpu-platform queues "
                         "describe?"));
@@ -101,6 +101,7 @@ TEST_F(SuggestTest, ACommandOfSlurmIsNamedWithItsEquivalent) {
 TEST_F(SuggestTest, AnUnknownFlagIsNamedWithWhatWasMeant) {
   EXPECT_EQ(Say({"run", "--gpu", "2", "python"}),
             "error: unknown flag \"--gpu\" — did you mean --gpus?\n"
+            "Usage: gpu-platform run [COMMAND...]\n"
             "See: gpu-platform run --help\n");
   EXPECT_THAT(Say({"run", "--time-limt=5m", "x"}),
               HasSubstr("unknown flag \"--time-limt\" — did you mean --time-limit?"));
@@ -137,10 +138,20 @@ TEST_F(SuggestTest, HelpOfWhatIsUnknownIsAnErrorAndNotTheHelpOfAll) {
 }
 
 TEST_F(SuggestTest, AMissingArgumentIsAUsageError) {
-  EXPECT_THAT(Say({"jobs", "cancel"}), HasSubstr("job is required"));
+  EXPECT_EQ(Say({"jobs", "cancel"}),
+            "error: JOB is missing\n"
+            "Usage: gpu-platform jobs cancel JOB...\n"
+            "See: gpu-platform jobs cancel --help\n");
   EXPECT_EQ(code_, 2);
-  EXPECT_THAT(Say({"jobs"}), HasSubstr("See: gpu-platform jobs --help"));
+  EXPECT_EQ(Say({"jobs"}),
+            "error: jobs needs one of: list, cancel\nSee: gpu-platform jobs --help\n");
   EXPECT_EQ(code_, 2);
+}
+
+TEST_F(SuggestTest, ErrorsOfTheParserAreInPlainWords) {
+  EXPECT_THAT(Say({"run", "--gpus", "two", "x"}), HasSubstr("--gpus: \"two\" is not a number"));
+  EXPECT_THAT(Say({"run", "x", "--gpus"}), HasSubstr("error: --gpus needs a value"));
+  EXPECT_THAT(Say({"nodes", "describe", "n1"}), HasSubstr("unexpected argument \"n1\""));
 }
 
 TEST(SuggestWords, HelpComesBeforeOrBehind) {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace gp {
+
+// What is wrong with a command line, in words for people; of CLI11's errors, which speak of options
+// and types.  `command`: the innermost one that the line names.
+std::string UsageText(const CLI::ParseError& error, const CLI::App& command);
+
+// "JOB [--rank N]": the arguments of the command without its flags, as "JOB..." if several may be
+// given; empty: it takes none.
+std::string ArgumentsText(const CLI::App& command);
+
+}  // namespace gp
