@@ -59,10 +59,7 @@ Result<v1::Job> WatchToEnd(ControlClient& client, grpc::ClientContext& context,
   return Fail(ControlClient::ErrorOf(reader->Finish()));
 }
 
-Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset,
-                LinePatience& patience) {
-  grpc::ClientContext context;
-  v1::Control::Stub* stub = GP_TRY(client.Streams(context));
+v1::ReadLogRequest RequestOf(const LogOptions& options, int64_t offset) {
   v1::ReadLogRequest request;
   request.set_job_id(options.job);
   request.set_rank(options.rank);
@@ -70,13 +67,22 @@ Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offse
   request.set_attempt(options.attempt);
   request.set_offset(offset);
   request.set_follow(options.follow);
+  return request;
+}
+
+Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset,
+                LinePatience& patience) {
+  grpc::ClientContext context;
+  v1::Control::Stub* stub = GP_TRY(client.Streams(context));
+  const v1::ReadLogRequest request = RequestOf(options, offset);
   const auto reader = stub->ReadLog(&context, request);
   LineTurns alone;
   LineTurns& turns = options.turns == nullptr ? alone : *options.turns;
   v1::LogChunk chunk;
   while (reader->Read(&chunk)) {
     patience.Heard();
-    const bool is_read = turns.Write(options.to, chunk.data());
+    const bool is_read = turns.Write(
+        options.to, options.lines == nullptr ? chunk.data() : options.lines->Take(chunk.data()));
     offset = chunk.offset() + static_cast<int64_t>(chunk.data().size());
     if (!is_read) context.TryCancel();
   }
@@ -110,7 +116,32 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
   }
 }
 
+// The last `size` bytes of the output so far, and where they begin.
+Result<std::pair<std::string, int64_t>> ReadTail(Cli& cli, LogOptions options, int64_t size) {
+  options.follow = false;
+  const auto client = GP_TRY(Reconnect(cli));
+  grpc::ClientContext context;
+  v1::Control::Stub* stub = GP_TRY(client->Streams(context));
+  const auto reader = stub->ReadLog(&context, RequestOf(options, -size));
+  std::pair<std::string, int64_t> tail;
+  v1::LogChunk chunk;
+  while (reader->Read(&chunk)) {
+    if (tail.first.empty()) tail.second = chunk.offset();
+    tail.first += chunk.data();
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
+  return tail;
+}
+
 }  // namespace
+
+Result<v1::Job> FetchJob(Cli& cli, const std::string& name) {
+  v1::GetJobRequest request;
+  request.set_job_id(name);
+  ControlClient* client = GP_TRY(cli.Controller());
+  return client->Call<v1::Job>("GetJob", request);
+}
 
 Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name) {
   LinePatience patience;
@@ -143,6 +174,19 @@ Status CopyAttempt(Cli& cli, const LogOptions& options) {
     if (not_started) patience.Heard();
     if (!not_started && !(MayPass(copied.error()) && options.follow)) return copied;
     if (!patience.Wait()) return copied;
+  }
+}
+
+Result<int64_t> FindTail(Cli& cli, const LogOptions& options, int lines) {
+  constexpr int64_t kFirst = 64 << 10;
+  for (int64_t size = kFirst;; size *= 8) {
+    const auto [text, begin] = GP_TRY(ReadTail(cli, options, size));
+    int ends = 0;
+    // The last line may be unfinished
+    for (size_t at = text.empty() ? 0 : text.size() - 1; at-- > 0;) {
+      if (text[at] == '\n' && ++ends == lines) return begin + static_cast<int64_t>(at) + 1;
+    }
+    if (begin == 0) return 0;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "cmd/cli.h"
 #include "cmd/text/line_turns.h"
+#include "cmd/text/prefixed_lines.h"
 
 namespace gp {
 
@@ -22,11 +23,14 @@ struct LogOptions {
   int64_t offset = 0;
   bool follow = false;
   std::FILE* to = stdout;
-  LineTurns* turns = nullptr;  // of streams that are copied to one file
+  LineTurns* turns = nullptr;      // of streams that are copied to one file
+  PrefixedLines* lines = nullptr;  // nullptr: bytes are copied as they are
 };
 
 // Copies output. Returns when all of it is copied.
 Status CopyLog(Cli& cli, const LogOptions& options);
+// The offset at which the last `lines` lines of the output so far begin.
+Result<int64_t> FindTail(Cli& cli, const LogOptions& options, int lines);
 // Copies standard output to ours and standard error to ours, as they arrive if they are followed.
 Status CopyStreams(Cli& cli, const LogOptions& options);
 
@@ -35,6 +39,8 @@ Status CopyStreams(Cli& cli, const LogOptions& options);
 Result<std::optional<v1::Job>> WaitForEnd(Cli& cli, const std::string& job,
                                           std::optional<Duration> timeout);
 
+// The job of that name; of an array, all its elements together.
+Result<v1::Job> FetchJob(Cli& cli, const std::string& name);
 // The ids of all jobs that the name selects: one, or elements of an array. Errors as of WaitForEnd.
 Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name);
 

@@ -12,6 +12,7 @@
 #include "cmd/jobs/narrate_job.h"
 #include "cmd/jobs/submit.h"
 #include "cmd/text/job_text.h"
+#include "domain/model/jobs/job_text.h"
 
 namespace gp {
 namespace {
@@ -19,9 +20,8 @@ namespace {
 struct SubmitFlags {
   std::string file;
   std::vector<std::string> overrides;
-  std::vector<std::string> environment;
+  JobFlags job;  // override keys of the file
   std::vector<std::string> arguments;
-  std::string array;
   int count = 1;
   bool wait = false;
   bool plan = false;
@@ -30,9 +30,14 @@ struct SubmitFlags {
 
 Result<JobFileOptions> OptionsOf(const SubmitFlags& flags) {
   JobFileOptions options;
-  options.overrides = GP_TRY(SplitPairs("--set", flags.overrides));
-  if (!flags.array.empty()) options.overrides.emplace_back("array", flags.array);
-  options.environment = GP_TRY(SplitPairs("--env", flags.environment));
+  options.overrides = OverridesOf(flags.job);
+  for (const auto& [name, value] : flags.job.labels)
+    options.overrides.emplace_back("labels." + name, value);
+  for (const auto& [name, value] : flags.job.node_labels)
+    options.overrides.emplace_back("node_labels." + name, value);
+  for (auto& pair : GP_TRY(SplitPairs("--set", flags.overrides)))
+    options.overrides.push_back(std::move(pair));
+  options.environment = flags.job.environment;
   options.arguments = flags.arguments;
   return options;
 }
@@ -112,11 +117,7 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
 
 void Describe(const std::string& id, Cli& cli) {
   if (!cli.Offers({"table", "wide"})) return;
-  v1::GetJobRequest request;
-  request.set_job_id(id);
-  const auto client = cli.Controller();
-  if (!client) return cli.Complain(client.error());
-  const auto job = (*client)->Call<v1::Job>("GetJob", request);
+  const auto job = FetchJob(cli, id);
   if (!job) return cli.Complain(job.error());
   if (cli.PrintDocument(*job)) return;
   std::fputs((DescribeJob(*job) + DescribeOutput(*job)).c_str(), stdout);
@@ -155,7 +156,9 @@ void Wait(const std::vector<std::string>& names, const std::string& timeout_text
 }
 
 void AddSubmit(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand("submit", "Submit the jobs of a job file; prints their ids");
+  CLI::App* sub = jobs.add_subcommand(
+      "submit",
+      "Submit the jobs of a job file; prints their ids.  Flags of the job override its keys");
   auto flags = std::make_shared<SubmitFlags>();
   sub->add_option("file", flags->file,
                   "Job file (YAML, JSON or a script with #GPU lines); - is stdin")
@@ -165,13 +168,7 @@ void AddSubmit(CLI::App& jobs, Cli& cli) {
   sub->add_option("--set", flags->overrides, "Override a key of the job file")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUE");
-  sub->add_option("--env", flags->environment, "Environment variable of the jobs")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE");
-  sub->add_option(
-         "--array", flags->array,
-         "Array of N jobs of each, each with its GP_ARRAY_INDEX; at most M of them run at once")
-      ->type_name("N[%M]");
+  AddJobFlags(*sub, flags->job);
   sub->add_option("--count", flags->count, "Copies of each job")->check(CLI::Range(1, 10'000));
   sub->add_flag("--plan", flags->plan,
                 "Dry run: show where each would start now, or why not, when, and what would help");
@@ -181,38 +178,6 @@ void AddSubmit(CLI::App& jobs, Cli& cli) {
   sub->callback([flags, &cli] { Submit(*flags, cli); });
 }
 
-void AddLogs(CLI::App& jobs, Cli& cli) {
-  CLI::App* sub = jobs.add_subcommand(
-      "logs", "Print the output of a job: its stdout to stdout, its stderr to stderr");
-  enum class Which { kBoth, kOutput, kErrors };
-  auto stream = std::make_shared<Which>(Which::kBoth);
-  auto options = std::make_shared<LogOptions>();
-  auto tail = std::make_shared<int64_t>(0);
-  sub->add_option("job", options->job, "Job id")->required();
-  sub->add_flag("-f,--follow", options->follow, "Follow the output until the job has ended");
-  sub->add_option("--rank", options->rank, "Rank (node) of a gang");
-  sub->add_option("--attempt", options->attempt, "Attempt; default: the last");
-  CLI::Option* errors = sub->add_flag_function(
-      "--stderr", [stream](int64_t) { *stream = Which::kErrors; },
-      "Only its standard error, to standard output");
-  sub->add_flag_function(
-         "--stdout", [stream](int64_t) { *stream = Which::kOutput; }, "Only its standard output")
-      ->excludes(errors);
-  sub->add_option("--tail-bytes", *tail, "Only the last N bytes of each stream")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  sub->callback([options, stream, tail, &cli] {
-    if (*tail > 0) options->offset = -*tail;
-    options->errors = *stream == Which::kErrors;
-    const Status copied =
-        *stream == Which::kBoth ? CopyStreams(cli, *options) : CopyLog(cli, *options);
-    if (copied) return;
-    cli.Complain(copied.error());
-    if (options->follow && copied.error().code == ErrorCode::kUnavailable)
-      cli.exit_code = kExitPlatform;
-  });
-}
-
 void AddPriority(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand(
       "priority", "Change the priority of a job; only admins of its queue may raise it");
@@ -220,11 +185,15 @@ void AddPriority(CLI::App& jobs, Cli& cli) {
   sub->add_option_function<std::string>(
          "job", [request](const std::string& id) { request->set_job_id(id); }, "Job id")
       ->required();
-  sub->add_option_function<int>(
-         "priority", [request](int priority) { request->set_priority(priority); },
-         "Priority, 0 to 1000")
-      ->required()
-      ->check(CLI::Range(0, kPriorityMax));
+  sub->add_option_function<std::string>(
+         "priority",
+         [request](const std::string& text) {
+           const auto priority = PriorityFromText(text);
+           if (!priority) throw CLI::ValidationError("priority", priority.error().message);
+           request->set_priority(*priority);
+         },
+         "low, medium, high or 0 to 1000")
+      ->required();
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
@@ -272,21 +241,9 @@ void AddDescribeAndExplain(CLI::App& jobs, Cli& cli) {
             ExplainJob);
 }
 
-void AddHoldAndRelease(CLI::App& jobs, Cli& cli) {
-  AddForSeveral(jobs, cli, "hold", "Hold pending jobs, so that they do not start", HoldJobs);
-  AddForSeveral(jobs, cli, "release", "Release held jobs", ReleaseJobs);
-}
-
 void AddJobReport(CLI::App& jobs, Cli& cli) {
   AddForOne(jobs, cli, "report",
             "Report GPU, CPU and memory use of a job, and what would have been enough", ReportJob);
-}
-
-void AddCancelAndKill(CLI::App& jobs, Cli& cli) {
-  AddForSeveral(jobs, cli, "cancel", "Cancel jobs: SIGTERM, their grace period, then SIGKILL",
-                [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, false, c); });
-  AddForSeveral(jobs, cli, "kill", "Kill jobs immediately, without a grace period",
-                [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });
 }
 
 void AddWait(CLI::App& jobs, Cli& cli) {
@@ -309,11 +266,11 @@ void AddJobs(CLI::App& app, Cli& cli) {
   AddLogs(*jobs, cli);
   AddExec(*jobs, cli);
   AddDescribeAndExplain(*jobs, cli);
-  AddHoldAndRelease(*jobs, cli);
   AddPriority(*jobs, cli);
   AddExtend(*jobs, cli);
   AddJobReport(*jobs, cli);
-  AddCancelAndKill(*jobs, cli);
+  AddJobsChange(*jobs, cli);
+  AddJobsAgain(*jobs, cli);
   AddWait(*jobs, cli);
 }
 

@@ -13,15 +13,19 @@ namespace gp {
 
 // `jobs list`.
 void AddJobsList(CLI::App& jobs, Cli& cli);
+// `jobs logs`.
+void AddLogs(CLI::App& jobs, Cli& cli);
 // `jobs extend`.
 void AddExtend(CLI::App& jobs, Cli& cli);
 // `jobs import`: converts jobs of other schedulers to job files.
 void AddJobsImport(CLI::App& jobs, Cli& cli);
 
-// `jobs cancel`, `kill`, `hold` and `release`: each name selects one job or elements of an array.
+// `jobs cancel`, `kill`, `hold` and `release`.
+void AddJobsChange(CLI::App& jobs, Cli& cli);
+// Each name selects one job or elements of an array.
 void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli);
-void HoldJobs(const std::vector<std::string>& names, Cli& cli);
-void ReleaseJobs(const std::vector<std::string>& names, Cli& cli);
+// `jobs retry` and `move`.
+void AddJobsAgain(CLI::App& jobs, Cli& cli);
 
 // Why the job waits, and what would start it.
 void ExplainJob(const std::string& job, Cli& cli);

@@ -1,8 +1,15 @@
 #include "cmd/jobs/jobs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 
+#include "base/text.h"
+#include "cmd/confirm.h"
+#include "cmd/jobs/job_selection.h"
+#include "cmd/text/job_table.h"
 #include "cmd/text/job_text.h"
 
 namespace gp {
@@ -65,12 +72,106 @@ void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli) {
   ChangeAll(force ? v1::ChangeJobsRequest::KILL : v1::ChangeJobsRequest::STOP, names, words, cli);
 }
 
-void HoldJobs(const std::vector<std::string>& names, Cli& cli) {
-  ChangeAll(v1::ChangeJobsRequest::HOLD, names, StateWords, cli);
+namespace {
+
+constexpr size_t kRowsShown = 20;  // of the jobs that a selection means
+
+using Action = v1::ChangeJobsRequest::Action;
+
+struct ChangeFlags {
+  std::vector<std::string> names;
+  JobSelection selection;
+  bool all = false;
+  bool yes = false;
+};
+
+// All jobs that the selection means and that are not over.
+Result<v1::ListJobsReply> FindSelected(const ChangeFlags& flags, Cli& cli) {
+  constexpr int kPage = 10'000;
+  v1::ListJobsRequest request = GP_TRY(RequestOf(flags.selection, cli));
+  request.set_limit(kPage);
+  ControlClient* client = GP_TRY(cli.Controller());
+  v1::ListJobsReply found;
+  do {
+    const auto page = GP_TRY(client->Call<v1::ListJobsReply>("ListJobs", request));
+    found.mutable_jobs()->MergeFrom(page.jobs());
+    request.set_after(page.next());
+  } while (!request.after().empty());
+  auto& jobs = *found.mutable_jobs();
+  jobs.erase(std::remove_if(jobs.begin(), jobs.end(), IsOver), jobs.end());
+  return found;
 }
 
-void ReleaseJobs(const std::vector<std::string>& names, Cli& cli) {
-  ChangeAll(v1::ChangeJobsRequest::RELEASE, names, StateWords, cli);
+// What would be changed, for the question.
+void Show(const v1::ListJobsReply& jobs, const Cli& cli) {
+  v1::ListJobsReply first;
+  for (size_t i = 0; i < std::min<size_t>(kRowsShown, jobs.jobs_size()); ++i)
+    *first.add_jobs() = jobs.jobs(static_cast<int>(i));
+  if (cli.quiet) return;
+  const TableView view{.columns = {"job", "name", "user", "state", "gpus", "run"}};
+  std::fputs(JobTable(first).ToText(view)->c_str(), stderr);
+  if (first.jobs_size() < jobs.jobs_size())
+    std::fprintf(stderr, "and %d more\n", jobs.jobs_size() - first.jobs_size());
+}
+
+// `verb`: "cancel", for the question.
+void ChangeSelected(Action action, const std::string& verb, const ChangeFlags& flags, Cli& cli) {
+  const auto found = FindSelected(flags, cli);
+  if (!found) return cli.Complain(found.error());
+  if (found->jobs().empty()) return cli.Say("no jobs match");
+  Show(*found, cli);
+  const std::string what = Count(found->jobs_size(), "job");
+  if (!IsConfirmed(cli, flags.yes, "this would " + verb + " " + what,
+                   "Go on to " + verb + " " + what + "?"))
+    return;
+  v1::ChangeJobsRequest request;
+  request.set_action(action);
+  for (const v1::Job& job : found->jobs()) request.add_names(job.id());
+  const auto client = cli.Controller();
+  if (!client) return cli.Complain(client.error());
+  const auto changed = (*client)->Call<v1::ListJobsReply>("ChangeJobs", request);
+  if (!changed) return cli.Complain(changed.error());
+  if (cli.PrintDocument(*changed)) return;
+  cli.Say(fmt::format("{} of {} changed", changed->jobs_size(), what));
+}
+
+// `by_name`: of explicit jobs.
+void AddChange(CLI::App& jobs, Cli& cli, const char* verb, const char* help, Action action,
+               void (*by_name)(const std::vector<std::string>&, Cli&)) {
+  CLI::App* sub = jobs.add_subcommand(verb, help);
+  auto flags = std::make_shared<ChangeFlags>();
+  sub->add_option("jobs", flags->names, "Jobs by id or name; of an array all of it, or JOB[2-7]");
+  AddSelectionFlags(*sub, flags->selection);
+  sub->add_flag("--all", flags->all, "All jobs that are not over");
+  sub->add_flag("--yes,-y", flags->yes, "Do not ask for confirmation");
+  sub->callback([flags, verb, action, by_name, &cli] {
+    const bool selects = flags->all || !flags->selection.empty();
+    if (selects == !flags->names.empty())
+      return cli.Complain(InvalidArgument(
+          "name jobs, or select them by --me, --user, --name, --queue, --project, --state, "
+          "--label or --all"));
+    if (selects) return ChangeSelected(action, verb, *flags, cli);
+    by_name(flags->names, cli);
+  });
+}
+
+}  // namespace
+
+void AddJobsChange(CLI::App& jobs, Cli& cli) {
+  AddChange(jobs, cli, "cancel", "Cancel jobs: SIGTERM, their grace period, then SIGKILL",
+            v1::ChangeJobsRequest::STOP,
+            [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, false, c); });
+  AddChange(jobs, cli, "kill", "Kill jobs immediately, without a grace period",
+            v1::ChangeJobsRequest::KILL,
+            [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });
+  AddChange(jobs, cli, "hold", "Hold pending jobs, so that they do not start",
+            v1::ChangeJobsRequest::HOLD, [](const std::vector<std::string>& all, Cli& c) {
+              ChangeAll(v1::ChangeJobsRequest::HOLD, all, StateWords, c);
+            });
+  AddChange(jobs, cli, "release", "Release held jobs", v1::ChangeJobsRequest::RELEASE,
+            [](const std::vector<std::string>& all, Cli& c) {
+              ChangeAll(v1::ChangeJobsRequest::RELEASE, all, StateWords, c);
+            });
 }
 
 }  // namespace gp

@@ -33,12 +33,12 @@ std::string Some(const google::protobuf::RepeatedPtrField<std::string>& names, i
   return Join(shown, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-void PrintNodes(const v1::ExplainJobReply& reply, const Cli& cli) {
+void PrintNodes(const v1::ExplainJobReply& reply, Cli& cli) {
   Table table({{"NODES"},
                {"FREE", true},
                {"FITS", true},
-               {"WHY NOT HERE", false, false, true},
-               {"HELD BY", false, false, true}});
+               {.title = "WHY NOT HERE", .cut = true},
+               {.title = "HELD BY", .cut = true}});
   for (const v1::NodeRow& row : reply.nodes()) {
     table.Add({Some(row.nodes(), row.count()), fmt::format("{} of {}", row.gpus_free(), row.gpus()),
                std::to_string(row.fits()), row.takes_rank() ? "takes a rank" : row.why(),

@@ -79,6 +79,8 @@ class Output1(Base):
         check("jobs wait", waiting, codes=(130,))
         check("jobs kill", third)
         eventually(lambda: self.cli.job(third)["state"] == "CANCELLED", "it is gone")
+        [again] = check("jobs retry", third)["job_ids"]
+        check("jobs kill", again)
         for command in ("status", "gpus list", "gpus free", "nodes list", "topology", "queues list", "pools", "quotas", "reservations list", "defrag plan", "defrag apply",
                         "incidents list", "whoami", "roles list", "tokens list", "usage", "cost report", "cost analysis", "budget list", "doctor", "version", "xid list",
                         "faults policy show", "audit list", "explain schema", "config running"):
@@ -93,6 +95,9 @@ class Output1(Base):
         check("nodes pool", "dgx-h100-1", "default")
         check("nodes label", "dgx-h100-1", "rack=a")
         check("queues set", "research")
+        [held] = check("run", "-d", "--gpus", "8", "--nodes", "9", "--wait-for-nodes", "--", "true")["job_ids"]
+        check("jobs move", held, "--queue", "research")
+        check("jobs cancel", held)
         check("budget set", "--queue", "research", "--gpu-hours", "5")
         check("budget delete", "--queue", "research")
         check("queues delete", "research")
