@@ -86,9 +86,11 @@ std::string UsageText(const CLI::ParseError& error, const CLI::App& command) {
                          : Before(text, " excludes ") + " and " + other +
                                " exclude each other: give one of them";
   }
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
-      text.find(" required ") != std::string::npos)
-    return Before(text, ": ") + " needs a value";
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const std::string received = Behind(text, " but received ");
+    if (!received.empty()) return Before(text, ": ") + " is given " + received + " times";
+    if (text.find("missing") != std::string::npos) return Before(text, ": ") + " needs a value";
+  }
   return Invalid(text);
 }
 

@@ -71,7 +71,7 @@ class Arrays(ClusterTest):
         self.assertIn("3 of 0 to 4", told)
         self.assertIn("3 running, 2 waiting", self.cli("jobs", "describe", array).ok().out)
         self.assertIn(f"array {array} has a limit of 3 running elements: 3 run", self.cli("jobs", "explain", array).ok().out)
-        self.assertIn(f"name one of them, as {array}[0]", self.cli("jobs", "logs", array).err)
+        self.assertIn(f"name one of them, as {array}[0]", self.cli("jobs", "exec", array, "--", "true").err)
         self.assertIn("elements 0 to 4", self.cli("jobs", "describe", f"{array}[5]").err)
         self.cli("jobs", "hold", f"{array}[3]").ok()
         self.assertEqual(self.details(f"{array}[3-4]"), ["HELD", "QUEUED"])

@@ -124,6 +124,27 @@ class Streams(ClusterTest):
         self.assertEqual(answer.code, 4)
         self.assertEqual(answer.err.count("has not been started yet"), 1)
 
+    def test_the_last_lines(self):
+        job = self.cli.start("--gpus", "0", command=["sh", "-c", "for i in $(seq 30000); do echo line $i; done; printf end; echo wrong >&2"])
+        self.assertEqual(self.cli.wait(job), 0)
+        for count, expected in ((1, "end"), (2, "line 30000\nend"), (3, "line 29999\nline 30000\nend")):
+            answer = self.cli("jobs", "logs", job, "--tail", str(count)).ok()
+            self.assertEqual((answer.out, answer.err), (expected, "wrong\n"))
+        whole = self.cli("jobs", "logs", job, "--stdout").ok().out
+        self.assertEqual(self.cli("jobs", "logs", job, "--stdout", "--tail", "30000").ok().out, whole[len("line 1\n"):], "longer than one part")
+        self.assertEqual(self.cli("jobs", "logs", job, "--stdout", "--tail", "99999").ok().out, whole)
+        self.assertEqual(self.cli("jobs", "logs", job, "--tail", "1", "--tail-bytes", "3").code, 2)
+
+    def test_all_ranks_and_all_elements(self):
+        array = self.cli.start("--gpus", "0", "--array", "3", command=["sh", "-c", "echo a $GP_ARRAY_INDEX; echo b; echo wrong >&2"])
+        self.assertEqual(self.cli.wait(array), 0)
+        answer = self.cli("jobs", "logs", array).ok()
+        self.assertEqual(answer.lines, [line for i in range(3) for line in (f"{array}[{i}]| a {i}", f"{array}[{i}]| b")])
+        self.assertEqual(answer.err.splitlines(), [f"{array}[{i}]| wrong" for i in range(3)])
+        job = self.cli.start("--gpus", "1", command=["sh", "-c", "echo rank $GP_NODE_RANK; sleep 1; printf done"])
+        followed = self.cli("jobs", "logs", job, "-f", "--all-ranks").ok()
+        self.assertEqual(followed.out, "0| rank 0\n0| done\n")
+
 
 if __name__ == "__main__":
     main()

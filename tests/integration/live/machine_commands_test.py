@@ -75,7 +75,7 @@ class Topology:
         profiles = r"(1g\.\d+gb .*)?7g\.\d+gb.*" if machine.has_mig else "[–-]"
         capability = re.escape(machine.compute_capability)
         header, *rows = self.cli("gpus", "list", "-o", "wide").ok().lines
-        self.assertRegex(header, r"UUID +CC +PCI +MODE +MIG PROFILES *$")
+        self.assertRegex(header, r"UUID +CC +PCI +MODE +MIG PROFILES +NOTE$")
         self.assertNotIn("MIG PROFILES", self.cli("gpus", "list").ok().out)
         self.assertEqual(len(rows), count)
         for row, uuid, bus_id in zip(rows, machine.uuids, machine.bus_ids):

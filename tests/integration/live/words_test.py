@@ -58,6 +58,7 @@ WRONG = {
     "jobs priority job-1 urgent": '"urgent" is not a priority: write low, medium, high or 0 to 1000',
     "tokens create --role admn": "did you mean admin?",
     "topology --node": "--node needs a value",
+    "jobs list --user a --user b": "--user is given 2 times",
     "whoami ana": 'unexpected argument "ana"',
     "config": "config needs one of: ",
     "-v": "did you mean --version?",

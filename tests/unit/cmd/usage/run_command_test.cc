@@ -151,6 +151,8 @@ TEST_F(SuggestTest, AMissingArgumentIsAUsageError) {
 TEST_F(SuggestTest, ErrorsOfTheParserAreInPlainWords) {
   EXPECT_THAT(Say({"run", "--gpus", "two", "x"}), HasSubstr("--gpus: \"two\" is not a number"));
   EXPECT_THAT(Say({"run", "x", "--gpus"}), HasSubstr("error: --gpus needs a value"));
+  EXPECT_THAT(Say({"run", "--gpus", "1", "--gpus", "2", "x"}),
+              HasSubstr("error: --gpus is given 2 times"));
   EXPECT_THAT(Say({"nodes", "describe", "n1"}), HasSubstr("unexpected argument \"n1\""));
 }
 
