@@ -7,24 +7,19 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
-import time
 
-PACKAGES = "systemd,systemd-sysv,dbus,adduser,iproute2,python3-minimal,procps,ca-certificates"
-MOUNTS = """
-mount --make-rprivate /
-mount --bind {root} {root}
-mount -t proc proc {root}/proc
-mount -t sysfs -o ro sysfs {root}/sys
+from namespaces import MOUNTS, NAMESPACES, first_process, inside, until
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../tools"))
+from debian_root import kept_archive  # pylint: disable=wrong-import-position
+
+PACKAGES = ("systemd", "systemd-sysv", "dbus", "adduser", "iproute2", "python3-minimal", "procps", "ca-certificates")
+SYSTEMD = """
 mount -t cgroup2 none {root}/sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs {root}/run
-mount -t tmpfs -o mode=755 tmpfs {root}/dev
-for node in null zero full random urandom tty; do touch {root}/dev/$node; mount --bind /dev/$node {root}/dev/$node; done
-mkdir {root}/dev/pts {root}/dev/shm
-mount -t devpts -o newinstance,ptmxmode=666 devpts {root}/dev/pts
-ln -s pts/ptmx {root}/dev/ptmx
 touch {root}/dev/console
-mount -t tmpfs tmpfs {root}/dev/shm
 exec chroot {root} /usr/bin/env -i container=oci PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --log-target=console --show-status=0
 """
 
@@ -36,13 +31,8 @@ def cgroup2():
 
 
 def base_archive(directory, release="bookworm"):
-    """The archive of a fresh root, made on the first call."""
-    archive = os.path.join(directory, f"root-{release}.tar")
-    if not os.path.exists(archive):
-        os.makedirs(directory, exist_ok=True)
-        subprocess.run(["mmdebstrap", "--variant=minbase", f"--include={PACKAGES}", "--quiet", "--format=tar", release, archive + ".new"], check=True)
-        os.rename(archive + ".new", archive)
-    return archive
+    """The archive of a fresh root."""
+    return kept_archive(os.path.join(directory, f"root-{release}.tar"), release, PACKAGES)
 
 
 class Machine:
@@ -70,43 +60,23 @@ class Machine:
             file.write(text)
 
     def start(self):
-        script = MOUNTS.format(root=self.root)
+        script = (MOUNTS + SYSTEMD).format(root=self.root)
         self.starter = subprocess.Popen(  # pylint: disable=consider-using-with
-            ["sh", "-ec", f"echo $$ > {self.cgroup}/cgroup.procs; exec unshare -m -p -u -i -n -C --fork --kill-child sh -ec \"$0\"",
+            ["sh", "-ec", f"echo $$ > {self.cgroup}/cgroup.procs; exec unshare {' '.join(NAMESPACES)} --fork --kill-child sh -ec \"$0\"",
              f"hostname {self.name}\n{script}"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-        self.pid = self._await_child()
-        self._await(lambda: self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"), 60, "systemd runs")
+        self.pid = first_process(self.starter)
+        until(lambda: self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"), 60, "systemd runs")
         self.run("ip", "link", "set", "lo", "up")
-
-    def _await_child(self):
-        children = f"/proc/{self.starter.pid}/task/{self.starter.pid}/children"
-        found = []
-
-        def is_there():
-            with open(children, encoding="utf-8") as file:
-                found[:] = [int(pid) for pid in file.read().split()]
-            return bool(found)
-
-        self._await(is_there, 10, "its first process")
-        return found[0]
-
-    @staticmethod
-    def _await(is_so, seconds, what):
-        end = time.monotonic() + seconds
-        while not is_so():
-            if time.monotonic() > end:
-                raise AssertionError(f"not within {seconds} s: {what}")
-            time.sleep(0.1)
 
     def until(self, seconds, what, *words):
         """Runs the command until it succeeds."""
-        self._await(lambda: self.run(*words).returncode == 0, seconds, what)
+        until(lambda: self.run(*words).returncode == 0, seconds, what)
 
     def run(self, *words, user=None, stdin=None):
         """A command on the machine, as somebody who has logged in runs it."""
-        command = ["nsenter", "-t", str(self.pid), "-m", "-p", "-u", "-i", "-n", "-C", "--root=" + f"/proc/{self.pid}/root", "--wd=/root",
-                   "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LANG=C.UTF-8"]
+        command = inside(self.pid, "/root", ["HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive",
+                                             "LANG=C.UTF-8"])
         if user:
             command += ["su", "-s", "/bin/sh", user, "-c", " ".join(words)]
         else:

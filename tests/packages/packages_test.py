@@ -5,7 +5,6 @@ packages_test.py --build DIRECTORY
 """
 
 import filecmp
-import glob
 import os
 import re
 import shutil
@@ -14,7 +13,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+from build_packages import make_packages
+
 NAMES = ["gpu-platform", "gpu-platform-agent", "gpu-platform-controller", "gpu-platform-doc", "gpu-platform-grafana", "gpu-platform-simulator",
          "python3-gpu-platform"]
 GLIBC_MAX = (2, 36)  # Debian 12's
@@ -22,19 +22,12 @@ MEBIBYTE = 1 << 20
 build = ""
 
 
-def make_packages(directory):
-    done = subprocess.run([f"{ROOT}/tools/make-packages", build, directory], capture_output=True, text=True, check=False,
-                          env=dict(os.environ, COMPRESSION="none"))
-    assert done.returncode == 0, done.stdout + done.stderr
-    return {os.path.basename(path).split("_")[0]: path for path in glob.glob(f"{directory}/*.deb")}
-
-
 class Packages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.mkdtemp(prefix="gp-test-", dir="/var/tmp")
         cls.addClassCleanup(shutil.rmtree, cls.directory)
-        cls.packages = make_packages(os.path.join(cls.directory, "first"))
+        cls.packages = make_packages(build, os.path.join(cls.directory, "first"))
 
     def unpacked(self, name):
         """The directory of a package's files."""
@@ -86,7 +79,7 @@ class Packages(unittest.TestCase):
         self.assertLess(size, 34 * MEBIBYTE, "12 MiB when it is packed")
 
     def test_built_again_they_are_the_same(self):
-        again = make_packages(os.path.join(self.directory, "second"))
+        again = make_packages(build, os.path.join(self.directory, "second"))
         self.assertEqual(again.keys(), self.packages.keys())
         for name, path in again.items():
             self.assertTrue(filecmp.cmp(path, self.packages[name], shallow=False), name)
