@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 # A compilation takes up to 2 GB of memory.
 COMPILATIONS ?= $(shell awk -v jobs=$(JOBS) '/^MemTotal/ {fit = int($$2 / 1900000); print fit < 1 ? 1 : fit < jobs ? fit : jobs}' /proc/meminfo)
 
-.PHONY: help demo test build package setup setup-tests check pictures publish-contract format lint clean
+.PHONY: help demo test build package image setup setup-tests check pictures publish-contract format lint clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -28,6 +28,11 @@ package: configure
 	tools/setup-debian --with-package
 	cmake --build $(BUILD) --target gpu-platform fake_nvml fake_nvml_ctl fake_mps_control fake_mps_client -j $(COMPILATIONS)
 	tools/make-packages $(BUILD) build/packages
+
+## make image       build the container image, build/gpu-platform-image.tar (root; 3 min after a build)
+image: package
+	tools/setup-debian --with-image
+	tools/make-image build/packages build/gpu-platform-image.tar
 
 .PHONY: configure build-tests
 configure: setup

@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-image bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -210,6 +210,11 @@ prove-install: package
 	tools/setup-debian --with-install
 	lintian --fail-on error,warning $(filter-out %-dbgsym_%,$(wildcard build/packages/*.deb))
 	for release in bookworm trixie; do $(PYTHON) -B tests/packages/install_test.py --packages build/packages --release $$release || exit 1; done
+
+## make prove-image      the container image; two images from two fresh bases are the same (root; 10 min after a build)
+prove-image: package
+	tools/setup-debian --with-image
+	$(PYTHON) -B tests/packages/image_test.py --packages $(abspath build/packages) --twice
 
 ## make bench-list       job lists with 100,000 pending jobs: the command, and a page over HTTP (root; 1 min)
 bench-list: build

@@ -13,7 +13,7 @@ def kept_archive(archive, release, packages, *options):
     if os.path.exists(archive):
         return archive
     if not shutil.which("mmdebstrap"):
-        raise SystemExit("mmdebstrap is missing; run tools/setup-debian --with-install")
+        raise SystemExit("mmdebstrap is missing; run tools/setup-debian --with-image")
     os.makedirs(os.path.dirname(archive), exist_ok=True)
     begun = f"{archive}.{os.getpid()}"  # tests at the same time may make it too
     done = subprocess.run(
