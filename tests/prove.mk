@@ -211,7 +211,7 @@ prove-install: package
 	lintian --fail-on error,warning $(filter-out %-dbgsym_%,$(wildcard build/packages/*.deb))
 	for release in bookworm trixie; do $(PYTHON) -B tests/packages/install_test.py --packages build/packages --release $$release || exit 1; done
 
-## make prove-image      the container image; two images from two fresh bases are the same (root; 10 min after a build)
+## make prove-image      the container image and the compose file; two images from two fresh bases are the same (root; 10 min after a build)
 prove-image: package
 	tools/setup-debian --with-image
 	$(PYTHON) -B tests/packages/image_test.py --packages $(abspath build/packages) --twice

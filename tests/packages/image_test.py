@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The container image: what it holds, and that its program runs.
+"""The container image and the compose file: what they hold, and that each command in them runs.
 
 image_test.py --build DIRECTORY | --packages DIRECTORY [--cache DIRECTORY] [--twice]
 --twice makes the base twice too: the images are the same, as long as Debian's archive is.
@@ -8,17 +8,21 @@ Needs root and mmdebstrap.  Container runtimes themselves and their networks are
 
 import argparse
 import filecmp
+import functools
 import gzip
 import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+
+import yaml
 
 from build_packages import make_packages
 from container import Container, Image
@@ -27,6 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
 READY_SECONDS = 60
 SIZE_MAX = 64 << 20
+CURL = ("curl", "-sS", "--fail", "--cacert", "/var/lib/gpu-platform/authority.pem")
 options = None
 
 
@@ -41,6 +46,19 @@ def make_image(packages, out, cache):
 def paths_of(described):
     """Where the blobs of descriptors lie in the archive."""
     return ["blobs/" + one["digest"].replace(":", "/") for one in described]
+
+
+@functools.cache
+def compose_file():
+    """As docker-compose reads it: merged, and checked against its schema.  It needs no daemon."""
+    read = subprocess.run(["docker-compose", "-f", ROOT / "compose.yaml", "config"], check=True,
+                          capture_output=True, text=True)
+    return yaml.safe_load(read.stdout)
+
+
+def settings_of_the_page():
+    page = (ROOT / "docs/how-to/container.md").read_text(encoding="utf-8")
+    return re.search(r"```yaml\n(# /etc/gpu-platform/controller.yaml\n.*?)```", page, re.S).group(1)
 
 
 class OfAnImage(unittest.TestCase):
@@ -84,8 +102,7 @@ class OfAnImage(unittest.TestCase):
 
     @staticmethod
     def readiness():
-        return ("curl", "-sS", "--fail", "--unix-socket", "/run/gpu-platform/http.sock",
-                "http://localhost/readyz")
+        return compose_file()["services"]["demo"]["healthcheck"]["test"][1:]
 
     def assert_listens(self, controller, ports):
         """At every address of the container, which is where a runtime passes connections to."""
@@ -151,6 +168,8 @@ class Program(OfAnImage):
         shown = self.container({"command": ["version"]})
         self.assertEqual(shown.wait(), 0)
         self.assertEqual(shown.log().strip(), f"gpu-platform {version}")
+        for name, service in compose_file()["services"].items():
+            self.assertEqual(service["image"], f"gpu-platform:{version}", name)
 
     def test_the_default_is_a_controller_that_answers(self):
         controller = self.container({})
@@ -164,6 +183,61 @@ class Program(OfAnImage):
         out = controller.must("gpu-platform", "run", "--gpus", "2", "--",
                               "sh", "-c", "echo $CUDA_VISIBLE_DEVICES; id -un")
         self.assertRegex(out, r"^GPU-[0-9a-f-]{36},GPU-[0-9a-f-]{36}\ngpu-job\n$")
+
+
+class Compose(OfAnImage):
+    """Each service, as its file says, until its check of health passes."""
+
+    def start(self, name):
+        service = compose_file()["services"][name]
+        self.assertEqual(service["profiles"], [name])
+        for port in service.get("ports", ()):
+            self.assertRegex(port, r"^127\.0\.0\.1:", "it is published for this host alone")
+        controller = self.container(service)
+        controller.until(READY_SECONDS, *service["healthcheck"]["test"][1:])
+        self.assert_listens(controller, [port.split(":")[-1] for port in service["ports"]])
+        return controller
+
+    def test_demo(self):
+        controller = self.start("demo")
+        out = controller.must("gpu-platform", "run", "--wait-for-nodes", "--nodes", "2",
+                              "--gpus", "8", "--", "echo", "hello")
+        self.assertIn("hello", out)
+        link = controller.must("gpu-platform", "dashboard").strip()
+        self.assertRegex(link, r"^https://localhost:8080/#token=")
+        self.assertIn("<html", controller.must(*CURL, link))
+        self.assertEqual(controller.stop(), 0)
+
+    def test_dev_keeps_its_state(self):
+        controller = self.start("dev")
+        controller.must("gpu-platform", "run", "--gpus", "1", "--", "true")
+        self.assertEqual(controller.stop(), 0)
+        again = self.start("dev")
+        kept = again.must("gpu-platform", "jobs", "list", "--all", "-o", "name")
+        self.assertEqual(kept, "job-1\n")
+        again.must("gpu-platform", "run", "--gpus", "1", "--", "true")
+
+    def test_prod_serves_the_users_of_its_host(self):
+        for name in ("etc", "var/lib", "run"):
+            os.makedirs(self.place(f"host/{name}/gpu-platform"))
+        settings = self.place("host/etc/gpu-platform/controller.yaml")
+        pathlib.Path(settings).write_text(settings_of_the_page(), encoding="utf-8")
+        shutil.copy(os.path.join(self.root, "etc/passwd"), self.place("host/etc/passwd"))
+        with open(self.place("host/etc/passwd"), "a", encoding="utf-8") as users:
+            users.write("ana:x:4711:4711::/:/bin/sh\n")
+        controller = self.start("prod")
+        sockets = self.place("host/run/gpu-platform")
+        who = subprocess.run(["setpriv", "--reuid=4711", "--regid=4711", "--clear-groups",
+                              os.path.join(self.root, "usr/bin/gpu-platform"),
+                              "--server", sockets, "whoami"],
+                             check=False, capture_output=True, text=True, env={"HOME": "/nowhere"})
+        self.assertIn("ana, uid 4711\n", who.stdout, who.stderr)
+        self.assertNotIn("admin", who.stdout)
+        answer = controller.run("curl", "-sS", "--fail", "http://127.0.0.1:8080/readyz")
+        self.assertNotEqual(answer.returncode, 0, "without TLS there is no answer")
+        self.assertEqual(controller.must(*CURL, "https://127.0.0.1:8080/readyz"), "ok\n")
+        written = controller.run("touch", "/usr/new")
+        self.assertIn("Read-only file system", written.stderr)
 
 
 def main():
