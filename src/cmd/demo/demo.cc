@@ -59,6 +59,9 @@ class Demo {
   }
 
   Status ShowMachine() {
+    // The programs of its jobs, as the README shows them, are in Python
+    if (std::system("command -v python3 > /dev/null") != 0)
+      return Fail(Conflict("the jobs of the demo need python3: apt install python3"));
     isolation_ = GP_TRY(ProbeIsolation());  // forks: before any thread
     discovery_ = GP_TRY(TimeDiscovery(flags_.nvml, flags_.simulate, kSimulated));
     story_.Title("gpu-platform demo: four jobs, from submit to exit code");
