@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
