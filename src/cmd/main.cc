@@ -35,8 +35,6 @@ constexpr const char* kHidden = "";
 // In the order of the help.
 const std::vector<CommandGroup>& Groups() {
   static const std::vector<CommandGroup> groups = {
-      {gp::AddServe, {"serve"}, kServices},
-      {gp::AddAgent, {"agent"}, kServices},
       {gp::AddRun, {"run"}, kJobs},
       {gp::AddJobs, {"jobs"}, kJobs},
       {gp::AddStatus, {"status", "health", "gpus"}, kCluster},
@@ -55,6 +53,8 @@ const std::vector<CommandGroup>& Groups() {
       {gp::AddLogin, {"login", "logout"}, kAccess},
       {gp::AddDashboard, {"dashboard"}, kAccess},
       {gp::AddAudit, {"audit"}, kAccess},
+      {gp::AddServe, {"serve"}, kServices},
+      {gp::AddAgent, {"agent"}, kServices},
       {gp::AddAdmin, {"admin"}, kServices},
       {gp::AddNotify, {"notify"}, kServices},
       {gp::AddSecrets, {"secrets"}, kAccess},
