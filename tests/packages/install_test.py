@@ -5,16 +5,15 @@ install_test.py --packages DIRECTORY [--cache DIRECTORY] [--release bookworm]
 Needs root and mmdebstrap.
 """
 
-import glob
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
 import unittest
 
 import machine
+import repack
 
 WATCHED = ("etc", "lib", "usr", "var/lib", "run")  # where packages leave things
 # What dpkg, adduser and systemd keep of any package.
@@ -93,7 +92,9 @@ class Install(unittest.TestCase):
         self.assertEqual(len(attempts), 10)
         for one, names in ((self.first, ("gpu-platform", "gpu-platform-controller", "gpu-platform-simulator")),
                            (self.second, ("gpu-platform", "gpu-platform-agent", "gpu-platform-simulator"))):
-            self.newer(one, names)
+            os.makedirs(one.path("/newer"))
+            for name in names:
+                repack.newer(packages, name, one.path(f"/newer/{name}.deb"))
             one.shell("apt-get install -y -qq /newer/*.deb")
         self.first.until(30, "the controller answers", "gpu-platform", "status")
         self.first.must("systemctl", "restart", "gpu-platform")
@@ -101,21 +102,6 @@ class Install(unittest.TestCase):
         time.sleep(3)
         after = {job["id"]: (job["state"], job["attempt"]) for job in self.jobs() if job["id"] in ids}
         self.assertEqual(after, {job: ("RUNNING", attempt) for job, attempt in attempts.items()})
-
-    def newer(self, one, names):
-        """The same packages with a higher version."""
-        os.makedirs(one.path("/newer"), exist_ok=True)
-        for name in names:
-            (package,) = glob.glob(f"{packages}/{name}_*.deb")
-            work = os.path.join(one.directory, "work-" + name)
-            subprocess.run(["dpkg-deb", "-R", package, work], check=True)
-            control = os.path.join(work, "DEBIAN/control")
-            with open(control, encoding="utf-8") as file:
-                text = file.read()
-            with open(control, "w", encoding="utf-8") as file:
-                file.writelines(line.rstrip("\n") + "+1\n" if line.startswith("Version:") else line for line in text.splitlines(keepends=True))
-            subprocess.run(["dpkg-deb", "--build", "--root-owner-group", "-Znone", work, one.path(f"/newer/{name}.deb")], check=True,
-                           stdout=subprocess.DEVNULL)
 
     def test_4_removal_is_refused_while_jobs_run(self):
         refused = self.first.run("apt-get", "purge", "-y", "-qq", "gpu-platform-controller")
