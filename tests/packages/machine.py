@@ -30,9 +30,15 @@ def cgroup2():
         return next(fields[1] for fields in map(str.split, mounts) if fields[2] == "cgroup2")
 
 
-def base_archive(directory, release="bookworm"):
-    """The archive of a fresh root."""
-    return kept_archive(os.path.join(directory, f"root-{release}.tar"), release, PACKAGES)
+def base_archive(directory, release="bookworm", more=()):
+    """The archive of a fresh root, with more packages."""
+    name = "-".join(("root", release, *more)) + ".tar"
+    return kept_archive(os.path.join(directory, name), release, (*PACKAGES, *more))
+
+
+def entering(pid):
+    """The words before a command that make it run on the machine with this first process, as root who has logged in."""
+    return inside(pid, "/root", ["HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LANG=C.UTF-8"])
 
 
 class Machine:
@@ -49,6 +55,7 @@ class Machine:
         self.cgroup = os.path.join(cgroup2(), os.path.basename(self.directory))
         os.mkdir(self.cgroup)  # the root of the machine's own tree
         self.address = address
+        self.pid_file = os.path.join(self.directory, "pid")
         self.start()
 
     def path(self, inside):
@@ -60,12 +67,15 @@ class Machine:
             file.write(text)
 
     def start(self):
+        """Boots the machine; again, if it has ended."""
         script = (MOUNTS + SYSTEMD).format(root=self.root)
         self.starter = subprocess.Popen(  # pylint: disable=consider-using-with
             ["sh", "-ec", f"echo $$ > {self.cgroup}/cgroup.procs; exec unshare {' '.join(NAMESPACES)} --fork --kill-child sh -ec \"$0\"",
              f"hostname {self.name}\n{script}"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         self.pid = first_process(self.starter)
+        with open(self.pid_file, "w", encoding="utf-8") as file:
+            file.write(str(self.pid))
         until(lambda: self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"), 60, "systemd runs")
         self.run("ip", "link", "set", "lo", "up")
 
@@ -75,8 +85,7 @@ class Machine:
 
     def run(self, *words, user=None, stdin=None):
         """A command on the machine, as somebody who has logged in runs it."""
-        command = inside(self.pid, "/root", ["HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive",
-                                             "LANG=C.UTF-8"])
+        command = entering(self.pid)
         if user:
             command += ["su", "-s", "/bin/sh", user, "-c", " ".join(words)]
         else:
