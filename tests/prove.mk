@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-image bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -215,6 +215,11 @@ prove-install: package
 prove-image: package
 	tools/setup-debian --with-image
 	$(PYTHON) -B tests/packages/image_test.py --packages $(abspath build/packages) --twice
+
+## make prove-ansible    the Ansible roles on two machines that boot: second runs, settings, upgrades, the driver node by node (root; 15 min after a build)
+prove-ansible: package
+	tools/setup-debian --with-install
+	$(PYTHON) -B tests/packages/ansible_test.py --packages build/packages
 
 ## make bench-list       job lists with 100,000 pending jobs: the command, and a page over HTTP (root; 1 min)
 bench-list: build
