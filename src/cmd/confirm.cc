@@ -15,7 +15,10 @@ bool IsConfirmed(Output& output, bool yes, const std::string& why, const std::st
   }
   std::fprintf(stderr, "%s [y/N] ", question.c_str());
   std::string answer;
-  return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
+  if (std::getline(std::cin, answer) && !answer.empty() && (answer[0] == 'y' || answer[0] == 'Y'))
+    return true;
+  output.Say("nothing was changed");
+  return false;
 }
 
 }  // namespace gp

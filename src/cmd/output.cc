@@ -45,7 +45,7 @@ CLI::App* Output::AddListFlags(CLI::App* list) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("COLUMN,...");
-  list->add_option("--sort", sort, "Sort by this column; -COLUMN: in reverse order")
+  list->add_option("--sort", sort, "Sort what is shown by this column; -COLUMN: in reverse")
       ->type_name("COLUMN");
   return list;
 }

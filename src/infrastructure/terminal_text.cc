@@ -69,7 +69,8 @@ int WidthOfTerminal() {
 
 bool OutputHasColors() {
   if (std::getenv("NO_COLOR") != nullptr) return false;
-  if (std::getenv("CLICOLOR_FORCE") != nullptr) return true;
+  const char* forced = std::getenv("CLICOLOR_FORCE");
+  if (forced != nullptr && std::string_view(forced) != "0") return true;
   const char* terminal = std::getenv("TERM");
   const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
   return isatty(STDOUT_FILENO) == 1 && !is_dumb;

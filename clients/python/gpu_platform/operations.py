@@ -41,8 +41,9 @@ class Operations:
 
     def change_job_queue(self, job_id: str, *, queue: Optional[str] = None,
                          key: Optional[str] = None) -> dict[str, Any]:
-        """Moves a pending job to another queue, and to that queue's pool; it keeps its time of submit. The caller needs
-        the role USER there. FAILED_PRECONDITION: the job holds resources or is over, or the queue would not admit it."""
+        """Moves a pending job to another queue, and to that queue's pool; it keeps its time of submit and its time
+        limit. Its owner and admins of its queue may; they and the owner need the role USER in the new one.
+        FAILED_PRECONDITION: the job holds resources or is over, or the queue would not admit it."""
         return self._ask("POST", f"/api/v1/jobs/{quote(job_id, safe='')}:move", key=key, queue=queue)
 
     def change_jobs(self, *, name: Optional[str] = None, action: Optional[str] = None,
@@ -50,7 +51,7 @@ class Operations:
         """Stops, holds or releases all jobs that the name stands for. Skips elements of an array that are over, or
         whose state does not allow it. The reply lists the changed jobs.
 
-        names: more of them; at most 10,000
+        names: more of them, by id; at most 10,000
         """
         return self._ask("POST", "/api/v1/jobs:change", key=key, name=name, action=action, names=names)
 
@@ -248,10 +249,10 @@ class Operations:
         after: job id: the page starts after it
         name: only jobs that this name stands for, including finished ones; empty: all jobs
         arrays_as_one: one entry per array, with `elements`; only `id`, `spec` and the user are valid for all elements
-        job_names: only jobs with one of these names; empty: all
+        job_names: only jobs with one of these names; empty: all; at most 100 values of each filter
         queues: only jobs of these queues and those below them; empty: all
         projects: empty: all
-        labels: "name=value", or "name" with any value: only jobs with all of these
+        labels: "name=value", or "name" with any value: only jobs with all of these, whose labels the caller may read
         since_ms: Unix time: only jobs that were not over before; 0: all
         held: only held jobs
         """

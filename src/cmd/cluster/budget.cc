@@ -52,6 +52,9 @@ Cell Used(double used, double limit) {
   return {AmountText(used) + (limit > 0 ? "/" + AmountText(limit) : ""), used};
 }
 
+// For CSV, where a cell is one number.
+Cell LimitText(double limit) { return limit > 0 ? Cell(AmountText(limit), limit) : kDash; }
+
 // The user of a row; in a budget of each user: "each: ana".
 std::string UserText(const v1::Budget& budget, const std::string& user) {
   const std::string name = user.empty() ? "all" : user;
@@ -73,7 +76,9 @@ Table BudgetTable(const v1::ListBudgetsReply& reply) {
                {.title = "USED", .right = true},
                {.title = "EXPECTED", .right = true, .drop = 1},
                {.title = "USED UP", .drop = 2},
-               {.title = "THEN"}});
+               {.title = "THEN"},
+               {.title = "GPU-HOUR LIMIT", .right = true, .drop = 4, .wide = true},
+               {.title = "COST LIMIT", .right = true, .drop = 5, .wide = true}});
   for (const v1::Budget& budget : reply.budgets()) {
     const std::string queue = budget.queue().empty() ? "all" : budget.queue();
     const std::string pool = budget.pool().empty() ? "all" : budget.pool();
@@ -83,12 +88,13 @@ Table BudgetTable(const v1::ListBudgetsReply& reply) {
                  Used(standing.gpu_hours(), hours_limit), Used(standing.cost(), budget.money()),
                  Cell(fmt::format("{}%", standing.percent()), standing.percent()),
                  ExpectedText(standing),
-                 standing.used_up_at().empty() ? kDash : standing.used_up_at(), budget.over()});
+                 standing.used_up_at().empty() ? kDash : standing.used_up_at(), budget.over(),
+                 LimitText(hours_limit), LimitText(budget.money())});
     }
     if (budget.standings().empty())
       table.Add({queue, UserText(budget, budget.user() == "*" ? "" : budget.user()), pool,
                  Used(0, hours_limit), Used(0, budget.money()), Cell("0%", 0), kDash, kDash,
-                 budget.over()});
+                 budget.over(), LimitText(hours_limit), LimitText(budget.money())});
   }
   return table;
 }

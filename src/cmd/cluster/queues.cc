@@ -22,9 +22,13 @@ Result<v1::ListQueuesReply> Fetch(Cli& cli) {
 std::string Number(double value) {
   return value < 1000 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
 }
-std::string Percent(double part) { return fmt::format("{:.1f}%", 100 * part); }
-std::string Limited(double value, bool has_limit, int64_t limit) {
-  return Number(value) + (has_limit ? "/" + std::to_string(limit) : "");
+Cell Percent(double part) { return {fmt::format("{:.1f}%", 100 * part), 100 * part}; }
+Cell Limited(double value, bool has_limit, int64_t limit) {
+  return {Number(value) + (has_limit ? "/" + std::to_string(limit) : ""), value};
+}
+// For CSV, where a cell is one number.
+std::string LimitText(bool has_limit, int64_t limit) {
+  return has_limit ? std::to_string(limit) : kDash;
 }
 
 // The default and the maximum of its own: "4h/24h", "–/24h".
@@ -229,10 +233,15 @@ void ListPools(Cli& cli) {
 
 void AddQuotaRow(Table& table, const std::string& queue, const std::string& user,
                  const v1::Use& use, const v1::Quota& limit) {
-  table.Add({queue, user, Limited(use.gpus(), limit.has_gpus(), limit.gpus()),
+  table.Add({queue,
+             user,
+             Limited(use.gpus(), limit.has_gpus(), limit.gpus()),
              Limited(static_cast<double>(use.jobs()), limit.has_jobs(), limit.jobs()),
              Limited(use.gpu_hours(), limit.has_gpu_hours(), limit.gpu_hours()),
-             Number(use.recent_gpu_hours())});
+             {Number(use.recent_gpu_hours()), use.recent_gpu_hours()},
+             LimitText(limit.has_gpus(), limit.gpus()),
+             LimitText(limit.has_jobs(), limit.jobs()),
+             LimitText(limit.has_gpu_hours(), limit.gpu_hours())});
 }
 
 }  // namespace
@@ -243,7 +252,10 @@ Table QuotaTable(const v1::ListQueuesReply& reply) {
                {.title = "GPUS", .right = true},
                {.title = "JOBS", .right = true},
                {.title = "GPU-HOURS", .right = true},
-               {.title = "RECENT", .right = true, .drop = 1}});
+               {.title = "RECENT", .right = true, .drop = 1},
+               {.title = "GPU LIMIT", .right = true, .drop = 2, .wide = true},
+               {.title = "JOB LIMIT", .right = true, .drop = 3, .wide = true},
+               {.title = "GPU-HOUR LIMIT", .right = true, .drop = 4, .wide = true}});
   for (const v1::Queue& queue : reply.queues()) {
     AddQuotaRow(table, queue.name(), "all", queue.use(), queue.limit());
     const std::map<std::string, v1::Use> users(queue.users().begin(), queue.users().end());

@@ -141,14 +141,14 @@ void Change(const Action& request, Cli& cli) {
   cli.PrintDocument(*cluster);
 }
 
-void AddTargetFlags(CLI::App& sub, const std::shared_ptr<Action>& request) {
+void AddTargetFlags(CLI::App& sub, const std::shared_ptr<Action>& request, CLI::Option* target) {
   auto* gpu = sub.add_option_function<std::string>(
       "--gpu-id", [request](const std::string& id) { request->set_gpu(id); },
       "UUID, unique prefix, node/index or PCI bus id");
   auto* node = sub.add_option_function<std::string>(
       "--node", [request](const std::string& id) { request->set_node(id); }, "The whole node");
-  gpu->excludes(node)->type_name("GPU");
-  node->type_name("NODE");
+  gpu->excludes(node)->excludes(target)->type_name("GPU");
+  node->excludes(target)->type_name("NODE");
 }
 
 // A GPU has a node and an index, is a UUID or a PCI bus id; every other target is a node.
@@ -157,8 +157,8 @@ bool IsGpu(const std::string& target) {
          target.starts_with("GPU-");
 }
 
-void AddTarget(CLI::App& sub, const std::shared_ptr<Action>& request) {
-  sub.add_option_function<std::string>(
+CLI::Option* AddTarget(CLI::App& sub, const std::shared_ptr<Action>& request) {
+  return sub.add_option_function<std::string>(
       "target",
       [request](const std::string& target) {
         if (IsGpu(target))
@@ -193,8 +193,7 @@ void AddAction(CLI::App& app, Cli& cli, const char* name, const char* help, Acti
   CLI::App* sub = app.add_subcommand(name, help);
   auto request = std::make_shared<Action>();
   request->set_action(action);
-  AddTarget(*sub, request);
-  AddTargetFlags(*sub, request);
+  AddTargetFlags(*sub, request, AddTarget(*sub, request));
   sub->add_option_function<std::string>(
       "--reason", [request](const std::string& why) { request->set_reason(why); },
       "Reason, shown with the GPU");

@@ -100,8 +100,9 @@ Table TableOf(const v1::Usage& usage, const Columns& by) {
   for (const v1::UsageRow& row : usage.rows()) {
     Cells cells;
     for (const UsageRequest::By one : by) cells.push_back(kColumns.at(one).second(row));
-    cells.insert(cells.end(),
-                 {Hours(row.gpu_hours()), Part(row.part()), Amount(row.cost(), usage.currency())});
+    cells.insert(cells.end(), {{Hours(row.gpu_hours()), row.gpu_hours()},
+                               {Part(row.part()), 100 * row.part()},
+                               {Amount(row.cost(), usage.currency()), row.cost()}});
     table.Add(std::move(cells));
   }
   return table;
@@ -162,7 +163,8 @@ void AddReport(CLI::App& cost, Cli& cli) {
       if (row.kind() != "jobs") continue;
       Cells cells;
       for (const UsageRequest::By one : *by) cells.push_back(kColumns.at(one).second(row));
-      cells.insert(cells.end(), {Hours(row.gpu_hours()), Amount(row.cost(), usage->currency())});
+      cells.insert(cells.end(), {{Hours(row.gpu_hours()), row.gpu_hours()},
+                                 {Amount(row.cost(), usage->currency()), row.cost()}});
       table.Add(std::move(cells));
       hours += row.gpu_hours();
       all += row.cost();

@@ -179,14 +179,22 @@ Status CopyAttempt(Cli& cli, const LogOptions& options) {
 
 Result<int64_t> FindTail(Cli& cli, const LogOptions& options, int lines) {
   constexpr int64_t kFirst = 64 << 10;
+  constexpr int64_t kMost = 64 << 20;  // held in memory; of longer lines, these bytes are shown
+  int64_t begun = -1;
   for (int64_t size = kFirst;; size *= 8) {
-    const auto [text, begin] = GP_TRY(ReadTail(cli, options, size));
+    const auto tail = ReadTail(cli, options, size);
+    // A job that is still waiting has no output yet
+    if (!tail && options.follow && tail.error().code == ErrorCode::kConflict) return 0;
+    if (!tail) return Fail(tail.error());
+    const auto& [text, begin] = *tail;
     int ends = 0;
     // The last line may be unfinished
     for (size_t at = text.empty() ? 0 : text.size() - 1; at-- > 0;) {
       if (text[at] == '\n' && ++ends == lines) return begin + static_cast<int64_t>(at) + 1;
     }
-    if (begin == 0) return 0;
+    // The oldest part may have been dropped
+    if (begin == 0 || begin == begun || size >= kMost) return begin;
+    begun = begin;
   }
 }
 

@@ -80,6 +80,11 @@ void AddSinceFlag(CLI::App& sub, JobSelection& selection) {
       ->type_name("TIME");
 }
 
+Result<v1::WhoAmIReply> AskSelf(Cli& cli) {
+  ControlClient* client = GP_TRY(cli.Controller());
+  return client->Call<v1::WhoAmIReply>("WhoAmI", v1::WhoAmIRequest());
+}
+
 Result<v1::ListJobsRequest> RequestOf(const JobSelection& selection, Cli& cli) {
   v1::ListJobsRequest request;
   GP_CHECK_OK(AddStates(selection.states, request));
@@ -95,10 +100,7 @@ Result<v1::ListJobsRequest> RequestOf(const JobSelection& selection, Cli& cli) {
     request.set_since_ms(GP_TRY(SinceOf(selection.since)).ns / 1'000'000);
     request.set_all(true);
   }
-  if (selection.mine) {
-    ControlClient* client = GP_TRY(cli.Controller());
-    request.set_user(GP_TRY(client->Call<v1::WhoAmIReply>("WhoAmI", v1::WhoAmIRequest())).user());
-  }
+  if (selection.mine) request.set_user(GP_TRY(AskSelf(cli)).user());
   return request;
 }
 

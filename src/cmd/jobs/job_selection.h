@@ -9,7 +9,7 @@
 namespace gp {
 
 // Which jobs a command is about, by their properties.  Properties of different kinds must all hold;
-// of one kind, one of its values.
+// of one kind, one of its values, but all labels.
 struct JobSelection {
   bool mine = false;
   std::string user;
@@ -28,6 +28,8 @@ void AddSelectionFlags(CLI::App& sub, JobSelection& selection);
 // --since.
 void AddSinceFlag(CLI::App& sub, JobSelection& selection);
 
+// Who the caller is for the controller.
+Result<v1::WhoAmIReply> AskSelf(Cli& cli);
 // kInvalidArgument names the flag; errors of the controller, which is asked who the caller is.
 Result<v1::ListJobsRequest> RequestOf(const JobSelection& selection, Cli& cli);
 

@@ -32,9 +32,9 @@ Result<JobFileOptions> OptionsOf(const SubmitFlags& flags) {
   JobFileOptions options;
   options.overrides = OverridesOf(flags.job);
   for (const auto& [name, value] : flags.job.labels)
-    options.overrides.emplace_back("labels." + name, value);
+    options.overrides.emplace_back("labels." + name, QuotedYaml(value));
   for (const auto& [name, value] : flags.job.node_labels)
-    options.overrides.emplace_back("node_labels." + name, value);
+    options.overrides.emplace_back("node_labels." + name, QuotedYaml(value));
   for (auto& pair : GP_TRY(SplitPairs("--set", flags.overrides)))
     options.overrides.push_back(std::move(pair));
   options.environment = flags.job.environment;

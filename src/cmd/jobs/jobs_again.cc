@@ -6,6 +6,7 @@
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
 #include "cmd/jobs/job_follow.h"
+#include "cmd/jobs/job_selection.h"
 #include "cmd/jobs/jobs.h"
 #include "cmd/jobs/submit.h"
 #include "cmd/text/job_text.h"
@@ -14,27 +15,31 @@ namespace gp {
 namespace {
 
 // The spec of a finished job, to be submitted again.
-Result<JobSpec> SpecToRetry(const v1::Job& job) {
+// `self`: the caller; the new job runs as this user.
+Result<JobSpec> SpecToRetry(const v1::Job& job, const std::string& self) {
   if (!IsOver(job))
     return Fail(Conflict(job.id() + " is " + v1::JobState_Name(job.state()) +
                          ": only a finished job can be retried"));
   if (job.has_array_index())
     return Fail(
         Conflict(job.id() + " is an element of an array: retry the array, " + job.array_id()));
-  if (job.spec().command().empty())
-    return Fail(PermissionDenied(job.id() + " belongs to " + job.user()));
+  if (job.user() != self)
+    return Fail(PermissionDenied(job.id() + " belongs to " + job.user() +
+                                 ": it would run as you, so only its owner retries it"));
   JobSpec spec = GP_TRY(FromProto(job.spec()));
-  if (spec.policy.queue.empty()) spec.policy.queue = job.queue();
+  spec.policy.queue = job.queue();
   return spec;
 }
 
 void Retry(const std::vector<std::string>& names, Cli& cli) {
+  const auto self = AskSelf(cli);
+  if (!self) return cli.Complain(self.error());
   std::vector<JobSpec> specs;
   std::vector<std::string> olds;
   for (const std::string& name : names) {
     const auto job = FetchJob(cli, name);
     if (!job) return cli.Complain(job.error());
-    auto spec = SpecToRetry(*job);
+    auto spec = SpecToRetry(*job, self->user());
     if (!spec) return cli.Complain(spec.error());
     olds.push_back(job->id());
     specs.push_back(*std::move(spec));
@@ -46,40 +51,46 @@ void Retry(const std::vector<std::string>& names, Cli& cli) {
   for (const std::string& id : *ids) std::printf("%s\n", id.c_str());
 }
 
+// Moves what the name means and is not over; an error of one job ends it, because the others fail
+// for the same reason.
+Status MoveNamed(const std::string& name, const std::string& queue, v1::ListJobsReply& moved,
+                 Cli& cli) {
+  v1::ListJobsRequest request;
+  request.set_name(name);
+  request.set_limit(kArrayMax);
+  ControlClient* client = GP_TRY(cli.Controller());
+  const auto found = GP_TRY(client->Call<v1::ListJobsReply>("ListJobs", request));
+  int count = 0;
+  for (const v1::Job& job : found.jobs()) {
+    if (IsOver(job) && found.jobs_size() > 1) continue;
+    v1::ChangeJobQueueRequest change;
+    change.set_job_id(job.id());
+    change.set_queue(queue);
+    *moved.add_jobs() = GP_TRY(client->Call<v1::Job>("ChangeJobQueue", change));
+    ++count;
+  }
+  if (count == 0) return Fail(Conflict(name + ": all of its jobs are over"));
+  const v1::Job& last = *moved.jobs().rbegin();
+  const std::string limit =
+      last.spec().time_limit_ms() == 0
+          ? ""
+          : ", time limit " + ToText(Duration::Milliseconds(last.spec().time_limit_ms()));
+  cli.Say((count == 1 ? last.id() + " is" : name + ": " + Count(count, "job") + " are") +
+          " in queue " + queue + limit);
+  return Ok();
+}
+
 void Move(const std::vector<std::string>& names, const std::string& queue, Cli& cli) {
-  const auto client = cli.Controller();
-  if (!client) return cli.Complain(client.error());
   v1::ListJobsReply moved;
-  size_t failed = 0;
+  bool has_failed = false;
   for (const std::string& name : names) {
-    const auto ids = FindJobs(cli, name);
-    if (!ids) {
-      cli.Complain(ids.error());
-      ++failed;
-      continue;
-    }
-    const int before = moved.jobs_size();
-    for (const std::string& id : *ids) {
-      v1::ChangeJobQueueRequest request;
-      request.set_job_id(id);
-      request.set_queue(queue);
-      const auto job = (*client)->Call<v1::Job>("ChangeJobQueue", request);
-      if (!job) {
-        cli.Complain(job.error());
-        ++failed;
-        continue;
-      }
-      *moved.add_jobs() = *job;
-    }
-    const int count = moved.jobs_size() - before;
-    if (count > 0)
-      cli.Say((count == 1 ? moved.jobs(before).id() + " is"
-                          : name + ": " + Count(count, "job") + " are") +
-              " in queue " + queue);
+    const Status done = MoveNamed(name, queue, moved, cli);
+    if (!done) cli.Complain(done.error());
+    has_failed = has_failed || !done;
   }
   moved.set_total(moved.jobs_size());
   cli.PrintDocument(moved);
-  if (failed > 0 && moved.jobs_size() > 0) cli.exit_code = kExitPartly;
+  if (has_failed && moved.jobs_size() > 0) cli.exit_code = kExitPartly;
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli) {
 
 namespace {
 
-constexpr size_t kRowsShown = 20;  // of the jobs that a selection means
+constexpr size_t kRowsShown = 20;    // of the jobs that a selection means
+constexpr int kIdsPerCall = 10'000;  // of one page and one change
 
 using Action = v1::ChangeJobsRequest::Action;
 
@@ -85,20 +86,35 @@ struct ChangeFlags {
   bool yes = false;
 };
 
-// All jobs that the selection means and that are not over.
-Result<v1::ListJobsReply> FindSelected(const ChangeFlags& flags, Cli& cli) {
-  constexpr int kPage = 10'000;
+bool MayBecome(Action action, const v1::Job& job) {
+  const bool is_held = job.detail() == "HELD";
+  switch (action) {
+    case v1::ChangeJobsRequest::HOLD:
+      return !is_held && (job.state() == v1::QUEUED || job.state() == v1::PENDING ||
+                          job.state() == v1::PREEMPTED);
+    case v1::ChangeJobsRequest::RELEASE: return is_held;
+    default: return !IsOver(job);
+  }
+}
+
+// All jobs that the selection means and the action can change.  Who is no operator selects among
+// his own jobs: he may only see those of others.
+Result<v1::ListJobsReply> FindSelected(Action action, const ChangeFlags& flags, Cli& cli) {
   v1::ListJobsRequest request = GP_TRY(RequestOf(flags.selection, cli));
-  request.set_limit(kPage);
+  if (request.user().empty()) {
+    const v1::WhoAmIReply self = GP_TRY(AskSelf(cli));
+    if (self.role() != "operator" && self.role() != "admin") request.set_user(self.user());
+  }
+  request.set_limit(kIdsPerCall);
   ControlClient* client = GP_TRY(cli.Controller());
   v1::ListJobsReply found;
   do {
     const auto page = GP_TRY(client->Call<v1::ListJobsReply>("ListJobs", request));
-    found.mutable_jobs()->MergeFrom(page.jobs());
+    for (const v1::Job& job : page.jobs()) {
+      if (MayBecome(action, job)) *found.add_jobs() = job;
+    }
     request.set_after(page.next());
   } while (!request.after().empty());
-  auto& jobs = *found.mutable_jobs();
-  jobs.erase(std::remove_if(jobs.begin(), jobs.end(), IsOver), jobs.end());
   return found;
 }
 
@@ -114,25 +130,38 @@ void Show(const v1::ListJobsReply& jobs, const Cli& cli) {
     std::fprintf(stderr, "and %d more\n", jobs.jobs_size() - first.jobs_size());
 }
 
+Result<v1::ListJobsReply> ChangeIds(Action action, const v1::ListJobsReply& jobs, int begin,
+                                    Cli& cli) {
+  v1::ChangeJobsRequest request;
+  request.set_action(action);
+  for (int i = begin; i < std::min(begin + kIdsPerCall, jobs.jobs_size()); ++i)
+    request.add_names(jobs.jobs(i).id());
+  ControlClient* client = GP_TRY(cli.Controller());
+  return client->Call<v1::ListJobsReply>("ChangeJobs", request);
+}
+
 // `verb`: "cancel", for the question.
 void ChangeSelected(Action action, const std::string& verb, const ChangeFlags& flags, Cli& cli) {
-  const auto found = FindSelected(flags, cli);
+  const auto found = FindSelected(action, flags, cli);
   if (!found) return cli.Complain(found.error());
-  if (found->jobs().empty()) return cli.Say("no jobs match");
+  v1::ListJobsReply changed;
+  if (found->jobs().empty()) {
+    cli.Say("no jobs match");
+    return void(cli.PrintDocument(changed));
+  }
   Show(*found, cli);
   const std::string what = Count(found->jobs_size(), "job");
   if (!IsConfirmed(cli, flags.yes, "this would " + verb + " " + what,
                    "Go on to " + verb + " " + what + "?"))
     return;
-  v1::ChangeJobsRequest request;
-  request.set_action(action);
-  for (const v1::Job& job : found->jobs()) request.add_names(job.id());
-  const auto client = cli.Controller();
-  if (!client) return cli.Complain(client.error());
-  const auto changed = (*client)->Call<v1::ListJobsReply>("ChangeJobs", request);
-  if (!changed) return cli.Complain(changed.error());
-  if (cli.PrintDocument(*changed)) return;
-  cli.Say(fmt::format("{} of {} changed", changed->jobs_size(), what));
+  for (int begin = 0; begin < found->jobs_size(); begin += kIdsPerCall) {
+    const auto reply = ChangeIds(action, *found, begin, cli);
+    if (!reply) return cli.Complain(reply.error());
+    changed.mutable_jobs()->MergeFrom(reply->jobs());
+  }
+  changed.set_total(changed.jobs_size());
+  if (cli.PrintDocument(changed)) return;
+  cli.Say(fmt::format("{} of {} changed", changed.jobs_size(), what));
 }
 
 // `by_name`: of explicit jobs.

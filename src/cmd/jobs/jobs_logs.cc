@@ -25,6 +25,7 @@ struct Source {
   std::string job;
   int rank = 0;
   std::string prefix;  // of its lines; empty: it is the only one
+  bool is_element = false;
 };
 
 // The ranks of the job's attempt that is asked for, or of its last one.
@@ -35,13 +36,15 @@ int CountRanks(const v1::Job& job, int attempt) {
 }
 
 Result<std::vector<Source>> SourcesOf(const LogFlags& flags, Cli& cli) {
-  const v1::Job job = GP_TRY(FetchJob(cli, flags.options.job));
+  const std::vector<std::string> ids = GP_TRY(FindJobs(cli, flags.options.job));
   std::vector<Source> sources;
-  if (job.has_elements()) {
-    for (const std::string& id : GP_TRY(FindJobs(cli, job.id())))
-      sources.push_back({id, flags.options.rank, id + "| "});
+  if (ids.size() > 1) {
+    if (flags.all_ranks)
+      return Fail(InvalidArgument("--all-ranks: of one job, not of several elements of an array"));
+    for (const std::string& id : ids) sources.push_back({id, flags.options.rank, id + "| ", true});
     return sources;
   }
+  const v1::Job job = GP_TRY(FetchJob(cli, ids.front()));
   if (!flags.all_ranks) return std::vector{Source{job.id(), flags.options.rank, ""}};
   for (int rank = 0; rank < CountRanks(job, flags.options.attempt); ++rank)
     sources.push_back({job.id(), rank, std::to_string(rank) + "| "});
@@ -56,7 +59,7 @@ Status CopyStream(const LogFlags& flags, LogOptions options, bool errors, std::F
   return CopyLog(cli, options);
 }
 
-// A source whose lines have a prefix; errors of elements that have not started are left out.
+// A source whose lines have a prefix.  Elements that have not started have no output.
 Status CopyPrefixed(const LogFlags& flags, const Source& source, LineTurns& turns, Cli& cli) {
   for (const bool errors : {false, true}) {
     if (flags.which == (errors ? Which::kOutput : Which::kErrors)) continue;
@@ -69,7 +72,8 @@ Status CopyPrefixed(const LogFlags& flags, const Source& source, LineTurns& turn
     std::FILE* const to = errors && flags.which == Which::kBoth ? stderr : stdout;
     const Status copied = CopyStream(flags, options, errors, to, cli);
     turns.Write(to, lines.Rest());
-    if (!copied && copied.error().code != ErrorCode::kConflict) return copied;
+    const bool waits = !copied && copied.error().code == ErrorCode::kConflict;
+    if (!copied && !(waits && source.is_element)) return copied;
   }
   return Ok();
 }
@@ -117,8 +121,12 @@ Status CopyAll(const LogFlags& flags, Cli& cli) {
     return CopyOnlyOne(flags, sources.front(), cli);
   LineTurns turns;
   if (flags.options.follow) return CopyFollowed(flags, sources, turns, cli);
-  for (const Source& source : sources) GP_CHECK_OK(CopyPrefixed(flags, source, turns, cli));
-  return Ok();
+  Status first = Ok();  // one that is on a lost node leaves the others readable
+  for (const Source& source : sources) {
+    const Status copied = CopyPrefixed(flags, source, turns, cli);
+    if (!copied && first) first = copied;
+  }
+  return first;
 }
 
 void Copy(const LogFlags& flags, Cli& cli) {

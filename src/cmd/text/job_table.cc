@@ -62,7 +62,8 @@ std::vector<Column> JobColumns() {
 Table JobTable(const v1::ListJobsReply& reply) {
   Table table(JobColumns());
   for (const v1::Job& job : reply.jobs()) {
-    const int gpus = job.spec().gpus().count() * job.spec().nodes();
+    const double gpus = job.spec().gpus().count() * job.spec().nodes() *
+                        job.spec().gpus().share_thousandths() / 1000.0;
     table.Add(
         {job.id(),
          job.spec().name(),
@@ -70,7 +71,7 @@ Table JobTable(const v1::ListJobsReply& reply) {
          job.spec().project(),
          v1::JobState_Name(job.state()),
          NumberCell(true, job.spec().priority()),
-         {GpusText(job.spec()), static_cast<double>(gpus)},
+         {GpusText(job.spec()), gpus},
          job.places_size() == 0 ? kDash : PlacesText(job),
          SpanCell(!job.has_elements(), job.wait_seconds()),
          SpanCell(job.has_started_at(), job.run_seconds()),

@@ -121,7 +121,6 @@ const std::map<std::string_view, std::vector<std::string_view>> kForeignFlags = 
     {"-G", {"--gpus"}},
     {"--job-name", {"--name"}},
     {"-J", {"--name"}},
-    {"-n", {"--name"}},
     {"--mail-type", {"--notify"}},
     {"--mail-user", {"--notify"}},
     {"--mem", {"--memory"}},

@@ -9,8 +9,7 @@ namespace gp {
 // and types.  `command`: the innermost one that the line names.
 std::string UsageText(const CLI::ParseError& error, const CLI::App& command);
 
-// "JOB [--rank N]": the arguments of the command without its flags, as "JOB..." if several may be
-// given; empty: it takes none.
+// "JOB [COMMAND...]": the arguments of the command, without its flags; empty: it takes none.
 std::string ArgumentsText(const CLI::App& command);
 
 }  // namespace gp

@@ -73,6 +73,8 @@ Result<std::vector<JobId>> FindJobsNamed(const State& state, std::string_view te
   JobName name = GP_TRY(ParseJobName(text));
   if (!name.elements && !state.jobs.arrays.contains(name.job))
     return std::vector{GP_TRY(FindJobNamed(state, text))};
+  if (name.elements && name.elements->first == name.elements->last)
+    return std::vector{GP_TRY(FindJobNamed(state, text))};
   if (!name.elements) name.elements = JobName::Elements{};
   const JobName::Elements wanted = GP_TRY(ClampToArray(state, name));
   std::vector<JobId> found = ElementsOf(state, name.job);

@@ -55,21 +55,53 @@ class Selections(ClusterTest):
         eventually(lambda: self.states()["a"] == "CANCELLED", self.states)
 
     def test_nobody_changes_jobs_of_others(self):
-        mine = self.start("mine")
+        mine = self.start("same")
         stranger = self.cli.as_user(12345)
-        answer = stranger("jobs", "cancel", "--all", "--yes")
-        self.assertNotEqual(answer.code, 0)
-        self.assertIn("belongs to", answer.err)
+        theirs = stranger.start("--gpus", "0", "--name", "same", command=SLEEP)
+        self.assertIn("1 of 1 job changed", stranger("jobs", "cancel", "--name", "same", "--yes").ok().err, "among their own")
+        self.assertIn("no jobs match", stranger("jobs", "cancel", "--user", "root", "--name", "none", "--yes").ok().err)
+        refused = stranger("jobs", "cancel", "--user", "root", "--yes")
+        self.assertEqual(refused.code, 5, refused)
+        self.assertIn("belongs to root", refused.err)
+        self.assertEqual(self.cli.wait(theirs), 130)
         self.assertNotEqual(self.cli.job(mine)["state"], "CANCELLED")
-        self.assertNotEqual(stranger("jobs", "move", "mine", "--queue", "default").code, 0)
+        self.assertIn("belongs to root", stranger("jobs", "move", mine, "--queue", "default").err)
+        self.cli("jobs", "kill", mine).ok()
+        self.assertEqual(self.cli.wait(mine), 130)
+        self.assertIn("only its owner retries it", stranger("jobs", "retry", mine).err)
+        self.assertIn("only its owner retries it", self.cli("jobs", "retry", theirs).err, "not even as root")
+
+    def test_labels_are_the_owners(self):
+        self.start("labelled", "--label", "experiment=secret")
+        stranger = self.cli.as_user(12345)
+        self.assertEqual([job["id"] for job in stranger.jobs("--name", "labelled")], ["job-1"], "it is seen")
+        self.assertEqual(stranger.jobs("--label", "experiment=secret"), [])
+        self.assertEqual(len(self.cli.jobs("--label", "experiment=secret")), 1)
+
+    def test_who_moves_a_job_gains_no_right_to_read_it(self):
+        self.cli("queues", "set", "theirs").ok()
+        self.cli("roles", "grant", "games", "operator").ok()
+        self.cli("roles", "grant", "games", "admin", "--queue", "theirs").ok()
+        waiting = self.cli.start("--gpus", "8", "--nodes", "9", "--wait-for-nodes", command=["true"])
+        operator = self.cli.as_user(5)
+        refused = operator("jobs", "move", waiting, "--queue", "theirs")
+        self.assertEqual(refused.code, 5, refused)
+        self.assertIn("only its owner and admins of queue default", refused.err)
+        self.cli("roles", "grant", "daemon", "none", "--queue", "theirs").ok()
+        of_daemon = self.cli.as_user(1).start("--gpus", "8", "--nodes", "9", "--wait-for-nodes", command=["true"])
+        refused = self.cli("jobs", "move", of_daemon, "--queue", "theirs")
+        self.assertIn("daemon may not run jobs in theirs", refused.err)
+        self.cli("roles", "revoke", "daemon", "--queue", "theirs").ok()
+        self.cli("jobs", "move", of_daemon, "--queue", "theirs").ok()
 
     def test_names_stand_for_ids(self):
         self.start("training")
         eventually(lambda: self.cli.job("training")["state"] == "RUNNING", "it runs")
-        for name in ("training", "train", "1", "job-1"):
+        for name in ("training", "train", "1", "job-1"):  # to look at it
             self.assertEqual(self.cli.job(name)["id"], "job-1")
         self.start("trial")
-        self.assertIn('"tr" means 2 jobs: job-1 (training), job-2 (trial)', self.cli("jobs", "cancel", "tr").err)
+        self.assertIn('"tr" means 2 jobs: job-1 (training), job-2 (trial)', self.cli("jobs", "describe", "tr").err)
+        self.assertIn('"trai" is no job', self.cli("jobs", "cancel", "trai").err, "to change it, its whole name")
         self.assertIn('"x" is no job', self.cli("jobs", "describe", "x").err)
         self.cli("jobs", "exec", "training", "--", "true").ok()
         self.cli("jobs", "cancel", "training").ok()
@@ -92,6 +124,9 @@ class Selections(ClusterTest):
         eventually(lambda: self.cli.job(running)["state"] == "RUNNING", "it runs")
         self.assertIn("only a job that holds nothing", self.cli("jobs", "move", running, "--queue", "vision").err)
         self.assertIn("there is no queue nowhere", self.cli("jobs", "move", job, "--queue", "nowhere").err)
+        array = self.cli.start("--gpus", "8", "--nodes", "9", "--wait-for-nodes", "--array", "4", command=["true"])
+        self.cli("jobs", "cancel", f"{array}[0]").ok()
+        self.assertIn(f"{array}: 3 jobs are in queue vision, time limit 1h", self.cli("jobs", "move", array, "--queue", "vision").ok().err)
         self.assertIn("ChangeJobQueue", self.cli("audit", "list").ok().out)
 
 

@@ -31,6 +31,10 @@ class SlurmWords(ClusterTest):
         """A job that asks for more nodes than there are."""
         return self.cli.start("--gpus", "8", "--nodes", "3", "--wait-for-nodes", command=["true"])
 
+    def named(self):
+        self.running()
+        return "sleep"
+
     def held(self):
         job = self.waiting()
         self.cli("jobs", "hold", job).ok()
@@ -45,7 +49,7 @@ class SlurmWords(ClusterTest):
 
     def placeholders(self):
         """What the words in capitals stand for: a value, or what makes one."""
-        return {"FILE": self.file, "NODE": self.cli.gpus()[-1][0]["name"], "QUEUE": "research", "USER": "root", "NAME": "sleep", "COMMAND": "true",
+        return {"FILE": self.file, "NODE": self.cli.gpus()[-1][0]["name"], "QUEUE": "research", "USER": "root", "NAME": self.named, "COMMAND": "true",
                 "JOB": self.running, "WAITING": self.waiting, "HELD": self.held, "OVER": self.over, "ARRAY": self.array}
 
     def filled(self, word):
@@ -64,8 +68,11 @@ class SlurmWords(ClusterTest):
             self.file = file.name
             for command in commands():
                 words = [self.filled(word) for word in shlex.split(command)]
+                if "--state" in words:
+                    self.waiting()
                 answer = self.cli(*words, input=b"exit\n" if "--pty" in words else None)
                 self.assertEqual(answer.code, 0, f"{command}\n{answer}")
+                self.assertNotIn("no jobs match", answer.err, command)
                 self.cli("jobs", "kill", "--all", "--yes").ok()
 
 

@@ -43,7 +43,7 @@ Result<bool> ControlApi::IsRepeated(const Caller& caller) {
 // A job that the caller may not see is reported as not found.
 Result<JobId> ControlApi::FindJobFor(const State& state, const Caller& caller, JobAct act,
                                      const std::string& text) {
-  const JobId id = GP_TRY(FindJobNamed(state, GP_TRY(JobNameFor(state, caller, text))));
+  const JobId id = GP_TRY(FindJobNamed(state, GP_TRY(JobNameFor(state, caller, act, text))));
   GP_CHECK_OK(CheckMay(caller, act, *state.FindJob(id)));
   return id;
 }
@@ -81,7 +81,7 @@ void ControlApi::AddProgress(const State& state, const Job& job, v1::Job* messag
 Status ControlApi::FillFrom(const State& state, const Caller& caller, const std::string& text,
                             v1::Job* reply) const {
   JobRights rights(caller);
-  const std::string name = GP_TRY(JobNameFor(state, caller, text));
+  const std::string name = GP_TRY(JobNameFor(state, caller, JobAct::kSee, text));
   if (const auto array = ArrayNamed(state, name)) {
     const Job& first = *state.FindJob(ElementsOf(state, *array).front());
     GP_CHECK_OK(CheckMay(caller, JobAct::kSee, first));

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,8 @@ class ControlApi {
                                           v1::MovePlans* reply);
   // Checks that the receivers and secrets that the spec names exist.
   Status CheckNamed(const Caller& caller, const JobSpec& spec);
+  Status CheckMayMove(const State& state, const Caller& caller, const Job& job,
+                      const std::string& queue);
   // Checks that the job would find its secrets in that queue too.
   Status CheckSecretsIn(const std::string& queue, const Job& job);
   Status NoteSecret(const Caller& caller, const std::string& operation, const std::string& name,
@@ -147,10 +150,12 @@ class ControlApi {
   // Adds a line for each job; with `arrays_as_one`, for the array of each that is in one.
   void FillLines(const State& state, const std::vector<const Job*>& jobs, bool arrays_as_one,
                  JobRights& rights, v1::ListJobsReply* reply) const;
-  // The jobs that the request names and that were changed, now or when the request came before.
   // The jobs of that name, if the caller may change them.
   static Result<std::vector<JobId>> FindChangeable(const State& state, const Caller& caller,
                                                    const std::string& text);
+  static std::set<JobId> FindStillKnown(const State& state, const Caller& caller,
+                                        const std::vector<std::string>& names);
+  // The jobs that the request names and that were changed, now or when the request came before.
   Result<std::vector<JobId>> ChangeNamed(const Caller& caller,
                                          const v1::ChangeJobsRequest& request);
   Result<std::vector<JobId>> ChangeAll(const Caller& caller, const std::vector<JobId>& ids,

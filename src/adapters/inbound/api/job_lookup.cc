@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "domain/cluster/arrays.h"
 #include "domain/model/ids.h"
 #include "domain/model/jobs/array.h"
 #include "domain/model/jobs/job.h"
@@ -18,6 +19,8 @@ constexpr size_t kShownMax = 5;  // of the jobs that an ambiguous name means
 
 // Submissions, by the name of their jobs.
 using Submissions = std::map<std::string, std::set<JobId>>;
+
+bool IsNumber(std::string_view text) { return ParseCount(text).has_value(); }
 
 // In the order in which they are asked for a name.
 enum Tier : size_t { kOwnLive, kOwnOver, kOthersLive, kOthersOver, kTiers };
@@ -58,9 +61,12 @@ Result<std::optional<JobId>> OneOf(std::string_view text, const Submissions& nam
   return std::optional(*ids.rbegin());
 }
 
-Result<JobId> FindByName(const State& state, const Caller& caller, std::string_view text) {
+// A number is never a beginning: it is the id of a job that is gone.
+Result<JobId> FindByName(const State& state, const Caller& caller, JobAct act,
+                         std::string_view text) {
   const auto tiers = NamesBeginningWith(state, caller, text);
   for (const bool is_whole : {true, false}) {
+    if (!is_whole && (act == JobAct::kChange || IsNumber(text))) break;
     for (size_t tier = 0; tier < kTiers; ++tier) {
       Submissions names = tiers[tier];
       if (is_whole) std::erase_if(names, [text](const auto& one) { return one.first != text; });
@@ -73,19 +79,26 @@ Result<JobId> FindByName(const State& state, const Caller& caller, std::string_v
                        "(gpu-platform jobs list)"));
 }
 
+// Of an array, whether its first element is: all have one owner and were submitted to one queue.
+bool IsVisible(const State& state, const Caller& caller, JobId id) {
+  const std::vector<JobId> elements = ElementsOf(state, id);
+  const Job* job = state.FindJob(elements.empty() ? id : elements.front());
+  return job != nullptr && JobRights(caller).May(JobAct::kSee, *job);
+}
+
 }  // namespace
 
-Result<std::string> JobNameFor(const State& state, const Caller& caller, std::string_view text) {
+Result<std::string> JobNameFor(const State& state, const Caller& caller, JobAct act,
+                               std::string_view text) {
   const size_t bracket = text.ends_with(']') ? text.rfind('[') : std::string_view::npos;
   const std::string_view base = text.substr(0, bracket);
   if (base.empty() || ParseJobId(base)) return std::string(text);
   const std::string elements(text.substr(base.size()));
   if (const auto number = ParseCount(base); number && *number > 0) {
     const JobId id{static_cast<uint64_t>(*number)};
-    if (state.FindJob(id) != nullptr || state.jobs.arrays.contains(id))
-      return ToText(id) + elements;
+    if (IsVisible(state, caller, id)) return ToText(id) + elements;
   }
-  return ToText(GP_TRY(FindByName(state, caller, base))) + elements;
+  return ToText(GP_TRY(FindByName(state, caller, act, base))) + elements;
 }
 
 }  // namespace gp

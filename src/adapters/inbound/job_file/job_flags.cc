@@ -126,19 +126,19 @@ std::string ValueTypeOf(const JobFlag& flag) {
   return "{" + Join(words, ",") + "}";
 }
 
+std::string QuotedYaml(std::string text) {
+  for (size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 2)
+    text.insert(at, 1, '\'');
+  return "'" + text + "'";
+}
+
 std::vector<std::pair<std::string, std::string>> OverridesOf(const JobFlags& flags) {
   std::vector<std::pair<std::string, std::string>> overrides;
   for (const JobFlag& flag : kFlags) {
     const auto given = flags.texts.find(flag.name);
     if (given == flags.texts.end()) continue;
     const bool is_text = FindField(flag.path)->kind == FieldKind::kText;
-    std::string value = given->second;
-    if (is_text) {  // in quotes: a text may look like a number
-      for (size_t at = 0; (at = value.find('\'', at)) != std::string::npos; at += 2)
-        value.insert(at, 1, '\'');
-      value = "'" + value + "'";
-    }
-    overrides.emplace_back(flag.path, value);
+    overrides.emplace_back(flag.path, is_text ? QuotedYaml(given->second) : given->second);
   }
   return overrides;
 }

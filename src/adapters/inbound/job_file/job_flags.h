@@ -47,6 +47,9 @@ struct JobFlags {
   std::vector<std::string> command = {};  // what follows --
 };
 
+// A text as YAML that stays a text, whatever it looks like.
+std::string QuotedYaml(std::string text);
+
 // The flags as overrides of a job file: paths of its fields, and values in YAML; without the pairs.
 std::vector<std::pair<std::string, std::string>> OverridesOf(const JobFlags& flags);
 

@@ -231,7 +231,7 @@ void ApplyEvent(State& state, Instant, const JobIdle& event) {
   JobOf(state, event.job).is_idle_notified = true;
 }
 
-// It keeps its place in time.
+// It keeps its time of submit, but not the place that a fault has left it in its old pool.
 void ApplyEvent(State& state, Instant, const JobQueueChanged& event) {
   Job& job = JobOf(state, event.job);
   const bool is_queued = job.state == JobState::kQueued;
@@ -242,7 +242,9 @@ void ApplyEvent(State& state, Instant, const JobQueueChanged& event) {
   }
   job.queue = event.queue;
   job.pool = event.pool;
+  job.recovers_until = {};
   if (is_queued) state.jobs.Enqueue(job);
+  state.jobs.IndexMoves(job);
 }
 
 void ApplyEvent(State& state, Instant, const JobTimeLimitChanged& event) {

@@ -235,7 +235,8 @@ AuditWords WordsFor(const State& state, const Events&, const SetPriority& comman
   return {"SetPriority", NameOf(state, command.job), std::to_string(command.priority)};
 }
 
-// As a submit to that queue, but a budget that would demote the job refuses it.
+// Its new queue must admit it as it is, with its present time limit; a budget that would demote it
+// refuses it.
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                              const ChangeJobQueue& command) {
   const Job& job = *GP_TRY(KnownJob(state, command.job));

@@ -1,5 +1,6 @@
 #include "adapters/inbound/api/job_lookup.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -11,8 +12,10 @@ namespace {
 
 class JobLookup : public testing::Test {
  protected:
-  JobId Submit(const std::string& name, const User& user, int array = 0) {
+  JobId Submit(const std::string& name, const User& user, int array = 0,
+               const std::string& queue = "") {
     JobSpec spec;
+    spec.policy.queue = queue;
     spec.name = name;
     spec.program.command = {"true"};
     spec.policy.array.count = array;
@@ -23,11 +26,11 @@ class JobLookup : public testing::Test {
   void Cancel(JobId id) { EXPECT_TRUE(cluster_.Execute(StopJob{id, false})); }
 
   // What ana's text calls a job, or the error.
-  std::string Named(const std::string& text) {
+  std::string Named(const std::string& text, JobAct act = JobAct::kSee) {
     Caller caller;
     caller.user = ana_;
     caller.access = std::make_shared<const Access>(cluster_.state().access);
-    const auto name = JobNameFor(cluster_.state(), caller, text);
+    const auto name = JobNameFor(cluster_.state(), caller, act, text);
     return name ? *name : name.error().message;
   }
 
@@ -58,6 +61,32 @@ TEST_F(JobLookup, NamesAndTheirBeginnings) {
   EXPECT_EQ(Named("train"), "job-1") << "the whole name comes first";
   EXPECT_EQ(Named("traini"), "job-2");
   EXPECT_EQ(Named("tra"), "\"tra\" means 2 jobs: job-1 (train), job-2 (training); give an id");
+}
+
+TEST_F(JobLookup, ANumberIsNoBeginningOfAName) {
+  Submit("175b-train", ana_);
+  EXPECT_THAT(Named("175"), testing::HasSubstr("is no job")) << "the id of a job that is gone";
+  EXPECT_THAT(Named("175[3]"), testing::HasSubstr("is no job"));
+  EXPECT_EQ(Named("175b"), "job-1");
+}
+
+TEST_F(JobLookup, OnlyAWholeNameMeansAJobThatIsToBeChanged) {
+  Submit("training", ana_);
+  EXPECT_EQ(Named("train", JobAct::kRead), "job-1");
+  EXPECT_THAT(Named("train", JobAct::kChange), testing::HasSubstr("is no job"));
+  EXPECT_EQ(Named("training", JobAct::kChange), "job-1");
+}
+
+TEST_F(JobLookup, JobsThatTheCallerMayNotSeeAreNotThere) {
+  SetQueue hidden;
+  hidden.name = "hidden";
+  ASSERT_TRUE(cluster_.Execute(hidden));
+  ASSERT_TRUE(cluster_.Execute(GrantRole{"ana", "hidden", Role::kNone}));
+  Submit("secret", bert_, 0, "hidden");
+  EXPECT_THAT(Named("secret"), testing::HasSubstr("is no job"));
+  EXPECT_THAT(Named("1"), testing::HasSubstr("is no job"));
+  Submit("1", ana_);
+  EXPECT_EQ(Named("1"), "job-2") << "the hidden job does not stand before it";
 }
 
 TEST_F(JobLookup, ElementsOfAnArrayByItsName) {

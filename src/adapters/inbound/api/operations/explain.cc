@@ -116,7 +116,7 @@ void RedactChanges(const Caller& caller, const Job& job, v1::ExplainJobReply* re
 
 Result<Job> ControlApi::FindWaiting(const State& state, const Caller& caller,
                                     const std::string& text) {
-  const std::string name = GP_TRY(JobNameFor(state, caller, text));
+  const std::string name = GP_TRY(JobNameFor(state, caller, JobAct::kSee, text));
   return Waiting(state,
                  GP_TRY(FindJobFor(state, caller, JobAct::kSee, NameToExplain(state, name))));
 }

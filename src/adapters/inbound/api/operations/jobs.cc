@@ -251,15 +251,37 @@ Status ControlApi::StopJob(const Caller& caller, const v1::StopJobRequest& reque
                 [&](JobId id) { return gp::StopJob{id, request.force()}; });
 }
 
+// A job's new queue decides who may read it: nobody gains that right by moving it, and its owner
+// does not lose it.
+Status ControlApi::CheckMayMove(const State& state, const Caller& caller, const Job& job,
+                                const std::string& queue) {
+  if (!JobRights(caller).May(JobAct::kRead, job))
+    return Fail(PermissionDenied("only its owner and admins of queue " + job.queue +
+                                 " move a job to another queue"));
+  const bool is_owners = caller.Owns(job.user) || IsSuperuser(job.user) ||
+                         RoleOf(*caller.access, job.user.name, queue) >= Role::kUser;
+  if (!is_owners)
+    return Fail(PermissionDenied("queue: " + job.user.name + " may not run jobs in " + queue));
+  GP_CHECK_OK(CheckSecretsIn(queue, job));
+  const auto target = state.queues.all.find(queue);
+  if (target == state.queues.all.end() || job.spec->policy.wait_for_nodes) return Ok();
+  Job moved = job;
+  moved.queue = queue;
+  moved.pool = target->second.pool;
+  const std::string why = WhyNeverFits(state, moved);
+  return why.empty() ? Ok() : Fail(InvalidArgument("no node can ever hold this: " + why));
+}
+
 Status ControlApi::ChangeJobQueue(const Caller& caller, const v1::ChangeJobQueueRequest& request,
                                   v1::Job* reply) {
   GP_CHECK_OK(CheckMayUse(caller, request.queue()));
   const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, request.job_id()));
-  Status has_secrets = Ok();
+  Status may = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    if (const Job* job = state.FindJob(id)) has_secrets = CheckSecretsIn(request.queue(), *job);
+    if (const Job* job = state.FindJob(id))
+      may = CheckMayMove(state, caller, *job, request.queue());
   }));
-  GP_CHECK_OK(has_secrets);
+  GP_CHECK_OK(may);
   return Change(caller, ToText(id), reply,
                 [&](JobId job) { return gp::ChangeJobQueue{job, request.queue()}; });
 }
@@ -280,7 +302,7 @@ Status ControlApi::SetTimeLimit(const Caller& caller, const v1::SetTimeLimitRequ
                           FromMilliseconds(request.longer_by_ms()), request.force()};
   if (request.has_longer_by_ms() && command.longer_by.ns == 0)
     return Fail(InvalidArgument("longer_by_ms: 0 changes nothing"));
-  return Change(caller, request.job_id(), reply, [&](JobId) { return command; });
+  return Change(caller, ToText(id), reply, [&](JobId) { return command; });
 }
 
 Status ControlApi::GetJobReport(const Caller& caller, const v1::GetJobRequest& request,

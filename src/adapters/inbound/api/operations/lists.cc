@@ -17,7 +17,8 @@
 namespace gp {
 namespace {
 
-constexpr int kNamesMax = 10'000;  // of one change
+constexpr int kIdsMax = 10'000;  // of one change
+constexpr int kValuesMax = 100;  // of each filter of a list
 
 template <typename Texts>
 bool IsAmong(const Texts& wanted, const std::string& text) {
@@ -40,11 +41,12 @@ bool HasLabels(const Job& job, const v1::ListJobsRequest& request) {
   });
 }
 
+// Without labels: those are the owner's.
 bool Matches(const Job& job, Instant since, const v1::ListJobsRequest& request) {
   if (!request.user().empty() && job.user.name != request.user()) return false;
   if (!IsAmong(request.job_names(), job.spec->name)) return false;
   if (!IsAmong(request.projects(), job.spec->project)) return false;
-  if (!IsInQueue(job, request) || !HasLabels(job, request)) return false;
+  if (!IsInQueue(job, request)) return false;
   if (request.held() && job.state != JobState::kHeld) return false;
   if (IsTerminal(job.state) && job.ended_at < since) return false;
   if (request.states_size() == 0)
@@ -64,11 +66,13 @@ Result<std::vector<const Job*>> FindMatches(const State& state, const Caller& ca
   if (request.name().empty()) {
     for (const auto& [id, job] : state.jobs.all) found.push_back(&job);
   } else {
-    const std::string name = GP_TRY(JobNameFor(state, caller, request.name()));
+    const std::string name = GP_TRY(JobNameFor(state, caller, JobAct::kSee, request.name()));
     for (const JobId id : GP_TRY(FindJobsNamed(state, name))) found.push_back(state.FindJob(id));
   }
   std::erase_if(found, [&](const Job* job) {
-    return !Matches(*job, since, request) || !rights.May(JobAct::kSee, *job);
+    if (!Matches(*job, since, request) || !rights.May(JobAct::kSee, *job)) return true;
+    return !request.labels().empty() &&
+           !(rights.May(JobAct::kRead, *job) && HasLabels(*job, request));
   });
   if (!request.arrays_as_one()) return found;
   const auto is_of_one = [](const Job* a, const Job* b) {
@@ -77,6 +81,18 @@ Result<std::vector<const Job*>> FindMatches(const State& state, const Caller& ca
   const auto more = std::ranges::unique(found, is_of_one);
   found.erase(more.begin(), more.end());
   return found;
+}
+
+// Each job is compared with all values, on the writer's thread.
+Status CheckFilters(const v1::ListJobsRequest& request) {
+  for (const auto& [field, count] :
+       {std::pair("job_names", request.job_names_size()),
+        std::pair("queues", request.queues_size()), std::pair("projects", request.projects_size()),
+        std::pair("labels", request.labels_size()), std::pair("states", request.states_size())}) {
+    if (count > kValuesMax)
+      return Fail(InvalidArgument(std::string(field) + ": at most " + std::to_string(kValuesMax)));
+  }
+  return Ok();
 }
 
 Result<JobId> ParsePageStart(const std::string& text) {
@@ -128,6 +144,16 @@ Command ChangeOf(v1::ChangeJobsRequest::Action action, JobId job) {
   }
 }
 
+// Names of users are looked up among all jobs, on the writer's thread: only one at a time.
+Status CheckIds(const v1::ChangeJobsRequest& request) {
+  if (request.names_size() > kIdsMax)
+    return Fail(InvalidArgument("names: at most " + std::to_string(kIdsMax)));
+  for (const std::string& name : request.names()) {
+    if (const auto id = ParseJobName(name); !id) return Fail(id.error().Within("names"));
+  }
+  return Ok();
+}
+
 }  // namespace
 
 void ControlApi::FillLines(const State& state, const std::vector<const Job*>& jobs,
@@ -146,6 +172,7 @@ void ControlApi::FillLines(const State& state, const std::vector<const Job*>& jo
 
 Status ControlApi::ListJobs(const Caller& caller, const v1::ListJobsRequest& request,
                             v1::ListJobsReply* reply) {
+  GP_CHECK_OK(CheckFilters(request));
   const JobId after = GP_TRY(ParsePageStart(request.after()));
   Status found = Ok();
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
@@ -185,10 +212,23 @@ Result<std::vector<JobId>> ControlApi::ChangeAll(const Caller& caller,
 
 Result<std::vector<JobId>> ControlApi::FindChangeable(const State& state, const Caller& caller,
                                                       const std::string& text) {
-  const std::string name = GP_TRY(JobNameFor(state, caller, text));
+  const std::string name = GP_TRY(JobNameFor(state, caller, JobAct::kChange, text));
   std::vector<JobId> ids = GP_TRY(FindJobsNamed(state, name));
-  // They come from one submit and so have one owner
-  GP_CHECK_OK(CheckMay(caller, JobAct::kChange, *state.FindJob(ids.front())));
+  // They have one owner, but may be in different queues
+  for (const JobId id : ids) GP_CHECK_OK(CheckMay(caller, JobAct::kChange, *state.FindJob(id)));
+  return ids;
+}
+
+// Those of the ids that the state still has and the caller may change: of a request that was
+// answered before.  A name of users may mean another job now.
+std::set<JobId> ControlApi::FindStillKnown(const State& state, const Caller& caller,
+                                           const std::vector<std::string>& names) {
+  std::set<JobId> ids;
+  for (const std::string& name : names) {
+    if (!ParseJobName(name)) continue;
+    const auto named = FindChangeable(state, caller, name);
+    if (named) ids.insert(named->begin(), named->end());
+  }
   return ids;
 }
 
@@ -198,27 +238,29 @@ Result<std::vector<JobId>> ControlApi::ChangeNamed(const Caller& caller,
   if (!request.name().empty() || names.empty()) names.push_back(request.name());
   std::set<JobId> ids;
   Status found = Ok();
-  Result<bool> is_repeated = false;
+  bool is_repeated = false;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
+    const auto repeated = gp::IsRepeated(state, gateway_.Now(), caller.AsOrigin(), caller.request);
+    if (!repeated) return void(found = Fail(repeated.error()));
+    is_repeated = *repeated;
+    if (is_repeated) return void(ids = FindStillKnown(state, caller, names));
     for (const std::string& name : names) {
       const auto named = FindChangeable(state, caller, name);
       if (!named) return void(found = Fail(named.error()));
       ids.insert(named->begin(), named->end());
     }
-    is_repeated = gp::IsRepeated(state, gateway_.Now(), caller.AsOrigin(), caller.request);
   }));
   if (!found) return Fail(found.error());
-  const std::vector<JobId> all(ids.begin(), ids.end());
-  return GP_TRY(std::move(is_repeated)) ? Result<std::vector<JobId>>(all)
-                                        : ChangeAll(caller, all, request.action());
+  std::vector<JobId> all(ids.begin(), ids.end());
+  return is_repeated ? Result<std::vector<JobId>>(std::move(all))
+                     : ChangeAll(caller, all, request.action());
 }
 
 Status ControlApi::ChangeJobs(const Caller& caller, const v1::ChangeJobsRequest& request,
                               v1::ListJobsReply* reply) {
   if (!v1::ChangeJobsRequest::Action_IsValid(request.action()))
     return Fail(InvalidArgument("action: STOP, KILL, HOLD or RELEASE"));
-  if (request.names_size() > kNamesMax)
-    return Fail(InvalidArgument("names: at most " + std::to_string(kNamesMax)));
+  GP_CHECK_OK(CheckIds(request));
   const std::vector<JobId> changed = GP_TRY(ChangeNamed(caller, request));
   return gateway_.Read([&](const State& state) {
     JobRights rights(caller);

@@ -71,13 +71,14 @@ Status ControlApi::ChangeNode(const Caller& caller, const v1::ChangeNodeRequest&
 
 Status ControlApi::SetPriority(const Caller& caller, const v1::SetPriorityRequest& request,
                                v1::Job* reply) {
+  const JobId id = GP_TRY(JobFor(caller, JobAct::kChange, request.job_id()));
   bool may_raise = false;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    const auto id = FindJobFor(state, caller, JobAct::kChange, request.job_id());
-    may_raise = id && caller.In(state.FindJob(*id)->queue) >= Role::kAdmin;
+    const Job* job = state.FindJob(id);
+    may_raise = job != nullptr && caller.In(job->queue) >= Role::kAdmin;
   }));
-  return Change(caller, request.job_id(), reply,
-                [&](JobId id) { return gp::SetPriority{id, request.priority(), may_raise}; });
+  return Change(caller, ToText(id), reply,
+                [&](JobId job) { return gp::SetPriority{job, request.priority(), may_raise}; });
 }
 
 }  // namespace gp
