@@ -4,7 +4,7 @@
 #include <clocale>
 #include <cstdio>
 
-#include "cmd/suggest.h"
+#include "cmd/usage/run_command.h"
 #include "experiments/cmd/commands.h"
 
 namespace {
