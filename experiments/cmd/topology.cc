@@ -82,7 +82,7 @@ nlohmann::ordered_json TopologyDocument(const TopologyResult& result) {
 }
 
 // One row: the means over the seeds.
-std::vector<std::string> ToRow(const std::string& machine, const std::string& policy,
+Cells ToRow(const std::string& machine, const std::string& policy,
                                const std::vector<TopologyResult>& results) {
   const auto mean = [&results](auto read) {
     double sum = 0;

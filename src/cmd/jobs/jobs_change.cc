@@ -97,8 +97,8 @@ bool MayBecome(Action action, const v1::Job& job) {
   }
 }
 
-// All jobs that the selection means and the action can change.  Who is no operator selects among
-// his own jobs: he may only see those of others.
+// All jobs that the selection means and the action can change.  A caller who is no operator selects
+// among their own jobs, because they may only see those of others.
 Result<v1::ListJobsReply> FindSelected(Action action, const ChangeFlags& flags, Cli& cli) {
   v1::ListJobsRequest request = GP_TRY(RequestOf(flags.selection, cli));
   if (request.user().empty()) {
