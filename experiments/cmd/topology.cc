@@ -83,7 +83,7 @@ nlohmann::ordered_json TopologyDocument(const TopologyResult& result) {
 
 // One row: the means over the seeds.
 Cells ToRow(const std::string& machine, const std::string& policy,
-                               const std::vector<TopologyResult>& results) {
+            const std::vector<TopologyResult>& results) {
   const auto mean = [&results](auto read) {
     double sum = 0;
     for (const TopologyResult& result : results) sum += read(result);
