@@ -156,8 +156,10 @@ void ChangeSelected(Action action, const std::string& verb, const ChangeFlags& f
     return;
   for (int begin = 0; begin < found->jobs_size(); begin += kIdsPerCall) {
     const auto reply = ChangeIds(action, *found, begin, cli);
-    if (!reply) return cli.Complain(reply.error());
-    changed.mutable_jobs()->MergeFrom(reply->jobs());
+    // Of several jobs, those that have changed meanwhile are left out; of one, the call says so
+    const bool came_late = !reply && reply.error().code == ErrorCode::kConflict;
+    if (!reply && !came_late) return cli.Complain(reply.error());
+    if (reply) changed.mutable_jobs()->MergeFrom(reply->jobs());
   }
   changed.set_total(changed.jobs_size());
   if (cli.PrintDocument(changed)) return;
