@@ -77,7 +77,7 @@ class ExitCodes(ClusterTest):
         for words in ["run --gpus x -- true", "jobs nope", "run", "jobs submit /no/such/file", "status --nope",
                       "-o nope status", "jobs list --state NOPE", "run --gpus 65 -- true", "drain",
                       "run --time-limit 5 -- true", "jobs wait --timeout soon job-1",
-                      "jobs list --limit 0", "gpus free --count 0", "jobs describe nonsense"]:
+                      "jobs list --limit 0", "gpus free --count 0", "jobs describe job-1[x]"]:
             with self.subTest(words):
                 answer = self.cli(*words.split())
                 self.assertEqual((answer.code, answer.out), (2, ""), answer)
@@ -87,7 +87,7 @@ class ExitCodes(ClusterTest):
     def test_3_not_found(self):
         for words in ["jobs describe job-zzzz", "jobs cancel job-zzzz", "jobs wait job-zzzz", "jobs logs job-zzzz",
                       "health --gpu-id GPU-none", "drain --gpu-id GPU-none", "drain --node nowhere",
-                      "replay /no/such/journal"]:
+                      "replay /no/such/journal", "jobs describe nonsense"]:
             with self.subTest(words):
                 self.assertEqual(self.cli(*words.split()).code, 3)
 
