@@ -51,8 +51,8 @@ void Retry(const std::vector<std::string>& names, Cli& cli) {
   for (const std::string& id : *ids) std::printf("%s\n", id.c_str());
 }
 
-// Moves what the name means and is not over; an error of one job ends it, because the others fail
-// for the same reason.
+// Moves what the name means.  Of several elements of an array, those whose state does not allow it
+// are left out; any other error ends it, because the others fail for the same reason.
 Status MoveNamed(const std::string& name, const std::string& queue, v1::ListJobsReply& moved,
                  Cli& cli) {
   v1::ListJobsRequest request;
@@ -61,15 +61,22 @@ Status MoveNamed(const std::string& name, const std::string& queue, v1::ListJobs
   ControlClient* client = GP_TRY(cli.Controller());
   const auto found = GP_TRY(client->Call<v1::ListJobsReply>("ListJobs", request));
   int count = 0;
+  Status last_error = Fail(Conflict(name + ": all of its jobs are over"));
   for (const v1::Job& job : found.jobs()) {
     if (IsOver(job) && found.jobs_size() > 1) continue;
     v1::ChangeJobQueueRequest change;
     change.set_job_id(job.id());
     change.set_queue(queue);
-    *moved.add_jobs() = GP_TRY(client->Call<v1::Job>("ChangeJobQueue", change));
+    auto changed = client->Call<v1::Job>("ChangeJobQueue", change);
+    if (!changed) {
+      last_error = Fail(changed.error());
+      if (changed.error().code != ErrorCode::kConflict) return last_error;
+      continue;
+    }
+    *moved.add_jobs() = *std::move(changed);
     ++count;
   }
-  if (count == 0) return Fail(Conflict(name + ": all of its jobs are over"));
+  if (count == 0) return last_error;
   const v1::Job& last = *moved.jobs().rbegin();
   const std::string limit =
       last.spec().time_limit_ms() == 0

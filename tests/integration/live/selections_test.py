@@ -127,6 +127,9 @@ class Selections(ClusterTest):
         array = self.cli.start("--gpus", "8", "--nodes", "9", "--wait-for-nodes", "--array", "4", command=["true"])
         self.cli("jobs", "cancel", f"{array}[0]").ok()
         self.assertIn(f"{array}: 3 jobs are in queue vision, time limit 1h", self.cli("jobs", "move", array, "--queue", "vision").ok().err)
+        mixed = self.cli.start("--gpus", "0", "--array", "4%2", command=SLEEP)
+        eventually(lambda: [one["state"] for one in self.cli.jobs(mixed)].count("RUNNING") == 2, "two run")
+        self.assertIn(f"{mixed}: 2 jobs are in queue vision", self.cli("jobs", "move", mixed, "--queue", "vision").ok().err, "those that wait")
         self.assertIn("ChangeJobQueue", self.cli("audit", "list").ok().out)
 
 

@@ -79,7 +79,7 @@ Result<JobId> FindByName(const State& state, const Caller& caller, JobAct act,
                        "(gpu-platform jobs list)"));
 }
 
-// Of an array, whether its first element is: all have one owner and were submitted to one queue.
+// Of an array, whether its first element is.
 bool IsVisible(const State& state, const Caller& caller, JobId id) {
   const std::vector<JobId> elements = ElementsOf(state, id);
   const Job* job = state.FindJob(elements.empty() ? id : elements.front());
