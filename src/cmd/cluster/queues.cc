@@ -92,15 +92,18 @@ Table QueueTable(const v1::ListQueuesReply& reply) {
 
 namespace {
 
+// What the controller answers, as one of its tables.
+void ListAs(Table (*table)(const v1::ListQueuesReply&), const char* what, Cli& cli) {
+  const auto reply = Fetch(cli);
+  if (!reply) return cli.Complain(reply.error());
+  if (!cli.PrintDocument(*reply)) cli.PrintList(table(*reply), what);
+}
+
 void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
   if (!cli.PrintDocument(reply)) cli.PrintList(QueueTable(reply), "queues");
 }
 
-void List(Cli& cli) {
-  const auto reply = Fetch(cli);
-  if (!reply) return cli.Complain(reply.error());
-  PrintQueues(*reply, cli);
-}
+void List(Cli& cli) { ListAs(QueueTable, "queues", cli); }
 
 void AddQuotaFlags(CLI::App& sub, const std::string& prefix, const std::string& whose,
                    std::shared_ptr<v1::SetQueueRequest> request, bool of_user) {
@@ -225,11 +228,7 @@ Table PoolTable(const v1::ListQueuesReply& reply) {
 
 namespace {
 
-void ListPools(Cli& cli) {
-  const auto reply = Fetch(cli);
-  if (!reply) return cli.Complain(reply.error());
-  if (!cli.PrintDocument(*reply)) cli.PrintList(PoolTable(*reply), "pools");
-}
+void ListPools(Cli& cli) { ListAs(PoolTable, "pools", cli); }
 
 void AddQuotaRow(Table& table, const std::string& queue, const std::string& user,
                  const v1::Use& use, const v1::Quota& limit) {
@@ -267,11 +266,7 @@ Table QuotaTable(const v1::ListQueuesReply& reply) {
 
 namespace {
 
-void ListQuotas(Cli& cli) {
-  const auto reply = Fetch(cli);
-  if (!reply) return cli.Complain(reply.error());
-  if (!cli.PrintDocument(*reply)) cli.PrintList(QuotaTable(*reply), "quotas");
-}
+void ListQuotas(Cli& cli) { ListAs(QuotaTable, "quotas", cli); }
 
 }  // namespace
 

@@ -13,7 +13,6 @@ constexpr ForeignWord kForeignWords[] = {
     {"Slurm", "", "sattach", "jobs logs -f JOB"},
     {"Slurm", "", "sbatch",
      "jobs submit FILE (jobs import FILE makes a job file of an sbatch script)"},
-    {"Slurm", "", "sbcast", "run with a job file whose directory all nodes share"},
     {"Slurm", "", "scancel", "jobs cancel JOB"},
     {"Slurm", "", "scontrol show job", "jobs describe JOB"},
     {"Slurm", "", "scontrol show node", "nodes describe NODE"},
