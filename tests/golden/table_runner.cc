@@ -314,10 +314,13 @@ std::string TableRunner::Queue(const Line& line) {
   if (line.Has("weight")) set.weight = line.Number("weight", 1);
   if (line.Has("reclaimable")) set.reclaimable = line.Option("reclaimable", "") == "yes";
   set.guaranteed = number("guaranteed");
-  set.limit = {number("gpus"), number("jobs"), number("hours")};
-  set.user_limit = {number("user_gpus"), number("user_jobs"), number("user_hours")};
+  set.limit = {number("gpus"), number("jobs"), number("hours"), number("cpus"), number("memory")};
+  set.user_limit = {number("user_gpus"), number("user_jobs"), number("user_hours"),
+                    number("user_cpus"), number("user_memory")};
+  set.min_gpus = number("min_gpus");
   if (const auto time = number("default_time")) set.default_time = Duration::Seconds(*time);
   if (const auto time = number("max_time")) set.max_time = Duration::Seconds(*time);
+  if (const auto time = number("wait_target")) set.wait_target = Duration::Seconds(*time);
   return Tell(set);
 }
 

@@ -27,8 +27,10 @@ bool Sequence::StepOfQueues(uint64_t dice) {
     if (rng_.Chance(1, 2)) set.guaranteed = rng_.Between(0, 3);
     if (rng_.Chance(1, 4)) set.reclaimable = rng_.Chance(1, 2);
     if (rng_.Chance(1, 6)) set.pool = rng_.Chance(1, 2) ? "default" : "dev";
-    set.limit = {limit(), limit(), limit()};
-    set.user_limit = {limit(), limit(), limit()};
+    set.limit = {limit(), limit(), limit(), limit(), limit()};
+    set.user_limit = {limit(), limit(), limit(), limit(), limit()};
+    if (rng_.Chance(1, 6)) set.min_gpus = rng_.Between(0, 2);
+    if (rng_.Chance(1, 3)) set.wait_target = Duration::Seconds(rng_.Between(0, 20));
     return Tell(std::move(set)) != nullptr;
   }
   if (dice == 9) return SetOrDeleteBudget();
@@ -129,7 +131,7 @@ void Sequence::LiftQuotas() {
     SetQueue lift;
     lift.name = name;
     lift.guaranteed = 0;
-    lift.limit = lift.user_limit = {-1, -1, -1};
+    lift.limit = lift.user_limit = {-1, -1, -1, -1, -1};
     if (Tell(std::move(lift)) == nullptr)
       ledger_.Break("a limit cannot be lifted: " + ledger_.last_refusal());
   }

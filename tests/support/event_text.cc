@@ -103,6 +103,10 @@ struct Teller {
     return "change-noted " + e.operation + " " + e.target;
   }
   std::string operator()(const PolicyChanged&) const { return "policy-changed"; }
+  std::string operator()(const WaitTargetMissed& e) const {
+    return "wait-target-missed " + e.queue + " " + Job(e.job);
+  }
+  std::string operator()(const WaitTargetMet& e) const { return "wait-target-met " + e.queue; }
   std::string operator()(const JobQueueChanged& e) const {
     return "job-queue-changed " + Job(e.job) + " " + e.queue;
   }

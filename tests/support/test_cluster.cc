@@ -17,8 +17,9 @@ bool SameIndexes(const State& a, const State& b) {
          a.leases.shares_by_class == b.leases.shares_by_class &&
          a.nodes.by_name == b.nodes.by_name && a.nodes.gpus_by_uuid == b.nodes.gpus_by_uuid &&
          a.nodes.losses == b.nodes.losses && a.nodes.capacity == b.nodes.capacity &&
-         a.nodes.gpu_sizes == b.nodes.gpu_sizes && a.reservations.ends == b.reservations.ends &&
-         a.faults.remedies == b.faults.remedies &&
+         a.nodes.gpu_sizes == b.nodes.gpu_sizes && a.nodes.host_sizes == b.nodes.host_sizes &&
+         a.queues.wait_targets == b.queues.wait_targets &&
+         a.reservations.ends == b.reservations.ends && a.faults.remedies == b.faults.remedies &&
          a.faults.incident_ends == b.faults.incident_ends &&
          a.faults.closed_incidents == b.faults.closed_incidents &&
          a.access.token_ends == b.access.token_ends && a.requests.by_time == b.requests.by_time &&

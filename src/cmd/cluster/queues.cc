@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "cmd/cli.h"
 #include "cmd/list_tables.h"
 #include "infrastructure/table.h"
@@ -56,23 +57,43 @@ std::vector<Column> QueueColumns() {
           {.title = "GPUS", .right = true},
           {.title = "RUNNING", .right = true},
           {.title = "WAITING", .right = true},
-          {.title = "TIME", .right = true, .drop = 6}};
+          {.title = "TIME", .right = true, .drop = 6},
+          {.title = "TARGET", .right = true, .drop = 7},
+          {.title = "KEPT", .right = true, .drop = 8},
+          {.title = "LATE", .right = true, .drop = 9},
+          {.title = "MIN GPUS", .right = true, .drop = 10, .wide = true}};
+}
+
+// How soon jobs should start, the part of those of the last 24 hours that did, and how many wait
+// for longer.
+Cells WaitCells(const v1::Queue& queue) {
+  if (!queue.has_waits()) return {kDash, kDash, kDash};
+  const v1::QueueWaits& waits = queue.waits();
+  const Duration target = Duration::Milliseconds(waits.target_ms());
+  const auto started = static_cast<double>(waits.started_24h());
+  return {
+      target.ns == 0 ? Cell(kDash) : Cell(ToText(target), SecondsOf(target)),
+      started == 0 ? Cell(kDash) : Percent(static_cast<double>(waits.in_target_24h()) / started),
+      std::to_string(waits.late_jobs())};
 }
 
 // `name`: without those of the queues above it.
 Cells QueueCells(const std::string& name, const v1::Queue& queue) {
   const v1::Use& use = queue.use();
   const v1::Quota& limit = queue.limit();
-  return {name,
-          queue.pool(),
-          std::to_string(queue.weight()),
-          Percent(queue.share()),
-          Percent(queue.share_used()),
-          GuaranteeText(queue),
-          Limited(use.gpus(), limit.has_gpus(), limit.gpus()),
-          Limited(static_cast<double>(use.jobs()), limit.has_jobs(), limit.jobs()),
-          std::to_string(queue.jobs_queued()),
-          TimesText(queue)};
+  Cells cells{name,
+              queue.pool(),
+              std::to_string(queue.weight()),
+              Percent(queue.share()),
+              Percent(queue.share_used()),
+              GuaranteeText(queue),
+              Limited(use.gpus(), limit.has_gpus(), limit.gpus()),
+              Limited(static_cast<double>(use.jobs()), limit.has_jobs(), limit.jobs()),
+              std::to_string(queue.jobs_queued()),
+              TimesText(queue)};
+  for (Cell& cell : WaitCells(queue)) cells.push_back(std::move(cell));
+  cells.push_back(queue.min_gpus() == 0 ? Cell(kDash) : Cell(std::to_string(queue.min_gpus())));
+  return cells;
 }
 
 }  // namespace
@@ -105,34 +126,48 @@ void PrintQueues(const v1::ListQueuesReply& reply, Cli& cli) {
 
 void List(Cli& cli) { ListAs(QueueTable, "queues", cli); }
 
+// "none" stands for `lifted`.
+template <typename F>
+void AddNumberFlag(CLI::App& sub, const std::string& flag, const std::string& what, int64_t lifted,
+                   const F& set) {
+  sub.add_option_function<std::string>(
+         flag,
+         [set, flag, lifted](const std::string& text) {
+           int64_t value = lifted;
+           const char* end = text.data() + text.size();
+           const auto [stop, error] = std::from_chars(text.data(), end, value);
+           const bool is_number = error == std::errc() && stop == end && value >= 0;
+           if (text != "none" && !is_number)
+             throw CLI::ValidationError(flag, "\"" + text + "\" is neither a number nor none");
+           set(text == "none" ? lifted : value);
+         },
+         what)
+      ->type_name("N|none");
+}
+
 void AddQuotaFlags(CLI::App& sub, const std::string& prefix, const std::string& whose,
                    std::shared_ptr<v1::SetQueueRequest> request, bool of_user) {
   const auto quota = [request, of_user] {
     return of_user ? request->mutable_user_limit() : request->mutable_limit();
   };
-  // "none" lifts a limit.
   const auto add = [&](const std::string& name, const std::string& what, auto set) {
-    sub.add_option_function<std::string>(
-           "--" + prefix + name,
-           [set, prefix, name](const std::string& text) {
-             int64_t value = -1;
-             const auto [end, error] =
-                 std::from_chars(text.data(), text.data() + text.size(), value);
-             const bool is_number =
-                 error == std::errc() && end == text.data() + text.size() && value >= 0;
-             if (text == "none") value = -1;
-             if (text != "none" && !is_number)
-               throw CLI::ValidationError("--" + prefix + name,
-                                          "\"" + text + "\" is neither a number nor none");
-             set(value);
-           },
-           what + whose)
-        ->type_name("N|none");
+    AddNumberFlag(sub, "--" + prefix + name, what + whose, -1, set);
   };
   add("gpus", "GPUs held at once", [quota](int64_t value) { quota()->set_gpus(value); });
   add("jobs", "Running jobs", [quota](int64_t value) { quota()->set_jobs(value); });
   add("gpu-hours", "GPU-hours in each period",
       [quota](int64_t value) { quota()->set_gpu_hours(value); });
+  add("cpus", "Reserved cores held at once", [quota](int64_t value) { quota()->set_cpus(value); });
+  const std::string memory = "--" + prefix + "memory";
+  sub.add_option_function<std::string>(
+         memory,
+         [quota, memory](const std::string& text) {
+           const auto bytes = text == "none" ? Result<int64_t>(-1) : ParseBytes(text);
+           if (!bytes) throw CLI::ValidationError(memory, bytes.error().message + ", or none");
+           quota()->set_memory_bytes(*bytes);
+         },
+         "Memory of nodes held at once" + whose)
+      ->type_name("SIZE|none");
 }
 
 // "none" lifts it.
@@ -186,6 +221,10 @@ void AddQueueSet(CLI::App& queues, Cli& cli) {
               [request](int64_t ms) { request->set_default_time_ms(ms); });
   AddTimeFlag(*sub, "--max-time", "Maximum time limit of its jobs",
               [request](int64_t ms) { request->set_max_time_ms(ms); });
+  AddNumberFlag(*sub, "--min-gpus", "Fewest GPUs of a job", 0,
+                [request](int64_t gpus) { request->set_min_gpus(gpus); });
+  AddTimeFlag(*sub, "--wait-target", "How soon its jobs should start, measured and alerted on",
+              [request](int64_t ms) { request->set_wait_target_ms(ms); });
   AddQuotaFlags(*sub, "limit-", ", by all its jobs", request, false);
   AddQuotaFlags(*sub, "user-limit-", ", by each of its users", request, true);
   sub->callback([request, &cli] { ChangeQueue(*request, cli); });
@@ -230,6 +269,11 @@ namespace {
 
 void ListPools(Cli& cli) { ListAs(PoolTable, "pools", cli); }
 
+Cell MemoryCell(const v1::Use& use, const v1::Quota& limit) {
+  const std::string most = limit.has_memory_bytes() ? "/" + BytesToText(limit.memory_bytes()) : "";
+  return {BytesToText(use.memory_bytes()) + most, static_cast<double>(use.memory_bytes())};
+}
+
 void AddQuotaRow(Table& table, const std::string& queue, const std::string& user,
                  const v1::Use& use, const v1::Quota& limit) {
   table.Add({queue,
@@ -238,9 +282,13 @@ void AddQuotaRow(Table& table, const std::string& queue, const std::string& user
              Limited(static_cast<double>(use.jobs()), limit.has_jobs(), limit.jobs()),
              Limited(use.gpu_hours(), limit.has_gpu_hours(), limit.gpu_hours()),
              {Number(use.recent_gpu_hours()), use.recent_gpu_hours()},
+             Limited(static_cast<double>(use.cpus()), limit.has_cpus(), limit.cpus()),
+             MemoryCell(use, limit),
              LimitText(limit.has_gpus(), limit.gpus()),
              LimitText(limit.has_jobs(), limit.jobs()),
-             LimitText(limit.has_gpu_hours(), limit.gpu_hours())});
+             LimitText(limit.has_gpu_hours(), limit.gpu_hours()),
+             LimitText(limit.has_cpus(), limit.cpus()),
+             LimitText(limit.has_memory_bytes(), limit.memory_bytes())});
 }
 
 }  // namespace
@@ -252,9 +300,13 @@ Table QuotaTable(const v1::ListQueuesReply& reply) {
                {.title = "JOBS", .right = true},
                {.title = "GPU-HOURS", .right = true},
                {.title = "RECENT", .right = true, .drop = 1},
-               {.title = "GPU LIMIT", .right = true, .drop = 2, .wide = true},
-               {.title = "JOB LIMIT", .right = true, .drop = 3, .wide = true},
-               {.title = "GPU-HOUR LIMIT", .right = true, .drop = 4, .wide = true}});
+               {.title = "CORES", .right = true, .drop = 2},
+               {.title = "MEMORY", .right = true, .drop = 3},
+               {.title = "GPU LIMIT", .right = true, .drop = 4, .wide = true},
+               {.title = "JOB LIMIT", .right = true, .drop = 5, .wide = true},
+               {.title = "GPU-HOUR LIMIT", .right = true, .drop = 6, .wide = true},
+               {.title = "CORE LIMIT", .right = true, .drop = 7, .wide = true},
+               {.title = "MEMORY LIMIT", .right = true, .drop = 8, .wide = true}});
   for (const v1::Queue& queue : reply.queues()) {
     AddQuotaRow(table, queue.name(), "all", queue.use(), queue.limit());
     const std::map<std::string, v1::Use> users(queue.users().begin(), queue.users().end());

@@ -10,6 +10,8 @@ Holding& Holding::operator+=(const Holding& other) {
   share += other.share;
   firm_share += other.firm_share;
   jobs += other.jobs;
+  cpus += other.cpus;
+  memory_mib += other.memory_mib;
   return *this;
 }
 

@@ -28,12 +28,14 @@ struct Holding {
   int64_t share = 0;
   int64_t firm_share = 0;  // part of it held by jobs that cannot be preempted
   int64_t jobs = 0;
+  int64_t cpus = 0;        // reserved cores
+  int64_t memory_mib = 0;  // of hosts
 
   Holding& operator+=(const Holding& other);
-  Holding operator-() const { return {-share, -firm_share, -jobs}; }
+  Holding operator-() const { return {-share, -firm_share, -jobs, -cpus, -memory_mib}; }
   bool operator==(const Holding&) const = default;
 };
-GP_FIELDS(Holding, v.share, v.firm_share, v.jobs)
+GP_FIELDS(Holding, v.share, v.firm_share, v.jobs, Since<19>(v.cpus), Since<19>(v.memory_mib))
 
 struct Account {
   Holding held;

@@ -182,13 +182,18 @@ struct SetQueue {
     std::optional<int64_t> gpus;
     std::optional<int64_t> jobs;
     std::optional<int64_t> gpu_hours;
+    std::optional<int64_t> cpus;
+    std::optional<int64_t> memory_mib;
   };
   QuotaChange limit;
   QuotaChange user_limit;
   std::optional<Duration> default_time;  // 0: none
   std::optional<Duration> max_time;
+  std::optional<int64_t> min_gpus;
+  std::optional<Duration> wait_target;
 };
-GP_FIELDS(SetQueue::QuotaChange, v.gpus, v.jobs, v.gpu_hours)
+GP_FIELDS(SetQueue::QuotaChange, v.gpus, v.jobs, v.gpu_hours, Since<19>(v.cpus),
+          Since<19>(v.memory_mib))
 
 struct DeleteQueue {
   std::string name;
@@ -341,7 +346,8 @@ struct Tick {};
   COMMAND(Tick, kJournalOnly)                                                                    \
   COMMAND(PreemptJob, kJournalOnly, v.pass, v.job, v.by, v.nodes)                                \
   COMMAND(SetQueue, kAudited | kRecorded, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, \
-          v.limit, v.user_limit, Since<17>(v.default_time), Since<17>(v.max_time))               \
+          v.limit, v.user_limit, Since<17>(v.default_time), Since<17>(v.max_time),               \
+          Since<19>(v.min_gpus), Since<19>(v.wait_target))                                       \
   COMMAND(DeleteQueue, kAudited | kRecorded, v.name)                                             \
   COMMAND(ChangeNode, kAudited | kRecorded, v.node, v.pool, v.labels, v.labels_removed)          \
   COMMAND(SetPriority, kAudited | kRecorded, v.job, v.priority, v.may_raise)                     \

@@ -395,6 +395,17 @@ struct AccessRefused {
   int times = 1;
 };
 
+// A job has waited for its queue's target, and has not started.
+struct WaitTargetMissed {
+  std::string queue;
+  JobId job;
+};
+
+// No job of the queue waits any more that had reached the target when it was missed.
+struct WaitTargetMet {
+  std::string queue;
+};
+
 // A user's request has made its change: a repeat of it makes none.
 struct RequestAnswered {
   std::string key;  // AnsweredKey
@@ -471,7 +482,9 @@ struct RequestAnswered {
   EVENT(GpuHealthChanged, kNoTrait, v.node, v.gpu, v.findings)                                   \
   EVENT(BudgetLevelChanged, kWakesPlanner | kLogged, v.who, v.level)                             \
   EVENT(RequestAnswered, kNoTrait, v.key, v.digest)                                              \
-  EVENT(JobQueueChanged, kWakesPlanner, v.job, v.queue, v.pool)
+  EVENT(JobQueueChanged, kWakesPlanner, v.job, v.queue, v.pool)                                  \
+  EVENT(WaitTargetMissed, kLogged, v.queue, v.job)                                               \
+  EVENT(WaitTargetMet, kLogged, v.queue)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Event = VariantOf<void GP_EVENTS(GP_ALTERNATIVE)>;

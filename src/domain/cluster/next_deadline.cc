@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "domain/cluster/nodes/faults.h"
+#include "domain/cluster/quotas/wait_targets.h"
 #include "domain/cluster/retention.h"
 
 namespace gp {
@@ -26,6 +27,8 @@ Instant NextDeadline(const State& state) {
   }
   consider(state.jobs.maintenance_stops);
   if (const auto due = NextForgetting(state); due && (next.ns == 0 || *due < next)) next = *due;
+  if (const auto verdict = NextWaitVerdict(state); verdict && (next.ns == 0 || *verdict < next))
+    next = *verdict;
   for (const auto& [key, at] : state.nodes.drain_deadlines) {
     if (next.ns == 0 || at < next) next = at;
   }

@@ -18,7 +18,9 @@ Status CheckRange(const std::string& field, int64_t value, int64_t from, int64_t
 Status CheckQuota(const std::string& field, const Quota& quota) {
   GP_CHECK_OK(CheckRange(field + ".gpus", quota.gpus.value_or(0), 0, kQueueGpusMax));
   GP_CHECK_OK(CheckRange(field + ".jobs", quota.jobs.value_or(0), 0, kQueueJobsMax));
-  return CheckRange(field + ".gpu_hours", quota.gpu_hours.value_or(0), 0, kQueueGpuHoursMax);
+  GP_CHECK_OK(CheckRange(field + ".gpu_hours", quota.gpu_hours.value_or(0), 0, kQueueGpuHoursMax));
+  GP_CHECK_OK(CheckRange(field + ".cpus", quota.cpus.value_or(0), 0, kQueueCpusMax));
+  return CheckRange(field + ".memory", quota.memory_mib.value_or(0), 0, kQueueMemoryMiBMax);
 }
 
 }  // namespace
@@ -33,10 +35,12 @@ Status ValidateQueue(const Queue& queue) {
   if (const auto fault = NameFault(queue.pool)) return Fail(InvalidArgument("pool: " + *fault));
   GP_CHECK_OK(CheckRange("weight", queue.weight, 1, kQueueWeightMax));
   GP_CHECK_OK(CheckRange("guaranteed", queue.guaranteed, 0, kQueueGpusMax));
+  GP_CHECK_OK(CheckRange("min_gpus", queue.min_gpus, 0, kQueueGpusMax));
   GP_CHECK_OK(CheckQuota("limit", queue.limit));
   GP_CHECK_OK(CheckQuota("user_limit", queue.user_limit));
   for (const auto& [field, time] :
-       {std::pair("default_time", queue.default_time), std::pair("max_time", queue.max_time)}) {
+       {std::pair("default_time", queue.default_time), std::pair("max_time", queue.max_time),
+        std::pair("wait_target", queue.wait_target)}) {
     if (time.ns < 0 || time > kTimeLimitMax)
       return Fail(
           InvalidArgument(std::string(field) + ": must be from 0s to " + ToText(kTimeLimitMax)));
@@ -44,6 +48,11 @@ Status ValidateQueue(const Queue& queue) {
   if (queue.max_time.ns != 0 && queue.default_time > queue.max_time) {
     return Fail(InvalidArgument("default_time: " + ToText(queue.default_time) +
                                 " is more than its max_time of " + ToText(queue.max_time)));
+  }
+  if (queue.limit.gpus && queue.min_gpus > *queue.limit.gpus) {
+    return Fail(InvalidArgument("min_gpus: " + std::to_string(queue.min_gpus) +
+                                " GPUs are more than its limit of " +
+                                std::to_string(*queue.limit.gpus) + ": no job could start"));
   }
   if (queue.limit.gpus && queue.guaranteed > *queue.limit.gpus) {
     return Fail(InvalidArgument("guaranteed: " + std::to_string(queue.guaranteed) +

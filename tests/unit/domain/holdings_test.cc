@@ -2,6 +2,8 @@
 
 #include "domain/cluster/quotas/holdings.h"
 
+#include "base/units.h"
+#include "domain/cluster/quotas/host_need.h"
 #include "domain/cluster/quotas/quota.h"
 #include "tests/support/mig_models.h"
 #include "tests/unit/domain/cluster_fixture.h"
@@ -22,6 +24,10 @@ class HoldingsOfJobs : public ClusterFixture {
     Job job;
     job.spec = std::make_shared<const JobSpec>(spec);
     return AskOf(cluster_.state(), job);
+  }
+  // Without cores and memory.
+  static Holding GpusOf(const Holding& holding) {
+    return {holding.share, holding.firm_share, holding.jobs};
   }
   NodeId AddSized(const std::string& name, int64_t memory_mib, bool divided = false) {
     NodeFacts facts = TestCluster::MakeFacts(name, {0, 0}, 18, memory_mib);
@@ -70,12 +76,15 @@ TEST_F(HoldingsOfJobs, AGrantCountsByComputeOrMemoryWhicheverIsMore) {
 TEST_F(HoldingsOfJobs, AJobAsksForAllItsRanksOnTheSmallestGpu) {
   AddSized("small", 10'000);
   AddSized("large", 80'000);
-  EXPECT_EQ(AskOfSpec(SpecOf(2, [](JobSpec& s) { s.resources.nodes = 3; })),
+  EXPECT_EQ(GpusOf(AskOfSpec(SpecOf(2, [](JobSpec& s) { s.resources.nodes = 3; }))),
             (Holding{6'000, 6'000, 1}));
-  EXPECT_EQ(AskOfSpec(SpecOf(0)), (Holding{0, 0, 1}));
-  EXPECT_EQ(AskOfSpec(PartSpec(Isolation::kTimeslice, 1000, 5'000)), (Holding{500, 500, 1}));
-  EXPECT_EQ(AskOfSpec(PartSpec(Isolation::kTimeslice, 250, 0, 4)), (Holding{1'000, 1'000, 1}));
-  EXPECT_EQ(AskOfSpec(PartSpec(Isolation::kTimeslice, 1000, 20'000)), (Holding{1'000, 1'000, 1}))
+  EXPECT_EQ(GpusOf(AskOfSpec(SpecOf(0))), (Holding{0, 0, 1}));
+  EXPECT_EQ(GpusOf(AskOfSpec(PartSpec(Isolation::kTimeslice, 1000, 5'000))),
+            (Holding{500, 500, 1}));
+  EXPECT_EQ(GpusOf(AskOfSpec(PartSpec(Isolation::kTimeslice, 250, 0, 4))),
+            (Holding{1'000, 1'000, 1}));
+  EXPECT_EQ(GpusOf(AskOfSpec(PartSpec(Isolation::kTimeslice, 1000, 20'000))),
+            (Holding{1'000, 1'000, 1}))
       << "more than the smallest has";
 }
 
@@ -107,9 +116,9 @@ TEST_F(HoldingsOfJobs, AreWhatTheLeasesSayWhileTheyLast) {
   AddNode("n1");
   const JobId id = Run(SpecOf(2));
   const auto held = [&](const std::string& user) {
-    return HeldNow(cluster_.state(), {kDefaultQueue, user});
+    return GpusOf(HeldNow(cluster_.state(), {kDefaultQueue, user}));
   };
-  EXPECT_EQ(HoldingOf(cluster_.state(), JobOf(id)), (Holding{2'000, 2'000, 1}));
+  EXPECT_EQ(GpusOf(HoldingOf(cluster_.state(), JobOf(id))), (Holding{2'000, 2'000, 1}));
   EXPECT_EQ(held("ana"), (Holding{2'000, 2'000, 1}));
   EXPECT_EQ(held(""), (Holding{2'000, 2'000, 1}));
   EXPECT_EQ(held("ben"), Holding{});
@@ -133,6 +142,69 @@ TEST_F(HoldingsOfJobs, UseOfThePeriodGrowsWithoutAnyEvent) {
   EXPECT_EQ(AccountAt(cluster_.state(), account, later).period_use, 0) << "it ended at once";
 }
 
+// What is requested; for each GPU its part of the largest node of the pool if nothing is.
+TEST_F(HoldingsOfJobs, CoresAndMemoryCountAsTheyAreReserved) {
+  AddNode("n1");
+  const NodeFacts& facts = *cluster_.state().nodes.all.at(0).facts;
+  const HostNeed part = NeedOf(SpecOf(2), facts);
+  ASSERT_GT(part.cpus, 0);
+  ASSERT_GT(part.memory_mib, 0);
+  const JobSpec plain = SpecOf(2, [](JobSpec& spec) { spec.resources.nodes = 3; });
+  EXPECT_EQ(AskOfSpec(plain).cpus, 3 * part.cpus);
+  EXPECT_EQ(AskOfSpec(plain).memory_mib, 3 * part.memory_mib);
+  const JobSpec own = SpecOf(2, [](JobSpec& spec) {
+    spec.resources.cpus = 3;
+    spec.resources.memory_bytes = 5 * kMiB;
+  });
+  EXPECT_EQ(AskOfSpec(own).cpus, 3);
+  EXPECT_EQ(AskOfSpec(own).memory_mib, 5);
+  const JobId id = Run(own);
+  EXPECT_EQ(HoldingOf(cluster_.state(), JobOf(id)).cpus, 3);
+  EXPECT_EQ(HeldNow(cluster_.state(), {kDefaultQueue, "ana"}).memory_mib, 5);
+  EndAll(id);
+  EXPECT_EQ(HeldNow(cluster_.state(), {kDefaultQueue, ""}), Holding{});
+}
+
+// A small node beside a large one: the job may come to either, so it counts as on the large one.
+TEST_F(HoldingsOfJobs, AJobThatRequestsNoMemoryCountsWithTheLargestPart) {
+  NodeFacts small = TestCluster::MakeFacts("small", {0, 0, 0, 0});
+  NodeFacts large = TestCluster::MakeFacts("large", {0, 0, 0, 0});
+  for (NumaFacts& numa : large.numa) numa.memory_mib *= 2;
+  cluster_.AddNode(small);
+  const int64_t on_small = AskOfSpec(SpecOf(1)).memory_mib;
+  cluster_.AddNode(large);
+  EXPECT_EQ(AskOfSpec(SpecOf(1)).memory_mib, 2 * on_small);
+}
+
+TEST_F(HoldingsOfJobs, ALimitOfCoresOrMemoryHoldsJobsBack) {
+  AddNode("n1");
+  Do(SetQueue{.name = "q", .limit = {.cpus = 4, .memory_mib = 1'000}});
+  const auto spec = [](int cpus, int64_t mib) {
+    return SpecOf(1, [&](JobSpec& one) {
+      one.policy.queue = "q";
+      one.resources.cpus = cpus;
+      one.resources.memory_bytes = mib * kMiB;
+    });
+  };
+  EXPECT_EQ(SubmitRefusal(spec(5, 10)),
+            "conflict: the job can never start: queue q has a limit of 4 cores: 0 in use, 5 more "
+            "requested");
+  Run(spec(3, 10));
+  const JobId cores = Submit(spec(2, 10)), fits = Submit(spec(1, 900)),
+              memory = Submit(SpecOf(0, [](JobSpec& one) {
+                one.policy.queue = "q";
+                one.resources.memory_bytes = 91 * kMiB;
+              }));
+  cluster_.Pass();
+  EXPECT_EQ(JobOf(cores).state, JobState::kQueued);
+  EXPECT_EQ(JobOf(fits).state, JobState::kStarting);
+  EXPECT_EQ(JobOf(memory).state, JobState::kQueued);
+  EXPECT_EQ(FindQuotaStop(cluster_.state(), JobOf(cores), cluster_.now())->kind,
+            QuotaStop::Kind::kCpus);
+  EXPECT_EQ(FindQuotaStop(cluster_.state(), JobOf(memory), cluster_.now())->kind,
+            QuotaStop::Kind::kMemory);
+}
+
 // The words of each limit: one GPU or several, parts of a GPU, one job or several.
 TEST_F(HoldingsOfJobs, ALimitNamesItselfWhatIsHeldAndWhatIsAsked) {
   using Kind = QuotaStop::Kind;
@@ -154,6 +226,10 @@ TEST_F(HoldingsOfJobs, ALimitNamesItselfWhatIsHeldAndWhatIsAsked) {
        "array job-7 has a limit of 2 running elements: 2 run"},
       {{Kind::kGpuHours, {"q", ""}, 0, kGpuHourUnits * 5 / 2, kGpuHourUnits},
        "queue q has a limit of 1 GPU-hour in each period: 2 used"},
+      {{Kind::kCpus, {"q", ""}, 8, 60, 64},
+       "queue q has a limit of 64 cores: 60 in use, 8 more requested"},
+      {{Kind::kMemory, {"q", "ana"}, 2'048, 1'536, 3'072},
+       "user ana in queue q has a memory limit of 3.0 GiB: 1.5 GiB in use, 2.0 GiB more requested"},
       {{Kind::kGuarantees, {"q", ""}, 1'000, 4'000, 4'000},
        "queue q is at its limit for non-preemptible jobs (4 of 4 GPUs); submit with --preemptible "
        "to borrow idle GPUs"},

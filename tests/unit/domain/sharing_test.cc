@@ -82,9 +82,9 @@ TEST_F(Sharing, SharesAreSummedByUser) {
   SubmitShared(2, 250, 0);
   SubmitShared(1, 100, 0, "ben");
   cluster_.Pass();
-  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", "ana"}).held, (Holding{500, 500, 2}));
-  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", "ben"}).held, (Holding{100, 100, 1}));
-  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", ""}).held, (Holding{600, 600, 3}));
+  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", "ana"}).held.share, 500);
+  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", "ben"}).held.share, 100);
+  EXPECT_EQ(cluster_.state().queues.accounts.at({"default", ""}).held.share, 600);
 }
 
 TEST_F(Sharing, AsManyClientsAsAnMpsServerTakes) {

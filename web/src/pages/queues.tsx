@@ -2,7 +2,7 @@
 import type { Queue } from "../lib/api";
 import { queues } from "../lib/live";
 import { link } from "../lib/route";
-import { number, percent } from "../lib/text";
+import { number, percent, span } from "../lib/text";
 import { Head, Loaded, Panel } from "../ui/basic";
 import { Reserved } from "../ui/reserved";
 import { Table } from "../ui/table";
@@ -40,10 +40,13 @@ export function Queues() {
               { name: "GPUs held", show: (queue) => number(queue.use?.gpus ?? 0, 1), number: true },
               { name: "Running", show: (queue) => number(queue.use?.jobs ?? 0), number: true },
               { name: "Waiting", show: (queue) => number(queue.jobs_queued), number: true },
+              { name: "Wait target", show: (queue) => queue.waits?.target_ms ? span(queue.waits.target_ms / 1000) : "–", number: true },
+              { name: "Kept in 24 h", show: (queue) => queue.waits?.started_24h ? percent(queue.waits.in_target_24h, queue.waits.started_24h) : "–", number: true },
+              { name: "Late", show: (queue) => queue.waits ? number(queue.waits.late_jobs) : "–", number: true },
               { name: "Fair share", show: (queue) => percent(queue.share, 1), number: true },
               { name: "Share used", show: (queue) => percent(queue.share_used, 1), number: true },
             ]} />
-            <p class="dim">Fair share: the part that is due to the queue by its weight. Share used: its part of the recent usage of its siblings. Queues that used less than their fair share go first.</p>
+            <p class="dim">Fair share: the part that is due to the queue by its weight. Share used: its part of the recent usage of its siblings. Queues that used less than their fair share go first. Wait target: how soon jobs should start; late jobs have waited for longer.</p>
             <Panel title="Users"><Users of={now.queues} /></Panel>
             <Panel title="Reservations"><Reserved /></Panel>
           </>

@@ -241,7 +241,7 @@ MetricsPicture ControllerMetrics::Look(const State& state, Instant now) const {
   MetricsPicture picture;
   picture.families = CounterFamilies();
   std::ranges::move(StateGauges(state), std::back_inserter(picture.families));
-  std::ranges::move(QueueGauges(state), std::back_inserter(picture.families));
+  std::ranges::move(QueueGauges(state, now), std::back_inserter(picture.families));
   std::ranges::move(FragmentationGauges(state), std::back_inserter(picture.families));
   std::ranges::move(UsageGauges(state, now), std::back_inserter(picture.families));
   const auto& xids = counters_->last_xids;

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "adapters/wire/job_spec.h"
+#include "base/units.h"
 #include "domain/cluster/quotas/quota.h"
+#include "domain/cluster/quotas/wait_targets.h"
 
 namespace gp {
 namespace {
@@ -13,12 +15,16 @@ void UseView(const Account& account, v1::Use* message) {
   message->set_jobs(account.held.jobs);
   message->set_gpu_hours(GpuHours(account.period_use));
   message->set_recent_gpu_hours(GpuHours(account.faded_use));
+  message->set_cpus(account.held.cpus);
+  message->set_memory_bytes(account.held.memory_mib * kMiB);
 }
 
 void QuotaView(const Quota& quota, v1::Quota* message) {
   if (quota.gpus) message->set_gpus(*quota.gpus);
   if (quota.jobs) message->set_jobs(*quota.jobs);
   if (quota.gpu_hours) message->set_gpu_hours(*quota.gpu_hours);
+  if (quota.cpus) message->set_cpus(*quota.cpus);
+  if (quota.memory_mib) message->set_memory_bytes(*quota.memory_mib * kMiB);
 }
 
 // The queue's part of what it shares with its siblings: by weight, and by use.
@@ -44,9 +50,41 @@ std::optional<int64_t> Given(bool has, int64_t value) {
   return has ? std::optional<int64_t>(value) : std::nullopt;
 }
 
+// -1, which is no size, stays.
+int64_t WholeMiB(int64_t bytes) { return bytes < 0 ? bytes : bytes / kMiB; }
+
 SetQueue::QuotaChange FromProto(const v1::SetQueueRequest::QuotaChange& message) {
   return {Given(message.has_gpus(), message.gpus()), Given(message.has_jobs(), message.jobs()),
-          Given(message.has_gpu_hours(), message.gpu_hours())};
+          Given(message.has_gpu_hours(), message.gpu_hours()),
+          Given(message.has_cpus(), message.cpus()),
+          Given(message.has_memory_bytes(), WholeMiB(message.memory_bytes()))};
+}
+
+// The queue with those below it; leaves the message absent if none has a target in force.
+void WaitsView(const State& state, const std::string& queue, Instant now, v1::Queue* message) {
+  WaitCount total, last_day;
+  int64_t late = 0;
+  bool has_target = false;
+  const auto& targets = state.queues.wait_targets;
+  for (auto target = targets.lower_bound(queue);
+       target != targets.end() && target->first.starts_with(queue); ++target) {
+    const std::string& name = target->first;
+    if (!IsWithin(name, queue)) continue;
+    has_target = true;
+    late += CountLateJobs(state, name, now);
+    const auto record = state.queues.waits.find(name);
+    if (record == state.queues.waits.end()) continue;
+    total += record->second.total;
+    last_day += StartsOf(record->second, now, kWaitHoursKept);
+  }
+  if (!has_target) return;
+  v1::QueueWaits* waits = message->mutable_waits();
+  waits->set_target_ms(state.queues.WaitTargetOf(queue).ToMilliseconds());
+  waits->set_late_jobs(late);
+  waits->set_started(total.started);
+  waits->set_in_target(total.in_target);
+  waits->set_started_24h(last_day.started);
+  waits->set_in_target_24h(last_day.in_target);
 }
 
 }  // namespace
@@ -61,6 +99,9 @@ void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* m
   QuotaView(queue.user_limit, message->mutable_user_limit());
   message->set_default_time_ms(queue.default_time.ToMilliseconds());
   message->set_max_time_ms(queue.max_time.ToMilliseconds());
+  message->set_min_gpus(queue.min_gpus);
+  message->set_wait_target_ms(queue.wait_target.ToMilliseconds());
+  WaitsView(state, queue.name, now, message);
   for (auto account = state.queues.accounts.lower_bound({queue.name, ""});
        account != state.queues.accounts.end() && account->first.queue == queue.name; ++account) {
     const std::string& user = account->first.user;
@@ -108,6 +149,8 @@ SetQueue FromProto(const v1::SetQueueRequest& message) {
   set.user_limit = FromProto(message.user_limit());
   if (message.has_default_time_ms()) set.default_time = FromMilliseconds(message.default_time_ms());
   if (message.has_max_time_ms()) set.max_time = FromMilliseconds(message.max_time_ms());
+  if (message.has_min_gpus()) set.min_gpus = message.min_gpus();
+  if (message.has_wait_target_ms()) set.wait_target = FromMilliseconds(message.wait_target_ms());
   return set;
 }
 

@@ -6,6 +6,7 @@
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/quotas/grants.h"
 #include "domain/cluster/quotas/quota.h"
+#include "domain/cluster/quotas/wait_targets.h"
 #include "domain/cluster/reservations.h"
 #include "domain/model/jobs/variants.h"
 
@@ -58,6 +59,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
     attempt.ranks.push_back(std::move(record));
   }
   ChargeDifference(state, at, job, {});
+  if (job.attempts.empty()) CountFirstStart(state, at, job);
   job.attempts.push_back(std::move(attempt));
   state.jobs.limited += HasEnd(job) ? 1 : 0;
   job.is_limit_notified = job.is_idle_notified = false;

@@ -9,19 +9,25 @@ void ApplyEvent(State& state, Instant at, const QueueChanged& event) {
   const bool firmness_changes =
       known && state.queues.all.at(event.queue.name).reclaimable != event.queue.reclaimable;
   state.queues.all[event.queue.name] = event.queue;
+  state.queues.IndexWaitTargets();
   if (!firmness_changes) return;
-  const Holdings holdings = CountHoldings(state);
-  for (auto& [id, account] : state.queues.accounts) {
-    Settle(account, at, MeterOf(state.policy));
-    const auto held = holdings.find(id);
-    account.held = held == holdings.end() ? Holding{} : held->second;
-  }
+  for (auto& [id, account] : state.queues.accounts) Settle(account, at, MeterOf(state.policy));
+  CountHoldingsAgain(state);
 }
 
 void ApplyEvent(State& state, Instant, const QueueDeleted& event) {
   state.queues.all.erase(event.name);
   std::erase_if(state.queues.accounts,
                 [&](const auto& one) { return one.first.queue == event.name; });
+  state.queues.IndexWaitTargets();
+}
+
+void ApplyEvent(State& state, Instant at, const WaitTargetMissed& event) {
+  state.queues.waits[event.queue].missed_at = at;
+}
+
+void ApplyEvent(State& state, Instant, const WaitTargetMet& event) {
+  state.queues.waits[event.queue].missed_at = Instant{};
 }
 
 void ApplyEvent(State& state, Instant, const BudgetChanged& event) {

@@ -39,6 +39,25 @@ void CheckAfter(const State& state, const BudgetChanged& event) {
   GP_ASSERT(state.queues.budgets.contains(event.key), "a budget that changed is known");
 }
 
+void CheckBefore(const State& state, const WaitTargetMissed& event) {
+  GP_ASSERT(state.queues.WaitTargetOf(event.queue).ns != 0, "a target that is missed is in force");
+  const Job* job = state.FindJob(event.job);
+  GP_ASSERT(job != nullptr && job->state == JobState::kQueued && job->attempts.empty(),
+            "a job misses a target while it waits for its first start");
+}
+void CheckAfter(const State& state, const WaitTargetMissed& event) {
+  GP_ASSERT(state.queues.waits.at(event.queue).missed_at.ns != 0, "a missed target is recorded");
+}
+
+void CheckBefore(const State& state, const WaitTargetMet& event) {
+  const auto record = state.queues.waits.find(event.queue);
+  GP_ASSERT(record != state.queues.waits.end() && record->second.missed_at.ns != 0,
+            "only a missed target is met again");
+}
+void CheckAfter(const State& state, const WaitTargetMet& event) {
+  GP_ASSERT(state.queues.waits.at(event.queue).missed_at.ns == 0, "a met target is not missed");
+}
+
 void CheckBefore(const State& state, const BudgetDeleted& event) {
   GP_ASSERT(state.queues.budgets.contains(event.key), "only a known budget is deleted");
 }

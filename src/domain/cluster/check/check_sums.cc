@@ -1,6 +1,8 @@
 #include "domain/cluster/check/invariant_parts.h"
 
+#include <limits>
 #include <map>
+#include <set>
 #include <string>
 
 #include "domain/cluster/arrays.h"
@@ -39,15 +41,34 @@ void CheckAccounts(const State& state, Violations& found) {
 void CheckCapacity(const State& state, Violations& found) {
   std::map<std::string, int64_t> sums;
   std::map<std::string, std::map<GpuSize, int64_t>> sizes;
+  std::map<std::string, std::map<HostSize, std::set<NodeId>>> hosts;
   for (const Node& node : state.nodes.all) {
     sums[node.pool] += node.facts->CountGpus();
+    if (node.facts->CountGpus() > 0) hosts[node.pool][HostSizeOf(*node.facts)].insert(node.id);
     for (const GpuFacts& gpu : node.facts->gpus) {
       if (gpu.presence != GpuPresence::kRetired) ++sizes[node.pool][{gpu.memory_mib, gpu.mig}];
     }
   }
+  if (hosts != state.nodes.host_sizes) found.push_back({"I8", "sizes of hosts are off"});
   if (sizes != state.nodes.gpu_sizes) found.push_back({"I8", "sizes of GPUs are off"});
   std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
   if (sums != state.nodes.capacity) found.push_back({"I8", "capacities are off"});
+}
+
+void CheckWaits(const State& state, Violations& found) {
+  QueueStore again;
+  again.all = state.queues.all;
+  again.IndexWaitTargets();
+  if (again.wait_targets != state.queues.wait_targets)
+    found.push_back({"I8", "targets of queues are off"});
+  for (const auto& [queue, record] : state.queues.waits) {
+    if (!state.queues.wait_targets.contains(queue))
+      found.push_back({"I8", "starts are counted for queue " + queue + ", which has no target"});
+    const WaitCount kept =
+        StartsOf(record, Instant{std::numeric_limits<int64_t>::max()}, kWaitHoursKept);
+    if (record.total.in_target > record.total.started || kept.started > record.total.started)
+      found.push_back({"I8", "counts of starts of queue " + queue + " are off"});
+  }
 }
 
 // The known elements are part of an array's counts; forgotten elements had ended.
@@ -82,6 +103,7 @@ void CheckSums(const State& state, Violations& found) {
   CheckAccounts(state, found);
   CheckCapacity(state, found);
   CheckArrays(state, found);
+  CheckWaits(state, found);
 }
 
 }  // namespace gp

@@ -156,7 +156,10 @@ void CheckLimits(const State& state, const Job& job, Violations& found) {
     const auto account = state.queues.accounts.find(id);
     const Holding held = account == state.queues.accounts.end() ? Holding{} : account->second.held;
     if ((limit.gpus && held.share > *limit.gpus * kWholeShare && HoldingOf(state, job).share > 0) ||
-        (limit.jobs && held.jobs > *limit.jobs)) {
+        (limit.jobs && held.jobs > *limit.jobs) ||
+        (limit.cpus && held.cpus > *limit.cpus && HoldingOf(state, job).cpus > 0) ||
+        (limit.memory_mib && held.memory_mib > *limit.memory_mib &&
+         HoldingOf(state, job).memory_mib > 0)) {
       found.push_back(
           {"I9", ToText(job.id) + " was placed beyond a limit of " +
                      (id.array.value != 0 ? "array " + ToText(id.array) : "queue " + id.queue)});

@@ -68,6 +68,7 @@ bool BuildIndexes(State& state) {
   for (const auto& [key, request] : state.requests.answered)
     state.requests.by_time.insert({request.at, key});
   state.metering.used.ledger.SumMonth();
+  state.queues.IndexWaitTargets();
   std::map<JobId, int> elements;
   for (const auto& [id, job] : state.jobs.all) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
@@ -90,6 +91,7 @@ bool BuildIndexes(State& state) {
     IndexMaintenanceStop(state, *job);
     if (share > 0) state.leases.shares_by_class[PoolClassOf(*job)][lease.job] += share;
   }
+  CountHoldingsAgain(state);  // formats before 19 hold no cores and no memory
   return true;
 }
 

@@ -16,7 +16,7 @@ GP_FIELDS(Record, v.envelope, v.events)
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 18;
+constexpr uint64_t kFormatVersion = 19;
 // The oldest format that can still be read.
 constexpr uint64_t kFormatOldest = 16;
 
@@ -28,7 +28,8 @@ void StateFields(A& archive, State& v) {
           v.reservations.all, v.jobs.arrays, v.faults.last_incident, v.faults.last_task,
           v.faults.troubles, v.faults.incidents, v.faults.out_of_service, v.faults.breakers,
           v.nodes.drain_deadlines, v.access.last_token, v.access, v.metering, v.queues.budgets,
-          Since<17>(v.time), Since<17>(v.queues.budget_levels), Since<18>(v.requests.answered));
+          Since<17>(v.time), Since<17>(v.queues.budget_levels), Since<18>(v.requests.answered),
+          Since<19>(v.queues.waits));
 }
 
 // Reads the version at the start of a record or snapshot; false: this version cannot be read.

@@ -6,7 +6,7 @@
 #include "domain/cluster/dependencies.h"
 #include "domain/cluster/quotas/budgets.h"
 #include "domain/cluster/quotas/grants.h"
-#include "domain/cluster/quotas/queue_times.h"
+#include "domain/cluster/quotas/queue_rules.h"
 #include "domain/cluster/quotas/quota.h"
 #include "domain/cluster/reservations.h"
 #include "domain/cluster/retention.h"
@@ -33,7 +33,7 @@ Result<const Queue*> ResolveQueue(const State& state, const std::string& wanted)
   return &found->second;
 }
 
-// Refuses a job that could never start, however long it waits.
+// Refuses a job that its queue does not take, or that could never start, however long it waits.
 Status CheckQuotas(const State& state, const std::shared_ptr<const JobSpec>& spec, const User& user,
                    const Queue& queue) {
   Job job;
@@ -41,12 +41,15 @@ Status CheckQuotas(const State& state, const std::shared_ptr<const JobSpec>& spe
   job.queue = queue.name;
   job.pool = queue.pool;
   std::optional<QuotaStop> first;
+  bool can_start = false;
   for (int variant = 0; variant < CountVariants(*spec); ++variant) {
     job.spec = Resolve(spec, variant, NodesOf(*spec, variant).least);
+    GP_CHECK_OK(CheckMinGpus(state, queue.name, AskOf(state, job).share));
     const auto stop = FindQuotaNeverMet(state, job);
-    if (!stop) return Ok();
+    can_start = can_start || !stop;
     if (!first) first = stop;
   }
+  if (can_start) return Ok();
   return Fail(Conflict("the job can never start: " + ToText(*first)));
 }
 

@@ -21,6 +21,8 @@ void TakeQuota(const SetQueue::QuotaChange& given, Quota& quota) {
   take(given.gpus, quota.gpus);
   take(given.jobs, quota.jobs);
   take(given.gpu_hours, quota.gpu_hours);
+  take(given.cpus, quota.cpus);
+  take(given.memory_mib, quota.memory_mib);
 }
 
 bool HasLiveJobs(const State& state, const std::string& queue) {
@@ -110,6 +112,8 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const SetQueue
   TakeQuota(command.user_limit, queue.user_limit);
   Take(command.default_time, queue.default_time);
   Take(command.max_time, queue.max_time);
+  Take(command.min_gpus, queue.min_gpus);
+  Take(command.wait_target, queue.wait_target);
   GP_CHECK_OK(ValidateQueue(queue));
   if (!parent.empty() && !state.queues.all.contains(parent))
     return Fail(NotFound("no queue " + parent + ": make the upper one first"));
@@ -134,12 +138,15 @@ AuditWords WordsFor(const State&, const Events&, const SetQueue& command) {
   add("weight", command.weight);
   add("guaranteed", command.guaranteed);
   add("reclaimable", command.reclaimable);
-  add("GPUs at most", command.limit.gpus);
-  add("jobs at most", command.limit.jobs);
-  add("GPU-hours at most", command.limit.gpu_hours);
-  add("GPUs a user", command.user_limit.gpus);
-  add("jobs a user", command.user_limit.jobs);
-  add("GPU-hours a user", command.user_limit.gpu_hours);
+  for (const auto& [limit, of] : {std::pair(&command.limit, std::string(" at most")),
+                                  std::pair(&command.user_limit, std::string(" a user"))}) {
+    add(("GPUs" + of).c_str(), limit->gpus);
+    add(("jobs" + of).c_str(), limit->jobs);
+    add(("GPU-hours" + of).c_str(), limit->gpu_hours);
+    add(("cores" + of).c_str(), limit->cpus);
+    add(("MiB of memory" + of).c_str(), limit->memory_mib);
+  }
+  add("GPUs a job at least", command.min_gpus);
   const auto add_time = [&](const char* what, const std::optional<Duration>& time) {
     if (time)
       details += (details.empty() ? "" : ", ") + std::string(what) + " " +
@@ -147,6 +154,7 @@ AuditWords WordsFor(const State&, const Events&, const SetQueue& command) {
   };
   add_time("default time", command.default_time);
   add_time("maximum time", command.max_time);
+  add_time("target of waiting", command.wait_target);
   return {"SetQueue", command.name, details};
 }
 

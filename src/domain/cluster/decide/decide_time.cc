@@ -4,6 +4,7 @@
 
 #include "domain/cluster/decide/decide_parts.h"
 #include "domain/cluster/dependencies.h"
+#include "domain/cluster/quotas/wait_targets.h"
 #include "domain/cluster/reservations.h"
 #include "domain/cluster/retention.h"
 
@@ -162,6 +163,7 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope, const
     if (due > WallOf(state.time, at)) break;
     events.push_back(TokenEnded{token});
   }
+  std::ranges::move(JudgeWaitTargets(state, at), std::back_inserter(events));
   ForgetOld(state, at, events);
   BeginRemedies(state, at, events);
   EndIncidents(state, at, events);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "domain/cluster/quotas/grants.h"
+#include "domain/cluster/quotas/host_need.h"
 
 namespace gp {
 
@@ -19,7 +20,11 @@ std::vector<AccountId> AccountsOf(const Job& job) {
   return accounts;
 }
 
-Quota LimitOf(const Job& element) { return {{}, element.spec->policy.array.max_parallel, {}}; }
+Quota LimitOf(const Job& element) {
+  Quota limit;
+  limit.jobs = element.spec->policy.array.max_parallel;
+  return limit;
+}
 
 Meter MeterOf(const Policy& policy) { return {policy.share_half_life, policy.usage_period}; }
 
@@ -61,13 +66,31 @@ int64_t LargestShareOf(const State& state, const Job& job) {
   return largest;
 }
 
+// The most cores and memory that a rank of the job gets on any node of the pool.
+HostNeed LargestNeedOf(const State& state, const Job& job) {
+  static const NodeFacts kNoGpus;
+  const JobResources& asked = job.spec->resources;
+  HostNeed largest = NeedOf(*job.spec, kNoGpus);
+  if (asked.gpus.count == 0 || (asked.cpus != 0 && asked.memory_bytes != 0)) return largest;
+  const auto hosts = state.nodes.host_sizes.find(job.pool);
+  if (hosts == state.nodes.host_sizes.end()) return largest;
+  for (const auto& [size, nodes] : hosts->second) {
+    const HostNeed need = NeedOf(*job.spec, *state.FindNode(*nodes.begin())->facts);
+    largest.cpus = std::max(largest.cpus, need.cpus);
+    largest.memory_mib = std::max(largest.memory_mib, need.memory_mib);
+  }
+  return largest;
+}
+
 }  // namespace
 
 Holding AskOf(const State& state, const Job& job) {
   const GpuRequest& gpus = job.spec->resources.gpus;
   const int64_t each = gpus.count == 0 ? 0 : LargestShareOf(state, job);
-  const int64_t share = int64_t{job.spec->resources.nodes} * gpus.count * each;
-  return {share, IsFirm(state, job) ? share : 0, 1};
+  const int64_t nodes = job.spec->resources.nodes;
+  const int64_t share = nodes * gpus.count * each;
+  const HostNeed host = LargestNeedOf(state, job);
+  return {share, IsFirm(state, job) ? share : 0, 1, nodes * host.cpus, nodes * host.memory_mib};
 }
 
 void Charge(State& state, Instant at, const Job& job, const Holding& change) {
@@ -104,11 +127,16 @@ int64_t CountedShare(const State& state, const Lease& lease) {
 
 Holding HoldingOf(const State& state, const Job& job) {
   if (job.leases.empty()) return {};
-  Holding holding{0, 0, 1};
+  Holding holding;
+  holding.jobs = 1;
   for (const LeaseId lease : job.leases) {
     const Lease* held = state.FindLease(lease);
-    // Otherwise the state is damaged, and the invariants report it
-    if (held != nullptr) holding.share += CountedShare(state, *held);
+    if (held == nullptr) continue;  // the state is damaged, and the invariants report it
+    holding.share += CountedShare(state, *held);
+    for (const NumaGrant& grant : held->numa) {
+      holding.cpus += grant.cpus.Count();
+      holding.memory_mib += grant.memory_mib;
+    }
   }
   if (IsFirm(state, job)) holding.firm_share = holding.share;
   return holding;
@@ -122,6 +150,14 @@ Holdings CountHoldings(const State& state) {
     for (const AccountId& account : AccountsOf(job)) all[account] += holding;
   }
   return all;
+}
+
+void CountHoldingsAgain(State& state) {
+  const Holdings holdings = CountHoldings(state);
+  for (auto& [id, account] : state.queues.accounts) {
+    const auto held = holdings.find(id);
+    account.held = held == holdings.end() ? Holding{} : held->second;
+  }
 }
 
 int64_t HeldOrPlanned(const State& state, const Holdings& planned, const AccountId& id,

@@ -48,5 +48,7 @@ Holding AskOf(const State& state, const Job& job);
 void Charge(State& state, Instant at, const Job& job, const Holding& change);
 // The sum of all leases, by account; accounts that hold nothing are not in it.
 Holdings CountHoldings(const State& state);
+// Sets what each account holds to that sum.
+void CountHoldingsAgain(State& state);
 
 }  // namespace gp

@@ -23,6 +23,16 @@ class LimitCheck {
       const int64_t held = Held(id, &Holding::jobs);
       if (held + 1 > *limit.jobs) return QuotaStop{Kind::kJobs, id, 1, held, *limit.jobs};
     }
+    if (limit.cpus) {
+      const int64_t held = Held(id, &Holding::cpus);
+      if (ask_.cpus > 0 && held + ask_.cpus > *limit.cpus)
+        return QuotaStop{Kind::kCpus, id, ask_.cpus, held, *limit.cpus};
+    }
+    if (limit.memory_mib) {
+      const int64_t held = Held(id, &Holding::memory_mib);
+      if (ask_.memory_mib > 0 && held + ask_.memory_mib > *limit.memory_mib)
+        return QuotaStop{Kind::kMemory, id, ask_.memory_mib, held, *limit.memory_mib};
+    }
     if (limit.gpu_hours && ask_.share > 0) {
       const int64_t used = Find(id).period_use;
       if (used >= *limit.gpu_hours * kHourOfGpu)

@@ -1,6 +1,7 @@
 #include "domain/cluster/quotas/quota_stop.h"
 
 #include "base/text.h"
+#include "base/units.h"
 #include "domain/cluster/quotas/budgets.h"
 
 namespace gp {
@@ -14,6 +15,8 @@ std::string Gpus(int64_t share) {
   places.erase(places.find_last_not_of('0') + 1);
   return text + "." + places;
 }
+
+std::string MemoryText(int64_t mib) { return BytesToText(mib * kMiB); }
 
 std::string Counted(int64_t share) {
   return Gpus(share) + (share == kWholeShare ? " GPU" : " GPUs");
@@ -49,6 +52,13 @@ std::string ToText(const QuotaStop& stop) {
     case QuotaStop::Kind::kGpuHours:
       return who + " has a limit of " + Count(stop.limit / kHourOfGpu, "GPU-hour") +
              " in each period: " + std::to_string(stop.held / kHourOfGpu) + " used";
+    case QuotaStop::Kind::kCpus:
+      return who + " has a limit of " + Count(stop.limit, "core") + ": " +
+             std::to_string(stop.held) + " in use, " + std::to_string(stop.requested) +
+             " more requested";
+    case QuotaStop::Kind::kMemory:
+      return who + " has a memory limit of " + MemoryText(stop.limit) + ": " +
+             MemoryText(stop.held) + " in use, " + MemoryText(stop.requested) + " more requested";
     case QuotaStop::Kind::kBudget: return SaysUsedUp(stop.budget);
     case QuotaStop::Kind::kGuarantees:
       return who + OverGuarantees(stop) + "; submit with --preemptible to borrow idle GPUs";

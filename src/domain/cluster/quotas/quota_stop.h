@@ -19,6 +19,8 @@ struct QuotaStop {
     kJobs,        // of a limit
     kGpuHours,    // of a limit, in thousandths of GPUs times milliseconds
     kGuarantees,  // of what is guaranteed to nobody, in thousandths of GPUs
+    kCpus,        // of a limit, cores
+    kMemory,      // of a limit, in MiB of hosts
     kBudget,      // for this month; its other figures are 0
   };
   Kind kind = Kind::kGpus;

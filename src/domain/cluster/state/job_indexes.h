@@ -39,6 +39,8 @@ void VisitIndexes(Jobs& jobs, const Job& job, const Visit& visit) {
   row("queued jobs", jobs.queued, is_queued, id);
   row("equivalence classes", jobs.equivalence_classes, is_queued,
       std::optional(std::pair(EquivalenceClassOf(job), KeyOf(job))));
+  row("first waits", jobs.first_waits, is_queued && job.attempts.empty(),
+      std::optional(std::pair(job.queue, std::pair(job.queued_at, job.id))));
   row("retries", jobs.retries, job.state == JobState::kRetryWait,
       AtTime{{job.eligible_at, job.id}});
   row("finished jobs", jobs.finished, IsTerminal(job.state), AtTime{{job.ended_at, job.id}});

@@ -28,6 +28,7 @@ std::string RequestKey(const User& user, const std::string& request_id) {
 void JobStore::Enqueue(const Job& job) {
   queued.insert(job.id);
   equivalence_classes[EquivalenceClassOf(job)].insert(KeyOf(job));
+  if (job.attempts.empty()) first_waits[job.queue].insert({job.queued_at, job.id});
 }
 
 void JobStore::Dequeue(const Job& job) {
@@ -37,6 +38,10 @@ void JobStore::Dequeue(const Job& job) {
             "a queued job has an equivalence class");
   equivalence_class->second.erase(KeyOf(job));
   if (equivalence_class->second.empty()) equivalence_classes.erase(equivalence_class);
+  const auto waits = first_waits.find(job.queue);
+  if (waits == first_waits.end()) return;
+  waits->second.erase({job.queued_at, job.id});
+  if (waits->second.empty()) first_waits.erase(waits);
 }
 
 void JobStore::IndexEvictable(const Job& job, bool is_evictable) {

@@ -73,6 +73,8 @@ struct OpenJobIndexes {
   std::set<JobId> recovering;                      // IsRecovering
   std::set<std::pair<Instant, JobId>> moved;       // jobs that were ever moved, by the last time
   std::map<PoolClass, std::set<JobId>> evictable;  // IsEvictable; none is empty
+  // Queued jobs that have never been placed, by queue, the longest wait first; none is empty
+  std::map<std::string, std::set<std::pair<Instant, JobId>>> first_waits;
 
   bool operator==(const OpenJobIndexes&) const = default;
 };

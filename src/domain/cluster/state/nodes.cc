@@ -23,6 +23,15 @@ void NodeStore::CountCapacity(const Node& node, int sign) {
   int64_t& count = capacity[node.pool];
   count += sign * gpus;
   if (count == 0) capacity.erase(node.pool);
+  std::map<HostSize, std::set<NodeId>>& hosts = host_sizes[node.pool];
+  std::set<NodeId>& alike = hosts[HostSizeOf(*node.facts)];
+  if (sign > 0) {
+    alike.insert(node.id);
+  } else {
+    alike.erase(node.id);
+  }
+  if (alike.empty()) hosts.erase(HostSizeOf(*node.facts));
+  if (hosts.empty()) host_sizes.erase(node.pool);
   std::map<GpuSize, int64_t>& sizes = gpu_sizes[node.pool];
   for (const GpuFacts& gpu : node.facts->gpus) {
     if (gpu.presence == GpuPresence::kRetired) continue;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "domain/faults/trouble.h"
+#include "domain/model/nodes/host_size.h"
 #include "domain/model/nodes/node.h"
 
 namespace gp {
@@ -28,6 +29,9 @@ struct NodeStore {
   // The same by size; none is 0 or empty
   std::map<std::string, std::map<GpuSize, int64_t>> gpu_sizes;
 
+  // Nodes of equal size, by pool; none is empty
+  std::map<std::string, std::map<HostSize, std::set<NodeId>>> host_sizes;
+
   // The nodes by the number of their last change, for planners.  It is not part of the value and
   // starts at 0 in each process.
   uint64_t changes = 0;
@@ -38,7 +42,7 @@ struct NodeStore {
   Node& Change(NodeId id);
   // Adds the node's GPUs to the index by UUID; sign -1: removes them.
   void IndexGpus(const Node& node, int sign);
-  // Adds the node's GPUs to the capacity of its pool; sign -1: subtracts them.
+  // Adds the node to the capacity and the sizes of its pool; sign -1: subtracts it.
   void CountCapacity(const Node& node, int sign);
 };
 

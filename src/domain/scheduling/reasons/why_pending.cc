@@ -167,6 +167,8 @@ const char* CodeOf(QuotaStop::Kind kind) {
     case QuotaStop::Kind::kGpus: return "QuotaGpus";
     case QuotaStop::Kind::kJobs: return "QuotaJobs";
     case QuotaStop::Kind::kGpuHours: return "QuotaGpuHours";
+    case QuotaStop::Kind::kCpus: return "QuotaCpus";
+    case QuotaStop::Kind::kMemory: return "QuotaMemory";
     case QuotaStop::Kind::kGuarantees: return "QuotaNonPreemptible";
     case QuotaStop::Kind::kBudget: return "BudgetUsedUp";
   }

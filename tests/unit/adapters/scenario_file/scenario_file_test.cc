@@ -91,7 +91,8 @@ TEST(ScenarioFile, SaysAllThereIsToSay) {
       "seed: 3\nuntil: 10h\nresume_cost: 2m\npolicy: {min_run: 5m}\n"
       "nodes:\n  - {machine: dgx-h100, count: 2, name: big, pool: train, labels: {zone: east}}\n"
       "queues:\n  - {path: team, pool: train, weight: 3, guaranteed: 4, reclaimable: false, "
-      "limits: {gpus: 8}, user_limits: {jobs: none}}\n"
+      "limits: {gpus: 8, cpus: 64, memory_mib: 1024}, user_limits: {jobs: none}, min_gpus: 2, "
+      "max_time: 8h, wait_target: 30m}\n"
       "jobs:\n  - {user: ana, at: 1h, every: 10m, count: 2, length: 5m, checkpoint_every: 1m, job: "
       "{name: t, queue: team, resources: {gpus: 2}}}\n"
       "events:\n  - {at: 2h, offline: big-2, force: true}\n");
@@ -112,6 +113,12 @@ TEST(ScenarioFile, SaysAllThereIsToSay) {
   EXPECT_EQ(queue.reclaimable, false);
   EXPECT_EQ(queue.limit.gpus, 8);
   EXPECT_EQ(queue.user_limit.jobs, -1);
+  EXPECT_EQ(queue.limit.cpus, 64);
+  EXPECT_EQ(queue.limit.memory_mib, 1024);
+  EXPECT_EQ(queue.min_gpus, 2);
+  EXPECT_EQ(queue.max_time, Duration::Minutes(480));
+  EXPECT_EQ(queue.default_time, std::nullopt);
+  EXPECT_EQ(queue.wait_target, Duration::Minutes(30));
   const auto& job = std::get<JobArrival>(run.steps[6].what);
   EXPECT_EQ(run.steps[6].at, kScenarioBegin + Duration::Minutes(60));
   EXPECT_EQ(job.user.name, "ana");

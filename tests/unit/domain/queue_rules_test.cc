@@ -1,4 +1,4 @@
-#include "domain/cluster/quotas/queue_times.h"
+#include "domain/cluster/quotas/queue_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ State WithTimes(const std::array<int, 3>& defaults, const std::array<int, 3>& lo
   return state;
 }
 
-TEST(QueueTimes, TheLeastMaximumOfTheQueueAndThoseAboveCounts) {
+TEST(QueueRules, TheLeastMaximumOfTheQueueAndThoseAboveCounts) {
   const State state = WithTimes({}, {8, 0, 12});
   EXPECT_EQ(MaxTimeOf(state, "a").time, Duration::Minutes(480));
   EXPECT_EQ(MaxTimeOf(state, "a/b/c").time, Duration::Minutes(480));
@@ -29,14 +29,14 @@ TEST(QueueTimes, TheLeastMaximumOfTheQueueAndThoseAboveCounts) {
   EXPECT_EQ(MaxTimeOf(WithTimes({}, {}), "a/b/c").time, Duration{});
 }
 
-TEST(QueueTimes, TheNearestDefaultCounts) {
+TEST(QueueRules, TheNearestDefaultCounts) {
   const State state = WithTimes({1, 0, 3}, {});
   EXPECT_EQ(DefaultTimeOf(state, "a/b").time, Duration::Minutes(60));
   EXPECT_EQ(DefaultTimeOf(state, "a/b").queue, "a");
   EXPECT_EQ(DefaultTimeOf(state, "a/b/c").time, Duration::Minutes(180));
 }
 
-TEST(QueueTimes, ALongerTimeIsRefusedWithTheQueueThatSaysSo) {
+TEST(QueueRules, ALongerTimeIsRefusedWithTheQueueThatSaysSo) {
   const State state = WithTimes({}, {8, 0, 0});
   EXPECT_TRUE(CheckMaxTime(state, "a/b/c", Duration::Minutes(480)));
   const Status refused = CheckMaxTime(state, "a/b/c", Duration::Minutes(480) + Duration{1});
@@ -45,8 +45,23 @@ TEST(QueueTimes, ALongerTimeIsRefusedWithTheQueueThatSaysSo) {
   EXPECT_TRUE(CheckMaxTime(WithTimes({}, {}), "a", kForever));
 }
 
+TEST(QueueRules, TheLargestMinimumOfTheQueueAndThoseAboveCounts) {
+  State state = WithTimes({}, {});
+  state.queues.all.at("a").min_gpus = 2;
+  state.queues.all.at("a/b/c").min_gpus = 1;
+  EXPECT_EQ(MinGpusOf(state, "a/b/c").gpus, 2);
+  EXPECT_EQ(MinGpusOf(state, "a/b/c").queue, "a");
+  EXPECT_TRUE(CheckMinGpus(state, "a/b/c", 2 * kWholeShare));
+  const Status refused = CheckMinGpus(state, "a/b/c", 2 * kWholeShare - 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), InvalidArgument("gpus: a job of queue a uses at least 2 GPUs"));
+  state.queues.all.at("a/b").min_gpus = 1;
+  EXPECT_EQ(MinGpusOf(state, "a/b").gpus, 2);
+  EXPECT_TRUE(CheckMinGpus(WithTimes({}, {}), "a", 0));
+}
+
 // With every choice of unset, one and two hours for each of the six.
-TEST(QueueTimes, ADefaultIsAlwaysOneThatTheQueueAllows) {
+TEST(QueueRules, ADefaultIsAlwaysOneThatTheQueueAllows) {
   for (int code = 0; code < 729; ++code) {
     std::array<int, 3> defaults{};
     std::array<int, 3> longest{};

@@ -1,6 +1,6 @@
 #pragma once
 
-// How long the jobs of a queue may run.
+// What a queue asks of its jobs: how long they may run, and how many GPUs they use.
 
 #include <string>
 
@@ -21,5 +21,17 @@ QueueTime DefaultTimeOf(const State& state, const std::string& queue);
 
 // kInvalidArgument names the queue and its maximum.
 Status CheckMaxTime(const State& state, const std::string& queue, Duration time_limit);
+
+struct QueueMinimum {
+  int64_t gpus = 0;
+  std::string queue;  // the queue that sets it: the queue itself, or one above
+};
+
+// The fewest GPUs of a job of the queue: the maximum over the queue and those above.
+QueueMinimum MinGpusOf(const State& state, const std::string& queue);
+
+// kInvalidArgument names the queue and its minimum.  `share`: what the job requests, in thousandths
+// of a GPU.
+Status CheckMinGpus(const State& state, const std::string& queue, int64_t share);
 
 }  // namespace gp

@@ -1,5 +1,6 @@
-#include "domain/cluster/quotas/queue_times.h"
+#include "domain/cluster/quotas/queue_rules.h"
 
+#include "base/text.h"
 #include "domain/cluster/quotas/holdings.h"
 
 namespace gp {
@@ -29,6 +30,22 @@ Status CheckMaxTime(const State& state, const std::string& queue, Duration time_
   if (most.time.ns == 0 || time_limit <= most.time) return Ok();
   return Fail(InvalidArgument("time_limit: jobs of queue " + most.queue + " may run for " +
                               ToText(most.time) + " at most"));
+}
+
+QueueMinimum MinGpusOf(const State& state, const std::string& queue) {
+  QueueMinimum most;
+  for (const std::string& path : PathsTo(queue)) {
+    const int64_t own = state.queues.all.at(path).min_gpus;
+    if (own > most.gpus) most = {own, path};
+  }
+  return most;
+}
+
+Status CheckMinGpus(const State& state, const std::string& queue, int64_t share) {
+  const QueueMinimum least = MinGpusOf(state, queue);
+  if (share >= least.gpus * kWholeShare) return Ok();
+  return Fail(InvalidArgument("gpus: a job of queue " + least.queue + " uses at least " +
+                              Count(least.gpus, "GPU")));
 }
 
 }  // namespace gp
