@@ -79,9 +79,9 @@ std::vector<std::string> AttemptsKept(const std::string& state) {
 }  // namespace
 
 Result<std::unique_ptr<DemoHost>> DemoHost::Start(const Options& options) {
-  // Short, because the length of socket names is limited; jobs see this directory in spite of their
-  // private /tmp.
-  std::string directory = "/tmp/gpu-platform-demo.XXXXXX";
+  // Short, because the length of socket names is limited.  Not in /tmp: jobs have one of their own,
+  // and where it is a tmpfs (Debian 13) its mount option nodev closes the simulated devices to all.
+  std::string directory = "/var/tmp/gpu-platform-demo.XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) {
     return Fail(Internal("cannot make " + directory + ": " + std::strerror(errno)));
   }

@@ -32,11 +32,11 @@ class Demo(unittest.TestCase):
 
     def start_demo(self, *words):
         """The demo as a process, and the directory that it works in."""
-        before = set(pathlib.Path("/tmp").glob("gpu-platform-demo.*"))
+        before = set(pathlib.Path("/var/tmp").glob("gpu-platform-demo.*"))
         process = subprocess.Popen([cluster.PROGRAM, "demo", *words], stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True)
         directory = cluster.wait_for(
-            lambda: [str(path) for path in set(pathlib.Path("/tmp").glob("gpu-platform-demo.*")) - before
+            lambda: [str(path) for path in set(pathlib.Path("/var/tmp").glob("gpu-platform-demo.*")) - before
                      if cluster.processes_below(str(path))])[0]
         return process, directory
 
