@@ -23,7 +23,7 @@ test: build-tests
 build: configure
 	cmake --build $(BUILD) --target gpu-platform -j $(COMPILATIONS)
 
-## make package     build the Debian packages, in build/packages (1 min after a build)
+## make package     build the Debian packages and the tarball, in build/packages (1 min after a build)
 package: configure
 	tools/setup-debian --with-package
 	cmake --build $(BUILD) --target gpu-platform fake_nvml fake_nvml_ctl fake_mps_control fake_mps_client -j $(COMPILATIONS)

@@ -205,11 +205,12 @@ bench-submits: build
 	cmake --build $(BUILD) --target pipelined
 	PYTHONPATH=tests/integration $(PYTHON) -B tests/benchmarks/submits/pipelined.py --binary $(BINARY) --client $(BUILD)/bin/pipelined
 
-## make prove-install    the packages on fresh machines with Debian 12 and 13 under systemd: install, join, upgrade, purge (root; 10 min after a build)
+## make prove-install    the packages, and the tarball, on fresh machines with Debian 12 and 13 under systemd: install, join, upgrade, purge (root; 10 min after a build)
 prove-install: package
 	tools/setup-debian --with-install
 	lintian --fail-on error,warning $(filter-out %-dbgsym_%,$(wildcard build/packages/*.deb))
-	for release in bookworm trixie; do $(PYTHON) -B tests/packages/install_test.py --packages build/packages --release $$release || exit 1; done
+	for release in bookworm trixie; do for test in install tarball_install; do \
+	  $(PYTHON) -B tests/packages/$${test}_test.py --packages build/packages --release $$release || exit 1; done; done
 
 ## make prove-image      the container image and the compose file; two images from two fresh bases are the same (root; 10 min after a build)
 prove-image: package

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The packages: what they hold, what they need, and that they are the same when they are built again.
+"""The packages and the tarball: what they hold, what they need, and that they are the same when they are built again.
 
 packages_test.py --build DIRECTORY
 """
@@ -10,9 +10,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
+import by_hand
 from build_packages import make_packages
 
 NAMES = ["gpu-platform", "gpu-platform-agent", "gpu-platform-controller", "gpu-platform-doc", "gpu-platform-grafana", "gpu-platform-simulator",
@@ -83,6 +85,23 @@ class Packages(unittest.TestCase):
         self.assertEqual(again.keys(), self.packages.keys())
         for name, path in again.items():
             self.assertTrue(filecmp.cmp(path, self.packages[name], shallow=False), name)
+        tarballs = [by_hand.tarball(os.path.join(self.directory, which)) for which in ("first", "second")]
+        self.assertTrue(filecmp.cmp(*tarballs, shallow=False))
+
+    def test_the_tarball_has_the_files_of_the_packages(self):
+        packed = {path: path.replace("/usr/", "/").lstrip("/").replace("lib/python3/dist-packages", "python").replace("vendor-completions", "site-functions")
+                  for name in NAMES for path in self.files(name) if not re.search(r"/lintian/|/(changelog\.gz|copyright)$", path)}
+        with tarfile.open(by_hand.tarball(os.path.join(self.directory, "first"))) as tarball:
+            files = {member.name.partition("/")[2]: member for member in tarball if not member.isdir()}
+            self.assertEqual(sorted(files), sorted([*packed.values(), "INSTALL", "LICENSE"]))
+            self.assertEqual({(member.uid, member.gid) for member in files.values()}, {(0, 0)})
+            for name in NAMES:
+                for path in set(self.files(name)) & packed.keys():
+                    with open(self.unpacked(name) + path, "rb") as file:
+                        theirs = file.read()
+                    if path.endswith(".service"):
+                        theirs = theirs.replace(b"/usr/", b"/usr/local/")
+                    self.assertEqual(tarball.extractfile(files[packed[path]]).read(), theirs, path)
 
     def test_the_version_is_that_of_the_program(self):
         shown = subprocess.run([f"{build}/bin/gpu-platform", "version"], check=True, capture_output=True, text=True).stdout
