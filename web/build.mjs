@@ -1,9 +1,9 @@
-// Bundles the dashboard into dist/: one page, one script, one style sheet.  `--watch` rebuilds it after each change.
+// Bundles the dashboard into dist/: the dashboard, the page of the API, and their style sheet.  `--watch` rebuilds it after each change.
 import { build, context } from "esbuild";
 import { copyFile, mkdir } from "node:fs/promises";
 
 const options = {
-  entryPoints: { app: "src/main.tsx" },
+  entryPoints: { app: "src/main.tsx", docs: "src/docs.tsx" },
   outdir: process.env.OUT ?? "dist",
   bundle: true,
   minify: true,

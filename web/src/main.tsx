@@ -1,5 +1,5 @@
 // The frame of all pages: navigation, user, connection state.
-import { computed, effect, signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import "./app.css";
@@ -22,6 +22,7 @@ import { Scheduler } from "./pages/scheduler";
 import { SettingsPage } from "./pages/settings";
 import { Submit } from "./pages/submit";
 import { ActionDialog, done } from "./ui/action";
+import { ThemeButton } from "./ui/theme";
 
 const SECTIONS: [string, [string, string][]][] = [
   ["Work", [["", "Overview"], ["jobs", "Jobs"], ["submit", "Submit"], ["queues", "Queues"], ["costs", "Costs"]]],
@@ -50,11 +51,6 @@ function Page() {
   }
 }
 
-const theme = signal(localStorage.getItem("gpu-platform.theme") ?? (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"));
-effect(() => {
-  document.documentElement.dataset["theme"] = theme.value;
-  localStorage.setItem("gpu-platform.theme", theme.value);
-});
 const now = signal(Date.now());
 setInterval(() => (now.value = Date.now()), 1000);
 const age = computed(() => (cluster.at.value ? Math.max(0, (now.value - cluster.at.value) / 1000) : null));
@@ -138,7 +134,7 @@ function App() {
         <span><span class={`dot ${is_broken.value ? "broken" : ""}`} /> <span role="status">{is_broken.value ? "the controller does not answer" : age.value === null ? "" : `updated ${span(age.value)} ago`}</span></span>
         <span class="grow" />
         <span class="dim">Ctrl-K: go to</span>
-        <button type="button" onClick={() => (theme.value = theme.value === "dark" ? "light" : "dark")}>{theme.value === "dark" ? "light" : "dark"}</button>
+        <ThemeButton />
         <span>{self.value.value?.user}</span>
         {token.value && <button type="button" onClick={logOut}>log out</button>}
       </header>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Tests the dashboard of a real controller in a real browser: every page in both themes, every action, keyboard only,
-script injections, 10,000 jobs.  web/tests/dashboard.mjs drives Debian's Chromium.
+script injections, 10,000 jobs; and the page of the API.  web/tests/dashboard.mjs and docs.mjs drive Debian's Chromium.
 
 GP_WEB_TOOLS: the directory where npm installed the browser driver (build/release/web/tools).
 GP_PICTURES: the directory for screenshots of all pages."""
@@ -22,10 +22,16 @@ class Dashboard(ClusterTest):
     settles = False  # 10,000 jobs stay pending
 
     def test_pages_and_actions(self):
+        self._drive("dashboard.mjs")
+
+    def test_operations_are_tried_on_the_page_of_the_api(self):
+        self._drive("docs.mjs")
+
+    def _drive(self, script):
         tests = shutil.copytree(TESTS, TOOLS / "tests", dirs_exist_ok=True)  # beside the modules that they import
         link = self.cli("-q", "dashboard", "--role", "admin").ok().out.strip()
         pictures = os.environ.get("GP_PICTURES") or os.path.join(self.cluster.directory, "pictures")
-        done = subprocess.run(["node", "dashboard.mjs", link, pictures], cwd=tests, capture_output=True, text=True, timeout=500, check=False)
+        done = subprocess.run(["node", script, link, pictures], cwd=tests, capture_output=True, text=True, timeout=500, check=False)
         print(done.stdout, flush=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(self.cluster.controller.runs())

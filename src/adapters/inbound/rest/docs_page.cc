@@ -31,6 +31,21 @@ std::string Row(const std::string& method, const std::string& path, const Json& 
          Escaped(operation.value("description", summary)) + "</td></tr>\n";
 }
 
+const std::string kDocsHead = R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="dark light">
+<title>gpu-platform API</title>
+<link rel="icon" href="/icon.svg">
+<link rel="stylesheet" href="/app.css">
+<script type="module" src="/docs.js"></script>
+</head>
+<body>
+<div id="api">
+)";
+
 }  // namespace
 
 std::string DocsPage(const Json& openapi) {
@@ -44,15 +59,13 @@ std::string DocsPage(const Json& openapi) {
     }
   }
   const Json& info = openapi["info"];
-  std::string page =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>gpu-platform "
-      "API</title></head><body>\n<h1>gpu-platform API " +
-      Escaped(info["version"]) + "</h1>\n<p>" + Escaped(info["description"]) +
-      "</p>\n<p>With all messages and fields, for programs: <a "
-      "href=\"/openapi.json\">/openapi.json</a> (OpenAPI 3.1).</p>\n";
+  std::string page = kDocsHead + "<h1>gpu-platform API " + Escaped(info["version"]) + "</h1>\n<p>" +
+                     Escaped(info["description"]) +
+                     "</p>\n<p>With all messages and fields, for programs: <a "
+                     "href=\"/openapi.json\">/openapi.json</a> (OpenAPI 3.1).</p>\n";
   for (const std::string& tag : tags)
     page += "<h2>" + Escaped(tag) + "</h2>\n<table>\n" + rows[tag] + "</table>\n";
-  return page + "</body></html>\n";
+  return page + "</div></body></html>\n";
 }
 
 }  // namespace gp

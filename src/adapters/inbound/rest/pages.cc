@@ -15,12 +15,14 @@
 GP_CARRY("html", "index.html");
 GP_CARRY("js", "app.js");
 GP_CARRY("css", "app.css");
+GP_CARRY("docs", "docs.js");
 GP_CARRY("icon", "icon.svg");
 
 extern "C" {
 extern const char gp_page_html_begin[], gp_page_html_end[];
 extern const char gp_page_js_begin[], gp_page_js_end[];
 extern const char gp_page_css_begin[], gp_page_css_end[];
+extern const char gp_page_docs_begin[], gp_page_docs_end[];
 extern const char gp_page_icon_begin[], gp_page_icon_end[];
 }
 
@@ -31,6 +33,7 @@ const Page* PageAt(std::string_view path) {
       {"/", "text/html; charset=utf-8", {gp_page_html_begin, gp_page_html_end}},
       {"/app.js", "text/javascript; charset=utf-8", {gp_page_js_begin, gp_page_js_end}},
       {"/app.css", "text/css; charset=utf-8", {gp_page_css_begin, gp_page_css_end}},
+      {"/docs.js", "text/javascript; charset=utf-8", {gp_page_docs_begin, gp_page_docs_end}},
       {"/icon.svg", "image/svg+xml", {gp_page_icon_begin, gp_page_icon_end}},
   };
   const Page* page = std::ranges::find(kPages, path, &Page::path);

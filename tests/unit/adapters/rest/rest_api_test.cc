@@ -295,6 +295,9 @@ TEST(RestApi, HasAPageOfAllCalls) {
   }
   EXPECT_EQ(docs.body.find("\"Bearer \""), std::string::npos) << "text is escaped";
   EXPECT_NE(docs.body.find("&quot;Bearer &quot;"), std::string::npos);
+  EXPECT_NE(docs.body.find("src=\"/docs.js\""), std::string::npos);
+  EXPECT_EQ(rig.rest->Answer({"GET", "/docs.js", {}, {}, {}, {}, {}, "", "127.0.0.1:1", {}}).status,
+            200);
 }
 
 TEST(RestApi, AnswersNoPageOfAnotherSite) {

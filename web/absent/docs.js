@@ -1,0 +1,1 @@
+// This program was built without the dashboard.
