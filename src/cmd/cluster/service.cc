@@ -9,6 +9,7 @@
 #include "cmd/cli.h"
 #include "cmd/text/cluster_text.h"
 #include "cmd/text/job_text.h"
+#include "cmd/text/service_text.h"
 
 namespace gp {
 namespace {
@@ -17,41 +18,8 @@ using Action = v1::ChangeServiceRequest;
 
 constexpr int kPlaceTries = 10;
 
-// The GPUs of the request, in the cluster's current state.
-std::vector<FoundGpu> Targets(const v1::Cluster& cluster, const Action& request) {
-  std::vector<FoundGpu> targets;
-  if (!request.gpu().empty()) {
-    const FoundGpu found = FindGpu(cluster, request.gpu());
-    if (found.gpu != nullptr) targets.push_back(found);
-    return targets;
-  }
-  for (const v1::Node& node : cluster.nodes()) {
-    if (node.name() != request.node()) continue;
-    for (const v1::Gpu& gpu : node.gpus()) targets.push_back({&node, &gpu});
-  }
-  return targets;
-}
-
 void TellOutcome(const v1::Cluster& cluster, const Action& request, Cli& cli) {
-  const bool is_online = request.action() == Action::ONLINE;
-  const char* where = is_online ? "on it" : "left";
-  const std::vector<FoundGpu> targets = Targets(cluster, request);
-  for (const FoundGpu& target : targets) {
-    std::string text =
-        fmt::format("{}/{} {}", target.node->name(), target.gpu->index(), StateText(*target.gpu));
-    if (target.gpu->holders_size() > 0) {
-      text += fmt::format(": {} {} ({})", Count(target.gpu->holders_size(), "job"), where,
-                          target.gpu->holders(0).job_id());
-    }
-    if (is_online && target.gpu->detail() != "AVAILABLE" && !target.gpu->reason().empty())
-      text += ": " + Printable(target.gpu->reason(), 200);
-    cli.Say(text);
-  }
-  if (!is_online || targets.empty() || !targets.front().node->draining()) return;
-  const v1::Node& node = *targets.front().node;
-  cli.Say(fmt::format(
-      "{} still drains: {}; nothing new starts there before gpu-platform online --node {}",
-      node.name(), Printable(node.reason(), 200), node.name()));
+  for (const std::string& line : OutcomeLines(cluster, request)) cli.Say(line);
 }
 
 // `online` is true only once the tests passed: waits for their outcome.
@@ -61,7 +29,7 @@ void AwaitOnline(ControlClient& client, const Action& request, Cli& cli) {
   for (int tries = 0; tries < kTries; ++tries) {
     const auto cluster = client.Call<v1::Cluster>("GetCluster", fetch);
     if (!cluster) return cli.Complain(cluster.error());
-    const std::vector<FoundGpu> targets = Targets(*cluster, request);
+    const std::vector<FoundGpu> targets = ServiceTargets(*cluster, request);
     const bool testing = std::any_of(targets.begin(), targets.end(), [](const FoundGpu& t) {
       return t.gpu->detail() == "TESTING";
     });
@@ -83,7 +51,7 @@ void AwaitOnline(ControlClient& client, const Action& request, Cli& cli) {
 // The jobs that hold something of what the request names.
 std::map<std::string, std::string> HoldersOf(const v1::Cluster& cluster, const Action& request) {
   std::map<std::string, std::string> jobs;
-  for (const FoundGpu& target : Targets(cluster, request)) {
+  for (const FoundGpu& target : ServiceTargets(cluster, request)) {
     for (const v1::Holder& holder : target.gpu->holders())
       jobs[holder.job_id()] = holder.job_name() + ", " + holder.user();
   }
@@ -151,21 +119,9 @@ void AddTargetFlags(CLI::App& sub, const std::shared_ptr<Action>& request, CLI::
   node->excludes(target)->type_name("NODE");
 }
 
-// A GPU has a node and an index, is a UUID or a PCI bus id; every other target is a node.
-bool IsGpu(const std::string& target) {
-  return target.find('/') != std::string::npos || target.find(':') != std::string::npos ||
-         target.starts_with("GPU-");
-}
-
 CLI::Option* AddTarget(CLI::App& sub, const std::shared_ptr<Action>& request) {
   return sub.add_option_function<std::string>(
-      "target",
-      [request](const std::string& target) {
-        if (IsGpu(target))
-          request->set_gpu(target);
-        else
-          request->set_node(target);
-      },
+      "target", [request](const std::string& target) { NameTarget(target, *request); },
       "Node, or GPU: node/index, UUID, unique prefix of one, or PCI bus id");
 }
 

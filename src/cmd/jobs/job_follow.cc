@@ -10,6 +10,7 @@
 
 #include "adapters/wire/call_deadline.h"
 #include "cmd/connection/controller_line.h"
+#include "cmd/jobs/log_tail.h"
 #include "cmd/text/job_text.h"
 #include "domain/model/jobs/job_spec.h"
 #include "infrastructure/system_clock.h"
@@ -116,22 +117,13 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
   }
 }
 
-// The last `size` bytes of the output so far, and where they begin.
-Result<std::pair<std::string, int64_t>> ReadTail(Cli& cli, LogOptions options, int64_t size) {
+// The last `size` bytes of the output so far.
+Result<LogTail> ReadTail(Cli& cli, LogOptions options, int64_t size) {
   options.follow = false;
   const auto client = GP_TRY(Reconnect(cli));
   grpc::ClientContext context;
   v1::Control::Stub* stub = GP_TRY(client->Streams(context));
-  const auto reader = stub->ReadLog(&context, RequestOf(options, -size));
-  std::pair<std::string, int64_t> tail;
-  v1::LogChunk chunk;
-  while (reader->Read(&chunk)) {
-    if (tail.first.empty()) tail.second = chunk.offset();
-    tail.first += chunk.data();
-  }
-  const grpc::Status status = reader->Finish();
-  if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
-  return tail;
+  return ReadLogTail(*stub, context, RequestOf(options, -size));
 }
 
 }  // namespace

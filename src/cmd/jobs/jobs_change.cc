@@ -4,80 +4,46 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 
 #include "base/text.h"
 #include "cmd/confirm.h"
+#include "cmd/jobs/job_change.h"
 #include "cmd/jobs/job_selection.h"
 #include "cmd/text/job_table.h"
-#include "cmd/text/job_text.h"
 
 namespace gp {
 namespace {
 
-// The message about the jobs that a name selected.
-using Words = std::function<std::string(const std::string& name, const v1::ListJobsReply& changed)>;
-
-void ChangeAll(v1::ChangeJobsRequest::Action action, const std::vector<std::string>& names,
-               const Words& words, Cli& cli) {
+void ChangeAll(JobAction action, const std::vector<std::string>& names, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return cli.Complain(client.error());
   size_t failed = 0;
   v1::ListJobsReply all;
   for (const std::string& name : names) {
-    v1::ChangeJobsRequest request;
-    request.set_name(name);
-    request.set_action(action);
-    const auto changed = (*client)->Call<v1::ListJobsReply>("ChangeJobs", request);
+    const auto changed = (*client)->Call<v1::ListJobsReply>("ChangeJobs", ChangeOf(action, name));
     if (!changed) {
       cli.Complain(changed.error());
       ++failed;
       continue;
     }
     all.mutable_jobs()->MergeFrom(changed->jobs());
-    cli.Say(changed->jobs_size() == 0 ? name + ": none of them is in a state for that"
-                                      : words(name, *changed));
+    cli.Say(ChangeWords(action, name, *changed));
   }
   all.set_total(all.jobs_size());
   cli.PrintDocument(all);
   if (failed > 0 && failed < names.size()) cli.exit_code = kExitPartly;
 }
 
-// "job-3 HELD", or of several how many.
-std::string StateWords(const std::string& name, const v1::ListJobsReply& changed) {
-  const v1::Job& first = changed.jobs(0);
-  return (changed.jobs_size() == 1 ? first.id() + " "
-                                   : name + ": " + Count(changed.jobs_size(), "job") + " ") +
-         first.detail();
-}
-
 }  // namespace
 
 void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli) {
-  const auto words = [force](const std::string& name,
-                             const v1::ListJobsReply& changed) -> std::string {
-    const bool are_over = std::ranges::all_of(changed.jobs(), IsOver);
-    if (changed.jobs_size() > 1)
-      return name + ": " + Count(changed.jobs_size(), "job") +
-             (are_over ? " cancelled"
-              : force  ? " are being killed"
-                       : " are being stopped");
-    const v1::Job& job = changed.jobs(0);
-    // For an array, the one element that was left
-    const std::string& id = job.id();
-    if (IsOver(job)) return id + " " + job.detail() + " (" + job.reason() + ")";
-    return id + (force ? " is being killed" : " is being stopped: SIGTERM, then its grace") +
-           " (gpu-platform jobs wait " + id + ")";
-  };
-  ChangeAll(force ? v1::ChangeJobsRequest::KILL : v1::ChangeJobsRequest::STOP, names, words, cli);
+  ChangeAll(force ? v1::ChangeJobsRequest::KILL : v1::ChangeJobsRequest::STOP, names, cli);
 }
 
 namespace {
 
 constexpr size_t kRowsShown = 20;    // of the jobs that a selection means
 constexpr int kIdsPerCall = 10'000;  // of one page and one change
-
-using Action = v1::ChangeJobsRequest::Action;
 
 struct ChangeFlags {
   std::vector<std::string> names;
@@ -86,20 +52,9 @@ struct ChangeFlags {
   bool yes = false;
 };
 
-bool MayBecome(Action action, const v1::Job& job) {
-  const bool is_held = job.detail() == "HELD";
-  switch (action) {
-    case v1::ChangeJobsRequest::HOLD:
-      return !is_held && (job.state() == v1::QUEUED || job.state() == v1::PENDING ||
-                          job.state() == v1::PREEMPTED);
-    case v1::ChangeJobsRequest::RELEASE: return is_held;
-    default: return !IsOver(job);
-  }
-}
-
 // All jobs that the selection means and the action can change.  A caller who is no operator selects
 // among their own jobs, because they may only see those of others.
-Result<v1::ListJobsReply> FindSelected(Action action, const ChangeFlags& flags, Cli& cli) {
+Result<v1::ListJobsReply> FindSelected(JobAction action, const ChangeFlags& flags, Cli& cli) {
   v1::ListJobsRequest request = GP_TRY(RequestOf(flags.selection, cli));
   if (request.user().empty()) {
     const v1::WhoAmIReply self = GP_TRY(AskSelf(cli));
@@ -130,7 +85,7 @@ void Show(const v1::ListJobsReply& jobs, const Cli& cli) {
     std::fprintf(stderr, "and %d more\n", jobs.jobs_size() - first.jobs_size());
 }
 
-Result<v1::ListJobsReply> ChangeIds(Action action, const v1::ListJobsReply& jobs, int begin,
+Result<v1::ListJobsReply> ChangeIds(JobAction action, const v1::ListJobsReply& jobs, int begin,
                                     Cli& cli) {
   v1::ChangeJobsRequest request;
   request.set_action(action);
@@ -141,7 +96,7 @@ Result<v1::ListJobsReply> ChangeIds(Action action, const v1::ListJobsReply& jobs
 }
 
 // `verb`: "cancel", for the question.
-void ChangeSelected(Action action, const std::string& verb, const ChangeFlags& flags, Cli& cli) {
+void ChangeSelected(JobAction action, const std::string& verb, const ChangeFlags& flags, Cli& cli) {
   const auto found = FindSelected(action, flags, cli);
   if (!found) return cli.Complain(found.error());
   v1::ListJobsReply changed;
@@ -166,23 +121,21 @@ void ChangeSelected(Action action, const std::string& verb, const ChangeFlags& f
   cli.Say(fmt::format("{} of {} changed", changed.jobs_size(), what));
 }
 
-// `by_name`: of explicit jobs.
-void AddChange(CLI::App& jobs, Cli& cli, const char* verb, const char* help, Action action,
-               void (*by_name)(const std::vector<std::string>&, Cli&)) {
+void AddChange(CLI::App& jobs, Cli& cli, const char* verb, const char* help, JobAction action) {
   CLI::App* sub = jobs.add_subcommand(verb, help);
   auto flags = std::make_shared<ChangeFlags>();
   sub->add_option("jobs", flags->names, "Jobs by id or name; of an array all of it, or JOB[2-7]");
   AddSelectionFlags(*sub, flags->selection);
   sub->add_flag("--all", flags->all, "All jobs that are not over");
   sub->add_flag("--yes,-y", flags->yes, "Do not ask for confirmation");
-  sub->callback([flags, verb, action, by_name, &cli] {
+  sub->callback([flags, verb, action, &cli] {
     const bool selects = flags->all || !flags->selection.empty();
     if (selects == !flags->names.empty())
       return cli.Complain(InvalidArgument(
           "name jobs, or select them by --me, --user, --name, --queue, --project, --state, "
           "--label or --all"));
     if (selects) return ChangeSelected(action, verb, *flags, cli);
-    by_name(flags->names, cli);
+    ChangeAll(action, flags->names, cli);
   });
 }
 
@@ -190,19 +143,12 @@ void AddChange(CLI::App& jobs, Cli& cli, const char* verb, const char* help, Act
 
 void AddJobsChange(CLI::App& jobs, Cli& cli) {
   AddChange(jobs, cli, "cancel", "Cancel jobs: SIGTERM, their grace period, then SIGKILL",
-            v1::ChangeJobsRequest::STOP,
-            [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, false, c); });
+            v1::ChangeJobsRequest::STOP);
   AddChange(jobs, cli, "kill", "Kill jobs immediately, without a grace period",
-            v1::ChangeJobsRequest::KILL,
-            [](const std::vector<std::string>& all, Cli& c) { StopJobs(all, true, c); });
+            v1::ChangeJobsRequest::KILL);
   AddChange(jobs, cli, "hold", "Hold pending jobs, so that they do not start",
-            v1::ChangeJobsRequest::HOLD, [](const std::vector<std::string>& all, Cli& c) {
-              ChangeAll(v1::ChangeJobsRequest::HOLD, all, StateWords, c);
-            });
-  AddChange(jobs, cli, "release", "Release held jobs", v1::ChangeJobsRequest::RELEASE,
-            [](const std::vector<std::string>& all, Cli& c) {
-              ChangeAll(v1::ChangeJobsRequest::RELEASE, all, StateWords, c);
-            });
+            v1::ChangeJobsRequest::HOLD);
+  AddChange(jobs, cli, "release", "Release held jobs", v1::ChangeJobsRequest::RELEASE);
 }
 
 }  // namespace gp
