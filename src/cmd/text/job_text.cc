@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "base/text.h"
 #include "base/time.h"
@@ -154,14 +155,29 @@ void DescribeArray(const v1::Job& job, std::string& out) {
          fmt::format("{} of 0 to {}", job.array_index(), job.spec().array().count() - 1));
 }
 
+// What the job asks of its nodes besides GPUs; what is in proportion to its GPUs is left out.
+void DescribeLimits(const v1::JobSpec& spec, std::string& out) {
+  const std::map<std::string, std::string> labels(spec.node_labels().begin(),
+                                                  spec.node_labels().end());
+  std::vector<std::string> wanted;
+  for (const auto& [name, value] : labels) wanted.push_back(name + "=" + value);
+  Line(out, "Node labels", Join(wanted, ", "));
+  if (spec.memory_bytes() > 0) Line(out, "Memory", BytesToText(spec.memory_bytes()) + " per node");
+  if (spec.shm_bytes() > 0) Line(out, "/dev/shm", BytesToText(spec.shm_bytes()) + " per node");
+  if (spec.time_limit_ms() > 0)
+    Line(out, "Time limit", ToText(Duration::Milliseconds(spec.time_limit_ms())));
+  if (spec.has_grace_ms())
+    Line(out, "Grace",
+         ToText(Duration::Milliseconds(spec.grace_ms())) + " from SIGTERM to SIGKILL");
+}
+
 void DescribeRequest(const v1::JobSpec& spec, std::string& out) {
   const bool is_one = spec.gpus().count() * spec.nodes() == 1;
   Line(out, "Requested",
        fmt::format("{} {}, {}, cpus {}, priority {}", GpusText(spec), is_one ? "GPU" : "GPUs",
                    Count(spec.nodes(), "node"),
                    spec.cpus() > 0 ? std::to_string(spec.cpus()) : "auto", spec.priority()));
-  if (spec.time_limit_ms() > 0)
-    Line(out, "Time limit", ToText(Duration::Milliseconds(spec.time_limit_ms())));
+  DescribeLimits(spec, out);
 }
 
 void DescribeTimeline(const v1::Job& job, std::string& out) {

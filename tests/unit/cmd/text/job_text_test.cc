@@ -47,6 +47,23 @@ TEST(JobText, WhatIsNotAskedForHasNoLine) {
   }
 }
 
+TEST(JobText, LimitsStandBelowTheRequest) {
+  v1::Job job = Train();
+  v1::JobSpec& spec = *job.mutable_spec();
+  EXPECT_THAT(DescribeJob(job), Not(HasSubstr("Memory")));
+  (*spec.mutable_node_labels())["zone"] = "east";
+  (*spec.mutable_node_labels())["rack"] = "7";
+  spec.set_memory_bytes(int64_t{64} << 30);
+  spec.set_shm_bytes(int64_t{8} << 30);
+  spec.set_time_limit_ms(7'200'000);
+  spec.set_grace_ms(90'000);
+  EXPECT_THAT(DescribeJob(job), HasSubstr("Node labels rack=7, zone=east\n"
+                                          "Memory      64.0 GiB per node\n"
+                                          "/dev/shm    8.0 GiB per node\n"
+                                          "Time limit  2h\n"
+                                          "Grace       1m30s from SIGTERM to SIGKILL\n"));
+}
+
 TEST(JobText, RequestedGpusAreCountedOverAllNodes) {
   v1::Job job = Train();
   v1::JobSpec& spec = *job.mutable_spec();
