@@ -10,9 +10,9 @@
 #include "adapters/wire/documents/document.h"
 #include "base/text.h"
 #include "cmd/cli.h"
-#include "cmd/connection/controller_line.h"
 #include "cmd/text/cluster_text.h"
 #include "cmd/watch/watch_app.h"
+#include "cmd/watch/watch_calls.h"
 #include "infrastructure/system_clock.h"
 #include "infrastructure/table.h"
 #include "infrastructure/terminal_text.h"
@@ -27,12 +27,6 @@ struct WatchFlags {
   std::string interval = "1s";
   bool once = false;
 };
-
-Result<WatchData> FetchNow(const std::string& place) {
-  grpc::ClientContext jobs;
-  grpc::ClientContext cluster;
-  return FetchWatchData(place, jobs, cluster);
-}
 
 std::string OneLine(const nlohmann::ordered_json& document) { return ToLine(document) + "\n"; }
 
@@ -84,7 +78,8 @@ void WatchPlainly(const std::string& place, Duration interval, bool once, Cli& c
   SystemClock clock;
   for (bool first = true; stopped == 0; first = false) {
     const int64_t began_ns = clock.BootNs();
-    const Result<WatchData> data = FetchNow(place);
+    WatchLine line(place);
+    const Result<WatchData> data = FetchWatchData(line);
     if (!data && once) return cli.Complain(data.error());
     std::string text = first || json ? "" : "\n";
     text += json   ? AsJson(data)
@@ -117,14 +112,15 @@ void Watch(const WatchFlags& flags, Cli& cli) {
   auto screen = WatchScreen::Open();
   if (!screen) return WatchPlainly(cli.server, *interval, false, cli);
   WatchFeed feed(cli.server, *interval);
-  WatchApp(**screen, feed, ToText(*interval)).Run(stopped);
+  WatchCalls calls(cli.server);
+  WatchApp(**screen, feed, calls, *interval).Run(stopped);
 }
 
 }  // namespace
 
 void AddWatch(CLI::App& app, Cli& cli) {
-  CLI::App* sub =
-      app.add_subcommand("watch", "Watch the cluster live: GPUs, jobs, queue and nodes");
+  CLI::App* sub = app.add_subcommand(
+      "watch", "Watch the cluster live, and act on it by keys: GPUs, jobs, queue and nodes");
   auto flags = std::make_shared<WatchFlags>();
   sub->add_option("--interval", flags->interval, "Refresh interval")
       ->type_name("DURATION")

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "infrastructure/terminal_text.h"
+#include "infrastructure/system_clock.h"
 
 namespace gp {
 namespace {
@@ -20,7 +20,7 @@ void WatchApp::Run(const volatile int& stop) {
   int version = -1;
   int quiet = 0;  // rounds without a change: ages are redrawn once a second
   while (!quit_ && stop == 0) {
-    const bool news = feed_.version() != version;
+    const bool news = Act() || feed_.version() != version;
     version = feed_.version();
     if (news || ++quiet >= kTicksPerSecond) {
       quiet = 0;
@@ -33,6 +33,17 @@ void WatchApp::Run(const volatile int& stop) {
     Refresh();
     Draw();
   }
+}
+
+bool WatchApp::Act() {
+  actions_.SetWidth(screen_.width());
+  const bool is_new = actions_.Update(SystemClock().BootNs());
+  if (actions_.TakeChange()) feed_.Hurry();
+  return is_new;
+}
+
+const WatchRow* WatchApp::Selected() const {
+  return table_.rows.empty() ? nullptr : &table_.rows[static_cast<size_t>(cursor_)];
 }
 
 void WatchApp::Refresh() {
@@ -103,12 +114,17 @@ void WatchApp::OnKey(int key) {
     overlay_ = Overlay::kNone;
     if (key == 'q' || key == kEscape || key == '\n' || key == '?') return;
   }
+  if (actions_.OnKey(key, Selected(), state_.data.get())) return;
+  OnMoveKey(key);
+  OnTableKey(key);
+}
+
+void WatchApp::OnMoveKey(int key) {
   for (int view = 0; view < 4; ++view) {
     if (key == WatchScreen::FunctionKey(view + 1) || key == '1' + view)
       return Turn(static_cast<WatchView>(view));
   }
   const int page = std::max(BodyRows() - 1, 1);
-  if (key == 'q') quit_ = true;
   if (key == '\t') Turn(static_cast<WatchView>((static_cast<int>(view_) + 1) % 4));
   if (key == WatchScreen::kUp || key == 'k') Move(-1);
   if (key == WatchScreen::kDown || key == 'j') Move(1);
@@ -116,13 +132,17 @@ void WatchApp::OnKey(int key) {
   if (key == WatchScreen::kPageDown || key == ' ') Move(page);
   if (key == WatchScreen::kHome || key == 'g') Move(-cursor_);
   if (key == WatchScreen::kEnd || key == 'G') Move(static_cast<int>(table_.rows.size()));
+}
+
+void WatchApp::OnTableKey(int key) {
+  WatchOrder& order = orders_[static_cast<int>(view_)];
+  if (key == 'q') quit_ = true;
   if (key == 's') NextSort();
-  if (key == 'r')
-    orders_[static_cast<int>(view_)].reverse = !orders_[static_cast<int>(view_)].reverse;
+  if (key == 'r') order.reverse = !order.reverse;
   if (key == 'f') frozen_ = !frozen_ && state_.data != nullptr;
   if (key == '/') typing_filter_ = true;
-  if (key == kEscape) orders_[static_cast<int>(view_)].filter.clear();
-  if (key == '?' || key == 'h') overlay_ = Overlay::kHelp;
+  if (key == kEscape) order.filter.clear();
+  if (key == '?') overlay_ = Overlay::kHelp;
   if (key == '\n' && !table_.rows.empty()) overlay_ = Overlay::kDetails;
 }
 

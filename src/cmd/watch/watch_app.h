@@ -4,16 +4,17 @@
 #include <memory>
 #include <string>
 
+#include "cmd/watch/watch_actions.h"
 #include "cmd/watch/watch_feed.h"
 #include "cmd/watch/watch_screen.h"
 
 namespace gp {
 
-// The full-screen `watch`: keys, content and layout. It only reads.
+// The full-screen `watch`: keys, content and layout. What changes something is in WatchActions.
 class WatchApp {
  public:
-  WatchApp(WatchScreen& screen, WatchFeed& feed, std::string interval)
-      : screen_(screen), feed_(feed), interval_(std::move(interval)) {}
+  WatchApp(WatchScreen& screen, WatchFeed& feed, WatchCaller& caller, Duration interval)
+      : screen_(screen), feed_(feed), interval_(ToText(interval)), actions_(caller, interval) {}
 
   // Runs until q, or until a signal sets `stop`.
   void Run(const volatile int& stop);
@@ -23,11 +24,16 @@ class WatchApp {
 
   // watch_app.cc: handling of keys.
   void OnKey(int key);
+  void OnTableKey(int key);
+  void OnMoveKey(int key);
   void OnFilterKey(int key);
   void Turn(WatchView view);
   void Move(int rows);
   void NextSort();
   void Refresh();
+  // Takes answers; true: they are to be drawn.
+  bool Act();
+  const WatchRow* Selected() const;
 
   // watch_draw.cc: drawing.
   void Draw();
@@ -36,8 +42,13 @@ class WatchApp {
   void DrawBanner(int row);
   void DrawRows(int top, int bottom);
   void DrawRow(int line, const WatchRow& row, bool selected);
+
+  // watch_draw_over.cc: what stands over the table or in place of it.
   void DrawOverlay();
+  void DrawPane();
   void DrawFoot();
+  std::string FootKeys(int width) const;
+  std::string PlaceText() const;
 
   int BodyTop() const { return state_.trouble.empty() ? 4 : 5; }
   int BodyRows() const;
@@ -45,6 +56,7 @@ class WatchApp {
   WatchScreen& screen_;
   WatchFeed& feed_;
   const std::string interval_;
+  WatchActions actions_;
 
   WatchState state_;
   WatchTotals totals_;
@@ -56,7 +68,8 @@ class WatchApp {
   std::vector<int> widths_;
   std::string selected_;  // key of the row under the cursor
   int cursor_ = 0;
-  int first_ = 0;  // row at the top
+  int first_ = 0;         // row at the top
+  WatchPane::Part part_;  // of the page that is drawn
   bool frozen_ = false;
   double frozen_age_ = 0;
   bool typing_filter_ = false;

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "cmd/text/job_text.h"
 #include "cmd/watch/watch_app.h"
-#include "cmd/watch/watch_foot.h"
 #include "infrastructure/terminal_text.h"
 
 namespace gp {
@@ -17,18 +16,6 @@ constexpr WatchScreen::Style kDim{WatchLevel::kDim, false, false};
 constexpr WatchScreen::Style kReverse{WatchLevel::kPlain, false, true};
 constexpr int kStaleSeconds = 5;
 constexpr const char* kViewNames[] = {"GPUs", "Jobs", "Queue", "Nodes"};
-
-const std::vector<std::string> kHelp{
-    "F1 F2 F3 F4  GPUs, jobs that run, jobs that wait, nodes (also 1 2 3 4, Tab)",
-    "Up Down      move; PgUp PgDn Home End by pages",
-    "Enter        details of the row",
-    "/            show only rows that contain a text; Esc: all again",
-    "s r          sort by the next column, reverse the order",
-    "f            freeze the screen, and continue",
-    "q            quit",
-    "",
-    "!            needs attention: draining, degraded, offline, hot, memory errors",
-    "–            not known; never the same as 0"};
 
 std::string TimeText() {
   const std::time_t now = std::time(nullptr);
@@ -55,7 +42,11 @@ void WatchApp::Draw() {
   DrawHead();
   DrawTabs();
   if (!state_.trouble.empty()) DrawBanner(3);
-  DrawRows(BodyTop() - 1, screen_.height() - 1);
+  if (actions_.pane() != nullptr) {
+    DrawPane();
+  } else {
+    DrawRows(BodyTop() - 1, screen_.height() - 1);
+  }
   DrawFoot();
   if (overlay_ != Overlay::kNone) DrawOverlay();
   screen_.Show();
@@ -140,39 +131,6 @@ void WatchApp::DrawRow(int line, const WatchRow& row, bool selected) {
     screen_.Put(line, column, text, style);
     column += widths_[i] + 1;
   }
-}
-
-void WatchApp::DrawOverlay() {
-  const std::vector<std::string>* lines = &kHelp;
-  if (overlay_ == Overlay::kDetails) {
-    if (table_.rows.empty()) return;
-    lines = &table_.rows[static_cast<size_t>(cursor_)].details;
-  }
-  int width = 40;
-  for (const std::string& line : *lines) width = std::max(width, TextWidth(line));
-  width = std::min(width + 2, screen_.width());
-  const int column = (screen_.width() - width) / 2;
-  int row = BodyTop();
-  const std::string blank = FitText("", screen_.width());
-  for (int line = row - 1; line <= row + static_cast<int>(lines->size()) + 1; ++line) {
-    if (line < screen_.height() - 1) screen_.Put(line, 0, blank, {});
-  }
-  for (const std::string& line : *lines) {
-    screen_.Put(row++, column, FitText(" " + line, width), kReverse);
-  }
-  screen_.Put(row, column, FitText(" any key goes back", width), {WatchLevel::kDim, false, true});
-}
-
-void WatchApp::DrawFoot() {
-  const int width = screen_.width();
-  const int rows = static_cast<int>(table_.rows.size());
-  const bool has_more = rows > BodyRows();
-  const std::string place =
-      has_more ? fmt::format("{}-{} of {}", first_ + 1, std::min(first_ + BodyRows(), rows), rows)
-               : "";
-  const std::string keys = typing_filter_ ? "type a filter; Enter keeps it, Esc drops it"
-                                          : KeysText(width - (has_more ? TextWidth(place) + 2 : 0));
-  screen_.Put(screen_.height() - 1, 0, FootText(keys, place, width), kDim);
 }
 
 }  // namespace gp

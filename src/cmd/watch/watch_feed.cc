@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "adapters/wire/call_deadline.h"
-#include "cmd/connection/controller_line.h"
 #include "infrastructure/system_clock.h"
 
 namespace gp {
@@ -17,59 +15,45 @@ int64_t NowNs() { return SystemClock().BootNs(); }
 
 }  // namespace
 
-Result<WatchData> FetchWatchData(const std::string& place, grpc::ClientContext& jobs,
-                                 grpc::ClientContext& cluster) {
-  // The screen tells at once, and somebody may leave it.
-  const auto client = GP_TRY(OpenController(place, ControlClient::WhenKilled::kFail));
-  WatchData data;
+Result<WatchData> FetchWatchData(WatchLine& line) {
+  GP_CHECK_OK(line.Connect());
   v1::GetClusterRequest cluster_request;
   cluster_request.set_readings(true);
-  v1::Control::Stub* stub = GP_TRY(client->Streams(cluster));
-  cluster.set_deadline(DeadlineIn(kCallTime));
-  grpc::Status status = stub->GetCluster(&cluster, cluster_request, &data.cluster);
-  if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
   v1::ListJobsRequest jobs_request;
   jobs_request.set_limit(kJobsMax);
-  GP_TRY(client->Streams(jobs));
-  jobs.set_deadline(DeadlineIn(kCallTime));
-  v1::ListJobsReply reply;
-  status = stub->ListJobs(&jobs, jobs_request, &reply);
-  if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
+  WatchData data;
+  data.cluster = GP_TRY(line.Call(&v1::Control::Stub::GetCluster, cluster_request));
+  const auto reply = GP_TRY(line.Call(&v1::Control::Stub::ListJobs, jobs_request));
   data.jobs.assign(reply.jobs().begin(), reply.jobs().end());
   return data;
 }
 
 WatchFeed::WatchFeed(std::string place, Duration interval)
-    : place_(std::move(place)), interval_(interval), thread_([this] { Run(); }) {}
+    : line_(std::move(place)), interval_(interval), thread_([this] { Run(); }) {}
 
 WatchFeed::~WatchFeed() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    for (grpc::ClientContext* call : calls_) call->TryCancel();
   }
+  line_.Cancel();
   stop_.notify_all();
   thread_.join();
 }
 
-Result<WatchData> WatchFeed::Fetch() {
-  grpc::ClientContext jobs;
-  grpc::ClientContext cluster;
+void WatchFeed::Hurry() {
   {
     const std::lock_guard lock(mutex_);
-    calls_ = {&jobs, &cluster};
+    hurries_ = true;
   }
-  Result<WatchData> data = FetchWatchData(place_, jobs, cluster);
-  const std::lock_guard lock(mutex_);
-  calls_.clear();
-  return data;
+  stop_.notify_all();
 }
 
 void WatchFeed::Run() {
   Duration wait = interval_;
   while (true) {
     const int64_t began_ns = NowNs();
-    Result<WatchData> fetched = Fetch();
+    Result<WatchData> fetched = FetchWatchData(line_);
     std::unique_lock lock(mutex_);
     if (fetched) {
       data_ = std::make_shared<const WatchData>(*std::move(fetched));
@@ -84,7 +68,9 @@ void WatchFeed::Run() {
     retry_at_ns_ = std::max(began_ns + wait.ns, NowNs());
     ++version_;
     const auto rest = std::chrono::nanoseconds(retry_at_ns_ - NowNs());
-    if (stop_.wait_for(lock, rest, [this] { return stopping_; })) return;
+    stop_.wait_for(lock, rest, [this] { return stopping_ || hurries_; });
+    if (stopping_) return;
+    hurries_ = false;
   }
 }
 

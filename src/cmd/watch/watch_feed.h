@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/client_context.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <memory>
@@ -11,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "cmd/watch/watch_line.h"
 #include "cmd/watch/watch_views.h"
 
 namespace gp {
@@ -22,9 +21,8 @@ struct WatchState {
   double retry_seconds = 0;               // until the next try
 };
 
-// One answer, fetched now; `place` as OpenController takes it.
-Result<WatchData> FetchWatchData(const std::string& place, grpc::ClientContext& jobs,
-                                 grpc::ClientContext& cluster);
+// One answer, fetched now.
+Result<WatchData> FetchWatchData(WatchLine& line);
 
 // Fetches the cluster in a thread of its own, so that the screen never waits for the controller. If
 // the controller does not answer, it retries at growing intervals and keeps the last data.
@@ -36,17 +34,18 @@ class WatchFeed {
   WatchState State() const;
   // Grows with every change of State but for the passing of time.
   int version() const { return version_; }
+  // Fetches now, because something was changed.
+  void Hurry();
 
  private:
   void Run();
-  Result<WatchData> Fetch();
 
-  const std::string place_;
+  WatchLine line_;
   const Duration interval_;
   mutable std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;
-  std::vector<grpc::ClientContext*> calls_;
+  bool hurries_ = false;
   std::shared_ptr<const WatchData> data_;
   int64_t heard_ns_ = 0;
   std::string trouble_;

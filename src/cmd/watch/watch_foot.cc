@@ -11,26 +11,38 @@ namespace {
 struct KeyName {
   std::string_view text;
   int goes = 0;  // when there is too little room: the lowest number first
+  std::string_view views = "GJQN";
 };
 
-constexpr KeyName kKeys[] = {{"Enter details", 5}, {"/ filter", 4}, {"s sort", 3}, {"r reverse", 2},
-                             {"f freeze", 1},      {"? help", 6},   {"q quit", 7}};
+constexpr std::string_view kLettersOfViews = "GJQN";  // in the order of WatchView
+constexpr KeyName kKeys[] = {
+    {"Enter details", 9}, {"l logs", 7, "GJ"},    {"e explain", 7, "Q"}, {"d describe", 5, "JQN"},
+    {"h hold", 6, "Q"},   {"c cancel", 8, "GJQ"}, {"D drain", 6, "GN"},  {"/ filter", 4},
+    {"s sort", 3},        {"r reverse", 2},       {"f freeze", 1},       {"? help", 10},
+    {"q quit", 11}};
 constexpr std::string_view kBetween = "  ";
 
-std::string Without(int gone) {
+std::string Without(int gone, char view) {
   std::string text;
   for (const KeyName& key : kKeys) {
-    if (key.goes > gone) text += std::string(text.empty() ? "" : kBetween) + std::string(key.text);
+    if (key.goes <= gone || key.views.find(view) == std::string_view::npos) continue;
+    text += std::string(text.empty() ? "" : kBetween) + std::string(key.text);
   }
   return text;
 }
 
 }  // namespace
 
-std::string KeysText(int width) {
+std::string KeysText(WatchView view, int width) {
+  const char letter = kLettersOfViews[static_cast<size_t>(view)];
   int gone = 0;
-  while (gone < static_cast<int>(std::size(kKeys)) && TextWidth(Without(gone)) > width) ++gone;
-  return Without(gone);
+  while (gone < static_cast<int>(std::size(kKeys)) && TextWidth(Without(gone, letter)) > width)
+    ++gone;
+  return Without(gone, letter);
+}
+
+std::string PageKeysText(bool is_log) {
+  return std::string("Esc back  Up Down PgUp PgDn move") + (is_log ? "  Tab output or errors" : "");
 }
 
 std::string FootText(const std::string& keys, const std::string& place, int width) {

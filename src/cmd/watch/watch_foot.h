@@ -4,10 +4,15 @@
 
 #include <string>
 
+#include "cmd/watch/watch_views.h"
+
 namespace gp {
 
-// The keys whose names fit into the columns; keys that the help of `?` lists are left out first.
-std::string KeysText(int width);
+// The keys of the view whose names fit into the columns.  The less important are left out first:
+// the help of `?` lists them.
+std::string KeysText(WatchView view, int width);
+// The keys of a page; `is_log`: of the output of a job.
+std::string PageKeysText(bool is_log);
 
 // `keys` on the left and `place` on the right, two blanks apart at least: where both do not fit,
 // the keys are cut.

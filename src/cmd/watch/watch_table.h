@@ -33,6 +33,8 @@ struct WatchRow {
   std::string key;  // the same from tick to tick
   std::vector<WatchCell> cells;
   std::vector<std::string> details;  // lines that Enter shows
+  std::vector<std::string> jobs{};   // ids of the job that it shows, or of those that hold its GPU
+  std::string place = "";            // name of the node, or "node/3" of the GPU; empty: a job
 };
 
 struct WatchTable {

@@ -102,6 +102,14 @@ std::string HolderNames(const v1::Gpu& gpu) {
   return Join(names, ",");
 }
 
+std::vector<std::string> HolderIds(const v1::Gpu& gpu) {
+  std::vector<std::string> ids;
+  for (const v1::Holder& holder : gpu.holders()) {
+    if (std::ranges::find(ids, holder.job_id()) == ids.end()) ids.push_back(holder.job_id());
+  }
+  return ids;
+}
+
 std::vector<std::string> ReadingLines(const v1::GpuReadings& r) {
   return {"utilization  " + Reading(r.has_utilization_percent(), r.utilization_percent(), "%"),
           "temperature  " + Reading(r.has_temperature_celsius(), r.temperature_celsius(), "°") +
@@ -165,7 +173,9 @@ WatchRow RowOfGpu(const v1::Node& node, const v1::Gpu& gpu, size_t place) {
            Text(gpu.holders_size() > 0 ? gpu.holders(0).user() : ""),
            Text(ShortModel(gpu.model())),
            {GpuNote(gpu)}},
-          GpuDetails(node, gpu)};
+          GpuDetails(node, gpu),
+          HolderIds(gpu),
+          fmt::format("{}/{}", node.name(), gpu.index())};
 }
 
 WatchTable GpuView(const WatchData& data) {
@@ -216,7 +226,8 @@ WatchRow RowOfJob(const v1::Job& job) {
            Number(true, job.attempt()),
            Text(spec.project()),
            {Printable(job.reason(), 400)}},
-          JobDetails(job)};
+          JobDetails(job),
+          {job.id()}};
 }
 
 WatchTable JobView(const WatchData& data) {
@@ -252,7 +263,8 @@ WatchRow RowOfPending(const v1::Job& job) {
            {GpusText(spec), static_cast<double>(spec.gpus().count() * spec.nodes())},
            {SpanText(job.wait_seconds()), job.wait_seconds()},
            Text(job.reason())},
-          JobDetails(job)};
+          JobDetails(job),
+          {job.id()}};
 }
 
 WatchTable QueueView(const WatchData& data) {
@@ -325,7 +337,9 @@ WatchRow RowOfNode(const v1::Node& node) {
            Text(ShortModel(totals.gpu_model())),
            Text(node.driver_version()),
            {NodeNote(node)}},
-          NodeDetails(node)};
+          NodeDetails(node),
+          {},
+          node.name()};
 }
 
 WatchTable NodeView(const WatchData& data) {

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-from live_platform import ClusterTest, TimedOut, eventually, main
+from live_platform import ClusterTest, Terminal, TimedOut, eventually, main
 
 SCREENS = pathlib.Path(__file__).parent / "screens"
 SPAN = r"(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+ms|\d+s)|(?:\d+d)?(?:\d+h)?\d+m"
@@ -49,52 +49,6 @@ def mask(text):
     for pattern, by in MASKS:
         lines = [re.sub(pattern, by, line) for line in lines]
     return "\n".join(lines).rstrip("\n") + "\n"
-
-
-class Terminal:
-    """`watch` in a terminal of its own: a tmux with a socket of its own."""
-
-    def __init__(self, cluster, width, height, locale="C.UTF-8"):
-        self.size = f"{width}x{height}"
-        self.socket = os.path.join(cluster.directory, f"{self.size}.sock")
-        settings = os.path.join(cluster.directory, "tmux.conf")
-        with open(settings, "w", encoding="utf-8") as file:
-            file.write("set -g status off\nset -g escape-time 0\n")
-        self.environment = {**os.environ, "LC_ALL": locale, "SHELL": "/bin/sh",
-                            "GPU_PLATFORM_SERVER": cluster.run_directory}
-        self.environment.pop("TMUX", None)
-        self.tmux("-f", settings, "new-session", "-d", "-x", width, "-y", height,
-                  cluster.binary, "watch", "--interval", "1s")
-
-    def tmux(self, *words, check=True):
-        done = subprocess.run(["tmux", "-u", "-S", self.socket, *map(str, words)], text=True,
-                              env=self.environment, capture_output=True, timeout=60, check=False)
-        assert done.returncode == 0 or not check, f"tmux {words}: {done.stderr}"
-        return done.stdout
-
-    def press(self, *keys):
-        for key in keys:
-            self.tmux("send-keys", key)
-
-    def screen(self):
-        return self.tmux("capture-pane", "-p")
-
-    def settled(self, sign):
-        """The masked screen, once `sign` is there and two looks see the same."""
-        last = [None]
-
-        def same():
-            before, last[0] = last[0], mask(self.screen())
-            return sign in last[0] and before == last[0]
-        eventually(same, lambda: f"{sign!r} is drawn:\n{last[0]}", interval=0.05)
-        return last[0]
-
-    def close(self):
-        self.tmux("kill-server", check=False)
-
-    def resize(self, width, height):
-        self.size = f"{width}x{height}"
-        self.tmux("resize-window", "-x", width, "-y", height)
 
 
 class Screens(ClusterTest):
@@ -134,7 +88,7 @@ class Screens(ClusterTest):
         self.cli("jobs", "hold", held).ok()
 
     def open(self, width, height, locale="C.UTF-8"):
-        terminal = Terminal(self.cluster, width, height, locale)
+        terminal = Terminal(self.cluster, width, height, locale, mask)
         self.addCleanup(terminal.close)
         terminal.settled("dgx-h100-0/0")
         return terminal
@@ -164,6 +118,7 @@ class Screens(ClusterTest):
                  ("gpus-filtered", ["Escape", "/", "o", "f", "f", "l"], "filter: offl_"),
                  ("jobs", ["Escape", "F2"], "WHERE"),
                  ("job-details", ["Enter"], "more: gpu-platform jobs describe"),
+                 ("job-cancel", ["Escape", "c"], "stop now? y/n"),
                  ("queue", ["Escape", "F3"], "WHY"),
                  ("queue-sorted", ["s", "s"], "sort: NAME"),
                  ("nodes", ["F4"], "USED")]

@@ -10,6 +10,7 @@ from .cluster import Cluster
 from .contract import Contract
 from .http import Events, UnixConnection
 from . import ledger
+from .terminal import Terminal
 from .waiting import TimedOut, eventually
 
-__all__ = ["Answer", "Cli", "Cluster", "ClusterTest", "Contract", "Events", "TimedOut", "UnixConnection", "eventually", "ledger", "main"]
+__all__ = ["Answer", "Cli", "Cluster", "ClusterTest", "Contract", "Events", "Terminal", "TimedOut", "UnixConnection", "eventually", "ledger", "main"]

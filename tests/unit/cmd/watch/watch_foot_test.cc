@@ -5,18 +5,27 @@
 namespace gp {
 namespace {
 
-TEST(WatchFoot, AllKeysWhereThereIsRoom) {
-  EXPECT_EQ(KeysText(80), "Enter details  / filter  s sort  r reverse  f freeze  ? help  q quit");
-  EXPECT_EQ(KeysText(68), KeysText(80));
+TEST(WatchFoot, EachViewHasTheKeysOfItsRows) {
+  EXPECT_EQ(KeysText(WatchView::kNodes, 200),
+            "Enter details  d describe  D drain  / filter  s sort  r reverse  f freeze  ? help  "
+            "q quit");
+  EXPECT_EQ(KeysText(WatchView::kQueue, 80),
+            "Enter details  e explain  d describe  h hold  c cancel  / filter  ? help  q quit");
+  EXPECT_EQ(KeysText(WatchView::kJobs, 80),
+            "Enter details  l logs  d describe  c cancel  / filter  s sort  ? help  q quit");
+  EXPECT_EQ(KeysText(WatchView::kGpus, 80),
+            "Enter details  l logs  c cancel  D drain  / filter  s sort  ? help  q quit");
 }
 
 TEST(WatchFoot, WithLessRoomWholeKeysGoAndHelpAndQuitStayLongest) {
-  EXPECT_EQ(KeysText(67), "Enter details  / filter  s sort  r reverse  ? help  q quit");
-  EXPECT_EQ(KeysText(29), "Enter details  ? help  q quit");
-  EXPECT_EQ(KeysText(28), "? help  q quit");
-  EXPECT_EQ(KeysText(13), "q quit");
-  EXPECT_EQ(KeysText(5), "");
-  EXPECT_EQ(KeysText(0), "");
+  const WatchView view = WatchView::kGpus;
+  EXPECT_EQ(KeysText(view, 73),
+            "Enter details  l logs  c cancel  D drain  / filter  ? help  q quit");
+  EXPECT_EQ(KeysText(view, 29), "Enter details  ? help  q quit");
+  EXPECT_EQ(KeysText(view, 28), "? help  q quit");
+  EXPECT_EQ(KeysText(view, 13), "q quit");
+  EXPECT_EQ(KeysText(view, 5), "");
+  EXPECT_EQ(KeysText(view, 0), "");
 }
 
 TEST(WatchFoot, ThePlaceStandsOnTheRightAndIsNeverWrittenOver) {
