@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
@@ -47,7 +48,8 @@ std::string GuaranteeText(const v1::Queue& queue) {
   return std::to_string(queue.guaranteed()) + (queue.reclaimable() ? "" : " firm");
 }
 
-std::vector<Column> QueueColumns() {
+// Columns about targets are for sites that set them.
+std::vector<Column> QueueColumns(bool has_targets) {
   return {{.title = "QUEUE", .tree = true},
           {.title = "POOL", .drop = 2},
           {.title = "WEIGHT", .right = true, .drop = 4},
@@ -58,9 +60,9 @@ std::vector<Column> QueueColumns() {
           {.title = "RUNNING", .right = true},
           {.title = "WAITING", .right = true},
           {.title = "TIME", .right = true, .drop = 6},
-          {.title = "TARGET", .right = true, .drop = 7},
-          {.title = "KEPT", .right = true, .drop = 8},
-          {.title = "LATE", .right = true, .drop = 9},
+          {.title = "TARGET", .right = true, .drop = 7, .wide = !has_targets},
+          {.title = "KEPT", .right = true, .drop = 8, .wide = !has_targets},
+          {.title = "LATE", .right = true, .drop = 9, .wide = !has_targets},
           {.title = "MIN GPUS", .right = true, .drop = 10, .wide = true}};
 }
 
@@ -99,7 +101,7 @@ Cells QueueCells(const std::string& name, const v1::Queue& queue) {
 }  // namespace
 
 Table QueueTable(const v1::ListQueuesReply& reply) {
-  Table table(QueueColumns());
+  Table table(QueueColumns(std::ranges::any_of(reply.queues(), &v1::Queue::has_waits)));
   std::map<std::string, int> rows;
   for (const v1::Queue& queue : reply.queues()) {
     const std::string& path = queue.name();
