@@ -89,6 +89,12 @@ std::string Sequence::AnyRequest() {
   return rng_.Chance(1, 8) ? std::to_string(rng_.Below(3)) : "";
 }
 
+JobId Sequence::AnyQueuedJob() {
+  const std::set<JobId>& queued = ledger_.state().jobs.queued;
+  if (queued.empty()) return AnyJob();
+  return *std::next(queued.begin(), static_cast<ptrdiff_t>(rng_.Below(queued.size())));
+}
+
 JobId Sequence::AnyJob() { return {1 + rng_.Below(ledger_.state().jobs.last + 1)}; }
 
 std::string Sequence::Run() {
@@ -246,8 +252,9 @@ bool Sequence::Submit() {
            AnyRequest()) == nullptr) {
     const bool is_spent =
         ledger_.last_refusal().starts_with("budget: ") && !ledger_.state().queues.budgets.empty();
+    const bool is_small = ledger_.last_refusal().starts_with("gpus: a job of queue ");
     const bool never = ledger_.last_refusal().find("can never start") != std::string::npos ||
-                       may_be_refused || is_spent;
+                       may_be_refused || is_spent || is_small;
     if (!never) ledger_.Break("a legal job was refused: " + ledger_.last_refusal());
   }
   return true;

@@ -59,6 +59,7 @@ class Sequence {
   void AddMachine();
   Machine& AnyMachine() { return machines_[rng_.Below(machines_.size())]; }
   JobId AnyJob();
+  JobId AnyQueuedJob();  // any job if none is queued
   // Seldom an id, which others have too; mostly none.
   std::string AnyRequest();
 

@@ -36,8 +36,8 @@ bool Sequence::StepOfQueues(uint64_t dice) {
   if (dice == 9) return SetOrDeleteBudget();
   if (dice < 7) return Tell(DeleteQueue{kNames[rng_.Below(kNames.size())]}) != nullptr;
   if (dice == 8 && rng_.Chance(1, 2)) return ReloadPolicy();
-  if (dice < 9 && rng_.Chance(1, 3))
-    return Tell(ChangeJobQueue{AnyJob(), kNames[rng_.Below(kNames.size())]}) != nullptr;
+  if (dice < 9 && rng_.Chance(2, 3))
+    return Tell(ChangeJobQueue{AnyQueuedJob(), kNames[rng_.Below(kNames.size())]}) != nullptr;
   if (dice < 9)
     return Tell(SetPriority{AnyJob(), 250 * rng_.Between(1, 3)}, AnyRequest()) != nullptr;
   if (dice >= 14) return StepOfAccess(dice - 14);

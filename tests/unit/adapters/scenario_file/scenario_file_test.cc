@@ -91,7 +91,7 @@ TEST(ScenarioFile, SaysAllThereIsToSay) {
       "seed: 3\nuntil: 10h\nresume_cost: 2m\npolicy: {min_run: 5m}\n"
       "nodes:\n  - {machine: dgx-h100, count: 2, name: big, pool: train, labels: {zone: east}}\n"
       "queues:\n  - {path: team, pool: train, weight: 3, guaranteed: 4, reclaimable: false, "
-      "limits: {gpus: 8, cpus: 64, memory_mib: 1024}, user_limits: {jobs: none}, min_gpus: 2, "
+      "limits: {gpus: 8, cpus: 64, memory_mib: 1048576}, user_limits: {jobs: none}, min_gpus: 2, "
       "max_time: 8h, wait_target: 30m}\n"
       "jobs:\n  - {user: ana, at: 1h, every: 10m, count: 2, length: 5m, checkpoint_every: 1m, job: "
       "{name: t, queue: team, resources: {gpus: 2}}}\n"
@@ -114,7 +114,7 @@ TEST(ScenarioFile, SaysAllThereIsToSay) {
   EXPECT_EQ(queue.limit.gpus, 8);
   EXPECT_EQ(queue.user_limit.jobs, -1);
   EXPECT_EQ(queue.limit.cpus, 64);
-  EXPECT_EQ(queue.limit.memory_mib, 1024);
+  EXPECT_EQ(queue.limit.memory_mib, 1'048'576);
   EXPECT_EQ(queue.min_gpus, 2);
   EXPECT_EQ(queue.max_time, Duration::Minutes(480));
   EXPECT_EQ(queue.default_time, std::nullopt);
