@@ -25,7 +25,7 @@ class EventLog(unittest.TestCase):
         for source in SOURCES:
             # A call of the formatter's may stand on several lines.
             for call in re.findall(r"(?:Begin\(|OfNode\(|OfGpu\(|EventLine|LogLevel::)[^;]*;", source.read_text(encoding="utf-8")):
-                written |= set(re.findall(r'"((?:budget|job|node|gpu|incident|breaker|checkpoint|log|wall)_[a-z_]+|said)"', call))
+                written |= set(re.findall(r'"((?:budget|job|node|gpu|incident|breaker|checkpoint|log|wait|wall)_[a-z_]+|said)"', call))
         self.assertGreater(len(written), 20)
         self.assertEqual(told, written)
         self.assertEqual(listed("EventNames"), written - {"said", "log_lost_lines"})
