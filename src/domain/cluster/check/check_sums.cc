@@ -1,6 +1,5 @@
 #include "domain/cluster/check/invariant_parts.h"
 
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -64,9 +63,10 @@ void CheckWaits(const State& state, Violations& found) {
   for (const auto& [queue, record] : state.queues.waits) {
     if (!state.queues.wait_targets.contains(queue))
       found.push_back({"I8", "starts are counted for queue " + queue + ", which has no target"});
-    const WaitCount kept =
-        StartsOf(record, Instant{std::numeric_limits<int64_t>::max()}, kWaitHoursKept);
-    if (record.total.in_target > record.total.started || kept.started > record.total.started)
+    WaitCount kept;
+    for (const auto& [hour, count] : record.hours) kept += count;
+    if (kept.started > record.total.started || kept.in_target > record.total.in_target ||
+        kept.in_target > kept.started || record.hours.size() > size_t{kWaitHoursKept})
       found.push_back({"I8", "counts of starts of queue " + queue + " are off"});
   }
 }
