@@ -9,7 +9,8 @@ void ApplyEvent(State& state, Instant at, const QueueChanged& event) {
   const bool firmness_changes =
       known && state.queues.all.at(event.queue.name).reclaimable != event.queue.reclaimable;
   state.queues.all[event.queue.name] = event.queue;
-  state.queues.IndexWaitTargets();
+  if (event.queue.wait_target.ns != 0 || !state.queues.wait_targets.empty())
+    state.queues.IndexWaitTargets();
   if (!firmness_changes) return;
   for (auto& [id, account] : state.queues.accounts) Settle(account, at, MeterOf(state.policy));
   CountHoldingsAgain(state);
@@ -19,7 +20,7 @@ void ApplyEvent(State& state, Instant, const QueueDeleted& event) {
   state.queues.all.erase(event.name);
   std::erase_if(state.queues.accounts,
                 [&](const auto& one) { return one.first.queue == event.name; });
-  state.queues.IndexWaitTargets();
+  if (!state.queues.wait_targets.empty()) state.queues.IndexWaitTargets();
 }
 
 void ApplyEvent(State& state, Instant at, const WaitTargetMissed& event) {
