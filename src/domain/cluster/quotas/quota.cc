@@ -14,25 +14,11 @@ class LimitCheck {
 
   std::optional<QuotaStop> Of(const AccountId& id, const Quota& limit) const {
     using Kind = QuotaStop::Kind;
-    if (limit.gpus) {
-      const int64_t held = Held(id, &Holding::share);
-      if (ask_.share > 0 && held + ask_.share > *limit.gpus * kWholeShare)
-        return QuotaStop{Kind::kGpus, id, ask_.share, held, *limit.gpus * kWholeShare};
-    }
-    if (limit.jobs) {
-      const int64_t held = Held(id, &Holding::jobs);
-      if (held + 1 > *limit.jobs) return QuotaStop{Kind::kJobs, id, 1, held, *limit.jobs};
-    }
-    if (limit.cpus) {
-      const int64_t held = Held(id, &Holding::cpus);
-      if (ask_.cpus > 0 && held + ask_.cpus > *limit.cpus)
-        return QuotaStop{Kind::kCpus, id, ask_.cpus, held, *limit.cpus};
-    }
-    if (limit.memory_mib) {
-      const int64_t held = Held(id, &Holding::memory_mib);
-      if (ask_.memory_mib > 0 && held + ask_.memory_mib > *limit.memory_mib)
-        return QuotaStop{Kind::kMemory, id, ask_.memory_mib, held, *limit.memory_mib};
-    }
+    const auto shares = limit.gpus ? std::optional(*limit.gpus * kWholeShare) : std::nullopt;
+    if (auto stop = OfHeld(Kind::kGpus, id, &Holding::share, shares)) return stop;
+    if (auto stop = OfHeld(Kind::kJobs, id, &Holding::jobs, limit.jobs)) return stop;
+    if (auto stop = OfHeld(Kind::kCpus, id, &Holding::cpus, limit.cpus)) return stop;
+    if (auto stop = OfHeld(Kind::kMemory, id, &Holding::memory_mib, limit.memory_mib)) return stop;
     if (limit.gpu_hours && ask_.share > 0) {
       const int64_t used = Find(id).period_use;
       if (used >= *limit.gpu_hours * kHourOfGpu)
@@ -42,6 +28,14 @@ class LimitCheck {
   }
 
  private:
+  // A limit of what is held at once.
+  std::optional<QuotaStop> OfHeld(QuotaStop::Kind kind, const AccountId& id,
+                                  int64_t Holding::* what, std::optional<int64_t> limit) const {
+    if (!limit || ask_.*what <= 0) return std::nullopt;
+    const int64_t held = Held(id, what);
+    if (held + ask_.*what <= *limit) return std::nullopt;
+    return QuotaStop{kind, id, ask_.*what, held, *limit};
+  }
   int64_t Held(const AccountId& id, int64_t Holding::* what) const {
     return state_ == nullptr ? 0 : HeldOrPlanned(*state_, planned_, id, what);
   }
