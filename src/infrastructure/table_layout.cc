@@ -13,28 +13,12 @@ constexpr int kComfortable = 16;  // columns are left out before others become n
 constexpr int kReadable = 24;     // and text of several lines at least this
 constexpr int kIndent = 4;        // of what stands below its row
 
-// Breaks the text at blanks; a word that is wider than a line is broken itself.
-std::vector<std::string> Wrapped(const std::string& text, int width) {
-  std::vector<std::string> lines;
-  std::string rest = text;
-  while (TextWidth(rest) > width) {
-    const std::string begin = BeginOfText(rest, width);
-    const bool at_word = rest[begin.size()] == ' ';
-    const size_t blank = at_word ? begin.size() : begin.rfind(' ');
-    const bool no_blank = blank == std::string::npos || blank == 0;
-    lines.push_back(no_blank ? begin : rest.substr(0, blank));
-    rest = rest.substr(no_blank ? begin.size() : blank + 1);
-  }
-  lines.push_back(std::move(rest));
-  return lines;
-}
-
 // What stands below its row, which continues with `rest`.
 std::string Below(const std::string& cell, const std::string& rest, int width) {
   std::string text;
   if (cell.empty()) return text;
   const std::string indent = FitText(rest, std::max(kIndent, TextWidth(rest) + 1));
-  for (const std::string& part : Wrapped(cell, std::max(width - TextWidth(indent), kReadable)))
+  for (const std::string& part : FoldText(cell, std::max(width - TextWidth(indent), kReadable)))
     text += indent + part + "\n";
   return text;
 }
@@ -134,7 +118,7 @@ class Layout {
     std::vector<std::string> cells = line.cells;
     if (!columns_.back().cut) return Line(cells, widths, line.is_header);
     std::string text;
-    for (std::string& part : Wrapped(line.cells.back(), widths.back())) {
+    for (std::string& part : FoldText(line.cells.back(), widths.back())) {
       cells.back() = std::move(part);
       text += Line(cells, widths, line.is_header);
       for (size_t c = 0; c < cells.size(); ++c) cells[c] = columns_[c].tree ? line.rest : "";

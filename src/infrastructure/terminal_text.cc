@@ -139,4 +139,22 @@ std::string ForLocale(const std::string& text) {
   return plain;
 }
 
+std::vector<std::string> FoldText(const std::string& text, int width, int indent) {
+  const std::string margin(static_cast<size_t>(indent), ' ');
+  std::vector<std::string> lines;
+  std::string rest = text;
+  while (TextWidth(rest) > width) {
+    const std::string begin = BeginOfText(rest, width);
+    if (begin.size() <= margin.size()) break;  // a character is wider than the line
+    const size_t blank = rest[begin.size()] == ' ' ? begin.size() : begin.rfind(' ');
+    // A word that begins far to the left is broken itself: little of the line would be used.
+    const bool at_blank =
+        blank != std::string::npos && blank > std::max(begin.size() / 2, margin.size());
+    lines.push_back(at_blank ? rest.substr(0, blank) : begin);
+    rest = margin + rest.substr(at_blank ? blank + 1 : begin.size());
+  }
+  lines.push_back(std::move(rest));
+  return lines;
+}
+
 }  // namespace gp

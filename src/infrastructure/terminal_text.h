@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gp {
 
@@ -19,6 +20,9 @@ int TextWidth(std::string_view text);
 std::string BeginOfText(std::string_view text, int width);
 // The text in exactly `width` columns: shortened with "…", or padded.
 std::string FitText(const std::string& text, int width, bool right = false);
+// The text in lines of at most `width` columns, broken at blanks where a line has some; `indent`:
+// blanks before all lines but the first.  REQUIRES: 0 <= indent < width.
+std::vector<std::string> FoldText(const std::string& text, int width, int indent = 0);
 // A bar of exactly `width` columns, `fill` of it (0 to 1) full.
 std::string BarText(double fill, int width);
 // A bar of one column, with eight heights.

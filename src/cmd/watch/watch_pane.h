@@ -9,10 +9,6 @@
 
 namespace gp {
 
-// The text in lines of at most `width` columns, broken at blanks where a line has some; `indent`:
-// blanks before all lines but the first.  REQUIRES: 0 <= indent < width.
-std::vector<std::string> FoldText(const std::string& text, int width, int indent = 0);
-
 // A page of text and the part of it that is on the screen.  The output of a running job is read
 // again as long as its end is on the screen.
 class WatchPane {

@@ -8,6 +8,7 @@
 
 #include "cmd/watch/watch_question.h"
 #include "cmd/watch/watch_screen.h"
+#include "infrastructure/terminal_text.h"
 
 namespace gp {
 namespace {
