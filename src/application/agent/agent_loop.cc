@@ -431,7 +431,8 @@ Status AgentLoop::ReadLog(const LogRequest& request,
   constexpr int kPollMs = 50;
   const std::string path = LogDirectory(options_.launch, request.job, request.attempt) + "/" +
                            std::to_string(request.rank) + (request.errors ? ".err" : ".out");
-  int64_t offset = request.offset;
+  int64_t offset =
+      request.since.ns > 0 ? GP_TRY(logs_.OffsetAt(path, request.since)) : request.offset;
   while (!stopping_) {
     // Checked before reading, so that output written before the end is never missed.
     const bool more = MayStillWrite(request.lease);

@@ -21,6 +21,7 @@ struct LogOptions {
   bool errors = false;  // standard error instead of standard output
   int attempt = 0;      // 0: the last
   int64_t offset = 0;
+  int64_t since_ms = 0;  // in place of an offset: what was written from then on; 0: not used
   bool follow = false;
   std::FILE* to = stdout;
   LineTurns* turns = nullptr;      // of streams that are copied to one file

@@ -41,7 +41,8 @@ Status AddStates(const std::vector<std::string>& texts, v1::ListJobsRequest& req
   return Ok();
 }
 
-// "2h" (ago) or a moment.
+}  // namespace
+
 Result<Instant> SinceOf(const std::string& text) {
   const Instant now = SystemClock().Now();
   if (const auto ago = ParseDuration(text); ago && ago->ns >= 0) return now - *ago;
@@ -50,8 +51,6 @@ Result<Instant> SinceOf(const std::string& text) {
   return Fail(InvalidArgument("--since: \"" + Printable(text, 40) +
                               "\" is neither a duration, as 2h, nor a time, as 2026-12-01T10:00"));
 }
-
-}  // namespace
 
 bool JobSelection::empty() const {
   return !mine && user.empty() && names.empty() && queues.empty() && projects.empty() &&

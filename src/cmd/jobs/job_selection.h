@@ -27,6 +27,8 @@ struct JobSelection {
 void AddSelectionFlags(CLI::App& sub, JobSelection& selection);
 // --since.
 void AddSinceFlag(CLI::App& sub, JobSelection& selection);
+// The value of a flag --since: "2h" (ago) or a moment.
+Result<Instant> SinceOf(const std::string& text);
 
 // Who the caller is for the controller.
 Result<v1::WhoAmIReply> AskSelf(Cli& cli);

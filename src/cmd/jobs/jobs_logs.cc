@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "cmd/jobs/job_follow.h"
+#include "cmd/jobs/job_selection.h"
 #include "cmd/jobs/jobs.h"
 #include "cmd/text/prefixed_lines.h"
 
@@ -18,6 +19,7 @@ struct LogFlags {
   bool all_ranks = false;
   int64_t tail_bytes = 0;
   int tail_lines = 0;
+  std::string since;
 };
 
 // One stream of outputs that are shown together.
@@ -129,7 +131,12 @@ Status CopyAll(const LogFlags& flags, Cli& cli) {
   return first;
 }
 
-void Copy(const LogFlags& flags, Cli& cli) {
+void Copy(LogFlags flags, Cli& cli) {
+  if (!flags.since.empty()) {
+    const auto since = SinceOf(flags.since);
+    if (!since) return cli.Complain(since.error());
+    flags.options.since_ms = std::max<int64_t>(1, since->ns / 1'000'000);
+  }
   if (flags.options.follow && flags.tail_lines > 0 && flags.which == Which::kBoth)
     return cli.Complain(InvalidArgument("--tail with --follow: choose --stdout or --stderr"));
   const Status copied = CopyAll(flags, cli);
@@ -164,10 +171,16 @@ void AddLogs(CLI::App& jobs, Cli& cli) {
       sub->add_option("--tail,-n", flags->tail_lines, "Only the last N lines of each stream")
           ->type_name("N")
           ->check(CLI::Range(1, 1'000'000));
+  CLI::Option* since =
+      sub->add_option(
+             "--since", flags->since,
+             "Only what was written from then on, to the second: a time or a duration, as 2h")
+          ->excludes(lines);
   sub->add_option("--tail-bytes", flags->tail_bytes, "Only the last N bytes of each stream")
       ->type_name("N")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
-      ->excludes(lines);
+      ->excludes(lines)
+      ->excludes(since);
   sub->callback([flags, &cli] { Copy(*flags, cli); });
 }
 

@@ -21,6 +21,7 @@ struct LogRequest {
   bool errors = false;  // stderr in place of stdout
   int64_t offset = 0;   // negative: that many bytes before the end
   bool follow = false;  // go on until the job ends
+  Instant since{};      // in place of an offset: what was written from then on; 0: not used
 };
 
 // The agent's side of a channel between a user and a node.  Every thread may call it.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 
 namespace gp {
 
@@ -22,6 +23,10 @@ class LogReader {
   // Reads at most `bytes_max` from `offset`; a negative offset counts from the end.  An output that
   // does not exist yet is empty.  Errors: kInternal (unreadable).
   virtual Result<LogSlice> Read(const std::string& path, int64_t offset, int64_t bytes_max) = 0;
+  // An offset at or before the first byte written at or after `since`, by the node's clock; what is
+  // between them was written in the seconds before.  0 where nothing is known of times.  Errors:
+  // kInternal (unreadable).
+  virtual Result<int64_t> OffsetAt(const std::string& path, Instant since) = 0;
 };
 
 }  // namespace gp

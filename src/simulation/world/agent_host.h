@@ -61,6 +61,7 @@ class AgentHost {
   };
   class NoLogs : public LogReader {
     Result<LogSlice> Read(const std::string&, int64_t, int64_t) override { return LogSlice{}; }
+    Result<int64_t> OffsetAt(const std::string&, Instant) override { return 0; }
   };
   VirtualGpuCare::Surroundings CareSurroundings();
   GpuKeeperOptions KeeperOptions();

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "supervisor/deadline_timer.h"
 #include "supervisor/records/attempt_record.h"
 
 namespace gp {
@@ -27,10 +28,12 @@ Result<LogFile> LogFile::Open(const std::string& path, int64_t bytes_max, uint32
     return Fail(SystemError("cannot give the log " + path + " to its user", errno));
   }
   log.end_ = facts.st_size;
+  log.times_ = LogTimesWriter(path, owner);
   return log;
 }
 
 void LogFile::Append(const char* bytes, size_t size) {
+  if (size > 0) times_.Note({WallNs()}, end_);
   size_t done = 0;
   while (done < size) {
     const ssize_t count = pwrite(file_.get(), bytes + done, size - done, end_);

@@ -2,13 +2,14 @@
 
 // A job's output on disk.  Byte N of the stream is byte N of the file for ever; at the limit the
 // oldest half becomes a hole (docs/isolation.md, "Logs").  On a full disk bytes are lost, but the
-// job is never blocked.
+// job is never blocked.  Beside it are the times at which the bytes were written.
 
 #include <cstdint>
 #include <string>
 
 #include "base/result.h"
 #include "files/descriptor.h"
+#include "supervisor/records/log_times.h"
 
 namespace gp {
 
@@ -27,6 +28,7 @@ class LogFile {
   void DropOldest();
 
   Descriptor file_;
+  LogTimesWriter times_;
   int64_t bytes_max_ = 0;
   int64_t end_ = 0;
   int64_t kept_from_ = 0;

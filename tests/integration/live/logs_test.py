@@ -64,6 +64,21 @@ class Logs(ClusterTest):
         with open(job_file) as file:
             self.assertEqual(file.read().split(), list("12345678"))
 
+    def test_what_was_written_since_a_moment(self):
+        job = self.cli.start("--gpus", "1", command=["sh", "-c", "echo old; sleep 3; date -u +%FT%TZ; echo new; sleep 1.5; echo newest; sleep 1000"])
+
+        def logs(*flags):
+            return self.cli("-q", "jobs", "logs", *flags, job).ok().out
+        eventually(lambda: "newest" in logs(), "all is written")
+        _, moment, *_ = everything = logs().splitlines()
+        self.assertEqual(logs("--since", "1h").splitlines(), everything)
+        self.assertEqual(logs("--since", moment).splitlines(), everything[1:])
+        time.sleep(1.1)
+        self.assertEqual(logs("--since", "1s"), "")
+        self.assertIn("neither a duration", self.cli("jobs", "logs", "--since", "soon", job).err)
+        self.assertNotEqual(self.cli("jobs", "logs", "--since", "1h", "--tail", "1", job).code, 0)
+        self.cli("jobs", "kill", job).ok()
+
     def test_follower_of_a_waiting_job_gets_all_once_it_runs(self):
         filler = self.cli.start("--gpus", "8", command=["sleep", "1000"])
         job = self.cli.start("--gpus", "1", command=["sh", "-c", "echo one; sleep 0.3; echo two"])

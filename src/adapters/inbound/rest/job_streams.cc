@@ -81,6 +81,7 @@ Status GoOnBehind(const std::string& id, v1::ReadLogRequest& request) {
                                 "\" is not the id of a part of a log, such as 1-1024"));
   request.set_attempt(static_cast<int32_t>(*attempt));
   request.set_offset(*offset);
+  request.clear_since_ms();
   return Ok();
 }
 

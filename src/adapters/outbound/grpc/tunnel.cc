@@ -25,8 +25,9 @@ void Fail(Stream& stream, const std::string& why) {
 
 void ServeLog(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gateway) {
   const v1::ReadLogOrder& log = order.log();
-  const LogRequest request{{order.lease()}, {log.job()},  log.attempt(), log.rank(),
-                           log.errors(),    log.offset(), log.follow()};
+  const LogRequest request{
+      {order.lease()}, {log.job()},  log.attempt(), log.rank(),
+      log.errors(),    log.offset(), log.follow(),  {log.since_ms() * 1'000'000}};
   const Status read = gateway.ReadLog(request, [&](int64_t offset, const std::string& bytes) {
     v1::TunnelFrame frame;
     frame.mutable_log()->set_offset(offset);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "files/descriptor.h"
+#include "supervisor/records/log_times.h"
 
 namespace gp {
 
@@ -33,6 +34,17 @@ Result<LogSlice> FileLogReader::Read(const std::string& path, int64_t offset, in
   if (n < 0) return Fail(Internal(path + ": " + std::strerror(errno)));
   slice.bytes.resize(static_cast<size_t>(n));
   return slice;
+}
+
+Result<int64_t> FileLogReader::OffsetAt(const std::string& path, Instant since) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT) return 0;
+    return Fail(Internal(path + ": " + std::strerror(errno)));
+  }
+  const Instant last_write{int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec};
+  if (last_write < since) return int64_t{info.st_size};
+  return gp::OffsetAt(path, since);
 }
 
 }  // namespace gp

@@ -8,6 +8,7 @@ namespace gp {
 class FileLogReader : public LogReader {
  public:
   Result<LogSlice> Read(const std::string& path, int64_t offset, int64_t bytes_max) override;
+  Result<int64_t> OffsetAt(const std::string& path, Instant since) override;
 };
 
 }  // namespace gp

@@ -17,6 +17,7 @@ class FixedLogs : public LogReader {
     EXPECT_EQ(bytes_max, kClueBytes);
     return LogSlice{file->second, 0, static_cast<int64_t>(file->second.size())};
   }
+  Result<int64_t> OffsetAt(const std::string&, Instant) override { return Fail(Internal("")); }
 
  private:
   std::map<std::string, std::string> files_;

@@ -154,7 +154,12 @@ class FakeRunner : public AttemptRunner {
 };
 
 class NoLogs : public LogReader {
-  Result<LogSlice> Read(const std::string&, int64_t, int64_t) override { return LogSlice{}; }
+ public:
+  Result<LogSlice> Read(const std::string&, int64_t offset, int64_t) override {
+    return LogSlice{"", offset, offset};
+  }
+  // A byte was written each nanosecond.
+  Result<int64_t> OffsetAt(const std::string&, Instant since) override { return since.ns; }
 };
 
 class RecordedLog : public OperatorLog {
@@ -486,6 +491,22 @@ TEST_F(AgentLoopTest, ALogIsFollowedAsLongAsItsLeaseMayWrite) {
   EXPECT_EQ(looks(6), 3);  // newer than the desired state
   runner_.With([&] { return runner_.attempts["lease-0005"].phase = AttemptPhase::kExited; });
   Until([&] { return looks(5) == 1; });
+}
+
+TEST_F(AgentLoopTest, ALogIsReadFromAnOffsetOrATime) {
+  const auto begins = [&](LogRequest request) {
+    int64_t begin = -1;
+    EXPECT_TRUE(loop_->ReadLog(request, [&](int64_t offset, const std::string&) {
+      begin = offset;
+      return false;
+    }));
+    return begin;
+  };
+  LogRequest request;
+  request.offset = 100;
+  EXPECT_EQ(begins(request), 100);
+  request.since = {7'000};
+  EXPECT_EQ(begins(request), 7'000);
 }
 
 TEST_F(AgentLoopTest, OrdersOfAnOlderControllerAreIgnored) {

@@ -104,12 +104,23 @@ Status PumpExec(ExecConversation& stream, Channel& channel, Tunnel& tunnel) {
   return status;
 }
 
+Status CheckBegin(const v1::ReadLogRequest& request) {
+  constexpr int64_t kSinceMsMax = INT64_MAX / 1'000'000;
+  if (request.since_ms() < 0 || request.since_ms() > kSinceMsMax)
+    return Fail(InvalidArgument("since_ms: milliseconds since 1970, not " +
+                                std::to_string(request.since_ms())));
+  if (request.since_ms() != 0 && request.offset() != 0)
+    return Fail(InvalidArgument("since_ms and offset: give one of them"));
+  return Ok();
+}
+
 }  // namespace
 
 Status ControlApi::ReadLog(const Caller& caller, const v1::ReadLogRequest& request,
                            Sink<v1::LogChunk>& out) {
   const Result<JobId> id = JobFor(caller, JobAct::kRead, request.job_id());
   if (!id) return Fail(id.error());
+  GP_CHECK_OK(CheckBegin(request));
   const auto watch = feed_.Follow(*id);
   v1::ReadLogRequest part = request;
   while (!out.IsGone()) {
@@ -138,6 +149,7 @@ Status ControlApi::CopyLog(const RankPlace& place, v1::ReadLogRequest& request,
   order.mutable_log()->set_errors(request.errors());
   order.mutable_log()->set_offset(request.offset());
   order.mutable_log()->set_follow(request.follow());
+  order.mutable_log()->set_since_ms(request.since_ms());
   const auto channel = GP_TRY(channels_.Open(place.node, order));
   Tunnel* tunnel = GP_TRY(AwaitTunnel(*channel));
   out.Begin();
@@ -156,6 +168,7 @@ Status ControlApi::PumpLog(Tunnel& tunnel, v1::ReadLogRequest& request, Sink<v1:
     // A piece without bytes only shows that the agent is still there.
     if (!frame.log().data().empty() && !out.Write(frame.log())) return Ok();
     request.set_offset(frame.log().offset() + static_cast<int64_t>(frame.log().data().size()));
+    request.clear_since_ms();
   }
   // The agent went away before the end of the log: the client must ask again.
   return Fail(Unavailable("the node's agent went away"));
