@@ -11,6 +11,7 @@
 #include "adapters/wire/call_deadline.h"
 #include "cmd/connection/controller_line.h"
 #include "cmd/jobs/log_tail.h"
+#include "cmd/jobs/look_again.h"
 #include "cmd/text/job_text.h"
 #include "domain/model/jobs/job_spec.h"
 #include "infrastructure/system_clock.h"
@@ -20,7 +21,6 @@ namespace {
 
 constexpr Duration kPatience = Duration::Minutes(1);  // with a controller that does not answer
 constexpr int kRetryMs = 200;
-constexpr int kLookAgainMs = 20;
 
 // Retries while the controller is away, up to kPatience since its last answer.
 class LinePatience {
@@ -67,6 +67,7 @@ v1::ReadLogRequest RequestOf(const LogOptions& options, int64_t offset) {
   request.set_errors(options.errors);
   request.set_attempt(options.attempt);
   request.set_offset(offset);
+  if (offset == 0) request.set_since_ms(options.since_ms);
   request.set_follow(options.follow);
   return request;
 }
@@ -103,6 +104,7 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
   LinePatience patience;
   v1::GetJobRequest request;
   request.set_job_id(id);
+  LookAgain look_again;
   while (true) {
     auto client = Reconnect(cli);
     const Result<v1::Job> job = client ? (*client)->Call<v1::Job>("GetJob", request)
@@ -110,7 +112,7 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
     if (job && (IsOver(*job) || job->attempt() > attempts)) return job;
     if (job) {
       patience.Heard();
-      poll(nullptr, 0, kLookAgainMs);
+      poll(nullptr, 0, look_again.NextPauseMs());
       continue;
     }
     if (!MayPass(job.error()) || !patience.Wait()) return job;
