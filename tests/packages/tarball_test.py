@@ -47,7 +47,7 @@ class Tarball(unittest.TestCase):
         self.must("! getent passwd gpu-job || userdel gpu-job")
         for command in by_hand.commands(self.tarball):
             if command == "gpu-platform status":
-                self.must("until gpu-platform status > /dev/null 2>&1; do sleep 0.1; done")
+                self.must("until gpu-platform nodes list -o name 2> /dev/null | grep -q dgx-h100-1; do sleep 0.1; done")
             self.must(command)
         self.assertIn("/usr/local/bin/gpu-platform", self.must("cd /; command -v gpu-platform"))
         self.assertIn("gpu-job", self.must("gpu-platform run --gpus 8 --nodes 2 -- sh -c 'echo first job of $(id -un)'"))

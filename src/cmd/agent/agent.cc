@@ -11,6 +11,7 @@
 #include "cmd/connection/state_place.h"
 #include "cmd/daemon/console_log.h"
 #include "cmd/daemon/process_limits.h"
+#include "cmd/daemon/service_manager.h"
 #include "cmd/daemon/signals.h"
 #include "cmd/settings/settings_flags.h"
 #include "infrastructure/paths.h"
@@ -62,6 +63,7 @@ Result<AgentConfig> ReadAgentSettings(const AgentFlags& flags, OperatorLog& log)
 void RunAgent(const AgentFlags& flags, Cli& cli) {
   SetDaemonLimits();
   const StopSignals signals;
+  const ServiceManager manager;
   ConsoleLog log(std::nullopt, cli.quiet);
   // A simulated node ends with the `serve` that started it.
   if (flags.with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -86,6 +88,8 @@ void RunAgent(const AgentFlags& flags, Cli& cli) {
   LiveAgent agent(config, log);
   if (const Status started = agent.Start(); !started) return cli.Complain(started.error());
   log.Write(LogLevel::kInfo, "agent of node " + agent.name() + " runs");
+  if (const Status said = manager.SayReady(); !said)
+    log.Write(LogLevel::kWarning, said.error().message);
   signals.Wait();
   agent.Stop();
   ExitNow(cli.exit_code);

@@ -1,7 +1,9 @@
 #include "cmd/serve/agent_parts.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "adapters/outbound/machine_file/machine_file.h"
 #include "application/agent/node_facts.h"
@@ -21,6 +23,20 @@ Duration RunTimeOf(const v1::JobSpec& spec) {
   auto time = ParseDuration(spec.command(1));  // "5m"
   if (!time) time = ParseDuration(spec.command(1) + "s");
   return time ? std::min(*time, kRunTimeMax) : Duration{};
+}
+
+size_t CountNodes(RecoveryPart& recovery) {
+  size_t nodes = 0;
+  IgnoreResult(recovery.loop().Read([&](const State& state) { nodes = state.nodes.all.size(); }),
+               "a controller that is down shows nothing");
+  return nodes;
+}
+
+size_t CountOwnNodes(const ControllerConfig& config) {
+  if (!config.starts_agent) return 0;
+  if (config.simulate.empty()) return 1;
+  const auto simulated = ParseSimulate(config.simulate, kPlayedNodesMax);
+  return simulated ? static_cast<size_t>(simulated->second) : 0;
 }
 
 }  // namespace
@@ -62,14 +78,8 @@ void SimulatedNodesPart::Stop() {
 
 void SimulatedNodesPart::StartOthers() {
   if (!agents_) return;
-  const auto count_nodes = [this] {
-    size_t nodes = 0;
-    IgnoreResult(recovery_.loop().Read([&](const State& state) { nodes = state.nodes.all.size(); }),
-                 "a controller that is down shows nothing");
-    return nodes;
-  };
-  if (const Status others = agents_->StartOthers(count_nodes); !others)
-    log_.Write(LogLevel::kWarning, others.error().message);
+  const Status others = agents_->StartOthers([this] { return CountNodes(recovery_); });
+  if (!others) log_.Write(LogLevel::kWarning, others.error().message);
 }
 
 Status PlayedNodesPart::Start() {
@@ -86,6 +96,13 @@ Status PlayedNodesPart::Start() {
   log_.Write(LogLevel::kInfo, Count(nodes, "played node") + ", " + config_.simulate +
                                   ": they start no processes and have no output");
   return Ok();
+}
+
+void AwaitOwnNodes(const ControllerConfig& config, RecoveryPart& recovery) {
+  constexpr int kTries = 300;
+  const size_t wanted = CountOwnNodes(config);
+  for (int tries = 0; tries < kTries && CountNodes(recovery) < wanted; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 }  // namespace gp

@@ -2,6 +2,7 @@
 #include "cmd/connection/controller_authority.h"
 #include "cmd/daemon/console_log.h"
 #include "cmd/daemon/process_limits.h"
+#include "cmd/daemon/service_manager.h"
 #include "cmd/daemon/signals.h"
 #include "cmd/serve/agent_parts.h"
 #include "cmd/serve/api_parts.h"
@@ -31,6 +32,7 @@ class Controller {
       log_.Write(LogLevel::kInfo, "encrypted; the authority is " + std::string(kFingerprintPrefix) +
                                       authority->fingerprint());
     simulated_.StartOthers();
+    AwaitOwnNodes(config_, recovery_);
     return Ok();
   }
   void Stop() { parts_.Stop(); }
@@ -72,6 +74,7 @@ struct ServeFlags {
 void RunServe(const ServeFlags& flags, Cli& cli) {
   SetDaemonLimits();
   const StopSignals signals;
+  const ServiceManager manager;
   auto config = ReadControllerSettings(flags.settings);
   if (!config) return cli.Complain(config.error());
   config->keep_sound_prefix = flags.keep_sound_prefix;
@@ -79,6 +82,8 @@ void RunServe(const ServeFlags& flags, Cli& cli) {
   for (const std::string& warning : config->warnings) log.Write(LogLevel::kWarning, warning);
   Controller controller(*std::move(config), log);
   if (const Status started = controller.Start(); !started) return cli.Complain(started.error());
+  if (const Status said = manager.SayReady(); !said)
+    log.Write(LogLevel::kWarning, said.error().message);
   signals.Wait();
   log.Write(LogLevel::kInfo, "stopping; jobs keep running");
   controller.Stop();
