@@ -137,4 +137,10 @@ Status WriteTextFile(const std::string& path, const std::string& text, unsigned 
   return ReplaceFile(path, text, mode, Survives::kPowerCut);
 }
 
+Status WriteFileForAll(const std::string& path, const std::string& text) {
+  constexpr mode_t kForAll = 0644;
+  GP_CHECK_OK(WriteTextFile(path, text, kForAll));
+  return chmod(path.c_str(), kForAll) == 0 ? Ok() : Fail(SystemError(path));
+}
+
 }  // namespace gp

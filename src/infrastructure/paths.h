@@ -41,5 +41,8 @@ Status MakeDirectories(const std::string& path, unsigned mode);
 Result<std::string> ReadTextFile(const std::string& path, size_t bytes_max = 1 << 20);
 // Replaces the whole file or nothing, also if the power fails.
 Status WriteTextFile(const std::string& path, const std::string& text, unsigned mode);
+// The same for what every user of the machine may read, whatever the umask of this process: that of
+// the services is 077.
+Status WriteFileForAll(const std::string& path, const std::string& text);
 
 }  // namespace gp

@@ -19,7 +19,7 @@ std::optional<std::string> ReadHttpAddress(const std::string& run_directory) {
 }
 
 Status KeepHttpAddress(const std::string& run_directory, const std::string& address) {
-  return WriteTextFile(FileIn(run_directory), address + "\n", 0644);
+  return WriteFileForAll(FileIn(run_directory), address + "\n");
 }
 
 void ForgetHttpAddress(const std::string& run_directory) { unlink(FileIn(run_directory).c_str()); }

@@ -14,7 +14,7 @@ std::string NoteIn(const std::string& run_directory) { return run_directory + "/
 }  // namespace
 
 Status KeepStatePlace(const std::string& run_directory, const std::string& state_directory) {
-  return WriteTextFile(NoteIn(run_directory), state_directory + "\n", 0644);
+  return WriteFileForAll(NoteIn(run_directory), state_directory + "\n");
 }
 
 void ForgetStatePlace(const std::string& run_directory) { unlink(NoteIn(run_directory).c_str()); }
