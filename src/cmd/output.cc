@@ -6,6 +6,7 @@
 
 #include "adapters/wire/documents/document.h"
 #include "adapters/wire/error.h"
+#include "base/text.h"
 #include "infrastructure/table.h"
 #include "infrastructure/terminal_text.h"
 
@@ -61,6 +62,15 @@ bool Output::PrintTable(const Table& table) {
   if (!text) Complain(text.error());
   if (text) std::fputs(text->c_str(), stdout);
   return text.has_value();
+}
+
+void Output::PrintText(const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = ForLocale(Printable(text.substr(at, end - at), std::string::npos));
+    std::printf(end < text.size() ? "%s\n" : "%s", line.c_str());
+    at = end + 1;
+  }
 }
 
 void Output::PrintList(const Table& table, std::string_view what) {

@@ -48,6 +48,8 @@ class Output {
   bool PrintTable(const Table& table);
   // The same for a list of `what`; says so where there is none.
   void PrintList(const Table& table, std::string_view what);
+  // Lines for people, which cannot steer the terminal whatever names and reasons users have chosen.
+  static void PrintText(const std::string& text);
   bool WantsDocument() const { return output == "json" || output == "yaml" || json; }
   // A message for people; silent with -q.
   void Say(const std::string& text) const;

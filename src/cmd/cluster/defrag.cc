@@ -65,7 +65,7 @@ std::string Text(const v1::MovePlan& plan) {
 
 void PrintPlans(const v1::MovePlans& plans, const char* when_none) {
   if (plans.plans().empty()) std::printf("%s\n", when_none);
-  for (const v1::MovePlan& plan : plans.plans()) std::fputs(Text(plan).c_str(), stdout);
+  for (const v1::MovePlan& plan : plans.plans()) Output::PrintText(Text(plan));
 }
 
 constexpr const char* kNothing =

@@ -183,7 +183,7 @@ void AddPriority(CLI::App& jobs, Cli& cli) {
       "priority", "Change the priority of a job; only admins of its queue may raise it");
   auto request = std::make_shared<v1::SetPriorityRequest>();
   sub->add_option_function<std::string>(
-         "job", [request](const std::string& id) { request->set_job_id(id); }, "Job id")
+         "job", [request](const std::string& id) { request->set_job_id(id); }, "Job by id or name")
       ->required();
   sub->add_option_function<std::string>(
          "priority",
@@ -207,7 +207,7 @@ void AddPriority(CLI::App& jobs, Cli& cli) {
 void AddExec(CLI::App& jobs, Cli& cli) {
   CLI::App* sub = jobs.add_subcommand("exec", "Run a command inside a running job");
   auto options = std::make_shared<ExecOptions>();
-  sub->add_option("job", options->job, "Job id")->required();
+  sub->add_option("job", options->job, "Job by id or name")->required();
   sub->add_option("--rank", options->rank, "Rank (node) of a gang");
   sub->add_flag("--pty,-t", options->pty, "Interactive, with this terminal");
   sub->add_option("command", options->argv, "-- COMMAND [ARGUMENTS]")->required();
@@ -219,7 +219,7 @@ template <typename F>
 void AddForOne(CLI::App& jobs, Cli& cli, const char* name, const char* help, F action) {
   CLI::App* sub = jobs.add_subcommand(name, help);
   auto id = std::make_shared<std::string>();
-  sub->add_option("job", *id, "Job id; of an array JOB[3]")->required();
+  sub->add_option("job", *id, "Job by id or name; of an array JOB[3]")->required();
   sub->callback([id, action, &cli] { action(*id, cli); });
 }
 
@@ -228,7 +228,8 @@ template <typename F>
 CLI::App* AddForSeveral(CLI::App& jobs, Cli& cli, const char* name, const char* help, F action) {
   CLI::App* sub = jobs.add_subcommand(name, help);
   auto ids = std::make_shared<std::vector<std::string>>();
-  sub->add_option("jobs", *ids, "Job ids; of an array all of it, or JOB[2-7]")->required();
+  sub->add_option("jobs", *ids, "Jobs by id or name; of an array all of it, or JOB[2-7]")
+      ->required();
   sub->callback([ids, action, &cli] { action(*ids, cli); });
   return sub;
 }

@@ -48,7 +48,7 @@ void Explain(v1::ExplainJobRequest request, Cli& cli) {
   const auto reply = (*client)->Call<v1::ExplainJobReply>("ExplainJob", request);
   if (!reply) return cli.Complain(reply.error());
   if (cli.PrintDocument(*reply)) return;
-  std::fputs(ExplainText(*reply).c_str(), stdout);
+  cli.PrintText(ExplainText(*reply));
   if (wide) PrintNodes(*reply, cli);
 }
 
@@ -60,7 +60,7 @@ void DescribeOutlook(const std::string& job, Cli& cli) {
   const auto client = cli.Controller();
   if (!client) return;
   const auto reply = (*client)->Call<v1::ExplainJobReply>("ExplainJob", ExplainRequest(job));
-  if (reply) std::fputs(OutlookText(job, *reply).c_str(), stdout);
+  if (reply) cli.PrintText(OutlookText(job, *reply));
 }
 
 void PlanJob(const JobSpec& spec, Cli& cli) {

@@ -43,7 +43,7 @@ void AddExtend(CLI::App& jobs, Cli& cli) {
   CLI::App* sub =
       jobs.add_subcommand("extend", "Change the time limit of a job, counted from its placement");
   auto flags = std::make_shared<ExtendFlags>();
-  sub->add_option("job", flags->job, "Job id; of an array JOB[3]")->required();
+  sub->add_option("job", flags->job, "Job by id or name; of an array JOB[3]")->required();
   sub->add_option("--by", flags->by, "Add this to the time limit")->type_name("DURATION");
   sub->add_option("--to", flags->to, "New time limit")->type_name("DURATION");
   sub->add_flag("--force", flags->force, "Even if other jobs wait for its GPUs; operators only");

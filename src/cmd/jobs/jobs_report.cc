@@ -128,7 +128,7 @@ void ReportJob(const std::string& id, Cli& cli) {
   if (cli.PrintDocument(*report)) return;
   if (cli.output == "csv") return PrintNumbers(*report);
   if (report->ranks().empty()) return cli.Say(report->job_id() + " was never placed");
-  std::fputs(Overview(*report).c_str(), stdout);
+  cli.PrintText(Overview(*report));
   std::fputs("\n", stdout);
   std::fflush(stdout);
   PrintRanks(*report, cli);

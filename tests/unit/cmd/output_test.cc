@@ -35,6 +35,12 @@ class OutputTest : public ::testing::Test {
   bool printed_ = false;
 };
 
+TEST_F(OutputTest, TextForPeopleCannotSteerTheTerminal) {
+  testing::internal::CaptureStdout();
+  Output::PrintText("job \x1b[2J\r\nwaits\n\nfor GPUs");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "job \\x1b[2J\\x0d\nwaits\n\nfor GPUs");
+}
+
 TEST_F(OutputTest, TablesAreTheDefaultAndDocumentsAreNotPrintedThen) {
   EXPECT_FALSE(output_.WantsDocument());
   EXPECT_EQ(Printed(nlohmann::ordered_json{{"a", 1}}), "");
