@@ -13,7 +13,7 @@ namespace gp {
 namespace {
 
 #ifdef __OPTIMIZE__
-constexpr uint64_t kSequences = 10'000;
+constexpr uint64_t kSequences = 5'000;
 #else
 constexpr uint64_t kSequences = 500;
 #endif

@@ -93,7 +93,7 @@ void Observe(LivedCluster cluster, const std::vector<Asked>& asked, bool arrival
 
 TEST(Forecasting, StartsLieWhereTheyAreExpected) {
   const char* text = std::getenv("GP_SEEDS");
-  const int seeds = text == nullptr ? 12 : std::atoi(text);
+  const int seeds = text == nullptr ? 6 : std::atoi(text);
   Score alone;
   Score crowded;
   for (int seed = 1; seed <= seeds; ++seed) {

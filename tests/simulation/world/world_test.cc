@@ -15,7 +15,7 @@ namespace gp {
 namespace {
 
 #ifdef __OPTIMIZE__
-constexpr uint64_t kWorlds = 500;
+constexpr uint64_t kWorlds = 150;
 #else
 constexpr uint64_t kWorlds = 20;
 #endif
