@@ -49,7 +49,8 @@ Status AccessGuard::CheckNode(const std::string& node, std::string_view fingerpr
   const auto view = GP_TRY(Look());
   if (IsCertified(view->access, node, fingerprint, gateway_.WallNow())) return Ok();
   return Fail(Unauthenticated("this certificate of node " + Printable(node, 60) +
-                              " is not known here, or was revoked"));
+                              " is not known here, or was revoked; to join again, remove "
+                              "identity.pem in the agent's state directory and restart the agent"));
 }
 
 Status AccessGuard::Answer(const Result<Caller>& caller, const std::string& from,

@@ -65,6 +65,11 @@ std::string ExpectedText(const v1::BudgetStanding& standing) {
   return standing.too_early() ? kDash : fmt::format("{}%", standing.expected_percent());
 }
 
+std::string UsedUpText(const v1::BudgetStanding& standing) {
+  if (standing.percent() >= 100) return "now";
+  return standing.used_up_at().empty() ? kDash : standing.used_up_at();
+}
+
 }  // namespace
 
 Table BudgetTable(const v1::ListBudgetsReply& reply) {
@@ -87,8 +92,7 @@ Table BudgetTable(const v1::ListBudgetsReply& reply) {
       table.Add({queue, UserText(budget, standing.user()), pool,
                  Used(standing.gpu_hours(), hours_limit), Used(standing.cost(), budget.money()),
                  Cell(fmt::format("{}%", standing.percent()), standing.percent()),
-                 ExpectedText(standing),
-                 standing.used_up_at().empty() ? kDash : standing.used_up_at(), budget.over(),
+                 ExpectedText(standing), UsedUpText(standing), budget.over(),
                  LimitText(hours_limit), LimitText(budget.money())});
     }
     if (budget.standings().empty())

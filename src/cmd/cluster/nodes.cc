@@ -40,7 +40,7 @@ void ShowNode(const std::string& name, Cli& cli) {
   if (!cluster) return cli.Complain(cluster.error());
   const v1::Node& node = cluster->nodes(0);
   if (cli.PrintDocument(node)) return;
-  std::fputs(DescribeNode(node).c_str(), stdout);
+  cli.PrintText(DescribeNode(node));
   if (node.gpus_size() > 0) {
     std::printf("\n");
     cli.PrintTable(MarksTable(node));
@@ -119,15 +119,22 @@ void AddDeclareLost(CLI::App& nodes, Cli& cli) {
 }
 
 void AddRevokeNode(CLI::App& nodes, Cli& cli) {
-  CLI::App* sub = nodes.add_subcommand("revoke",
-                                       "Revoke a node's certificates: its agent is disconnected "
-                                       "and joins again with the join token");
+  CLI::App* sub =
+      nodes.add_subcommand("revoke",
+                           "Revoke a node's certificates: its agent is disconnected, "
+                           "and joins again only after `identity.pem` is removed there");
   auto request = std::make_shared<v1::RevokeNodeRequest>();
   sub->add_option_function<std::string>(
          "node", [request](const std::string& name) { request->set_node(name); },
          "Name of the node")
       ->required();
-  sub->callback([request, &cli] { CallAndPrintNodes("RevokeNode", *request, cli); });
+  sub->callback([request, &cli] {
+    CallAndPrintNodes("RevokeNode", *request, cli);
+    if (cli.exit_code == kExitOk)
+      cli.Say(request->node() +
+              " is disconnected; to let it join again, remove identity.pem in its agent's state "
+              "directory and restart the agent");
+  });
 }
 
 }  // namespace

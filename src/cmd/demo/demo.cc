@@ -60,8 +60,9 @@ class Demo {
   }
 
   Status ShowMachine() {
-    // The programs of its jobs, as the README shows them, are in Python
-    if (std::system("command -v python3 > /dev/null") != 0)
+    // The programs of its jobs, as the README shows them, are in Python,
+    // with its whole library, which Debian's python3-minimal lacks.
+    if (std::system("python3 -c 'import argparse, json, signal, subprocess' 2> /dev/null") != 0)
       return Fail(Conflict("the jobs of the demo need python3: apt install python3"));
     isolation_ = GP_TRY(ProbeIsolation());  // forks: before any thread
     discovery_ = GP_TRY(TimeDiscovery(flags_.nvml, flags_.simulate, kSimulated));

@@ -47,6 +47,7 @@ class Questions {
     asks_ = !flags.uses_defaults && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
   }
 
+  bool asks() const { return asks_; }
   // `none`: the answer, or the flag's value, that stands for an empty one; "": none does.
   void Ask(const std::string& key, const std::string& question, const std::string& by_default,
            const std::string& none) {
@@ -144,7 +145,9 @@ Status InitController(InitFlags flags) {
   questions.Ask("profile", "Profile: development or production", "production", kNone);
   questions.Ask("agent.enabled", "Run jobs on this machine too: true or false", "true", "");
   questions.Ask("agent.service_user", "User that runs the jobs that root submits", "gpu-job", "");
-  questions.Ask("listen.grpc", "Accept other nodes at HOST:PORT, or none", kNodes, kNone);
+  // Nobody listens to other machines without having been asked.
+  questions.Ask("listen.grpc", "Accept other nodes at HOST:PORT, or none",
+                questions.asks() ? kNodes : kNone, kNone);
   questions.Ask("listen.http", "Dashboard and REST API at HOST:PORT, or none", kHttp, kNone);
   ControllerReading reading;
   ReadControllerSettings(OnlyFlags(flags), reading);

@@ -28,7 +28,9 @@ namespace {
 
 Error NobodyAt(const std::string& socket) {
   return Unavailable("no controller answers on " + socket +
-                     " (start one: gpu-platform serve; or name another: --server DIRECTORY)");
+                     " (it runs on another machine: gpu-platform login HOST:PORT; as a "
+                     "service here: systemctl status gpu-platform; elsewhere here: --server "
+                     "DIRECTORY; none yet: gpu-platform serve)");
 }
 
 Result<std::string> FetchLocalCredential(const std::string& path) {
