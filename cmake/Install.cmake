@@ -6,14 +6,21 @@ install(TARGETS gpu-platform DESTINATION bin)
 install(TARGETS fake_nvml_ctl DESTINATION bin)
 install(TARGETS fake_nvml LIBRARY DESTINATION lib/gpu-platform NAMELINK_SKIP)
 install(TARGETS fake_mps_control fake_mps_client DESTINATION lib/gpu-platform)
-install(DIRECTORY data/machines data/schema examples DESTINATION share/gpu-platform)
+set(shared data/machines data/schema deploy/grafana deploy/prometheus examples)
+install(DIRECTORY ${shared} DESTINATION share/gpu-platform)
 install(DIRECTORY deploy/systemd/ DESTINATION lib/systemd/system FILES_MATCHING PATTERN *.service)
-install(DIRECTORY deploy/grafana deploy/prometheus DESTINATION share/gpu-platform)
 install(FILES fakes/nvml/fake-nvml-ctl.1 DESTINATION share/man/man1)
-install(DIRECTORY docs/ DESTINATION share/doc/gpu-platform)
-install(FILES README.md CHANGELOG.md SECURITY.md DESTINATION share/doc/gpu-platform)
 install(DIRECTORY clients/python/gpu_platform DESTINATION lib/python3/dist-packages
         PATTERN __pycache__ EXCLUDE)
+
+# The documentation, and the pages of what is shared: their links lead elsewhere here than in the source.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+list(JOIN shared " " shared)
+install(CODE "
+  execute_process(
+    COMMAND \"${Python3_EXECUTABLE}\" -B \"${CMAKE_SOURCE_DIR}/tools/ship-docs\" \"${CMAKE_SOURCE_DIR}\"
+            \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share\" ${shared}
+    COMMAND_ERROR_IS_FATAL ANY)")
 
 # Written by the program itself.
 install(CODE "

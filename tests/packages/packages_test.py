@@ -6,6 +6,7 @@ packages_test.py --build DIRECTORY
 
 import filecmp
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -15,7 +16,10 @@ import tempfile
 import unittest
 
 import by_hand
-from build_packages import make_packages
+from build_packages import ROOT, make_packages
+
+sys.path.insert(0, f"{ROOT}/tools")
+from page_links import problems_of  # noqa: E402
 
 NAMES = ["gpu-platform", "gpu-platform-agent", "gpu-platform-controller", "gpu-platform-doc", "gpu-platform-grafana", "gpu-platform-simulator",
          "python3-gpu-platform"]
@@ -67,6 +71,14 @@ class Packages(unittest.TestCase):
         packed = {path.lstrip("/").removesuffix(".gz") for name in NAMES for path in self.files(name)}
         units = {path.replace("usr/lib/systemd", "lib/systemd") for path in installed}
         self.assertEqual(sorted(path for path in units if path.removesuffix(".gz") not in packed and "/dist-packages/" not in path), [])
+
+    def test_links_of_installed_pages_lead_to_installed_files(self):
+        together = os.path.join(self.directory, "together")
+        for name in NAMES:
+            subprocess.run(["dpkg-deb", "-x", self.packages[name], together], check=True)
+        pages = list(pathlib.Path(together).rglob("*.md"))
+        self.assertGreater(len(pages), 100)
+        self.assertEqual([problem for page in pages for problem in problems_of(page)], [])
 
     def test_one_set_serves_several_releases(self):
         needs = self.field("gpu-platform", "Depends")
