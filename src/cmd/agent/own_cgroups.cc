@@ -10,6 +10,7 @@
 #include <set>
 
 #include "adapters/outbound/cgroup/cgroup_isolation.h"
+#include "adapters/outbound/cgroup/hierarchy.h"
 #include "base/digest.h"
 #include "base/text.h"
 
@@ -95,7 +96,7 @@ AgentCgroups::AgentCgroups(const std::vector<std::string>& names) {
   if (!hierarchy) return;
   std::set<std::string> parents;
   for (const auto& [controller, own] : hierarchy->legacy) parents.insert(own);
-  if (!hierarchy->unified.empty()) parents.insert(hierarchy->unified);
+  if (!hierarchy->unified.empty()) parents.insert(ParentOfAgentRoot(hierarchy->unified));
   for (const std::string& parent : parents) {
     for (const std::string& name : names) paths_.push_back(parent + "/" + name);
   }

@@ -88,4 +88,12 @@ Result<CgroupHierarchy> ReadHierarchy() {
   return ParseHierarchy(mountinfo, self_cgroup);
 }
 
+std::string ParentOfAgentRoot(std::string own) {
+  // systemd (DelegateSubgroup=agent), or an earlier agent, may have put this process into the leaf.
+  if (own.ends_with(kAgentLeaf)) own.resize(own.size() - kAgentLeaf.size());
+  if (!own.ends_with(".service")) return own;
+  const std::string slice = own.substr(0, own.rfind('/'));
+  return slice.ends_with(".slice") ? slice : own;
+}
+
 }  // namespace gp

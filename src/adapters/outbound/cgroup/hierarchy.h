@@ -21,4 +21,13 @@ struct CgroupHierarchy {
 CgroupHierarchy ParseHierarchy(std::string_view mountinfo, std::string_view self_cgroup);
 Result<CgroupHierarchy> ReadHierarchy();
 
+// Below its own cgroup, the one for an agent alone: see UnifiedTree.
+inline constexpr std::string_view kAgentLeaf = "/agent";
+
+// The version 2 cgroup in which an agent makes its root, given the directory of its own cgroup.
+// That is its own, or for a service of systemd the slice around it: the kernel lets no process into
+// a cgroup that hands controllers down, so below the service the jobs would keep systemd before 254
+// from starting it again.
+std::string ParentOfAgentRoot(std::string own);
+
 }  // namespace gp

@@ -7,11 +7,11 @@
 #include <cstring>
 
 #include "adapters/outbound/cgroup/cgroup_file.h"
+#include "adapters/outbound/cgroup/hierarchy.h"
 
 namespace gp {
 namespace {
 
-constexpr const char* kAgentLeaf = "/agent";
 constexpr const char* kUnifiedControllers[] = {"cpuset", "memory", "pids"};
 
 Status EnsureDirectory(const std::string& path) {
@@ -28,7 +28,7 @@ Status Enable(const std::string& parent, const std::string& controller) {
 // but for some (pids, cpuset) it makes the cgroup "threaded": then its children accept no
 // processes.
 Status Vacate(const std::string& own) {
-  const std::string leaf = own + kAgentLeaf;
+  const std::string leaf = own + std::string(kAgentLeaf);
   const std::string before = GP_TRY(ReadCgroupFile(own + "/cgroup.procs"));
   if (before.empty()) return Ok();
   GP_CHECK_OK(EnsureDirectory(leaf));
@@ -53,23 +53,20 @@ Status SetMemory(const std::string& path, int64_t bytes_max) {
 
 }  // namespace
 
-Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, bool is_root,
+Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own, bool is_root,
                                          const std::string& name,
                                          std::vector<std::string>& warnings) {
-  std::string own = own_cgroup;
-  // After a restart the process is in the leaf already (or systemd put it there,
-  // DelegateSubgroup=agent).
-  if (own.ends_with(kAgentLeaf)) own.resize(own.size() - std::strlen(kAgentLeaf));
+  const std::string parent = ParentOfAgentRoot(own);
   UnifiedTree tree;
-  tree.root_ = GP_TRY(AgentRoot::Hold(own + "/" + name));
-  const std::string available = GP_TRY(ReadCgroupFile(own + "/cgroup.controllers"));
+  tree.root_ = GP_TRY(AgentRoot::Hold(parent + "/" + name));
+  const std::string available = GP_TRY(ReadCgroupFile(parent + "/cgroup.controllers"));
   for (const char* controller : kUnifiedControllers) {
     if (HasWord(available, controller)) tree.controllers_.push_back(controller);
   }
   if (tree.controllers_.empty()) return tree;
-  const Status vacated = is_root ? Ok() : Vacate(own);
+  const Status vacated = is_root ? Ok() : Vacate(parent);
   if (vacated.has_value()) {
-    tree.EnableControllers(own, warnings);
+    tree.EnableControllers(parent, warnings);
   } else {
     tree.controllers_.clear();
     warnings.push_back("cgroup v2 controllers: " + vacated.error().message +
@@ -79,9 +76,9 @@ Result<UnifiedTree> UnifiedTree::Prepare(const std::string& own_cgroup, bool is_
 }
 
 // Puts the enabled controllers into controllers_.
-void UnifiedTree::EnableControllers(const std::string& own, std::vector<std::string>& warnings) {
+void UnifiedTree::EnableControllers(const std::string& parent, std::vector<std::string>& warnings) {
   std::erase_if(controllers_, [&](const std::string& controller) {
-    Status enabled = Enable(own, controller);
+    Status enabled = Enable(parent, controller);
     if (enabled.has_value()) enabled = Enable(base(), controller);
     if (enabled.has_value()) return false;
     warnings.push_back("cgroup controller " + controller + ": " + enabled.error().message);

@@ -9,9 +9,10 @@
 
 namespace gp {
 
-// The version 2 side: <own cgroup>/<name>/<key>, with the controllers that this process may
-// delegate.  On a host with only version 2, a cgroup that delegates controllers must hold no
-// processes; then this process first moves itself into the leaf <own cgroup>/agent.
+// The version 2 side: <parent>/<name>/<key> (ParentOfAgentRoot), with the controllers that this
+// process may delegate.  On a host with only version 2, a cgroup that delegates controllers must
+// hold no processes; if the parent is its own cgroup, this process first moves itself into the leaf
+// <own cgroup>/agent.
 class UnifiedTree {
  public:
   // `own` is the directory of this process's cgroup; only the kernel's root may both hold processes
@@ -31,7 +32,7 @@ class UnifiedTree {
   Status Make(const std::string& key, const IsolationRequest& request, CgroupPaths& paths) const;
 
  private:
-  void EnableControllers(const std::string& own, std::vector<std::string>& warnings);
+  void EnableControllers(const std::string& parent, std::vector<std::string>& warnings);
 
   AgentRoot root_;
   std::vector<std::string> controllers_;

@@ -47,5 +47,16 @@ TEST(HierarchyTest, UnescapesAndSkipsWhatItDoesNotUnderstand) {
   EXPECT_TRUE(ParseHierarchy("", "").unified.empty());
 }
 
+TEST(HierarchyTest, JobsOfAServiceLieBesideIt) {
+  const std::string slice = "/sys/fs/cgroup/system.slice";
+  EXPECT_EQ(ParentOfAgentRoot(slice + "/a.service"), slice);
+  EXPECT_EQ(ParentOfAgentRoot(slice + "/a.service/agent"), slice);
+  EXPECT_EQ(ParentOfAgentRoot(slice + "/a.scope/agent"), slice + "/a.scope");
+  EXPECT_EQ(ParentOfAgentRoot(slice + "/a.service/b"), slice + "/a.service/b");
+  // What is at the top is no slice: the kernel's root has processes that no one can move.
+  EXPECT_EQ(ParentOfAgentRoot("/sys/fs/cgroup/a.service"), "/sys/fs/cgroup/a.service");
+  EXPECT_EQ(ParentOfAgentRoot("/sys/fs/cgroup"), "/sys/fs/cgroup");
+}
+
 }  // namespace
 }  // namespace gp
