@@ -87,8 +87,9 @@ void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
   Line(out, "Placement", attempt.placement().substr(0, attempt.placement().size() - suffix.size()));
   Line(out, "Warning", warning);
   if (!attempt.end_class().empty() && attempt.end_class() != "completed") {
-    Line(out, "Ended by",
-         fmt::format("{} (charged to {})", attempt.end_class(), attempt.charged_to()));
+    const std::string whose =
+        attempt.charged_to() == "nobody" ? "uses no retry" : "charged to " + attempt.charged_to();
+    Line(out, "Ended by", fmt::format("{} ({})", attempt.end_class(), whose));
   }
   for (const v1::Rank& rank : attempt.ranks()) {
     std::string text = fmt::format("rank {}: {}", rank.rank(), rank.node());

@@ -134,6 +134,13 @@ class Settings(unittest.TestCase):
         self.addCleanup(agent.terminate)
         eventually(lambda: len(self.cli.gpus()) == 16, "both nodes have joined")
 
+    def test_init_opens_no_port_for_other_machines_unasked(self):
+        written = self.command("init", "--yes", "--config", self.path("own.yaml"), "--state", self.path("state"))
+        self.assertIn("accepts no other nodes", written.stdout)
+        shown = json.loads(self.command("config", "show", "--config", self.path("own.yaml"), "-o", "json").stdout)
+        values = {one["key"]: one["value"] for one in shown["settings"]}
+        self.assertEqual((values["listen.grpc"], values["listen.http"]), ("", "127.0.0.1:8080"))
+
     def test_init_says_what_a_profile_would_say_otherwise(self):
         os.mkdir(self.path("own"), 0o700)
         self.command("init", "--yes", "--profile", "development", "--config", self.path("own/c.yaml"), "--state", self.path("state"), "--listen", "none",
