@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-cgroup2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -211,6 +211,12 @@ prove-install: package
 	lintian --fail-on error,warning $(filter-out %-dbgsym_%,$(wildcard build/packages/*.deb))
 	for release in bookworm trixie; do for test in install tarball_install; do \
 	  $(PYTHON) -B tests/packages/$${test}_test.py --packages build/packages --release $$release || exit 1; done; done
+
+## make prove-cgroup2    the packages on virtual machines, Debian 12 and 13, with all controllers in cgroup v2: limits, device rules, upgrade, restart, crash (root; 40 min after a build)
+prove-cgroup2: package
+	tools/setup-debian --with-vm
+	for release in bookworm trixie; do \
+	  $(PYTHON) -B tests/packages/cgroup2_test.py --packages build/packages --release $$release || exit 1; done
 
 ## make prove-image      the container image and the compose file; two images from two fresh bases are the same (root; 10 min after a build)
 prove-image: package

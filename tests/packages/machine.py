@@ -8,9 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
-from namespaces import MOUNTS, NAMESPACES, first_process, inside, until
+from debian import ENVIRONMENT, Debian
+from namespaces import MOUNTS, NAMESPACES, first_process, inside
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../tools"))
 from debian_root import kept_archive  # pylint: disable=wrong-import-position
@@ -38,18 +38,12 @@ def base_archive(directory, release="bookworm", more=()):
 
 def entering(pid):
     """The words before a command that make it run on the machine with this first process, as root who has logged in."""
-    return inside(pid, "/root", ["HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LANG=C.UTF-8"])
+    return inside(pid, "/root", ENVIRONMENT)
 
 
-class Machine:
+class Machine(Debian):
     def __init__(self, name, archive, address=None):
-        self.name = name
-        self.directory = tempfile.mkdtemp(prefix=f"gp-{name}-", dir="/var/tmp")
-        self.root = os.path.join(self.directory, "root")
-        os.mkdir(self.root)
-        subprocess.run(["tar", "-C", self.root, "-xf", archive], check=True)
-        self.write("/etc/hostname", name + "\n")
-        self.log = open(os.path.join(self.directory, "console"), "wb")  # pylint: disable=consider-using-with
+        super().__init__(name, archive)
         self.starter = None
         self.pid = None
         self.cgroup = os.path.join(cgroup2(), os.path.basename(self.directory))
@@ -57,14 +51,6 @@ class Machine:
         self.address = address
         self.pid_file = os.path.join(self.directory, "pid")
         self.start()
-
-    def path(self, inside):
-        return self.root + inside
-
-    def write(self, inside, text):
-        os.makedirs(os.path.dirname(self.path(inside)), exist_ok=True)
-        with open(self.path(inside), "w", encoding="utf-8") as file:
-            file.write(text)
 
     def start(self):
         """Boots the machine; again, if it has ended."""
@@ -76,12 +62,8 @@ class Machine:
         self.pid = first_process(self.starter)
         with open(self.pid_file, "w", encoding="utf-8") as file:
             file.write(str(self.pid))
-        until(lambda: self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"), 60, "systemd runs")
+        self.until_booted(60)
         self.run("ip", "link", "set", "lo", "up")
-
-    def until(self, seconds, what, *words):
-        """Runs the command until it succeeds."""
-        until(lambda: self.run(*words).returncode == 0, seconds, what)
 
     def run(self, *words, user=None, stdin=None):
         """A command on the machine, as somebody who has logged in runs it."""
@@ -91,19 +73,6 @@ class Machine:
         else:
             command += words
         return subprocess.run(command, capture_output=True, text=True, check=False, stdin=stdin or subprocess.DEVNULL)
-
-    def must(self, *words, **more):
-        done = self.run(*words, **more)
-        if done.returncode != 0:
-            raise AssertionError(f"{self.name}: {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout
-
-    def shell(self, line, **more):
-        return self.must("sh", "-ec", line, **more)
-
-    def console(self):
-        with open(os.path.join(self.directory, "console"), encoding="utf-8", errors="replace") as file:
-            return file.read()
 
     def stop(self):
         if self.pid and os.path.exists(f"/proc/{self.pid}"):
