@@ -101,7 +101,7 @@ AgentCgroups::AgentCgroups(const std::vector<std::string>& names) {
     for (const std::string& name : names) paths_.push_back(parent + "/" + name);
   }
   // The group of the agents themselves on version 2.
-  const std::string leaf = hierarchy->unified + "/agent";
+  const std::string leaf = hierarchy->unified + std::string(kAgentLeaf);
   if (!hierarchy->unified.empty() && !IsThere(leaf)) paths_.push_back(leaf);
 }
 

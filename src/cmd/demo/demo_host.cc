@@ -109,8 +109,7 @@ Status DemoHost::MakeFiles(const std::string& from) {
     if (!entry.is_regular_file()) continue;
     const std::string text = GP_TRY(ReadTextFile(entry.path()));
     const std::string to = examples() + "/" + entry.path().filename().string();
-    GP_CHECK_OK(WriteTextFile(to, text, 0644));
-    chmod(to.c_str(), 0644);  // whatever the umask
+    GP_CHECK_OK(WriteFileForAll(to, text));
   }
   if (error) return Fail(NotFound("no examples in " + from + ": " + error.message()));
   return Ok();

@@ -195,7 +195,7 @@ Result<int64_t> FindTail(Cli& cli, const LogOptions& options, int lines) {
 Status CopyLog(Cli& cli, const LogOptions& options) {
   if (!options.follow || options.attempt != 0) return CopyAttempt(cli, options);
   // A job that is started again goes on in its next attempt.
-  for (LogOptions one = options;; ++one.attempt, one.offset = 0) {
+  for (LogOptions one = options;; ++one.attempt, one.offset = one.since_ms = 0) {
     const v1::Job job = GP_TRY(WaitForAttempt(cli, options.job, one.attempt));
     if (job.attempt() <= one.attempt) return Ok();
     if (one.attempt == 0) one.attempt = job.attempt() - 1;

@@ -174,7 +174,7 @@ void AddLogs(CLI::App& jobs, Cli& cli) {
   CLI::Option* since =
       sub->add_option(
              "--since", flags->since,
-             "Only what was written from then on, to the second: a time or a duration, as 2h")
+             "Only what was written from then on, and shortly before: a time or a duration, as 2h")
           ->excludes(lines);
   sub->add_option("--tail-bytes", flags->tail_bytes, "Only the last N bytes of each stream")
       ->type_name("N")

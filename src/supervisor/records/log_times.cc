@@ -33,7 +33,7 @@ Descriptor CreateFor(uint32_t owner, const std::string& path) {
   return is_theirs ? std::move(file) : Descriptor();
 }
 
-// A mark that cannot be written is a hole, which reads as an old time with offset 0.
+// A mark that cannot be written is a hole, which reads as time 0 and offset 0.
 void WriteMark(int file, int64_t index, const LogMark& mark) {
   IgnoreResult(pwrite(file, &mark, sizeof mark, index * kMarkBytes), "output is not held up");
 }
@@ -84,7 +84,8 @@ Result<int64_t> OffsetAt(const std::string& log, Instant since) {
   }
   if (later == 0) return 0;
   const LogMark before = GP_TRY(ReadMark(file.get(), later - 1, log));
-  const bool is_past = later < marks && before.at + DistanceAfter(later) <= since;
+  const bool is_hole = before.at.ns == 0;
+  const bool is_past = !is_hole && later < marks && before.at + DistanceAfter(later) <= since;
   return is_past ? GP_TRY(ReadMark(file.get(), later, log)).offset : before.offset;
 }
 

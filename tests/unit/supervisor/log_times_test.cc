@@ -94,6 +94,19 @@ TEST_F(LogTimesTest, WhatCannotBeWrittenIsLeftOut) {
   EXPECT_FALSE(OffsetAt(log_, At(2'000)).has_value());  // a directory has no marks
 }
 
+TEST_F(LogTimesTest, AHoleHidesNothing) {
+  times_.Note(At(10'000), 0);
+  times_.Note(At(11'000), 100);
+  times_.Note(At(12'000), 150);
+  times_.Note(At(13'000), 200);
+  const std::string marks = scratch_.Read("0.out.times");
+  scratch_.Write("0.out.times", marks.substr(0, 32) + std::string(16, '\0') + marks.substr(48));
+  EXPECT_EQ(Offset(10'500), 0);
+  EXPECT_LE(Offset(11'500), 100);
+  EXPECT_LE(Offset(12'500), 150);
+  EXPECT_EQ(Offset(13'000), 200);
+}
+
 TEST_F(LogTimesTest, ALinkIsNotFollowed) {
   scratch_.Write("theirs", "untouched");
   std::filesystem::create_symlink(scratch_.In("theirs"), LogTimesPath(log_));
