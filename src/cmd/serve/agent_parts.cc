@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "adapters/outbound/machine_file/machine_file.h"
 #include "application/agent/node_facts.h"
@@ -99,10 +98,8 @@ Status PlayedNodesPart::Start() {
 }
 
 void AwaitOwnNodes(const ControllerConfig& config, RecoveryPart& recovery) {
-  constexpr int kTries = 300;
-  const size_t wanted = CountOwnNodes(config);
-  for (int tries = 0; tries < kTries && CountNodes(recovery) < wanted; ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  constexpr std::chrono::seconds kPatience{3};
+  AwaitNodes([&] { return CountNodes(recovery); }, CountOwnNodes(config), kPatience);
 }
 
 }  // namespace gp

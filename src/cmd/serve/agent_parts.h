@@ -60,8 +60,8 @@ class PlayedNodesPart : public Component {
   std::unique_ptr<PlayedNodes> nodes_;
 };
 
-// Waits until the nodes that the controller starts itself have joined, so that it admits jobs for
-// all of them once it is called ready.  A short time only: a node that does not join says why.
+// Waits a short time until the controller knows the nodes that it starts itself, so that it admits
+// jobs for all of them once it is called ready.
 void AwaitOwnNodes(const ControllerConfig& config, RecoveryPart& recovery);
 
 }  // namespace gp

@@ -20,17 +20,16 @@ namespace {
 
 constexpr int kNodesMax = 256;
 constexpr int kJoinInTurn = 8;  // with more nodes the order does not matter
-constexpr int kJoinTries = 100;
-constexpr auto kPause = std::chrono::milliseconds(10);
-
-// Waits for a short time only: a node that does not join prints the reason itself.
-void AwaitNodes(const std::function<size_t()>& count_nodes, size_t wanted) {
-  for (int tries = 0; tries < kJoinTries && count_nodes() < wanted; ++tries) {
-    std::this_thread::sleep_for(kPause);
-  }
-}
+constexpr std::chrono::seconds kJoinPatience{1};
+constexpr std::chrono::milliseconds kPause{10};
 
 }  // namespace
+
+void AwaitNodes(const std::function<size_t()>& count_nodes, size_t wanted,
+                std::chrono::milliseconds patience) {
+  for (auto waited = kPause; waited <= patience && count_nodes() < wanted; waited += kPause)
+    std::this_thread::sleep_for(kPause);
+}
 
 Result<std::pair<std::string, int>> ParseSimulate(const std::string& text, int nodes_max) {
   const size_t colon = text.rfind(':');
@@ -55,7 +54,7 @@ Result<SimulatedAgents> SimulatedAgents::Start(Options options) {
 
 Status SimulatedAgents::StartOthers(const std::function<size_t()>& count_nodes) {
   for (int index = 1; index < count_; ++index) {
-    if (index <= kJoinInTurn) AwaitNodes(count_nodes, static_cast<size_t>(index));
+    if (index <= kJoinInTurn) AwaitNodes(count_nodes, static_cast<size_t>(index), kJoinPatience);
     GP_CHECK_OK(Spawn(index));
   }
   return Ok();

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,6 +14,11 @@ namespace gp {
 
 // "dgx-h100:2" -> machine and number of nodes.  kInvalidArgument: there are more, or none.
 Result<std::pair<std::string, int>> ParseSimulate(const std::string& text, int nodes_max);
+
+// Waits until the controller knows that number of nodes, or until patience ends: a node that does
+// not join prints the reason itself.
+void AwaitNodes(const std::function<size_t()>& count_nodes, size_t wanted,
+                std::chrono::milliseconds patience);
 
 // The agents of simulated nodes: one process for each, which simulates its own machine with its own
 // devices.
