@@ -18,6 +18,9 @@ constexpr Duration kCoolingMax = Duration::Minutes(10);
 // A GPU is tested once it has a current reading, or after this time: one that cannot be read fails
 // its test, or a later finding reports it.
 constexpr Duration kFirstReadingMax = Duration::Minutes(1);
+// A passed test is reported together with other tests of the node that pass within this time, so
+// that the scheduler places jobs on all these GPUs in one pass, not on each as it returns.
+constexpr Duration kReportTogether = Duration::Seconds(2);
 
 bool IsStale(const GpuReading& reading) {
   return !reading.health || reading.age_ns > kReadingStaleAfter.ns;
@@ -115,6 +118,18 @@ void GpuKeeper::BeginTasks(const std::vector<DesiredGpuTask>& desired, Instant n
   }
 }
 
+bool GpuKeeper::IsHeld(const DesiredGpuTask& ended, const std::vector<DesiredGpuTask>& desired,
+                       Instant now) {
+  const bool others_run = std::ranges::any_of(desired, [&](const DesiredGpuTask& other) {
+    const auto running = running_.find(other.gpu);
+    return other.task == GpuTask::kTest && running != running_.end() &&
+           running->second == other.number;
+  });
+  if (ended.task != GpuTask::kTest || !others_run) return false;
+  if (!held_since_) held_since_ = now;
+  return now - *held_since_ < kReportTogether;
+}
+
 void GpuKeeper::CarryOut(const std::vector<DesiredGpuTask>& desired) {
   const Instant now{clock_.BootNs()};
   BeginTasks(desired, now);
@@ -124,12 +139,26 @@ void GpuKeeper::CarryOut(const std::vector<DesiredGpuTask>& desired) {
     return std::ranges::find(ordered, one.first) == ordered.end();
   });
   const std::vector<GpuTaskResult> before = std::exchange(results_, {});
+  bool is_any_held = false;
   for (const GpuCareResult& result : care_.Results()) {
-    if (std::ranges::find(ordered, result.number) != ordered.end())
-      results_.push_back({result.gpu, result.number, result.ok, result.detail});
+    const auto task = std::ranges::find(desired, result.number, &DesiredGpuTask::number);
+    if (task == desired.end()) continue;
+    const bool is_reported =
+        std::ranges::find(before, result.number, &GpuTaskResult::number) != before.end();
+    const bool is_held = result.ok && !is_reported && IsHeld(*task, desired, now);
+    is_any_held = is_any_held || is_held;
+    if (!is_held) results_.push_back({result.gpu, result.number, result.ok, result.detail});
   }
+  if (!is_any_held) held_since_.reset();
   care_.KeepOnly(ordered);
   NoteResets(desired, before);
+}
+
+std::optional<Instant> GpuKeeper::NextAt() const {
+  const std::optional<Instant> signals = signals_.NextAt();
+  if (!held_since_) return signals;
+  const Instant release = *held_since_ + kReportTogether;
+  return signals ? std::min(*signals, release) : release;
 }
 
 // Notes resets that have ended since `before`: an error after one is a new error, even in the same

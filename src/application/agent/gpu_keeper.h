@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,8 +56,9 @@ class GpuKeeper {
   bool HasNewFindings() const { return has_new_findings_; }
   // Readings at the last Look, by position.
   const std::vector<GpuReading>& LatestReadings() const { return readings_; }
-  // When Look is due without an event, in time since boot; nullopt: only with the next event.
-  std::optional<Instant> NextAt() const { return signals_.NextAt(); }
+  // When Look and CarryOut are due without an event, in time since boot; nullopt: only with the
+  // next event.
+  std::optional<Instant> NextAt() const;
   std::vector<int> EventDescriptors() const {
     return {watch_.EventDescriptor(), care_.EventDescriptor(), options_.kernel_log_fd};
   }
@@ -66,6 +68,8 @@ class GpuKeeper {
   GpuVitals VitalsNow(int gpu) const;
   bool MayBegin(const DesiredGpuTask& desired_task, Instant now);
   void BeginTasks(const std::vector<DesiredGpuTask>& desired, Instant now);
+  // Whether this passed test is not reported yet, because other tests are about to end.
+  bool IsHeld(const DesiredGpuTask& ended, const std::vector<DesiredGpuTask>& desired, Instant now);
   void NoteResets(const std::vector<DesiredGpuTask>& desired,
                   const std::vector<GpuTaskResult>& before);
 
@@ -79,6 +83,7 @@ class GpuKeeper {
   std::map<int, uint64_t> running_;
   // By test that waits until its GPU is read and cool
   std::map<uint64_t, Instant> waiting_since_;
+  std::optional<Instant> held_since_;  // the oldest result that is held
   std::vector<GpuReading> readings_;
   std::map<int, GpuVitals> vitals_;                   // by GPU, from its last reading
   std::vector<std::pair<int, HealthCode>> findings_;  // of all GPUs, at the last Look

@@ -82,6 +82,17 @@ class Service(ClusterTest):
         self.cli("online", "--node", "dgx-h100-0").ok()
         self.assertEqual(self.cli.wait(waiting), 0)
 
+    def test_the_gpus_of_a_node_return_together(self):
+        """One by one, each would take half of a waiting job's place beside its own sockets."""
+        for node in ("dgx-h100-0", "dgx-h100-1"):
+            self.cli("offline", "--node", node).ok()
+        jobs = [self.cli.start("--gpus", "2", command=["sleep", "1000"]) for _ in range(4)]
+        self.cli("online", "--node", "dgx-h100-0").ok()
+        for job in jobs:
+            eventually(lambda: self.cli.job(job)["state"] == "RUNNING", f"{job} runs")
+            gpus = self.cli.job(job)["attempts"][-1]["ranks"][0]["gpus"]
+            self.assertEqual(len({gpu // 4 for gpu in gpus}), 1, f"{job} has GPUs of two sockets: {gpus}")
+
     def test_a_node_is_described_with_its_drain_its_marks_and_its_leases(self):
         node = "dgx-h100-0"
         self.cli("drain", "--node", "dgx-h100-1").ok()  # so that all are on the other one

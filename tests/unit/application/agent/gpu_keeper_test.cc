@@ -160,6 +160,40 @@ TEST_F(GpuKeeperTest, ATaskWaitsForTheOneBeforeItOnItsGpu) {
   EXPECT_EQ(care_.begun, (std::vector<uint64_t>{8, 10, 9}));
 }
 
+// Else the first GPU to return would take a job of which the next could have had both.
+TEST_F(GpuKeeperTest, TestsThatPassTogetherAreReportedTogether) {
+  watch_.readings.push_back(watch_.readings.front());
+  keeper_.Look();
+  const std::vector<DesiredGpuTask> tests = {{0, GpuTask::kTest, 9}, {1, GpuTask::kTest, 10}};
+  keeper_.CarryOut(tests);
+  care_.results = {{9, 0, true, ""}};
+  keeper_.CarryOut(tests);
+  EXPECT_FALSE(keeper_.HasNews());
+  EXPECT_EQ(keeper_.NextAt(), Instant{clock_.BootNs()} + Duration::Seconds(2));
+  clock_.Advance(Duration::Seconds(1));
+  care_.results.push_back({10, 1, true, ""});
+  keeper_.CarryOut(tests);
+  EXPECT_EQ(keeper_.NewsFor(1).results.size(), 2u);
+  EXPECT_EQ(keeper_.NextAt(), std::nullopt);
+}
+
+TEST_F(GpuKeeperTest, ATestThatHangsHoldsOthersForAMomentOnly) {
+  watch_.readings.resize(3, watch_.readings.front());
+  keeper_.Look();
+  const std::vector<DesiredGpuTask> tests = {
+      {0, GpuTask::kTest, 9}, {1, GpuTask::kTest, 10}, {2, GpuTask::kTest, 11}};
+  keeper_.CarryOut(tests);
+  care_.results = {{9, 0, true, ""}};
+  keeper_.CarryOut(tests);
+  EXPECT_FALSE(keeper_.HasNews());
+  care_.results.push_back({10, 1, false, "it computes wrongly"});
+  keeper_.CarryOut(tests);
+  EXPECT_EQ(keeper_.NewsFor(1).results.size(), 1u) << "a failure is reported at once";
+  clock_.Advance(Duration::Seconds(2));
+  keeper_.CarryOut(tests);
+  EXPECT_EQ(keeper_.NewsFor(2).results.size(), 2u);
+}
+
 TEST_F(GpuKeeperTest, ATestAwaitsTheFirstReading) {
   watch_.readings = {{std::nullopt, 0, ""}};
   keeper_.Look();
