@@ -34,21 +34,20 @@ const std::vector<std::string> kHelp{
 }  // namespace
 
 void WatchApp::DrawOverlay() {
-  const std::vector<std::string>* lines = &kHelp;
-  if (overlay_ == Overlay::kDetails) {
-    if (table_.rows.empty()) return;
-    lines = &table_.rows[static_cast<size_t>(cursor_)].details;
-  }
+  const bool shows_row = overlay_ == Overlay::kDetails;
+  if (shows_row && table_.rows.empty()) return;
+  const std::vector<std::string> lines =
+      shows_row ? table_.rows[static_cast<size_t>(cursor_)].details() : kHelp;
   int width = 40;
-  for (const std::string& line : *lines) width = std::max(width, TextWidth(line));
+  for (const std::string& line : lines) width = std::max(width, TextWidth(line));
   width = std::min(width + 2, screen_.width());
   const int column = (screen_.width() - width) / 2;
   int row = BodyTop();
   const std::string blank = FitText("", screen_.width());
-  for (int line = row - 1; line <= row + static_cast<int>(lines->size()) + 1; ++line) {
+  for (int line = row - 1; line <= row + static_cast<int>(lines.size()) + 1; ++line) {
     if (line < screen_.height() - 1) screen_.Put(line, 0, blank, {});
   }
-  for (const std::string& line : *lines) {
+  for (const std::string& line : lines) {
     screen_.Put(row++, column, FitText(" " + line, width), kOverlay);
   }
   screen_.Put(row, column, FitText(" any key goes back", width), {WatchLevel::kDim, false, true});

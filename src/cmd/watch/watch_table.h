@@ -3,6 +3,7 @@
 // One view of the cluster as rows and columns, before it is fitted to a screen.  Rows keep the
 // controller's order (node, index) unless sorted, so that nothing jumps from tick to tick.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,9 +33,10 @@ struct WatchColumn {
 struct WatchRow {
   std::string key;  // the same from tick to tick
   std::vector<WatchCell> cells;
-  std::vector<std::string> details;  // lines that Enter shows
-  std::vector<std::string> jobs{};   // ids of the job that it shows, or of those that hold its GPU
-  std::string place = "";            // name of the node, or "node/3" of the GPU; empty: a job
+  // The lines that Enter shows; made for that row alone.  Valid while the data of the view lives.
+  std::function<std::vector<std::string>()> details;
+  std::vector<std::string> jobs{};  // ids of the job that it shows, or of those that hold its GPU
+  std::string place = "";           // name of the node, or "node/3" of the GPU; empty: a job
 };
 
 struct WatchTable {

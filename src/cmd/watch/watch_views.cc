@@ -173,7 +173,7 @@ WatchRow RowOfGpu(const v1::Node& node, const v1::Gpu& gpu, size_t place) {
            Text(gpu.holders_size() > 0 ? gpu.holders(0).user() : ""),
            Text(ShortModel(gpu.model())),
            {GpuNote(gpu)}},
-          GpuDetails(node, gpu),
+          [&node, &gpu] { return GpuDetails(node, gpu); },
           HolderIds(gpu),
           fmt::format("{}/{}", node.name(), gpu.index())};
 }
@@ -226,7 +226,7 @@ WatchRow RowOfJob(const v1::Job& job) {
            Number(true, job.attempt()),
            Text(spec.project()),
            {Printable(job.reason(), 400)}},
-          JobDetails(job),
+          [&job] { return JobDetails(job); },
           {job.id()}};
 }
 
@@ -263,7 +263,7 @@ WatchRow RowOfPending(const v1::Job& job) {
            {GpusText(spec), static_cast<double>(spec.gpus().count() * spec.nodes())},
            {SpanText(job.wait_seconds()), job.wait_seconds()},
            Text(job.reason())},
-          JobDetails(job),
+          [&job] { return JobDetails(job); },
           {job.id()}};
 }
 
@@ -337,7 +337,7 @@ WatchRow RowOfNode(const v1::Node& node) {
            Text(ShortModel(totals.gpu_model())),
            Text(node.driver_version()),
            {NodeNote(node)}},
-          NodeDetails(node),
+          [&node] { return NodeDetails(node); },
           {},
           node.name()};
 }

@@ -58,7 +58,7 @@ TEST(WatchViews, EachRowHasACellForEachColumn) {
     ASSERT_EQ(table.rows.size(), 1u);
     EXPECT_EQ(table.rows[0].cells.size(), table.columns.size());
     EXPECT_NE(table.rows[0].key, "");
-    EXPECT_FALSE(table.rows[0].details.empty());
+    EXPECT_FALSE(table.rows[0].details().empty());
   }
 }
 
