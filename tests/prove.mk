@@ -251,7 +251,7 @@ bench-metrics: configure
 
 ## make bench-watch      the cost of `watch`: 1,000 GPUs on 125 nodes, one refresh per second (root; 2 min)
 bench-watch: build-tests
-	$(PYTHON) -B tests/benchmarks/watch.py --binary $(BINARY)
+	$(PYTHON) -B tests/benchmarks/watch.py --binary $(BINARY) --player $(BUILD)/bin/gpu-platform-experiments
 
 ## make bench-discovery  discovery of a simulated DGX H100, including the driver load (1 min)
 bench-discovery: configure

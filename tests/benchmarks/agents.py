@@ -49,7 +49,7 @@ class Controller:
         return self.listen or f"unix:{self.run_dir}/control.sock"
 
     def ask(self, *words):
-        return subprocess.run([self.binary, *words, "--server", self.run_dir], capture_output=True, text=True, check=True).stdout
+        return subprocess.run([self.binary, *words, "--server", self.run_dir], stdout=subprocess.PIPE, text=True, check=True).stdout
 
     def kill_and_start(self):
         self.process.kill()
