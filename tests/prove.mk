@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-cgroup2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -211,6 +211,13 @@ prove-install: package
 	lintian --fail-on error,warning $(filter-out %-dbgsym_%,$(wildcard build/packages/*.deb))
 	for release in bookworm trixie; do for test in install tarball_install; do \
 	  $(PYTHON) -B tests/packages/$${test}_test.py --packages build/packages --release $$release || exit 1; done; done
+
+## make prove-upgrade    the packages of the last release, upgraded to these while ten jobs run (root; 30 min)
+RELEASED := build/release-$(shell cut -c1-8 tests/upgrade/release)
+prove-upgrade: package
+	test -d $(RELEASED) || git worktree add --detach $(RELEASED) $$(cat tests/upgrade/release)
+	$(MAKE) -C $(RELEASED) package
+	$(PYTHON) -B tests/packages/install_test.py --packages build/packages --from $(RELEASED)/build/packages
 
 ## make prove-cgroup2    the packages on virtual machines, Debian 12 and 13, with all controllers in cgroup v2: limits, device rules, upgrade, restart, crash (root; 40 min after a build)
 prove-cgroup2: package

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """The packages on fresh Debian machines under systemd: install, first job, second node, upgrade, restart, purge.
 
-install_test.py --packages DIRECTORY [--cache DIRECTORY] [--release bookworm]
+install_test.py --packages DIRECTORY [--from DIRECTORY] [--cache DIRECTORY] [--release bookworm]
 Needs root and mmdebstrap.
 """
 
+import argparse
 import json
 import os
 import shutil
@@ -20,6 +21,7 @@ WATCHED = ("etc", "lib", "usr", "var/lib", "run")  # where packages leave things
 KEPT = ("var/lib/dpkg/", "var/lib/systemd/", "etc/group", "etc/gshadow", "etc/passwd", "etc/shadow", "etc/subuid", "etc/subgid", "run/systemd", "run/dbus",
         "var/lib/apt", "run/lock", "run/log", "usr/share/dbus-1", "usr/share/mime", "etc/systemd/system.control", "run/credentials", "run/dpkg")
 packages = ""
+installed = ""  # the packages before the upgrade
 release = "bookworm"
 cache = "/var/cache/gpu-platform-test"
 
@@ -46,7 +48,7 @@ class Install(unittest.TestCase):
         cls.addClassCleanup(cls.second.stop)
         machine.connect(cls.first, cls.second, "10.0.0.1", "10.0.0.2")
         for one in (cls.first, cls.second):
-            shutil.copytree(packages, one.path("/packages"), ignore=shutil.ignore_patterns("*dbgsym*"))
+            shutil.copytree(installed, one.path("/packages"), ignore=shutil.ignore_patterns("*dbgsym*"))
             one.write("/etc/hosts", "127.0.0.1 localhost\n10.0.0.1 n1\n10.0.0.2 n2\n")
 
     def install(self, where, *names):
@@ -131,17 +133,16 @@ class Install(unittest.TestCase):
 
 
 def main():
-    global packages, cache, release  # pylint: disable=global-statement
-    arguments = sys.argv[1:]
-    while arguments[:1] and arguments[0] in ("--packages", "--cache", "--release"):
-        if arguments[0] == "--packages":
-            packages = os.path.abspath(arguments[1])
-        elif arguments[0] == "--release":
-            release = arguments[1]
-        else:
-            cache = os.path.abspath(arguments[1])
-        arguments = arguments[2:]
-    unittest.main(argv=[sys.argv[0], *arguments], verbosity=2, failfast=True)
+    global packages, installed, cache, release  # pylint: disable=global-statement
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--packages", required=True)
+    parser.add_argument("--from", dest="installed", help="packages of a release to upgrade from; default: those of --packages")
+    parser.add_argument("--cache", default=cache)
+    parser.add_argument("--release", default=release)
+    options, rest = parser.parse_known_args()
+    packages, cache, release = os.path.abspath(options.packages), os.path.abspath(options.cache), options.release
+    installed = os.path.abspath(options.installed or options.packages)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2, failfast=True)
 
 
 if __name__ == "__main__":
