@@ -25,6 +25,8 @@ int main(int argument_count, char** arguments) {
   std::optional<gp::Spawned> spawned = gp::RunForkServer(gp::Descriptor(gp::kForkServerFd));
   if (!spawned.has_value()) return 0;
   if (fchdir(spawned->directory.get()) != 0) return 2;
+  // It stays reachable when the supervisor has entered the root of an image.
+  const gp::Descriptor directory(fcntl(spawned->directory.get(), F_DUPFD_CLOEXEC, 3));
   // The lock is held until this process ends: it shows that the attempt has a supervisor.
   gp::Supervisor supervisor{std::move(spawned->agent), std::move(spawned->directory),
                             std::move(spawned->secrets)};
@@ -33,7 +35,8 @@ int main(int argument_count, char** arguments) {
   } else {
     supervisor.Run();
   }
-  // After the final status, so that the agent does not wait for the removal of a large /tmp.
-  gp::RemoveTree(AT_FDCWD, gp::kPrivateTmp);
+  // After the final status, so that the agent does not wait for the removal of large files.
+  gp::RemoveTree(directory.get(), gp::kPrivateTmp);
+  gp::RemoveTree(directory.get(), gp::kRootDirectory);
   _exit(0);  // the kernel closes faster than destructors do
 }

@@ -124,6 +124,8 @@ Status Supervisor::StartMainProcess() {
     processes_ = GP_TRY(EnterPrivateProcesses(launch_.spec.key));
     if (processes_.first > 0) children_.Add(Role::kFirst, processes_.first);
   }
+  if (!launch_.spec.image_directory.empty() && processes_.first == 0)
+    return Fail(Internal("an image needs PID namespaces, which this kernel does not have"));
   state_ = State::kRunning;
   if (launch_.spec.interactive && launch_.spec.argv.empty()) {
     // The devices are held from now on; the main process comes by Exec.
@@ -307,7 +309,9 @@ void Supervisor::Finish() {
     (*stream)->Finish();
     AddMessage((*stream)->Loss());
   }
-  if (!launch_.spec.report_pipe.empty()) unlink(launch_.spec.report_pipe.c_str());
+  // The job's own mounts may hide the host's file.
+  if (!launch_.spec.report_pipe.empty())
+    unlinkat(TheHost().root.get(), launch_.spec.report_pipe.c_str() + 1, 0);
   JudgeMemory();
   status_.phase = AttemptPhase::kExited;
   status_.ended_at.ns = WallNs();

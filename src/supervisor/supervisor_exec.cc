@@ -8,7 +8,8 @@ namespace gp {
 ChildPlan Supervisor::JobPlan() const {
   const LaunchSpec& spec = launch_.spec;
   ChildPlan plan;
-  plan.working_directory = spec.working_directory;
+  // Never the supervisor's own, which is outside the root of an image.
+  plan.working_directory = spec.working_directory.empty() ? "/" : spec.working_directory;
   plan.user = UserIdentity{.uid = spec.uid, .gid = spec.gid, .groups = spec.groups};
   plan.cgroups = &cgroups_;
   plan.pid_namespace = processes_.first_held.get();

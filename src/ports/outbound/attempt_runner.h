@@ -46,6 +46,16 @@ inline bool Overlap(const MigPart& a, const MigPart& b) {
   return a.gpu == b.gpu && a.start < b.start + b.slices && b.start < a.start + a.slices;
 }
 
+// A directory of the host that a job in an image sees at the same path, with the rights of its
+// user.
+struct HostDirectory {
+  enum class Absent { kFail, kSkip, kMake };
+
+  std::string path;
+  Absent absent = Absent::kFail;  // what happens where the host has none
+  bool operator==(const HostDirectory&) const = default;
+};
+
 // All that a supervisor needs to run an attempt.
 struct LaunchSpec {
   std::string key;  // names the attempt on this host: the lease's id; [a-z0-9-], unique for ever
@@ -70,6 +80,11 @@ struct LaunchSpec {
   bool private_tmp = true;            // an empty /tmp of its own
   // The job sees and signals only its own processes, and has System V IPC of its own
   bool private_processes = true;
+  // Its content is the job's root directory; empty: the host's root.  Opened as the job's user;
+  // what the job writes there is gone with the attempt.  Needs root and private processes.
+  std::string image_directory;
+  std::vector<HostDirectory> host_directories;  // that an image shows
+  std::string device_directory = "/dev";        // where the host has the files of `devices`
 
   std::string log_directory;  // receives <rank>.out and <rank>.err (names below)
   std::string log_name;       // "0" -> 0.out, 0.err

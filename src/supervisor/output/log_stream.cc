@@ -13,7 +13,7 @@ namespace gp {
 namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;
-char buffer[kBufferBytes];  // shared: one thread, used within one call
+char stream_buffer[kBufferBytes];  // shared: one thread, used within one call
 
 }  // namespace
 
@@ -31,9 +31,9 @@ Result<LogStream> LogStream::Open(const std::string& path, int64_t bytes_max, ui
 }
 
 size_t LogStream::Move(size_t bytes_max) {
-  const ssize_t count = read(read_end_.get(), buffer, std::min(bytes_max, kBufferBytes));
+  const ssize_t count = read(read_end_.get(), stream_buffer, std::min(bytes_max, kBufferBytes));
   if (count <= 0) return 0;
-  file_.Append(buffer, static_cast<size_t>(count));
+  file_.Append(stream_buffer, static_cast<size_t>(count));
   return static_cast<size_t>(count);
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 
 #include "files/descriptor.h"
+#include "supervisor/image/device_nodes.h"
+#include "supervisor/image/image_root.h"
 #include "supervisor/process/host.h"
 #include "supervisor/records/attempt_record.h"
 
@@ -47,14 +49,6 @@ Status MountTmp() {
   return Ok();
 }
 
-Status MountShm(int64_t bytes) {
-  const std::string options = "mode=1777,size=" + std::to_string(bytes);
-  if (mount("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
-    return Fail(SystemError("cannot mount /dev/shm of the requested size", errno));
-  }
-  return Ok();
-}
-
 // Additional protection: the job's user cannot write there anyway, but a job of root could.  Best
 // effort, because a host may lack the directory.
 void ProtectCgroups() {
@@ -66,12 +60,16 @@ void ProtectCgroups() {
 }  // namespace
 
 Result<bool> EnterPrivateMounts(const LaunchSpec& spec) {
-  if (geteuid() != 0) return false;
+  if (geteuid() != 0) {
+    if (spec.image_directory.empty()) return false;
+    return Fail(InvalidArgument("an image needs an agent that runs as root"));
+  }
   if (!TheHost().mounts.valid() || !TheHost().root.valid())
     return Fail(Internal("cannot open the host's mounts"));  // hooks could not return to them
   if (unshare(CLONE_NEWNS) != 0) {
     // Root of a container may lack the privilege; mounts that were not requested are then omitted.
-    if (errno == EPERM && !spec.private_tmp && spec.shm_bytes == 0) return false;
+    const bool is_bare = !spec.private_tmp && spec.shm_bytes == 0 && spec.image_directory.empty();
+    if (errno == EPERM && is_bare) return false;
     return Fail(
         SystemError("cannot make the private /tmp and /dev/shm (root without "
                     "CAP_SYS_ADMIN, as in a container)",
@@ -80,6 +78,10 @@ Result<bool> EnterPrivateMounts(const LaunchSpec& spec) {
   // Later mounts of the host still appear here; ours never appear on the host.
   if (!MakeSlave() && (errno != EINVAL || !MakeSlaveOutside())) {
     return Fail(SystemError("cannot detach from the host's mounts", errno));
+  }
+  if (!spec.image_directory.empty()) {
+    GP_CHECK_OK(EnterImageRoot(spec));
+    return true;
   }
   if (spec.private_tmp) GP_CHECK_OK(MountTmp());
   if (spec.shm_bytes > 0) GP_CHECK_OK(MountShm(spec.shm_bytes));

@@ -1,7 +1,8 @@
 #pragma once
 
-// The attempt's private mounts: its own /tmp, a /dev/shm of a given size, read-only cgroups.  The
-// supervisor enters them once; every process of the job inherits them.
+// The attempt's private mounts: its own /tmp, a /dev/shm of a given size, read-only cgroups; or the
+// root directory of an image.  The supervisor enters them once; every process of the job inherits
+// them.
 
 #include "base/result.h"
 #include "ports/outbound/attempt_runner.h"
@@ -9,6 +10,7 @@
 namespace gp {
 
 // False: none were made, because only root can.  REQUIRES: the working directory is the attempt's.
+// Errors: kInvalidArgument (by the job's fault).
 Result<bool> EnterPrivateMounts(const LaunchSpec& spec);
 
 }  // namespace gp

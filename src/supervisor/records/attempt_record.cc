@@ -174,6 +174,31 @@ void ReadReporting(ByteReader& reader, LaunchSpec& spec) {
   spec.log_patterns = ReadTexts(reader);
 }
 
+void WriteImage(ByteWriter& writer, const LaunchSpec& spec) {
+  writer.String(spec.image_directory);
+  writer.String(spec.device_directory);
+  writer.U64(spec.host_directories.size());
+  for (const HostDirectory& directory : spec.host_directories) {
+    writer.String(directory.path);
+    writer.U64(static_cast<uint64_t>(directory.absent));
+  }
+}
+
+void ReadImage(ByteReader& reader, LaunchSpec& spec) {
+  spec.image_directory = reader.String();
+  spec.device_directory = reader.String();
+  const uint64_t count = reader.U64();
+  if (count > reader.Remaining()) reader.MarkBad();
+  for (uint64_t i = 0; i < count && reader.ok(); ++i) {
+    HostDirectory directory;
+    directory.path = reader.String();
+    const uint64_t absent = reader.U64();
+    if (absent > static_cast<uint64_t>(HostDirectory::Absent::kMake)) reader.MarkBad();
+    directory.absent = static_cast<HostDirectory::Absent>(absent);
+    spec.host_directories.push_back(std::move(directory));
+  }
+}
+
 }  // namespace
 
 std::string EncodeLaunch(const LaunchRecord& record) {
@@ -197,6 +222,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   WriteParts(writer, spec.parts);
   WriteMig(writer, spec.mig);
   writer.U64(spec.private_processes ? 1 : 0);
+  WriteImage(writer, spec);
   return Seal(kLaunchMagic, writer.bytes());
 }
 
@@ -221,6 +247,7 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   if (reader.Remaining() > 0) spec.parts = ReadParts(reader);
   if (reader.Remaining() > 0) spec.mig = ReadMig(reader);
   if (reader.Remaining() > 0) spec.private_processes = reader.U64() != 0;
+  if (reader.Remaining() > 0) ReadImage(reader, spec);
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }

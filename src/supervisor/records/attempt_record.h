@@ -18,6 +18,7 @@ inline constexpr const char* kLaunchFile = "launch";
 inline constexpr const char* kStatusFile = "status";
 inline constexpr const char* kControlSocket = "control";
 inline constexpr const char* kPrivateTmp = "tmp";
+inline constexpr const char* kRootDirectory = "root";  // of a job in an image: what it writes there
 
 struct LaunchRecord {
   LaunchSpec spec;

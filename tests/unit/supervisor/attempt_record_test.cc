@@ -56,6 +56,10 @@ LaunchRecord Sample() {
   spec.parts = {
       {.gpu = 3, .minor = 7, .uuid = "GPU-7", .memory_mib = 2'000, .percent = 30, .mps = true}};
   spec.mig = {.gpu = 1, .profile = 9, .start = 4, .slices = 4, .instance = 2};
+  spec.image_directory = "/images/a";
+  spec.device_directory = "/s/dev";
+  spec.host_directories = {{"/home/a", HostDirectory::Absent::kSkip},
+                           {"/ckpt", HostDirectory::Absent::kMake}};
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
 }
@@ -72,6 +76,8 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_EQ(read->spec.hook_time_limit, record.spec.hook_time_limit);
   EXPECT_EQ(read->spec.parts, record.spec.parts);
   EXPECT_EQ(read->spec.mig, record.spec.mig);
+  EXPECT_EQ(read->spec.image_directory, record.spec.image_directory);
+  EXPECT_EQ(read->spec.host_directories, record.spec.host_directories);
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
@@ -87,11 +93,26 @@ void WritePart(ByteWriter& added, const GpuPart& part) {
   added.U64(part.mps ? 1 : 0);
 }
 
+// As it was written before jobs had images.
+std::string FieldsWithoutImage() {
+  const LaunchSpec spec = Sample().spec;
+  ByteWriter added;
+  added.String(spec.image_directory);
+  added.String(spec.device_directory);
+  added.U64(spec.host_directories.size());
+  for (const HostDirectory& directory : spec.host_directories) {
+    added.String(directory.path);
+    added.U64(static_cast<uint64_t>(directory.absent));
+  }
+  const std::string fields = Fields();
+  return fields.substr(0, fields.size() - added.bytes().size());
+}
+
 // As it was written before jobs had processes of their own.
 std::string FieldsWithoutProcesses() {
   ByteWriter added;
   added.U64(Sample().spec.private_processes ? 1 : 0);
-  const std::string fields = Fields();
+  const std::string fields = FieldsWithoutImage();
   return fields.substr(0, fields.size() - added.bytes().size());
 }
 
@@ -145,6 +166,10 @@ TEST(LaunchRecordTest, AnOlderWritersRecordIsRead) {
     EXPECT_EQ(read->spec.entry_time_limit, LaunchSpec{}.entry_time_limit);
     EXPECT_EQ(read->cgroups, Sample().cgroups);
   }
+  const auto without_image = DecodeLaunch(Seal(kSealed, FieldsWithoutImage()));
+  ASSERT_TRUE(without_image.has_value());
+  EXPECT_EQ(without_image->spec.image_directory, "");
+  EXPECT_EQ(without_image->spec.device_directory, "/dev");
   const auto without_mig = DecodeLaunch(Seal(kSealed, FieldsWithoutMig()));
   ASSERT_TRUE(without_mig.has_value());
   EXPECT_EQ(without_mig->spec.parts, Sample().spec.parts);

@@ -1,0 +1,280 @@
+// A job in an image: what it sees, what it cannot reach, and that the image's owner gains nothing.
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <sstream>
+
+#include "tests/security/isolation/isolated_host.h"
+#include "tests/security/isolation/test_image.h"
+
+namespace gp {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr HierarchyKind kImageHosts[] = {{"Bpf", Mechanism::kBpf, true},
+                                         {"LegacyBesideUnified", Mechanism::kLegacy, true},
+                                         {"LegacyAlone", Mechanism::kLegacy, false}};
+
+std::string MountsOfHost() {
+  std::ifstream file("/proc/self/mountinfo");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class ImageTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GP_SKIP_UNLESS_ROOT();
+    Open({});
+  }
+  void Open(const CgroupIsolation::Options& options) {
+    host_ = std::make_unique<IsolatedHost>(options);
+    image_ = std::make_unique<TestImage>(harness().directory() + "/image");
+    mounts_ = MountsOfHost();
+  }
+  void TearDown() override {
+    if (host_ == nullptr) return;
+    EXPECT_EQ(MountsOfHost(), mounts_) << "a job's mounts appear on the host";
+  }
+  RunnerHarness& harness() { return *host_->harness; }
+  LaunchSpec In(LaunchSpec spec) const {
+    spec.image_directory = image_->directory();
+    spec.environment.push_back("USER=ana");
+    spec.environment.push_back("HOME=/");
+    return spec;
+  }
+  LaunchSpec Shell(const std::string& key, const std::string& script) const {
+    return In(host_->Shell(key, script));
+  }
+  std::string HomeOf(uint32_t uid) {
+    const std::string home = harness().directory() + "/home-" + std::to_string(uid);
+    mkdir(home.c_str(), 0700);
+    EXPECT_EQ(chown(home.c_str(), uid, uid), 0);
+    return home;
+  }
+
+  std::unique_ptr<IsolatedHost> host_;
+  std::unique_ptr<TestImage> image_;
+  std::string mounts_;
+};
+
+TEST_F(ImageTest, ItsRootIsTheImages) {
+  const AttemptStatus status =
+      harness().Run(Shell("job", "cat /of-the-image; ls -d /home /var /boot; ls -d " +
+                                     harness().directory() + "; id; true"));
+  EXPECT_EQ(status.exit_code, 0) << status.message << harness().Errors("job");
+  EXPECT_THAT(harness().Output("job"), HasSubstr("yes\nuid=" + std::to_string(kJobUid) + "(ana)"));
+  EXPECT_THAT(harness().Errors("job"), HasSubstr(harness().directory()));  // No such file
+}
+
+TEST_F(ImageTest, WhatItWritesIsItsOwnAndGoesWithIt) {
+  ASSERT_EQ(chmod(image_->directory().c_str(), 0777), 0);
+  const std::string script = "echo x > /written && echo y > /tmp/z && echo > /dev/shm/s && ls /tmp";
+  EXPECT_EQ(harness().Run(Shell("job", script)).exit_code, 0) << harness().Errors("job");
+  EXPECT_EQ(harness().Output("job"), "z\n");
+  EXPECT_FALSE(std::filesystem::exists(image_->At("/written")));
+  ASSERT_TRUE(harness().runner->Forget("job").has_value());
+  harness().AwaitNothingLeft();
+}
+
+TEST_F(ImageTest, TheImagesFilesAreNotItsUsers) {
+  harness().Run(Shell("job", "touch /x; echo > /etc/passwd; echo > /sys/x; touch /dev/x; true"));
+  for (const char* path : {"/x", "/etc/passwd", "/sys/x", "/dev/x"})
+    EXPECT_THAT(harness().Errors("job"), HasSubstr(path)) << "refused, with its name";
+}
+
+// Neither set-user-id programs nor device files of an image mean anything.
+TEST_F(ImageTest, AnImageGivesNoPrivileges) {
+  image_->Copy("/usr/bin/id", "/usr/bin/rooted");
+  ASSERT_EQ(chmod(image_->At("/usr/bin/rooted").c_str(), 04755), 0);
+  image_->Copy(host_->program(), "/escape");
+  ASSERT_EQ(chmod(image_->At("/escape").c_str(), 0755), 0);
+  ASSERT_EQ(mknod(image_->At("/gpu1").c_str(), S_IFCHR | 0666, makedev(195, 1)), 0);
+  ASSERT_EQ(chmod(image_->At("/gpu1").c_str(), 0666), 0);
+  LaunchSpec spec = Shell("job", "rooted -u; /escape --try /gpu1");
+  spec.devices = {{195, 1}};
+  harness().Run(spec);
+  EXPECT_EQ(harness().Output("job"), std::to_string(kJobUid) + "\nEACCES /gpu1\n")
+      << harness().Errors("job");
+}
+
+TEST_F(ImageTest, LinksOfTheImageLeadNowhereElse) {
+  for (const char* path : {"/tmp", "/proc", "/sys", "/dev"})
+    std::filesystem::create_symlink("../../../../../../etc/made", image_->At(path));
+  std::filesystem::create_directories(image_->At("/etc/made"));
+  std::filesystem::create_symlink("/etc/shadow", image_->At("/etc/passwd"));
+  ASSERT_EQ(mkfifo(image_->At("/etc/group").c_str(), 0666), 0);
+  ASSERT_EQ(mkfifo(image_->At("/etc/hosts").c_str(), 0666), 0);
+  std::filesystem::create_symlink("nowhere/at/all", image_->At("/etc/resolv.conf"));
+  const AttemptStatus status = harness().Run(Shell("job", "cat /etc/passwd"));
+  EXPECT_EQ(status.exit_code, 0) << status.message << harness().Errors("job");
+  EXPECT_THAT(harness().Output("job"), HasSubstr("ana:x:"));
+  EXPECT_FALSE(std::filesystem::exists("/etc/made"));
+}
+
+TEST_F(ImageTest, AFileInPlaceOfADirectoryIsTheJobsFault) {
+  image_->Write("/tmp", "a file\n");
+  const AttemptStatus status = harness().Run(Shell("job", "true"));
+  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_THAT(status.message, HasSubstr("cannot make /tmp in the image: Not a directory"));
+}
+
+TEST_F(ImageTest, AnImageThatItsUserMayNotReadIsRefused) {
+  const std::string others = HomeOf(kOtherUid);
+  std::filesystem::rename(image_->directory(), others + "/image");
+  LaunchSpec spec = host_->Shell("job", "true");
+  for (const auto& [path, why] : {std::pair(others + "/image", "Permission denied"),
+                                  std::pair(others + "x", "No such file")}) {
+    spec.key = why[0] == 'P' ? "denied" : "missing";
+    spec.image_directory = path;
+    const AttemptStatus status = harness().Run(spec);
+    EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+    EXPECT_THAT(status.message, HasSubstr("cannot open " + path + ": " + why));
+  }
+}
+
+TEST_F(ImageTest, DirectoriesOfTheHostAreSeenWithTheRightsOfTheUser) {
+  const std::string home = HomeOf(kJobUid);
+  LaunchSpec spec = Shell("job", "echo kept > " + home + "/made/file; id > " + home + "/id; true");
+  spec.working_directory = home;
+  spec.host_directories = {{home + "/made", HostDirectory::Absent::kMake},
+                           {home, HostDirectory::Absent::kFail},
+                           {home + "/none", HostDirectory::Absent::kSkip}};
+  EXPECT_EQ(harness().Run(spec).exit_code, 0) << harness().Errors("job");
+  struct stat facts;
+  ASSERT_EQ(stat((home + "/made/file").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_uid, kJobUid);
+  EXPECT_FALSE(std::filesystem::exists(home + "/none"));
+
+  spec.key = "denied";
+  spec.host_directories = {{HomeOf(kOtherUid) + "/of-another", HostDirectory::Absent::kMake}};
+  AttemptStatus status = harness().Run(spec);
+  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_THAT(status.message, HasSubstr("/of-another: Permission denied"));
+  spec.key = "missing";
+  spec.host_directories = {{home + "/none", HostDirectory::Absent::kFail}};
+  status = harness().Run(spec);
+  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+}
+
+TEST_F(ImageTest, ExecAndTerminalsAreInsideToo) {
+  harness().Start(Shell("job", "echo ready; exec sleep 1000"));
+  harness().AwaitOutput("job", "ready");
+  ExecSpec command;
+  command.argv = {"sh", "-c", "cat /of-the-image; tty; ls /proc | cat"};
+  command.pty = true;
+  const auto streams = harness().runner->Exec("job", command);
+  ASSERT_TRUE(streams.has_value()) << streams.error().message;
+  const std::string seen = ReadAll(streams->output);
+  EXPECT_THAT(seen, HasSubstr("yes\r\n/dev/pts/0\r\n"));
+  EXPECT_THAT(seen, Not(HasSubstr("\r\n999\r\n"))) << "its own processes alone";
+  harness().runner->Stop("job", Duration{});
+  harness().AwaitEnd("job");
+}
+
+TEST_F(ImageTest, ReportsAndHooksWork) {
+  const std::string hook = harness().directory() + "/hook";
+  std::ofstream(hook) << "#!/bin/sh\nls -d " << harness().directory() << "\n";
+  ASSERT_EQ(chmod(hook.c_str(), 0755), 0);
+  LaunchSpec spec =
+      Shell("job", "echo progress step=3 steps=7 > $GP_REPORT; cat /of-the-image >&2");
+  spec.report_pipe = harness().directory() + "/reports/job";
+  std::filesystem::create_directory(harness().directory() + "/reports");
+  spec.environment.push_back("GP_REPORT=" + spec.report_pipe);
+  spec.prolog = spec.epilog = hook;
+  const AttemptStatus status = harness().Run(spec);
+  EXPECT_EQ(status.exit_code, 0) << status.message << harness().Errors("job");
+  EXPECT_EQ(status.progress.step, 3) << status.progress.refused;
+  EXPECT_EQ(harness().Errors("job"),
+            harness().directory() + "\nyes\n" + harness().directory() + "\n");
+  EXPECT_FALSE(std::filesystem::exists(spec.report_pipe));
+}
+
+class ImageOnHostTest : public ImageTest {
+ protected:
+  void OpenOn(const HierarchyKind& kind) {
+    GP_SKIP_UNLESS_ROOT();
+    CgroupIsolation::Options options;
+    options.devices = kind.devices;
+    options.use_unified = kind.use_unified;
+    options.devices_required = false;
+    Open(options);
+    image_->Copy(host_->program(), "/escape");
+    if (host_->isolation->Report().devices) return;
+    host_.reset();
+    GTEST_SKIP() << "this kernel or mount layout does not offer " << kind.name;
+  }
+};
+
+// The same answers as without an image, but that files of other GPUs are not there at all.
+class ImageMatrixTest : public ImageOnHostTest,
+                        public ::testing::WithParamInterface<std::tuple<HierarchyKind, uint32_t>> {
+ protected:
+  void SetUp() override { OpenOn(std::get<0>(GetParam())); }
+};
+
+class ImageEscapeTest : public ImageOnHostTest,
+                        public ::testing::WithParamInterface<HierarchyKind> {
+ protected:
+  void SetUp() override { OpenOn(GetParam()); }
+};
+
+TEST_P(ImageMatrixTest, OnlyGrantedDevicesAreThere) {
+  const std::string d = host_->nodes();
+  LaunchSpec spec = In(
+      host_->As(std::get<1>(GetParam()),
+                harness().Program("job", {"/escape", "--try", d + "/gpu0", d + "/ctl", d + "/gpu1",
+                                          d + "/gpu16", d + "/mem", "/dev/null", "/dev/tty",
+                                          "/dev/urandom", "/dev/mem", "/dev/kmsg", "/dev/ptmx"})));
+  spec.devices = {{195, 0}, {195, 255}};
+  spec.device_directory = d;
+  const AttemptStatus status = harness().Run(spec);
+  EXPECT_EQ(status.exit_code, 0) << status.message;
+  EXPECT_EQ(harness().Output("job"),
+            "ENXIO " + d + "/gpu0\nENXIO " + d + "/ctl\nENOENT " + d + "/gpu1\nENOENT " + d +
+                "/gpu16\nENOENT " + d +
+                "/mem\nok /dev/null\nENXIO /dev/tty\nok /dev/urandom\nENOENT /dev/mem\nENOENT "
+                "/dev/kmsg\nok /dev/ptmx\n");
+}
+
+// All device files of the host shown, and opened with everything that a job has.
+TEST_P(ImageEscapeTest, NoneSucceeds) {
+  harness().Start(host_->As(kOtherUid, harness().Shell("victim", "sleep 1000")));
+  const int victim = harness().AwaitRunning("victim").pid;
+  LaunchSpec spec = In(host_->As(kJobUid, harness().Program("escape", {"/escape"})));
+  spec.environment = {"ESCAPE_NODES=" + host_->nodes(), "ESCAPE_STATE=" + harness().state(),
+                      "ESCAPE_KEY=escape", "ESCAPE_VICTIM=" + std::to_string(victim)};
+  spec.host_directories = {{host_->nodes(), HostDirectory::Absent::kFail}};
+  spec.devices = {{195, 0}, {195, 255}};
+  spec.cpus = CpuSet::Parse("0").value();
+  spec.memory_bytes_max = 1 << 28;
+  spec.processes_max = 64;
+  spec.shm_bytes = 1 << 20;
+  const AttemptStatus status = harness().Run(spec);
+  EXPECT_EQ(status.exit_code, 0) << status.message << harness().Errors("escape");
+  std::istringstream lines(harness().Output("escape"));
+  int cases = 0;
+  for (std::string line; std::getline(lines, line); ++cases)
+    EXPECT_TRUE(line.starts_with("held ")) << line;
+  EXPECT_GE(cases, 100);
+  EXPECT_EQ(harness().Status_("victim").phase, AttemptPhase::kRunning);
+  EXPECT_THAT(IsolatedHost::Processes(kJobUid), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, ImageMatrixTest,
+                         ::testing::Combine(::testing::ValuesIn(kImageHosts),
+                                            ::testing::Values(0u, kJobUid)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).name +
+                                  std::string(std::get<1>(test.param) == 0 ? "AsRoot" : "AsUser");
+                         });
+
+INSTANTIATE_TEST_SUITE_P(Hosts, ImageEscapeTest, ::testing::ValuesIn(kImageHosts),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace gp
