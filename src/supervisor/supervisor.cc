@@ -119,13 +119,16 @@ void Supervisor::StartMain() {
 
 Status Supervisor::StartMainProcess() {
   GP_CHECK_OK(OpenReports());
-  has_private_mounts_ = GP_TRY(EnterPrivateMounts(launch_.spec));
-  if (launch_.spec.private_processes && has_private_mounts_) {
-    processes_ = GP_TRY(EnterPrivateProcesses(launch_.spec.key));
+  GP_CHECK_OK(EnterPrivateMounts(launch_.spec, has_own_mounts_));
+  if (launch_.spec.private_processes && has_own_mounts_) {
+    const Status entered = EnterPrivateProcesses(launch_.spec.key, processes_);
     if (processes_.first > 0) children_.Add(Role::kFirst, processes_.first);
+    GP_CHECK_OK(entered);
   }
   if (!launch_.spec.image_directory.empty() && processes_.first == 0)
     return Fail(Internal("an image needs PID namespaces, which this kernel does not have"));
+  // A file server may have taken its time.
+  if (BootNs() >= lease_deadline_) return Fail(Internal("the lease ran out before the start"));
   state_ = State::kRunning;
   if (launch_.spec.interactive && launch_.spec.argv.empty()) {
     // The devices are held from now on; the main process comes by Exec.

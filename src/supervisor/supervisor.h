@@ -115,7 +115,7 @@ class Supervisor {
   DeadlineTimer timer_;
   LaunchRecord launch_;
   JobCgroups cgroups_;
-  bool has_private_mounts_ = false;
+  bool has_own_mounts_ = false;
   PrivateProcesses processes_;
   StatusFile status_file_;
   std::optional<LogStream> output_;

@@ -22,11 +22,11 @@ void Supervisor::StartHook(const std::string& program, State state) {
                       "GP_EXIT_CODE=" + std::to_string(status_.exit_code),
                       "GP_SIGNAL=" + std::to_string(status_.signal)};
   plan.working_directory = "/";
-  if (has_private_mounts_) {
+  if (has_own_mounts_) {
     plan.mount_namespace = TheHost().mounts.get();
     plan.root = TheHost().root.get();
   }
-  if (processes_.first > 0) plan.ipc_namespace = TheHost().ipc.get();
+  if (processes_.has_own_ipc) plan.ipc_namespace = TheHost().ipc.get();
   plan.input = null_.get();
   plan.output = errors_.has_value() ? errors_->writable() : null_.get();
   plan.errors = plan.output;

@@ -44,11 +44,12 @@ def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = No
              share: Optional[float] = None, gpu_memory: Optional[Size] = None, isolation: Optional[str] = None, cpus: int = 0,
              memory: Optional[Size] = None, queue: str = "", project: str = "", priority: Optional[int] = None,
              time_limit: Optional[Span] = None, environment: Optional[Mapping[str, str]] = None, labels: Optional[Mapping[str, str]] = None,
-             directory: Optional[str] = None, preemptible: bool = False, retries: Optional[int] = None,
+             directory: Optional[str] = None, image: Optional[str] = None, preemptible: bool = False, retries: Optional[int] = None,
              checkpoint_directory: Optional[str] = None, checkpoint_keep: int = 0, after: Sequence[str] = (),
              array: Optional[Array] = None, more: Optional[Mapping[str, Any]] = None) -> dict[str, Any]:
     """Returns the message.  `gpus`, `cpus`, `memory`: per node; `share`: of each GPU, above 0, at most 1; `directory`: default
-    the current one; `after`: jobs that must complete first; `more`: further fields of the message, unchanged."""
+    the current one; `image`: the job's root directory, "dir:" and a directory of its nodes; `after`: jobs that must
+    complete first; `more`: further fields of the message, unchanged."""
     if isinstance(command, (str, bytes)):
         raise InvalidArgument("command: must be a list of words such as [\"python3\", \"train.py\"]", "invalid-argument")
     request: dict[str, Any] = {}
@@ -82,6 +83,8 @@ def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = No
         spec["retry"] = {"retries_max": retries, "on_failure": retries > 0}
     if checkpoint_directory is not None:
         spec.update(checkpoint_directory=checkpoint_directory, checkpoint_keep=checkpoint_keep)
+    if image is not None:
+        spec["image"] = image
     if array is not None:
         spec["array"] = {"count": array.count, "max_parallel": array.max_parallel}
     return {**spec, **(more or {})}

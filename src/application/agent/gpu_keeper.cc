@@ -118,8 +118,8 @@ void GpuKeeper::BeginTasks(const std::vector<DesiredGpuTask>& desired, Instant n
   }
 }
 
-bool GpuKeeper::IsHeld(const DesiredGpuTask& ended, const std::vector<DesiredGpuTask>& desired,
-                       Instant now) {
+bool GpuKeeper::Hold(const DesiredGpuTask& ended, const std::vector<DesiredGpuTask>& desired,
+                     Instant now) {
   const bool others_run = std::ranges::any_of(desired, [&](const DesiredGpuTask& other) {
     const auto running = running_.find(other.gpu);
     return other.task == GpuTask::kTest && running != running_.end() &&
@@ -145,7 +145,7 @@ void GpuKeeper::CarryOut(const std::vector<DesiredGpuTask>& desired) {
     if (task == desired.end()) continue;
     const bool is_reported =
         std::ranges::find(before, result.number, &GpuTaskResult::number) != before.end();
-    const bool is_held = result.ok && !is_reported && IsHeld(*task, desired, now);
+    const bool is_held = result.ok && !is_reported && Hold(*task, desired, now);
     is_any_held = is_any_held || is_held;
     if (!is_held) results_.push_back({result.gpu, result.number, result.ok, result.detail});
   }

@@ -68,8 +68,8 @@ class GpuKeeper {
   GpuVitals VitalsNow(int gpu) const;
   bool MayBegin(const DesiredGpuTask& desired_task, Instant now);
   void BeginTasks(const std::vector<DesiredGpuTask>& desired, Instant now);
-  // Whether this passed test is not reported yet, because other tests are about to end.
-  bool IsHeld(const DesiredGpuTask& ended, const std::vector<DesiredGpuTask>& desired, Instant now);
+  // Holds back this passed test while other tests are about to end; false: it is to be reported.
+  bool Hold(const DesiredGpuTask& ended, const std::vector<DesiredGpuTask>& desired, Instant now);
   void NoteResets(const std::vector<DesiredGpuTask>& desired,
                   const std::vector<GpuTaskResult>& before);
 

@@ -205,6 +205,48 @@ void AddPrivateMounts(const JobSpec& spec, const LaunchOptions& options, LaunchS
                        !(by_mps && IsInTmp(options.state_directory));
 }
 
+// Without empty words and ".", which say nothing.
+std::string PlainPath(std::string_view path) {
+  std::string plain;
+  for (const std::string_view word : PathWords(path)) {
+    if (word != ".") plain.append("/").append(word);
+  }
+  return plain.empty() ? "/" : plain;
+}
+
+// Whether it is of the system, or the root, or /tmp: such a directory is the image's own.
+bool IsOfSystem(std::string_view plain_path) {
+  constexpr std::string_view kOfSystem[] = {"bin",   "boot",  "dev",    "etc",  "lib",
+                                            "lib32", "lib64", "libx32", "proc", "run",
+                                            "sbin",  "sys",   "usr"};
+  const std::vector<std::string_view> words = PathWords(plain_path);
+  return words.empty() || plain_path == "/tmp" ||
+         std::ranges::find(kOfSystem, words.front()) != std::end(kOfSystem);
+}
+
+// What a job in an image sees of the host.  REQUIRES: AddProgram and AddPrivateMounts have run.
+void AddImage(const JobSpec& spec, const HostUser& user, const LaunchOptions& options,
+              LaunchSpec& launch) {
+  if (spec.program.image.empty()) return;
+  launch.image_directory = PlainPath(spec.program.image.substr(kDirectoryImage.size()));
+  launch.device_directory = options.device_directory;
+  launch.user_name = user.name;
+  launch.home = user.home;
+  launch.private_tmp = true;  // what is to be seen below the host's /tmp is shown in it
+  const auto show = [&](const std::string& path, HostDirectory::Absent absent) {
+    launch.host_directories.push_back({PlainPath(path), absent});
+  };
+  // Wherever it is: in the image's own layer it would be gone with the attempt.
+  if (!spec.recovery.checkpoint.directory.empty())
+    show(spec.recovery.checkpoint.directory, HostDirectory::Absent::kMake);
+  for (const std::string& path : {launch.working_directory, user.home}) {
+    if (!path.empty() && !IsOfSystem(PlainPath(path))) show(path, HostDirectory::Absent::kSkip);
+  }
+  if (!launch.parts.empty() && launch.parts.front().mps)
+    show(MpsDirectory(options.state_directory, launch.parts.front().minor, user.uid),
+         HostDirectory::Absent::kFail);
+}
+
 void AddRecovery(const JobSpec& spec, LaunchSpec& launch) {
   launch.grace = spec.policy.grace;
   launch.hang_after = spec.recovery.hang_after;
@@ -229,6 +271,7 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   AddProgram(desired, user, launch);
   AddGrants(desired, facts, options, launch);
   AddPrivateMounts(spec, options, launch);
+  AddImage(spec, user, options, launch);
   AddRecovery(spec, launch);
   launch.log_directory = LogDirectory(options, desired.lease.job, desired.lease.attempt);
   launch.log_name = std::to_string(desired.lease.rank);

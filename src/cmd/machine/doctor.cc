@@ -44,7 +44,8 @@ void Examine(const DoctorPlaces& places, Cli& cli) {
   if (!cli.Offers({"table"})) return;
   // Isolation is checked first, because it forks; the report goes from the controller to this
   // machine.
-  const std::vector<DoctorCheck> isolation = CheckIsolation();
+  std::vector<DoctorCheck> isolation = CheckIsolation();
+  isolation.push_back(CheckImages());
   std::vector<DoctorCheck> checks = CheckCluster(places.server);
   checks.push_back(CheckDriver(places.nvml));
   checks.push_back(CheckMps());

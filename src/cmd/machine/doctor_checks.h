@@ -26,6 +26,8 @@ struct DoctorPlaces {
 
 // Forks: call it before any thread is started.
 std::vector<DoctorCheck> CheckIsolation();
+// Forks, like the one before.
+DoctorCheck CheckImages();
 // Control groups of agents that have ended.
 DoctorCheck CheckCgroups();
 // Checks of this machine.

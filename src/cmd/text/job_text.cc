@@ -47,6 +47,7 @@ void DescribeSurroundings(const v1::JobSpec& spec, std::string& out) {
   }
   DescribeCommand(spec, out);
   Line(out, "File", spec.file());
+  Line(out, "Image", spec.image());
   Line(out, "Directory", spec.working_directory());
   Line(out, "Labels", LabelsText(spec));
   const auto& environment = spec.environment();

@@ -67,6 +67,8 @@ struct LaunchSpec {
   uint32_t uid = 0;
   uint32_t gid = 0;
   std::vector<uint32_t> groups;
+  std::string user_name;  // of uid, with its home, for the list of users in an image
+  std::string home;
   bool interactive = false;
   // An interactive attempt ends if its main process does not come within this time.
   Duration entry_time_limit = Duration::Minutes(2);

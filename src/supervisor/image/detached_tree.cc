@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mount.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -13,23 +14,31 @@ namespace {
 // What the file system itself says of its last failure, which errno does not.
 std::string Reason(int context) {
   char text[256];
-  const ssize_t count = read(context, text, sizeof text);
-  return count > 2 ? " (" + std::string(text + 2, static_cast<size_t>(count) - 2) + ")" : "";
+  const ssize_t count = context >= 0 ? read(context, text, sizeof text) : 0;
+  // "e overlay: …\n"
+  return count > 3 ? " (" + std::string(text + 2, static_cast<size_t>(count) - 3) + ")" : "";
 }
 
 }  // namespace
 
-Result<DetachedTree> DetachedTree::Clone(int fd, uint64_t attributes, bool is_recursive) {
-  const unsigned recursive = is_recursive ? AT_RECURSIVE : 0;
+Result<DetachedTree> DetachedTree::CloneWith(int fd, uint64_t attributes, unsigned how) {
   DetachedTree tree;
-  tree.mount_.Reset(
-      open_tree(fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive));
+  tree.mount_.Reset(open_tree(fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | how));
   if (!tree.mount_.valid()) return Fail(SystemError("cannot copy a mount", errno));
   mount_attr added = {};
   added.attr_set = attributes;
-  if (mount_setattr(tree.mount_.get(), "", AT_EMPTY_PATH | recursive, &added, sizeof added) != 0)
+  if (mount_setattr(tree.fd(), "", static_cast<int>(AT_EMPTY_PATH | how), &added, sizeof added) !=
+      0)
     return Fail(SystemError("cannot restrict a mount", errno));
   return tree;
+}
+
+Result<DetachedTree> DetachedTree::Clone(int fd, uint64_t attributes) {
+  return CloneWith(fd, attributes, 0);
+}
+
+Result<DetachedTree> DetachedTree::CloneWithMountsBelow(int fd, uint64_t attributes) {
+  return CloneWith(fd, attributes, AT_RECURSIVE);
 }
 
 Result<DetachedTree> DetachedTree::Make(const char* type, std::span<const Option> options,
@@ -52,11 +61,18 @@ Result<DetachedTree> DetachedTree::Make(const char* type, std::span<const Option
   return tree;
 }
 
-Status DetachedTree::AttachAt(const std::string& path) const {
-  if (move_mount(mount_.get(), "", AT_FDCWD, path.c_str(),
-                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS) == 0)
+Status DetachedTree::AttachAt(const Descriptor& target) const {
+  if (move_mount(fd(), "", target.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) ==
+      0)
     return Ok();
-  return Fail(SystemError("cannot mount " + path, errno));
+  return Fail(SystemError("cannot attach a mount", errno));
+}
+
+Status DetachedTree::Seal() const {
+  mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  if (mount_setattr(fd(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) == 0) return Ok();
+  return Fail(SystemError("cannot protect a mount", errno));
 }
 
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// Mounts that are not attached anywhere yet: copies of the host's, made while the host's root is
-// still there, and new ones.  They are attached inside the job's root directory.
+// A mount that is not attached anywhere yet, or is attached by its descriptor alone: no path that
+// somebody else can change is resolved.
 
 #include <cstdint>
 #include <span>
@@ -19,17 +19,23 @@ class DetachedTree {
     std::string value;
   };
 
-  // What is at this descriptor, and all mounts below it if `is_recursive`.  `attributes`:
-  // MOUNT_ATTR_… to add.
-  static Result<DetachedTree> Clone(int fd, uint64_t attributes, bool is_recursive);
+  // What is at this descriptor, without mounts below it; `attributes`: MOUNT_ATTR_… to add.
+  static Result<DetachedTree> Clone(int fd, uint64_t attributes);
+  static Result<DetachedTree> CloneWithMountsBelow(int fd, uint64_t attributes);
   // A new file system.
   static Result<DetachedTree> Make(const char* type, std::span<const Option> options,
                                    uint64_t attributes);
 
-  // Attaches it over this file or directory; it stays attached.
-  Status AttachAt(const std::string& path) const;
+  // Its root directory, before and after it is attached.
+  int fd() const { return mount_.get(); }
+  // Attaches it over this file or directory.
+  Status AttachAt(const Descriptor& target) const;
+  // Nothing in it can be changed from now on.
+  Status Seal() const;
 
  private:
+  static Result<DetachedTree> CloneWith(int fd, uint64_t attributes, unsigned how);
+
   Descriptor mount_;
 };
 

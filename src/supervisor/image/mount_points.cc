@@ -1,46 +1,75 @@
 #include "supervisor/image/mount_points.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
-#include "files/descriptor.h"
+#include "supervisor/process/child_process.h"
+#include "supervisor/records/attempt_record.h"
 
 namespace gp {
 namespace {
 
-Error OfImage(const std::string& path, int error) {
-  return InvalidArgument("cannot make " + path + " in the image: " + std::strerror(error));
+constexpr uint64_t kInTree = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+
+Error CannotMake(const std::string& path, int error) {
+  const std::string what = "cannot make " + path + " in the image";
+  return BlameFor(error) == Blame::kPlatform ? SystemError(what, error)
+                                             : InvalidArgument(what + ": " + std::strerror(error));
+}
+
+Descriptor OpenDirectoryIn(int tree, const std::string& path, uint64_t resolve) {
+  open_how how = {};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = resolve;
+  return Descriptor(static_cast<int>(syscall(SYS_openat2, tree, path.c_str(), &how, sizeof how)));
 }
 
 }  // namespace
 
-Status MakeDirectories(const std::string& path) {
-  if (path.empty()) return Ok();
-  for (size_t end = path.find('/', 1); true; end = path.find('/', end + 1)) {
-    const std::string part = path.substr(0, end);
-    struct stat facts;
-    if (mkdir(part.c_str(), 0755) != 0) {
-      if (errno != EEXIST || stat(part.c_str(), &facts) != 0) return Fail(OfImage(part, errno));
-      if (!S_ISDIR(facts.st_mode)) return Fail(OfImage(part, ENOTDIR));
-    }
-    if (end == std::string::npos) return Ok();
-  }
+Descriptor OpenIn(int tree, const std::string& path) {
+  return OpenDirectoryIn(tree, path, kInTree);
 }
 
-Status MakeMountFile(const std::string& path) {
-  GP_CHECK_OK(MakeDirectories(path.substr(0, path.rfind('/'))));
-  struct stat facts;
-  if (lstat(path.c_str(), &facts) == 0) {
-    if (S_ISREG(facts.st_mode)) return Ok();
-    if (unlink(path.c_str()) != 0) return Fail(OfImage(path, errno));
+Result<Descriptor> MakeDirectoryIn(int tree, const std::string& path) {
+  Descriptor at = OpenDirectoryIn(tree, "/", kInTree | RESOLVE_NO_XDEV);
+  for (size_t begin = 1; begin < path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const std::string so_far = path.substr(0, end);
+    Descriptor next = OpenDirectoryIn(tree, so_far, kInTree | RESOLVE_NO_XDEV);
+    if (!next.valid() && errno == ENOENT) {
+      if (mkdirat(at.get(), path.substr(begin, end - begin).c_str(), 0755) != 0)
+        return Fail(CannotMake(so_far, errno));
+      next = OpenDirectoryIn(tree, so_far, kInTree | RESOLVE_NO_XDEV);
+    }
+    if (!next.valid()) return Fail(CannotMake(so_far, errno));
+    at = std::move(next);
+    begin = end + 1;
   }
-  const Descriptor made(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-  return made.valid() ? Ok() : Status(Fail(OfImage(path, errno)));
+  return at;
+}
+
+Result<Descriptor> MakeFileIn(int tree, const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const Descriptor directory = GP_TRY(MakeDirectoryIn(tree, path.substr(0, slash)));
+  const std::string name = path.substr(slash + 1);
+  struct stat facts;
+  const bool is_there = fstatat(directory.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!is_there || !S_ISREG(facts.st_mode)) {
+    if (is_there && unlinkat(directory.get(), name.c_str(), 0) != 0)
+      return Fail(CannotMake(path, errno));
+    const Descriptor made(openat(directory.get(), name.c_str(),
+                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+    if (!made.valid()) return Fail(CannotMake(path, errno));
+  }
+  Descriptor file(openat(directory.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.valid()) return Fail(CannotMake(path, errno));
+  return file;
 }
 
 }  // namespace gp

@@ -1,16 +1,22 @@
 #pragma once
 
+// What mounts are attached to, made in a tree of files that others wrote: links in it lead nowhere
+// but into the tree, and no other mount is entered.
+
 #include <string>
 
 #include "base/result.h"
+#include "files/descriptor.h"
 
 namespace gp {
 
-// Make what mounts are attached to, in the image's writable layer, whatever the image has there.
-// REQUIRES: the image's root is entered, so that links in the image lead nowhere else.  Errors:
-// kInvalidArgument (the image has a file in place of a directory).
-Status MakeDirectories(const std::string& path);
-// A regular file; a link or a special file of the image at this path is replaced.
-Status MakeMountFile(const std::string& path);
+// Makes this directory, and those above it, below the root of the tree; one that is there is used.
+// Errors: kInvalidArgument (the tree has something else there), kInternal (by the host's fault).
+Result<Descriptor> MakeDirectoryIn(int tree, const std::string& path);
+// The same for a regular file; a link or a special file at this path is replaced.
+Result<Descriptor> MakeFileIn(int tree, const std::string& path);
+
+// Opens `path` below the root of a tree, wherever mounts in it lead; makes nothing.
+Descriptor OpenIn(int tree, const std::string& path);
 
 }  // namespace gp

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -39,13 +40,6 @@ struct Program {
   IgnoreResult(write(failure_pipe, message.data(), message.size()),
                "the reader sees the end of the pipe");
   _exit(127);
-}
-
-// On a host without memory, processes or a working disk any program would fail.
-Blame BlameFor(int error) {
-  const bool of_host =
-      error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE || error == EIO;
-  return of_host ? Blame::kPlatform : Blame::kJob;
 }
 
 bool TakeDescriptors(const ChildPlan& plan) {
@@ -120,6 +114,12 @@ pid_t Fork(int cgroup) {
 }
 
 }  // namespace
+
+// On a host without memory, processes or a working disk any program would fail.
+Blame BlameFor(int error) {
+  constexpr int kOfHost[] = {ENOMEM, EAGAIN, EMFILE, ENFILE, EIO, ENOSPC, ESTALE};
+  return std::ranges::find(kOfHost, error) != std::end(kOfHost) ? Blame::kPlatform : Blame::kJob;
+}
 
 Result<StartedChild> StartChild(const ChildPlan& plan) {
   if (!plan.work && (plan.argv.empty() || plan.argv[0].empty())) {

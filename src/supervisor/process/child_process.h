@@ -40,6 +40,8 @@ struct ChildPlan {
 
 // The party responsible if a program never ran.
 enum class Blame : char { kJob = 'j', kPlatform = 'p' };
+// Of what failed with this errno.
+Blame BlameFor(int error);
 
 struct StartedChild {
   pid_t pid = 0;

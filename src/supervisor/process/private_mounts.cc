@@ -10,7 +10,6 @@
 #include <string>
 
 #include "files/descriptor.h"
-#include "supervisor/image/device_nodes.h"
 #include "supervisor/image/image_root.h"
 #include "supervisor/process/host.h"
 #include "supervisor/records/attempt_record.h"
@@ -49,6 +48,14 @@ Status MountTmp() {
   return Ok();
 }
 
+Status MountShm(int64_t bytes) {
+  const std::string options = "mode=1777,size=" + std::to_string(bytes);
+  if (mount("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
+    return Fail(SystemError("cannot mount /dev/shm of the requested size", errno));
+  }
+  return Ok();
+}
+
 // Additional protection: the job's user cannot write there anyway, but a job of root could.  Best
 // effort, because a host may lack the directory.
 void ProtectCgroups() {
@@ -59,34 +66,31 @@ void ProtectCgroups() {
 
 }  // namespace
 
-Result<bool> EnterPrivateMounts(const LaunchSpec& spec) {
-  if (geteuid() != 0) {
-    if (spec.image_directory.empty()) return false;
-    return Fail(InvalidArgument("an image needs an agent that runs as root"));
-  }
+Status EnterPrivateMounts(const LaunchSpec& spec, bool& has_own_mounts) {
+  const bool has_image = !spec.image_directory.empty();
+  if (geteuid() != 0)
+    return has_image ? Fail(Internal("an image needs an agent that runs as root")) : Ok();
   if (!TheHost().mounts.valid() || !TheHost().root.valid())
     return Fail(Internal("cannot open the host's mounts"));  // hooks could not return to them
   if (unshare(CLONE_NEWNS) != 0) {
     // Root of a container may lack the privilege; mounts that were not requested are then omitted.
-    const bool is_bare = !spec.private_tmp && spec.shm_bytes == 0 && spec.image_directory.empty();
-    if (errno == EPERM && is_bare) return false;
+    const bool is_bare = !spec.private_tmp && spec.shm_bytes == 0 && !has_image;
+    if (errno == EPERM && is_bare) return Ok();
     return Fail(
-        SystemError("cannot make the private /tmp and /dev/shm (root without "
-                    "CAP_SYS_ADMIN, as in a container)",
+        SystemError("cannot make mounts of the job's own (root without CAP_SYS_ADMIN, as in a "
+                    "container)",
                     errno));
   }
+  has_own_mounts = true;
   // Later mounts of the host still appear here; ours never appear on the host.
   if (!MakeSlave() && (errno != EINVAL || !MakeSlaveOutside())) {
     return Fail(SystemError("cannot detach from the host's mounts", errno));
   }
-  if (!spec.image_directory.empty()) {
-    GP_CHECK_OK(EnterImageRoot(spec));
-    return true;
-  }
+  if (has_image) return EnterImageRoot(spec);
   if (spec.private_tmp) GP_CHECK_OK(MountTmp());
   if (spec.shm_bytes > 0) GP_CHECK_OK(MountShm(spec.shm_bytes));
   ProtectCgroups();
-  return true;
+  return Ok();
 }
 
 }  // namespace gp

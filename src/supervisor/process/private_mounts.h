@@ -9,8 +9,9 @@
 
 namespace gp {
 
-// False: none were made, because only root can.  REQUIRES: the working directory is the attempt's.
-// Errors: kInvalidArgument (by the job's fault).
-Result<bool> EnterPrivateMounts(const LaunchSpec& spec);
+// Sets `has_own_mounts` once the supervisor has left the host's, also where a later step fails;
+// false at the end: only root can.  REQUIRES: the working directory is the attempt's.  Errors:
+// kInvalidArgument (by the job's fault).
+Status EnterPrivateMounts(const LaunchSpec& spec, bool& has_own_mounts);
 
 }  // namespace gp

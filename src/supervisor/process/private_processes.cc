@@ -65,17 +65,16 @@ Status StartFirst(const std::string& key, PrivateProcesses& made) {
 
 }  // namespace
 
-Result<PrivateProcesses> EnterPrivateProcesses(const std::string& key) {
-  PrivateProcesses made;
-  if (!TheHost().pids.valid() || !TheHost().ipc.valid()) return made;  // a kernel without them
+Status EnterPrivateProcesses(const std::string& key, PrivateProcesses& made) {
+  if (!TheHost().pids.valid() || !TheHost().ipc.valid()) return Ok();  // a kernel without them
   if (unshare(CLONE_NEWIPC) != 0) {
-    if (errno == EINVAL || errno == ENOSYS) return made;
+    if (errno == EINVAL || errno == ENOSYS) return Ok();
     return Fail(SystemError("cannot give the job IPC of its own", errno));
   }
+  made.has_own_ipc = true;
   const Status started = StartFirst(key, made);
-  if (started.has_value()) return made;
-  if (made.first > 0) kill(made.first, SIGKILL);
-  return Fail(started.error());
+  if (!started.has_value() && made.first > 0) kill(made.first, SIGKILL);
+  return started;
 }
 
 }  // namespace gp

@@ -14,12 +14,13 @@
 namespace gp {
 
 struct PrivateProcesses {
+  bool has_own_ipc = false;
   pid_t first = 0;        // the init process, by its pid on the host; 0: there is none
   Descriptor first_held;  // a pidfd of it, by which others enter its pid namespace
 };
 
-// REQUIRES: private mounts were entered.  On a host without such namespaces it does nothing and
-// succeeds.
-Result<PrivateProcesses> EnterPrivateProcesses(const std::string& key);
+// Sets what was made in `made`, also where a later step fails.  REQUIRES: private mounts were
+// entered.  On a host without such namespaces it does nothing and succeeds.
+Status EnterPrivateProcesses(const std::string& key, PrivateProcesses& made);
 
 }  // namespace gp

@@ -177,6 +177,8 @@ void ReadReporting(ByteReader& reader, LaunchSpec& spec) {
 void WriteImage(ByteWriter& writer, const LaunchSpec& spec) {
   writer.String(spec.image_directory);
   writer.String(spec.device_directory);
+  writer.String(spec.user_name);
+  writer.String(spec.home);
   writer.U64(spec.host_directories.size());
   for (const HostDirectory& directory : spec.host_directories) {
     writer.String(directory.path);
@@ -187,6 +189,8 @@ void WriteImage(ByteWriter& writer, const LaunchSpec& spec) {
 void ReadImage(ByteReader& reader, LaunchSpec& spec) {
   spec.image_directory = reader.String();
   spec.device_directory = reader.String();
+  spec.user_name = reader.String();
+  spec.home = reader.String();
   const uint64_t count = reader.U64();
   if (count > reader.Remaining()) reader.MarkBad();
   for (uint64_t i = 0; i < count && reader.ok(); ++i) {

@@ -255,6 +255,9 @@ class DoctorAlone(unittest.TestCase):
     def ask(self, *flags):
         return DoctorsReport(self, self.cli, *flags)
 
+    def test_images_are_tried(self):
+        self.assertEqual(self.ask().of("images"), ("ok", "jobs may have images", ""))
+
     def test_controller_that_is_missing(self):
         report = self.ask()
         result, what, fix = report.of("controller")

@@ -43,8 +43,8 @@ class ImageTest : public ::testing::Test {
   RunnerHarness& harness() { return *host_->harness; }
   LaunchSpec In(LaunchSpec spec) const {
     spec.image_directory = image_->directory();
-    spec.environment.push_back("USER=ana");
-    spec.environment.push_back("HOME=/");
+    spec.user_name = "ana";
+    spec.home = "/home/ana";
     return spec;
   }
   LaunchSpec Shell(const std::string& key, const std::string& script) const {
@@ -60,6 +60,7 @@ class ImageTest : public ::testing::Test {
   std::unique_ptr<IsolatedHost> host_;
   std::unique_ptr<TestImage> image_;
   std::string mounts_;
+  int broken_ = 0;
 };
 
 TEST_F(ImageTest, ItsRootIsTheImages) {
@@ -79,6 +80,25 @@ TEST_F(ImageTest, WhatItWritesIsItsOwnAndGoesWithIt) {
   EXPECT_FALSE(std::filesystem::exists(image_->At("/written")));
   ASSERT_TRUE(harness().runner->Forget("job").has_value());
   harness().AwaitNothingLeft();
+}
+
+// As in a container.
+TEST_F(ImageTest, TheAgentsDirectoryMayBeInAnOverlay) {
+  ASSERT_EQ(chmod(image_->directory().c_str(), 0777), 0);
+  const std::string attempts = harness().state() + "/attempts";
+  const std::string layers = harness().directory() + "/layers";
+  for (const char* name : {"", "/lower", "/upper", "/work"})
+    std::filesystem::create_directory(layers + name);
+  const std::string options =
+      "lowerdir=" + layers + "/lower,upperdir=" + layers + "/upper,workdir=" + layers + "/work";
+  ASSERT_EQ(mount("overlay", attempts.c_str(), "overlay", 0, options.c_str()), 0);
+  const AttemptStatus status =
+      harness().Run(Shell("job", "echo x > /written && cat /written /proc/mounts"));
+  EXPECT_EQ(status.exit_code, 0) << status.message << harness().Errors("job");
+  EXPECT_THAT(harness().Output("job"), HasSubstr("x\nnone / overlay rw,nosuid,nodev"));
+  EXPECT_TRUE(harness().runner->Forget("job").has_value());
+  harness().AwaitNothingLeft();
+  EXPECT_EQ(umount2(attempts.c_str(), MNT_DETACH), 0);
 }
 
 TEST_F(ImageTest, TheImagesFilesAreNotItsUsers) {
@@ -103,16 +123,17 @@ TEST_F(ImageTest, AnImageGivesNoPrivileges) {
 }
 
 TEST_F(ImageTest, LinksOfTheImageLeadNowhereElse) {
-  for (const char* path : {"/tmp", "/proc", "/sys", "/dev"})
-    std::filesystem::create_symlink("../../../../../../etc/made", image_->At(path));
-  std::filesystem::create_directories(image_->At("/etc/made"));
+  for (const std::string path : {"/tmp", "/proc", "/sys", "/dev"}) {
+    std::filesystem::create_symlink("../../../../../../etc/made" + path, image_->At(path));
+    std::filesystem::create_directories(image_->At("/etc/made" + path));
+  }
   std::filesystem::create_symlink("/etc/shadow", image_->At("/etc/passwd"));
   ASSERT_EQ(mkfifo(image_->At("/etc/group").c_str(), 0666), 0);
   ASSERT_EQ(mkfifo(image_->At("/etc/hosts").c_str(), 0666), 0);
   std::filesystem::create_symlink("nowhere/at/all", image_->At("/etc/resolv.conf"));
   const AttemptStatus status = harness().Run(Shell("job", "cat /etc/passwd"));
-  EXPECT_EQ(status.exit_code, 0) << status.message << harness().Errors("job");
-  EXPECT_THAT(harness().Output("job"), HasSubstr("ana:x:"));
+  EXPECT_EQ(status.cause, EndCause::kExit) << status.message;
+  EXPECT_THAT(harness().Output("job"), HasSubstr("ana:x:")) << harness().Errors("job");
   EXPECT_FALSE(std::filesystem::exists("/etc/made"));
 }
 
@@ -121,6 +142,84 @@ TEST_F(ImageTest, AFileInPlaceOfADirectoryIsTheJobsFault) {
   const AttemptStatus status = harness().Run(Shell("job", "true"));
   EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
   EXPECT_THAT(status.message, HasSubstr("cannot make /tmp in the image: Not a directory"));
+}
+
+// Wherever a start in an image ends, hooks are the host's, never files of the image.
+TEST_F(ImageTest, HooksNeverRunInAnImageThatCouldNotBeEntered) {
+  const std::string hook = harness().directory() + "/hook";
+  std::ofstream(hook) << "#!/bin/sh\necho of-the-host\n";
+  ASSERT_EQ(chmod(hook.c_str(), 0755), 0);
+  for (const char* broken : {"/tmp", "/dev", "/proc", "/etc/passwd/x"}) {
+    TestImage hostile(harness().directory() + "/hostile" + std::to_string(++broken_));
+    hostile.Write(hook, "#!/bin/sh\necho ROOT-IN-THE-IMAGE\n");
+    ASSERT_EQ(chmod(hostile.At(hook).c_str(), 0755), 0);
+    hostile.Write(broken, "in the way\n");
+    LaunchSpec spec = host_->Shell("broken-" + std::to_string(broken_), "true");
+    spec.image_directory = hostile.directory();
+    spec.epilog = hook;
+    const AttemptStatus status = harness().Run(spec);
+    EXPECT_EQ(status.cause, EndCause::kCouldNotStart) << broken << status.message;
+    EXPECT_EQ(harness().Errors(spec.key), "of-the-host\n");
+  }
+}
+
+// Root makes mount points, and must make none outside the image, wherever links lead.
+TEST_F(ImageTest, NothingIsMadeOnTheHostInItsUsersPlace) {
+  const std::string target = harness().directory() + "/target";  // readable, not the user's
+  std::filesystem::create_directories(target + "/kept");
+  std::filesystem::create_symlink("nowhere", target + "/localtime");
+  const std::string link = HomeOf(kJobUid) + "/link";
+  std::filesystem::create_directory_symlink(target, link);
+  std::filesystem::create_directories(image_->At(target));
+  std::filesystem::create_directory_symlink(target, image_->At("/etc"));
+  std::filesystem::create_directory_symlink(target, image_->At("/srv"));
+  int count = 0;
+  for (const std::string& shown : {target, link, target + "/kept"}) {
+    LaunchSpec spec = Shell("shown-" + std::to_string(++count), "ls " + shown);
+    spec.host_directories = {{shown, HostDirectory::Absent::kFail},
+                             {"/srv/deep/er", HostDirectory::Absent::kSkip}};
+    spec.report_pipe = harness().directory() + "/report-" + std::to_string(count);
+    harness().Run(spec);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(target), {}), 2) << shown;
+    EXPECT_TRUE(std::filesystem::is_symlink(target + "/localtime")) << shown;
+    EXPECT_TRUE(std::filesystem::is_empty(target + "/kept")) << shown;
+  }
+}
+
+TEST_F(ImageTest, TheHostsRootAndWhatTheKernelShowsCannotBeShown) {
+  const std::string home = HomeOf(kJobUid);
+  std::vector<std::string> refused = {"/", "/proc", "/sys", "/sys/fs/cgroup", "/dev", "/dev/shm"};
+  for (const std::string hidden : {"/", "/proc", "/sys"}) {
+    refused.push_back(home + "/link" + std::to_string(refused.size()));
+    std::filesystem::create_directory_symlink(hidden, refused.back());
+  }
+  int count = 0;
+  for (const std::string& path : refused) {
+    LaunchSpec spec = Shell("shown-" + std::to_string(++count), "true");
+    spec.host_directories = {{path, HostDirectory::Absent::kFail}};
+    AttemptStatus status = harness().Run(spec);
+    EXPECT_EQ(status.cause, EndCause::kCouldNotStart) << path;
+    EXPECT_THAT(status.message, HasSubstr("a job in an image cannot have " + path));
+    spec = Shell("image-" + std::to_string(count), "true");
+    spec.image_directory = path;
+    status = harness().Run(spec);
+    EXPECT_EQ(status.cause, EndCause::kCouldNotStart) << path;
+    EXPECT_THAT(status.message, HasSubstr("a job in an image cannot have " + path));
+  }
+}
+
+// As the units of the packages have it.
+TEST_F(ImageTest, AnAgentsUmaskChangesNothing) {
+  const mode_t before = umask(077);
+  harness().Open();  // with a fork server that has it too
+  const std::string home = HomeOf(kJobUid);
+  LaunchSpec spec = Shell("job", "id && cd " + home + " && ls -ld /home/ana/of/nobody");
+  spec.host_directories = {{home, HostDirectory::Absent::kFail},
+                           {"/home/ana/of/nobody", HostDirectory::Absent::kSkip}};
+  harness().Run(spec);
+  umask(before);
+  EXPECT_THAT(harness().Output("job"), HasSubstr("(ana)")) << harness().Errors("job");
+  EXPECT_THAT(harness().Errors("job"), Not(HasSubstr("cd: ")));
 }
 
 TEST_F(ImageTest, AnImageThatItsUserMayNotReadIsRefused) {
@@ -171,7 +270,7 @@ TEST_F(ImageTest, ExecAndTerminalsAreInsideToo) {
   ASSERT_TRUE(streams.has_value()) << streams.error().message;
   const std::string seen = ReadAll(streams->output);
   EXPECT_THAT(seen, HasSubstr("yes\r\n/dev/pts/0\r\n"));
-  EXPECT_THAT(seen, Not(HasSubstr("\r\n999\r\n"))) << "its own processes alone";
+  EXPECT_THAT(seen, Not(HasSubstr("\r\n" + std::to_string(getpid()) + "\r\n")));
   harness().runner->Stop("job", Duration{});
   harness().AwaitEnd("job");
 }
@@ -241,7 +340,8 @@ TEST_P(ImageMatrixTest, OnlyGrantedDevicesAreThere) {
                 "/dev/kmsg\nok /dev/ptmx\n");
 }
 
-// All device files of the host shown, and opened with everything that a job has.
+// Beside the device rules, of which the matrix without an image tells, an image has no device files
+// but those granted, and what it shows of the host has none.
 TEST_P(ImageEscapeTest, NoneSucceeds) {
   harness().Start(host_->As(kOtherUid, harness().Shell("victim", "sleep 1000")));
   const int victim = harness().AwaitRunning("victim").pid;

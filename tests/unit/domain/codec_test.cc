@@ -29,6 +29,7 @@ JobSpec FullSpec() {
   spec.program.environment = {{"A", "1"}, {"B", ""}};
   spec.labels = {{"team", "x"}};
   spec.program.working_directory = "/w";
+  spec.program.image = "dir:/i";
   spec.program.command = {"/bin/sh", "-c", std::string("a\0b", 3)};
   spec.program.interactive = true;
   spec.recovery.checkpoint.directory = "/c";

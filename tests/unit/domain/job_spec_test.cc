@@ -169,6 +169,10 @@ TEST(JobSpec, Paths) {
   ExpectAll({
       {"", [](JobSpec& s) { s.program.working_directory = "/a b/..c/."; }},
       {"workdir", [](JobSpec& s) { s.program.working_directory = "a"; }},
+      {"", [](JobSpec& s) { s.program.image = "dir:/images/a b"; }},
+      {"image", [](JobSpec& s) { s.program.image = "/images/a"; }},
+      {"image", [](JobSpec& s) { s.program.image = "dir:a"; }},
+      {"image", [](JobSpec& s) { s.program.image = "dir:/a/.."; }},
       {"file", [](JobSpec& s) { s.file = "bert.yaml"; }},
       {"file", [](JobSpec& s) { s.file = "/a\nb"; }},
       {"workdir", [](JobSpec& s) { s.program.working_directory = "/a/.."; }},

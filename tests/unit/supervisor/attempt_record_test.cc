@@ -58,6 +58,8 @@ LaunchRecord Sample() {
   spec.mig = {.gpu = 1, .profile = 9, .start = 4, .slices = 4, .instance = 2};
   spec.image_directory = "/images/a";
   spec.device_directory = "/s/dev";
+  spec.user_name = "a";
+  spec.home = "/home/a";
   spec.host_directories = {{"/home/a", HostDirectory::Absent::kSkip},
                            {"/ckpt", HostDirectory::Absent::kMake}};
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
@@ -99,6 +101,8 @@ std::string FieldsWithoutImage() {
   ByteWriter added;
   added.String(spec.image_directory);
   added.String(spec.device_directory);
+  added.String(spec.user_name);
+  added.String(spec.home);
   added.U64(spec.host_directories.size());
   for (const HostDirectory& directory : spec.host_directories) {
     added.String(directory.path);

@@ -54,6 +54,7 @@ constexpr JobFlag kFlags[] = {
     {"--wait-for-nodes", "wait_for_nodes", "Queue it even if no known node could ever run it", "",
      "", JobFlag::Kind::kSwitch},
     {"--on-lease-loss", "on_lease_loss", "stop or continue when its node is disconnected"},
+    {"--image", "image", "Root directory of the job, a directory of the node: dir:/path", "IMAGE"},
     {"--workdir", "workdir", "Working directory; default: the current one", "DIRECTORY"},
     {"--secret", "secrets", "Secrets to inject as environment variables (secrets set)", "NAME,...",
      "", JobFlag::Kind::kNames},

@@ -16,7 +16,7 @@ GP_FIELDS(Record, v.envelope, v.events)
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 19;
+constexpr uint64_t kFormatVersion = 20;
 // The oldest format that can still be read.
 constexpr uint64_t kFormatOldest = 16;
 

@@ -153,6 +153,7 @@ bool IsOfAnotherClient(const Job& job, const LeaseOutcome& outcome) {
 
 uint64_t DigestOf(const JobSpec& spec) {
   uint64_t digest = Digest64(spec.program.working_directory);
+  if (!spec.program.image.empty()) digest = Digest64(spec.program.image, digest);
   for (const std::string& word : spec.program.command) digest = Digest64(word, digest);
   return digest;
 }

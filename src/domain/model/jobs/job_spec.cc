@@ -241,6 +241,7 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   findings.Size("run", bytes, kCommandBytesMax, "bytes");
   if (!spec.program.working_directory.empty())
     findings.Text("workdir", PathFault(spec.program.working_directory));
+  if (!spec.program.image.empty()) findings.Text("image", ImageFault(spec.program.image));
   if (!spec.file.empty()) findings.Text("file", PathFault(spec.file));
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fields.h"
@@ -51,6 +52,9 @@ struct TopologyRequest {
   auto operator<=>(const TopologyRequest&) const = default;
 };
 GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa, v.network_levels)
+
+// How an image begins that is a directory of the node.
+inline constexpr std::string_view kDirectoryImage = "dir:";
 
 enum class LeaseLoss {
   kDefault,  // stop for jobs with several nodes, continue for others
@@ -110,6 +114,7 @@ GP_FIELDS(NotifyRequest, v.to, v.on)
 struct JobProgram {
   std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
   std::string working_directory;     // empty: the user's home, or / if there is none
+  std::string image;                 // its root directory: "dir:/path"; empty: the node's own
   std::map<std::string, std::string> environment;
   // Names of secrets; the controller sets an environment variable for each
   std::vector<std::string> secrets;
@@ -196,7 +201,7 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
           v.placement.node_labels, v.placement.reservation, v.policy.after, v.policy.movable,
           v.resources.nodes_min, v.resources.any_of, v.policy.array, v.recovery.hang_after,
           v.recovery.on_log, v.notify, v.program.secrets, v.program.shared_secrets_only,
-          Since<17>(v.policy.wait_for_nodes), Since<17>(v.file))
+          Since<17>(v.policy.wait_for_nodes), Since<17>(v.file), Since<20>(v.program.image))
 
 // The plain values of a job: the group, the name there and in its message, and for a number with
 // one range its lowest and highest value.  A message has durations in milliseconds, as NAME_ms. Its
@@ -204,6 +209,7 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
 // row.
 #define GP_JOB_VALUES(VALUE)                          \
   VALUE(program, working_directory)                   \
+  VALUE(program, image)                               \
   VALUE(program, interactive)                         \
   VALUE(resources, nodes)                             \
   VALUE(resources, nodes_min)                         \

@@ -53,7 +53,6 @@ TEST(BadInput, UnknownKeys) { ExpectAllRefused(kUnknownKeys); }
 constexpr BadInput kNotYet[] = {
     {"»budget: {max_total: 200USD}", "GP1016", "budget"},
     {"»idle_policy: {below: 5%}", "GP1016", "idle_policy"},
-    {"»image: pytorch", "GP1016", "image"},
     {"»launcher: torchrun", "GP1016", "launcher"},
     {"»matrix: {lr: [1, 2]}", "GP1016", "matrix"},
     {"»min_nodes: 1", "GP1016", "min_nodes"},
@@ -424,6 +423,9 @@ constexpr BadInput kTexts[] = {
     {"after: »job three", "GP1014", "names no job"},
     {"after: »job-3:done", "GP1014", "is none of ok, ended, started and failed"},
     {"after: »\"job-3:\"", "GP1014", "has nothing behind its colon"},
+    {"image: »pytorch:2", "GP1014", "dir:/path"},
+    {"image: »dir:images/a", "GP1014", "not an absolute path"},
+    {"image: »dir:/a/../../etc", "GP1014", "holds \"..\""},
     {"workdir: »\"\"", "GP1014", "must not be empty"},
     {"checkpoint: {dir: »\"\"}", "GP1014", "must not be empty"},
     {"$schema: »\"\"", "GP1014", "must not be empty"},

@@ -64,6 +64,7 @@ preemptible: true
 env: {MODEL: llama, PORT: 8080, OCTAL: 010, FLAG: no, EMPTY: ""}
 labels: {team.example.org/cost: "12", stage: dev}
 workdir: /data
+image: dir:/images/train
 run: [python, train.py, --lr, 1e-3, ""]
 )");
   JobSpec expected;
@@ -90,6 +91,7 @@ run: [python, train.py, --lr, 1e-3, ""]
       {"MODEL", "llama"}, {"PORT", "8080"}, {"OCTAL", "010"}, {"FLAG", "no"}, {"EMPTY", ""}};
   expected.labels = {{"team.example.org/cost", "12"}, {"stage", "dev"}};
   expected.program.working_directory = "/data";
+  expected.program.image = "dir:/images/train";
   expected.program.command = {"python", "train.py", "--lr", "1e-3", ""};
   EXPECT_EQ(job, expected);
 }

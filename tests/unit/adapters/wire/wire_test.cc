@@ -31,6 +31,7 @@ JobSpec FullSpec() {
   spec.program.environment = {{"A", "1"}, {"B", ""}};
   spec.labels = {{"team", "x"}};
   spec.program.working_directory = "/w";
+  spec.program.image = "dir:/i";
   spec.program.command = {"a", "b c"};
   spec.program.interactive = true;
   spec.recovery.checkpoint.directory = "/c";

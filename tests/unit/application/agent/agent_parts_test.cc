@@ -273,6 +273,38 @@ TEST(Launch, AJobThatWorksBelowTmpKeepsTheHosts) {
   EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
 }
 
+TEST(Launch, AnImageShowsTheDirectoriesOfTheJobAlone) {
+  using Absent = HostDirectory::Absent;
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  EXPECT_EQ(MakeLaunch(Desired(spec), facts, Options(), 0).image_directory, "");
+  spec.program.image = "dir:/images/a";
+  spec.program.working_directory = "/tmp/w";
+  spec.recovery.checkpoint.directory = "/ckpt";
+  LaunchSpec launch = MakeLaunch(Desired(spec), facts, Options(), 0);
+  const std::string home = Variable(launch, "HOME");
+  EXPECT_EQ(launch.image_directory, "/images/a");
+  EXPECT_EQ(launch.device_directory, Options().device_directory);
+  EXPECT_TRUE(launch.private_tmp);
+  EXPECT_EQ(launch.host_directories,
+            (std::vector<HostDirectory>{
+                {"/ckpt", Absent::kMake}, {"/tmp/w", Absent::kSkip}, {home, Absent::kSkip}}));
+  // What is the system's on the host is the image's in the image.
+  for (const std::string system :
+       {"/", "/usr", "/usr/share/x", "/./etc", "//proc/self/root", "/tmp", "/tmp/."}) {
+    spec.program.working_directory = system;
+    launch = MakeLaunch(Desired(spec), facts, Options(), 0);
+    EXPECT_EQ(launch.host_directories.size(), 2u) << system;
+  }
+  spec.program.working_directory = "/usrlocal/./";
+  launch = MakeLaunch(Desired(spec), facts, Options(), 0);
+  EXPECT_EQ(launch.host_directories.at(1), (HostDirectory{"/usrlocal", Absent::kSkip}));
+  // A checkpoint must not be lost with the image's layer.
+  spec.recovery.checkpoint.directory = "/usr/local/ckpt";
+  launch = MakeLaunch(Desired(spec), facts, Options(), 0);
+  EXPECT_EQ(launch.host_directories.at(0), (HostDirectory{"/usr/local/ckpt", Absent::kMake}));
+}
+
 // A part of the second GPU, in this mode.
 DesiredLease DesiredPart(GpuMode mode, int share, int64_t memory_mib) {
   JobSpec spec = Spec();

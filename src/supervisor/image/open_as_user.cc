@@ -1,0 +1,172 @@
+#include "supervisor/image/open_as_user.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/paths.h"
+#include "supervisor/deadline_timer.h"
+#include "supervisor/process/child_process.h"
+#include "supervisor/process/host.h"
+#include "supervisor/records/attempt_record.h"
+#include "supervisor/records/packet.h"
+
+namespace gp {
+namespace {
+
+using Absent = HostDirectory::Absent;
+
+constexpr int kOpenMaxMs = 30'000;
+constexpr const char* kSkipped = "-";
+constexpr const char* kOpened = "=";
+// File systems in which the kernel shows itself; a second one would show more than the job's own.
+constexpr decltype(statfs::f_type) kOfKernel[] = {
+    PROC_SUPER_MAGIC, SYSFS_MAGIC,   CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, DEVPTS_SUPER_MAGIC,
+    DEBUGFS_MAGIC,    TRACEFS_MAGIC, SECURITYFS_MAGIC,   BPF_FS_MAGIC,        NSFS_MAGIC};
+
+// Shown by the platform itself, whatever a job names.
+constexpr const char* kOfPlatform[] = {"/dev", "/proc", "/sys"};
+
+// Links of /proc would lead past the rights of directories.
+Descriptor OpenDirectoryAt(const std::string& path, uint64_t flags) {
+  open_how how = {};
+  how.flags = flags | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_MAGICLINKS;
+  return Descriptor(
+      static_cast<int>(syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+}
+
+bool MakeWithParents(const std::string& path) {
+  for (size_t end = path.find('/', 1); true; end = path.find('/', end + 1)) {
+    if (mkdir(path.substr(0, end).c_str(), 0755) != 0 && errno != EEXIST) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+// The child's part.  An answer is kOpened with a descriptor, kSkipped, or a Blame and the reason.
+class Opener {
+ public:
+  explicit Opener(int socket) : socket_(socket) {}
+
+  [[noreturn]] void Run(const LaunchSpec& spec) {
+    if (setgroups(spec.groups.size(), spec.groups.data()) != 0 ||
+        setresgid(spec.gid, spec.gid, spec.gid) != 0 ||
+        setresuid(spec.uid, spec.uid, spec.uid) != 0)
+      Refuse("cannot act as the job's user", errno, Blame::kPlatform);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // the change of ids clears it
+    const Descriptor image = OpenDirectoryAt(spec.image_directory, O_RDONLY);
+    if (!image.valid()) Refuse("cannot open " + spec.image_directory, errno);
+    Answer(kOpened, {image.get()});
+    for (const HostDirectory& one : spec.host_directories) Open(one);
+    _exit(0);
+  }
+
+ private:
+  void Open(const HostDirectory& one) {
+    Descriptor directory = OpenDirectoryAt(one.path, O_PATH);
+    if (!directory.valid() && errno == ENOENT && one.absent == Absent::kMake) {
+      if (!MakeWithParents(one.path)) Refuse("cannot make " + one.path, errno);
+      directory = OpenDirectoryAt(one.path, O_PATH);
+    }
+    if (directory.valid()) return Answer(kOpened, {directory.get()});
+    const bool is_absent = errno == ENOENT || errno == ENOTDIR;
+    if (one.absent != Absent::kSkip || !is_absent) Refuse("cannot open " + one.path, errno);
+    Answer(kSkipped, {});
+  }
+  [[noreturn]] void Refuse(const std::string& what, int error) {
+    Refuse(what, error, BlameFor(error));
+  }
+  [[noreturn]] void Refuse(const std::string& what, int error, Blame blame) {
+    Answer(static_cast<char>(blame) + what + ": " + std::strerror(error), {});
+    _exit(1);
+  }
+  void Answer(const std::string& text, const std::vector<int>& descriptors) {
+    if (SendPacket(socket_, text, descriptors) != SendOutcome::kSent) _exit(1);
+  }
+
+  const int socket_;
+};
+
+Result<Packet> NextAnswer(int socket, int64_t deadline_boot_ns) {
+  pollfd event = {.fd = socket, .events = POLLIN, .revents = 0};
+  const int64_t left_ms = std::max<int64_t>((deadline_boot_ns - BootNs()) / 1'000'000, 0);
+  Packet packet;
+  if (poll(&event, 1, static_cast<int>(left_ms)) <= 0)
+    return Fail(
+        Internal("a directory of the job cannot be opened: its file server does not answer"));
+  if (ReceivePacket(socket, Patience::kNone, packet) != ReceiveOutcome::kMessage)
+    return Fail(Internal("the process that opens the job's directories was killed"));
+  if (packet.bytes == kSkipped) return packet;
+  if (packet.bytes == kOpened && packet.descriptors.size() == 1) return packet;
+  const bool of_job = packet.bytes.starts_with(static_cast<char>(Blame::kJob));
+  const std::string why = packet.bytes.empty() ? "" : packet.bytes.substr(1);
+  return Fail(of_job ? InvalidArgument(why) : Internal(why));
+}
+
+// The root would bring back all that an image hides; the kernel's own would show other jobs.
+Status CheckShown(const std::string& path, const Descriptor& directory) {
+  struct statfs system = {};
+  struct stat facts = {};
+  struct stat root = {};
+  if (fstatfs(directory.get(), &system) != 0 || fstat(directory.get(), &facts) != 0 ||
+      fstat(TheHost().root.get(), &root) != 0)
+    return Fail(SystemError("cannot look at " + path, errno));
+  const bool is_covered =
+      std::ranges::any_of(kOfPlatform, [&](const char* own) { return PathsOverlap(own, path); });
+  const bool is_root = facts.st_dev == root.st_dev && facts.st_ino == root.st_ino;
+  const bool is_of_kernel = std::ranges::find(kOfKernel, system.f_type) != std::end(kOfKernel);
+  if (!is_root && !is_of_kernel && !is_covered) return Ok();
+  return Fail(InvalidArgument("a job in an image cannot have " + path +
+                              (is_root ? ": it is the host's root" : ": it is the kernel's")));
+}
+
+Result<OpenedAsUser> Collect(const LaunchSpec& spec, int socket) {
+  const int64_t deadline = BootNs() + int64_t{kOpenMaxMs} * 1'000'000;
+  OpenedAsUser opened;
+  Packet image = GP_TRY(NextAnswer(socket, deadline));
+  if (image.descriptors.empty()) return Fail(Internal("the image was not opened"));
+  GP_CHECK_OK(CheckShown(spec.image_directory, image.descriptors[0]));
+  opened.image = std::move(image.descriptors[0]);
+  for (const HostDirectory& one : spec.host_directories) {
+    Packet answer = GP_TRY(NextAnswer(socket, deadline));
+    if (answer.descriptors.empty()) continue;
+    GP_CHECK_OK(CheckShown(one.path, answer.descriptors[0]));
+    opened.shown.push_back({one.path, std::move(answer.descriptors[0])});
+  }
+  return opened;
+}
+
+}  // namespace
+
+Result<OpenedAsUser> OpenAsUser(const LaunchSpec& spec) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return Fail(SystemError("cannot make a socket", errno));
+  const Descriptor ours(ends[0]);
+  Descriptor theirs(ends[1]);
+  const pid_t child = fork();
+  if (child < 0) return Fail(SystemError("cannot start a process", errno));
+  if (child == 0) Opener(theirs.get()).Run(spec);
+  theirs.Reset();
+  Result<OpenedAsUser> opened = Collect(spec, ours.get());
+  // One that a file server holds is reaped when it lets go.
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, opened.has_value() ? 0 : WNOHANG);
+  return opened;
+}
+
+}  // namespace gp
