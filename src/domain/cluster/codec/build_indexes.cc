@@ -72,6 +72,7 @@ bool BuildIndexes(State& state) {
   std::map<JobId, int> elements;
   for (const auto& [id, job] : state.jobs.all) {
     if (job.spec == nullptr || (HoldsLeases(job.state) && job.attempts.empty())) return false;
+    if (!job.leases.empty() && !state.queues.all.contains(job.queue)) return false;
     if (job.array.value != 0 && !IsElement(state, job)) return false;
     if (job.array.value != 0) ++elements[job.array];
     IndexJob(state, job);
