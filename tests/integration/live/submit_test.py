@@ -117,7 +117,7 @@ class Submit(ClusterTest):
         eventually(lambda: self.states() == {"RUNNING": 16, "QUEUED": 1}, self.states)
         for _, gpu in self.cli.gpus():
             self.assertEqual((gpu["mode"], gpu["share_granted"], len(gpu["holders"])), ("timeslice", 1000, 2))
-        self.assertEqual(ledger.differences(self.cluster), [])
+        self.assertEqual(ledger.settled_differences(self.cluster), [])
         self.cli("jobs", "kill", jobs[0]).ok()
         eventually(lambda: self.cli.job(jobs[-1])["state"] == "RUNNING", "the last one gets its half")
 
@@ -139,7 +139,7 @@ class SubmitToFourCards(ClusterTest):
         self.assertEqual([job["state"] for job in waiting], ["QUEUED"])
         _, gpu = next(pair for pair in self.cli.gpus() if pair[1]["uuid"] == last["uuid"])
         self.assertEqual(gpu["memory_granted_bytes"], 23 * 2000 << 20)
-        self.assertEqual(ledger.differences(self.cluster), [])
+        self.assertEqual(ledger.settled_differences(self.cluster), [])
 
 
 class Gangs(ClusterTest):
@@ -155,7 +155,7 @@ class Gangs(ClusterTest):
         self.cli("jobs", "kill", filler).ok()
         eventually(lambda: self.cli.job(gang)["detail"] == "RUNNING", "all ranks run")
         self.assertEqual(sorted(ledger.held(self.cluster.sandbox)), [(gang, 1, 0), (gang, 1, 1)])
-        self.assertEqual(ledger.differences(self.cluster), [])
+        self.assertEqual(ledger.settled_differences(self.cluster), [])
 
     def test_gpus_are_counted_per_node_and_their_sum_is_told(self):
         answer = self.cli("run", "-d", "--gpus-per-node", "8", "--nodes", "2", "--", "true").ok()

@@ -5,6 +5,7 @@ by the environment of the processes in each lease's cgroup.
 """
 
 import os
+import time
 
 
 def granted(cli):
@@ -74,6 +75,14 @@ def differences(cluster):
         found.append(f"two supervisors for one lease: {watched}")
     if watched.keys() != sandbox.leases().keys():
         found.append(f"supervisors of {sorted(watched)}, cgroups of {sorted(sandbox.leases())}")
+    return found
+
+
+def settled_differences(cluster, patience_s=10):
+    """Those that stay: a job counts as running from its placement on, and its program comes a moment later."""
+    until = time.monotonic() + patience_s
+    while (found := differences(cluster)) and time.monotonic() < until:
+        time.sleep(0.05)
     return found
 
 
