@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -150,6 +151,14 @@ Result<OpenedAsUser> Collect(const LaunchSpec& spec, int socket) {
   return opened;
 }
 
+// Waits a second at most: one that a file server holds is reaped when it lets go.
+void End(pid_t child) {
+  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  kill(child, SIGKILL);
+  for (int i = 0; i < 1'000 && waitpid(child, nullptr, WNOHANG) == 0; ++i)
+    nanosleep(&kPause, nullptr);
+}
+
 }  // namespace
 
 Result<OpenedAsUser> OpenAsUser(const LaunchSpec& spec) {
@@ -163,9 +172,7 @@ Result<OpenedAsUser> OpenAsUser(const LaunchSpec& spec) {
   if (child == 0) Opener(theirs.get()).Run(spec);
   theirs.Reset();
   Result<OpenedAsUser> opened = Collect(spec, ours.get());
-  // One that a file server holds is reaped when it lets go.
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, opened.has_value() ? 0 : WNOHANG);
+  End(child);
   return opened;
 }
 
