@@ -42,7 +42,8 @@ def digest_of_worlds(programs, count):
 def digests(programs, form):
     found = {f"worlds {WORLDS[form]}": digest_of_worlds(programs, WORLDS[form])}
     for line in run([programs / "decisions_digest", *DECISIONS[form]]).splitlines():
-        name, value = line.rsplit(": ", 1)
+        name, _, value = line.rpartition(": ")
+        assert re.fullmatch("[0-9a-f]{16}", value), f"no digest: {line}"
         found[name] = value
     return found
 
