@@ -179,7 +179,8 @@ TEST_F(ImageTest, NothingIsMadeOnTheHostInItsUsersPlace) {
     spec.host_directories = {{shown, HostDirectory::Absent::kFail},
                              {"/srv/deep/er", HostDirectory::Absent::kSkip}};
     spec.report_pipe = harness().directory() + "/report-" + std::to_string(count);
-    harness().Run(spec);
+    const AttemptStatus status = harness().Run(spec);
+    EXPECT_EQ(status.cause, EndCause::kExit) << shown << ": " << status.message;
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(target), {}), 2) << shown;
     EXPECT_TRUE(std::filesystem::is_symlink(target + "/localtime")) << shown;
     EXPECT_TRUE(std::filesystem::is_empty(target + "/kept")) << shown;
