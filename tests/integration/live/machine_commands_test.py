@@ -222,8 +222,7 @@ class DoctorsReport:
     """One answer in both forms, which must say the same."""
 
     def __init__(self, test, cli, *flags):
-        words = cli("doctor", *flags)
-        document = cli("doctor", *flags, "-o", "json")
+        document, words = self.ask(cli, *flags)
         self.checks = json.loads(document.out)["checks"]
         self.code = words.code
         results = [check["result"] for check in self.checks]
@@ -236,6 +235,14 @@ class DoctorsReport:
         for check in self.checks:
             test.assertEqual(check["fix"] != "", check["result"] != "ok", check)
             test.assertIn(check["fix"], words.out)
+
+    @staticmethod
+    def ask(cli, *flags):
+        """Both forms of one state of the machine, which tests beside this one change."""
+        def ask_all():
+            before, words, after = (cli("doctor", *flags, *form) for form in (("-o", "json"), (), ("-o", "json")))
+            return (before, words) if before.out == after.out else None
+        return eventually(ask_all, "the machine stayed the same for three questions")
 
     def of(self, name):
         """(result, what, fix) of the one check of that name."""
