@@ -57,7 +57,7 @@ void AddReplay(CLI::App& app, Cli& cli) {
   const auto what_if = AddWhatIfFlags(*sub);
   sub->callback([path, verify, what_if, &cli] {
     if (path->empty()) *path = DefaultStateDirectory() + "/journal.db";
-    if (!IsAsked(*what_if)) return RunReplay(*path, *verify, cli);
+    if (!IsRequested(*what_if)) return RunReplay(*path, *verify, cli);
     if (*verify) return cli.Complain(InvalidArgument("--verify and a what-if cannot be combined"));
     ReplayWhatIf(*path, *what_if, cli);
   });

@@ -101,7 +101,7 @@ std::shared_ptr<WhatIfFlags> AddWhatIfFlags(CLI::App& replay) {
   return flags;
 }
 
-bool IsAsked(const WhatIfFlags& flags) { return !flags.policy.empty() || !flags.nodes.empty(); }
+bool IsRequested(const WhatIfFlags& flags) { return !flags.policy.empty() || !flags.nodes.empty(); }
 
 namespace {
 

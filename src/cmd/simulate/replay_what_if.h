@@ -19,7 +19,7 @@ struct WhatIfFlags {
 };
 
 std::shared_ptr<WhatIfFlags> AddWhatIfFlags(CLI::App& replay);
-bool IsAsked(const WhatIfFlags& flags);
+bool IsRequested(const WhatIfFlags& flags);
 void ReplayWhatIf(const std::string& journal, const WhatIfFlags& flags, Cli& cli);
 
 }  // namespace gp

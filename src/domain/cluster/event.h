@@ -284,7 +284,7 @@ struct GpuRemedyChanged {
   GpuRemedy remedy = GpuRemedy::kNone;
   IncidentId incident;                // 0: none
   bool takes_out_of_service = false;  // counts towards the breaker
-  bool is_asked = false;              // by an operator
+  bool is_requested = false;          // by an operator
 };
 
 struct GpuTaskOrdered {
@@ -455,7 +455,7 @@ struct RequestAnswered {
         v.lost_gpu_ms, Since<17>(v.is_lasting))                                                  \
   EVENT(IncidentChanged, kLogged, v.incident, v.state, v.person, v.note)                         \
   EVENT(GpuRemedyChanged, kNoTrait, v.node, v.gpu, v.remedy, v.incident, v.takes_out_of_service, \
-        v.is_asked)                                                                              \
+        v.is_requested)                                                                          \
   EVENT(GpuTaskOrdered, kChangesDesiredState | kLogged, v.node, v.gpu, v.task, v.number,         \
         v.by_itself)                                                                             \
   EVENT(GpuTaskEnded, kChangesDesiredState, v.node, v.gpu, v.number, v.is_sound)                 \

@@ -36,8 +36,8 @@ std::vector<HealthFinding> Examine(const GpuVitals& vitals) {
       vitals.links_total);
   add(vitals.heat == Heat::kWarm, HealthCode::kWarm, vitals.temperature_c);
   // An IMEX domain belongs to the fabric, not to a GPU.
-  const bool is_asked = Asks(vitals.advice) && vitals.advice != DriverAdvice::kRecoverImex;
-  add(is_asked, HealthCode::kRecoveryAction, static_cast<int64_t>(vitals.advice));
+  const bool is_requested = Asks(vitals.advice) && vitals.advice != DriverAdvice::kRecoverImex;
+  add(is_requested, HealthCode::kRecoveryAction, static_cast<int64_t>(vitals.advice));
   add(vitals.remap_pending, HealthCode::kRemapPending);
   add(vitals.uncorrected > 0, HealthCode::kUncorrected, vitals.uncorrected);
   add(vitals.heat == Heat::kHot, HealthCode::kHot, vitals.temperature_c);

@@ -42,7 +42,7 @@ GP_FIELDS(UserError, v.xid, v.user, v.spec, v.at)
 
 struct GpuTrouble {
   GpuRemedy remedy = GpuRemedy::kNone;  // needed and not yet done
-  bool is_asked = false;                // by an operator: neither budget nor breaker prevents it
+  bool is_requested = false;            // by an operator: neither budget nor breaker prevents it
   IncidentId incident;                  // that it belongs to; 0: none is open
   GpuTask task = GpuTask::kNone;        // ordered from its node
   uint64_t task_number = 0;             // of the newest task ordered
@@ -56,7 +56,7 @@ struct GpuTrouble {
   // Last automatic removal from service; ns == 0: not within the breaker's window
   Instant out_of_service_at;
 };
-GP_FIELDS(GpuTrouble, v.remedy, v.is_asked, v.incident, v.task, v.task_number, v.resets, v.xids,
+GP_FIELDS(GpuTrouble, v.remedy, v.is_requested, v.incident, v.task, v.task_number, v.resets, v.xids,
           v.errors, v.hot_at, Since<17>(v.findings), Since<17>(v.out_of_service_at))
 
 // Several hot GPUs of a node within this time: its cooling fails

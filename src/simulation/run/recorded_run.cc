@@ -10,7 +10,7 @@ namespace gp {
 namespace {
 
 // Commands of users and operators, and the policy of each start.
-bool IsAsked(const Command& command) {
+bool IsRequested(const Command& command) {
   return std::visit([]<typename C>(const C&) { return (kCommandTraitsOf<C> & kRecorded) != 0; },
                     command);
 }
@@ -41,7 +41,7 @@ void RunRecorder::Add(const Record& record) {
 }
 
 void RunRecorder::AddStep(const Record& record) {
-  if (!IsAsked(record.envelope.command)) return;
+  if (!IsRequested(record.envelope.command)) return;
   if (const auto* stop = std::get_if<StopJob>(&record.envelope.command)) {
     // The stop of a job that ran is already part of its length.
     const Job* job = state_.FindJob(stop->job);

@@ -40,7 +40,7 @@ void Clients::Ask(Change change) {
 
 void Clients::Stop(size_t job, bool force) {
   for (const JobId id : watch_.IdsOf(job)) {
-    watch_.StopAsked(id);
+    watch_.StopRequested(id);
     Insist("user:" + plan_.jobs[job].user.name, StopJob{id, force},
            [this, id](const Outcome& outcome) {
              if (outcome.status) watch_.StopAcknowledged(id);

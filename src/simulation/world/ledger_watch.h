@@ -27,7 +27,7 @@ class LedgerWatch : public CommitObserver {
 
   // Called by clients.  `job`: position in the plan.
   void Acknowledged(size_t job, JobId id);
-  void StopAsked(JobId job) { stops_asked_.insert(job); }
+  void StopRequested(JobId job) { stops_asked_.insert(job); }
   void StopAcknowledged(JobId job) { stopped_.insert(job); }
   void HoldAcknowledged(JobId job, bool is_held);
   // All elements if it is an array; empty: not acknowledged yet.

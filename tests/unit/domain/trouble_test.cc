@@ -16,7 +16,7 @@ std::vector<GpuRemedy> AllRemedies() {
 
 TEST(GpuTroubleRecord, AnyThingToRememberKeepsIt) {
   EXPECT_TRUE(gp::IsEmpty({}));
-  EXPECT_TRUE(gp::IsEmpty({.is_asked = true, .task_number = 7}))
+  EXPECT_TRUE(gp::IsEmpty({.is_requested = true, .task_number = 7}))
       << "the number of its newest task alone is nothing to remember";
   const GpuTrouble troubles[] = {
       {.remedy = GpuRemedy::kWatch},

@@ -229,9 +229,9 @@ TEST_F(Verdicts, OfWhatABreakerHoldsNameItsIncident) {
     EXPECT_EQ(Judged().ends_with(held), is_held);
   }
   trouble().remedy = GpuRemedy::kReset;
-  trouble().is_asked = true;
+  trouble().is_requested = true;
   EXPECT_EQ(HeldBy(state_, kJudged), IncidentId{}) << "a person asked for it";
-  trouble().is_asked = false;
+  trouble().is_requested = false;
   trouble().task = GpuTask::kReset;
   EXPECT_EQ(HeldBy(state_, kJudged), IncidentId{}) << "it is under way";
   trouble().task = GpuTask::kNone;

@@ -187,7 +187,7 @@ void ApplyEvent(State& state, Instant at, const GpuRemedyChanged& event) {
   ChangeTrouble(state, {event.node, event.gpu}, [&](GpuTrouble& trouble) {
     trouble.remedy = event.remedy;
     trouble.incident = event.incident;
-    trouble.is_asked = event.is_asked;
+    trouble.is_requested = event.is_requested;
     if (event.takes_out_of_service) trouble.out_of_service_at = at;
   });
   if (!event.takes_out_of_service) return;

@@ -165,7 +165,7 @@ void FaultDecider::ApplyVerdict(Draft& draft, const GpuFault& fault, const Fault
     draft.trouble.remedy = next;
     events_.push_back(GpuRemedyChanged{node_.id, fault.gpu, draft.trouble.remedy,
                                        draft.trouble.incident, takes_out_of_service,
-                                       draft.trouble.is_asked});
+                                       draft.trouble.is_requested});
   }
   if (is_again) AbandonTest(draft, fault.gpu);
   if (is_new || is_again || fault.is_missing) UpdateCondition(draft, fault, verdict.why);

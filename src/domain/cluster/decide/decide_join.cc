@@ -162,7 +162,7 @@ GpuRemedyChanged OrderTest(NodeId node, int gpu) {
   test.node = node;
   test.gpu = gpu;
   test.remedy = GpuRemedy::kTest;
-  test.is_asked = true;
+  test.is_requested = true;
   return test;
 }
 
@@ -200,7 +200,8 @@ void EndAbsences(const State& state, const Node& node, const NodeFacts& facts, E
     if (!is_back || node.gpus[i].condition != GpuCondition::kOffline) continue;
     const int gpu = static_cast<int>(i);
     const GpuTrouble* trouble = FindTrouble(state, {node.id, gpu});
-    if (trouble == nullptr || trouble->remedy != GpuRemedy::kTest || trouble->is_asked) continue;
+    if (trouble == nullptr || trouble->remedy != GpuRemedy::kTest || trouble->is_requested)
+      continue;
     const auto incident = state.faults.incidents.find(trouble->incident);
     events.push_back(GpuRemedyChanged{node.id, gpu, GpuRemedy::kNone, {}, false});
     if (incident == state.faults.incidents.end() || incident->second.cause != kCauseMissing)

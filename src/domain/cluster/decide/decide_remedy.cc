@@ -56,7 +56,8 @@ void OrderReset(const State& state, const GpuKey& key, const GpuTrouble& trouble
   if (!gpu.To(GpuCondition::kQuarantined, "is to be reset") ||
       !gpu.To(GpuCondition::kResetting, "is being reset"))
     return;
-  events.push_back(GpuTaskOrdered{key.node, key.gpu, GpuTask::kReset, number, !trouble.is_asked});
+  events.push_back(
+      GpuTaskOrdered{key.node, key.gpu, GpuTask::kReset, number, !trouble.is_requested});
   if (trouble.incident.value != 0)
     events.push_back(
         IncidentNoted{trouble.incident, "reset ordered", 0, GpuRemedy::kNone, false, {}, 0});
@@ -109,7 +110,7 @@ void FollowReset(const State& state, const GpuKey& key, const GpuTrouble& troubl
     note("was reset; test ordered");
   } else {
     events.push_back(GpuRemedyChanged{key.node, key.gpu, GpuRemedy::kTest, trouble.incident, false,
-                                      trouble.is_asked});
+                                      trouble.is_requested});
     note("was reset; is tested once it answers again");
   }
 }
@@ -128,7 +129,7 @@ void BeginRemedies(const State& state, Instant at, Events& events) {
       OrderTest(state, key, trouble, ++last_task, events);
       continue;
     }
-    if (trouble.is_asked) {
+    if (trouble.is_requested) {
       OrderReset(state, key, trouble, ++last_task, events);
     } else if (stopped.contains(pool)) {
       continue;
@@ -159,7 +160,7 @@ void EndIncidents(const State& state, Instant at, Events& events) {
     const GpuTrouble* trouble = FindTrouble(state, key);
     if (trouble != nullptr && trouble->incident == id)
       events.push_back(
-          GpuRemedyChanged{key.node, key.gpu, trouble->remedy, {}, false, trouble->is_asked});
+          GpuRemedyChanged{key.node, key.gpu, trouble->remedy, {}, false, trouble->is_requested});
   }
 }
 
@@ -224,7 +225,7 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
       events.push_back(GpuRetired{key});
     } else {
       events.push_back(
-          GpuRemedyChanged{key.node, key.gpu, trouble.remedy, {}, false, trouble.is_asked});
+          GpuRemedyChanged{key.node, key.gpu, trouble.remedy, {}, false, trouble.is_requested});
     }
   }
   return events;

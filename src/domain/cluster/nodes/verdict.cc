@@ -172,7 +172,7 @@ GpuVerdict VerdictOf(const State& state, const GpuKey& key) {
 
 IncidentId HeldBy(const State& state, const GpuKey& key) {
   const GpuTrouble* trouble = FindTrouble(state, key);
-  if (trouble == nullptr || trouble->is_asked || trouble->task != GpuTask::kNone) return {};
+  if (trouble == nullptr || trouble->is_requested || trouble->task != GpuTask::kNone) return {};
   if (trouble->remedy < GpuRemedy::kTest || trouble->remedy > GpuRemedy::kReset) return {};
   const auto breaker = state.faults.breakers.find(state.FindNode(key.node)->pool);
   return breaker == state.faults.breakers.end() ? IncidentId{} : breaker->second;

@@ -17,7 +17,7 @@ AttemptUsed Used(std::vector<GpuUsed> gpus) {
   return {Duration::Minutes(60), true, {rank}};
 }
 
-JobSpec Asked(int gpus) {
+JobSpec Requested(int gpus) {
   JobSpec spec;
   spec.resources.gpus.count = gpus;
   return spec;
@@ -32,32 +32,32 @@ std::string Texts(const std::vector<Advice>& advice) {
 }
 
 TEST(RightSize, OfWhatIsUsedWellNothingIsSaid) {
-  EXPECT_EQ(Texts(RightSize(Asked(2), Used({Gpu(90), Gpu(60)}))), "");
-  EXPECT_EQ(Texts(RightSize(Asked(0), Used({}))), "");
+  EXPECT_EQ(Texts(RightSize(Requested(2), Used({Gpu(90), Gpu(60)}))), "");
+  EXPECT_EQ(Texts(RightSize(Requested(0), Used({}))), "");
 }
 
 TEST(RightSize, OfWhatWasHardlySeenNothingIsSaid) {
-  EXPECT_EQ(Texts(RightSize(Asked(2), Used({Gpu(0), Gpu(0, 0, 59'999)}))), "");
-  EXPECT_EQ(Texts(RightSize(Asked(1), Used({Gpu(0, 0, 0)}))), "");
+  EXPECT_EQ(Texts(RightSize(Requested(2), Used({Gpu(0), Gpu(0, 0, 59'999)}))), "");
+  EXPECT_EQ(Texts(RightSize(Requested(1), Used({Gpu(0, 0, 0)}))), "");
 }
 
 TEST(RightSize, IdleGpus) {
-  EXPECT_EQ(Texts(RightSize(Asked(2), Used({Gpu(0), Gpu(0)}))),
+  EXPECT_EQ(Texts(RightSize(Requested(2), Used({Gpu(0), Gpu(0)}))),
             "idle: none of its 2 GPUs was busy in 1h: request none (gpus: 0), or see whether the "
             "program finds them [1000]");
-  EXPECT_EQ(Texts(RightSize(Asked(1), Used({Gpu(0)}))),
+  EXPECT_EQ(Texts(RightSize(Requested(1), Used({Gpu(0)}))),
             "idle: its GPU was never busy in 1h: request none (gpus: 0), or see whether the "
             "program finds them [1000]");
-  EXPECT_EQ(Texts(RightSize(Asked(4), Used({Gpu(90), Gpu(0), Gpu(0), Gpu(1)}))),
+  EXPECT_EQ(Texts(RightSize(Requested(4), Used({Gpu(90), Gpu(0), Gpu(0), Gpu(1)}))),
             "gpus: no more than 2 of 4 GPUs were ever busy in 1h: gpus: 2 [500]");
-  EXPECT_EQ(Texts(RightSize(Asked(1), Used({Gpu(1, 70'000)}))), "")
+  EXPECT_EQ(Texts(RightSize(Requested(1), Used({Gpu(1, 70'000)}))), "")
       << "a quiet service that fills its GPU";
 }
 
 TEST(RightSize, FewerOfEachNodeOnlyAsFarAsAllRanksWould) {
   AttemptUsed used = Used({Gpu(90), Gpu(0), Gpu(0), Gpu(0)});
   used.ranks.push_back(Used({Gpu(90), Gpu(90), Gpu(90), Gpu(0)}).ranks[0]);
-  JobSpec spec = Asked(4);
+  JobSpec spec = Requested(4);
   spec.resources.nodes = 2;
   EXPECT_EQ(Texts(RightSize(spec, used)),
             "gpus: no more than 3 of 4 GPUs of each node were ever busy in 1h: gpus: 3 [250]");
@@ -65,7 +65,7 @@ TEST(RightSize, FewerOfEachNodeOnlyAsFarAsAllRanksWould) {
 
 TEST(RightSize, APartOfAGpu) {
   const auto advice = [](int busy, int64_t memory) {
-    return Texts(RightSize(Asked(1), Used({Gpu(busy, memory)})));
+    return Texts(RightSize(Requested(1), Used({Gpu(busy, memory)})));
   };
   EXPECT_EQ(advice(8, 6'000),
             "share: its GPU was busy for 8 % of 1h, with 6000 of 80000 MiB in use: a part is "
@@ -79,7 +79,7 @@ TEST(RightSize, APartOfAGpu) {
   EXPECT_EQ(advice(41, 6'000), "");
   EXPECT_EQ(advice(5, 33'000), "");
   EXPECT_EQ(advice(5, GpuUse::kNotSeen), "") << "its memory is not known";
-  JobSpec shared = Asked(1);
+  JobSpec shared = Requested(1);
   shared.resources.gpus.isolation = Isolation::kMps;
   EXPECT_EQ(Texts(RightSize(shared, Used({Gpu(8, 6'000)}))), "");
 }
@@ -89,7 +89,7 @@ TEST(RightSize, CoresAndMemory) {
   used.ranks[0].cpu_seen_ms = kHourMs;
   used.ranks[0].cpu_ms = kHourMs * 31 / 10;
   used.ranks[0].memory_mib = 20'480;
-  JobSpec spec = Asked(0);
+  JobSpec spec = Requested(0);
   spec.resources.cpus = 32;
   spec.resources.memory_bytes = int64_t{200} << 30;
   EXPECT_EQ(Texts(RightSize(spec, used)),
@@ -107,7 +107,7 @@ TEST(RightSize, CoresAndMemory) {
 
 TEST(RightSize, AShorterTimeLimit) {
   AttemptUsed used = Used({});
-  JobSpec spec = Asked(0);
+  JobSpec spec = Requested(0);
   spec.policy.time_limit = Duration::Minutes(180);
   EXPECT_EQ(Texts(RightSize(spec, used)),
             "time-limit: it ran for 1h of the 3h that it requested: time_limit: 76m lets backfill "

@@ -5,7 +5,7 @@
 namespace gp {
 namespace {
 
-WebRequest Asked(const std::string& method, const std::string& body) {
+WebRequest Requested(const std::string& method, const std::string& body) {
   WebRequest request;
   request.method = method;
   request.to = *ParseWebAddress("https://h/a/b");
@@ -27,11 +27,11 @@ std::string NamesOf(const HttpHeaders& headers) {
 }
 
 TEST(FollowRedirect, AtHomeTheRequestStays) {
-  const auto next = Followed(Asked("GET", ""), 302, "/c");
+  const auto next = Followed(Requested("GET", ""), 302, "/c");
   ASSERT_TRUE(next);
   EXPECT_EQ(next->to.target, "/c");
   EXPECT_EQ(next->headers.size(), 6U);
-  const auto put = Followed(Asked("PUT", "body"), 307, "/c");
+  const auto put = Followed(Requested("PUT", "body"), 307, "/c");
   ASSERT_TRUE(put);
   EXPECT_EQ(put->method, "PUT");
   EXPECT_EQ(put->body, "body");
@@ -39,37 +39,39 @@ TEST(FollowRedirect, AtHomeTheRequestStays) {
 
 TEST(FollowRedirect, ElsewhereNoCredentialsGo) {
   for (const char* location : {"https://other/c", "https://h:444/c", "https://x.h/c"}) {
-    const auto next = Followed(Asked("GET", ""), 308, location);
+    const auto next = Followed(Requested("GET", ""), 308, location);
     ASSERT_TRUE(next);
     EXPECT_EQ(NamesOf(next->headers), "Range accept ") << location;
   }
 }
 
 TEST(FollowRedirect, SeeOtherIsAGetWithoutBody) {
-  WebRequest request = Asked("POST", "body");
+  WebRequest request = Requested("POST", "body");
   request.source.next = [] { return std::string(); };
   const auto next = Followed(request, 303, "https://other/c");
   ASSERT_TRUE(next);
   EXPECT_EQ(next->method, "GET");
   EXPECT_EQ(next->body, "");
   EXPECT_FALSE(next->source.next);
-  EXPECT_EQ(Followed(Asked("HEAD", ""), 303, "/")->method, "HEAD");
-  EXPECT_EQ(NamesOf(Followed(Asked("POST", "body"), 303, "/c")->headers),
+  EXPECT_EQ(Followed(Requested("HEAD", ""), 303, "/")->method, "HEAD");
+  EXPECT_EQ(NamesOf(Followed(Requested("POST", "body"), 303, "/c")->headers),
             "Authorization Cookie X-Vault-Token Range accept ");
 }
 
 TEST(FollowRedirect, RefusesWhatCouldDoHarm) {
-  WebRequest streamed = Asked("PUT", "");
+  WebRequest streamed = Requested("PUT", "");
   streamed.source.next = [] { return std::string(); };
   for (const auto& refused :
-       {Followed(Asked("GET", ""), 302, "http://h/a"), Followed(Asked("GET", ""), 302, "ftp://h/"),
-        Followed(Asked("POST", "body"), 302, "/c"), Followed(Asked("DELETE", ""), 301, "/c"),
-        Followed(Asked("PUT", "body"), 307, "https://other/"), Followed(streamed, 307, "/c"),
-        FollowRedirect(Asked("GET", ""), WebResponse{302, {}, ""})}) {
+       {Followed(Requested("GET", ""), 302, "http://h/a"),
+        Followed(Requested("GET", ""), 302, "ftp://h/"),
+        Followed(Requested("POST", "body"), 302, "/c"),
+        Followed(Requested("DELETE", ""), 301, "/c"),
+        Followed(Requested("PUT", "body"), 307, "https://other/"), Followed(streamed, 307, "/c"),
+        FollowRedirect(Requested("GET", ""), WebResponse{302, {}, ""})}) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
   }
-  EXPECT_TRUE(Followed(*Followed(Asked("GET", ""), 302, "https://h/"), 302, "https://g/"));
+  EXPECT_TRUE(Followed(*Followed(Requested("GET", ""), 302, "https://h/"), 302, "https://g/"));
 }
 
 TEST(IsRedirect, IsWhatNamesAnotherAddress) {
