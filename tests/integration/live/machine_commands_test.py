@@ -241,8 +241,12 @@ class DoctorsReport:
         """Both forms of one state of the machine, which tests beside this one change."""
         def ask_all():
             before, words, after = (cli("doctor", *flags, *form) for form in (("-o", "json"), (), ("-o", "json")))
-            return (before, words) if before.out == after.out else None
+            return (before, words) if DoctorsReport.fixes(before) == DoctorsReport.fixes(after) else None
         return eventually(ask_all, "the machine stayed the same for three questions")
+
+    @staticmethod
+    def fixes(document):
+        return [(check["name"], check["result"], check["fix"]) for check in json.loads(document.out)["checks"]]
 
     def of(self, name):
         """(result, what, fix) of the one check of that name."""
