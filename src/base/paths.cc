@@ -36,6 +36,20 @@ std::vector<std::string_view> WordsBelow(std::string_view directory, std::string
   return words;
 }
 
+bool IsAtOrBelow(std::string_view directory, std::string_view path) {
+  const std::vector<std::string_view> above = PathWords(directory);
+  const std::vector<std::string_view> words = PathWords(path);
+  return !directory.empty() && IsStraight(above) && IsStraight(words) && BeginsWith(words, above);
+}
+
+std::string PlainPath(std::string_view path) {
+  std::string plain;
+  for (const std::string_view word : PathWords(path)) {
+    if (word != ".") plain.append("/").append(word);
+  }
+  return plain.empty() ? "/" : plain;
+}
+
 bool IsInTmp(std::string_view path) { return path == "/tmp" || path.starts_with("/tmp/"); }
 
 bool PathsOverlap(std::string_view a, std::string_view b) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <string>
 
 #include "base/ignore_result.h"
 #include "supervisor/files/remove_tree.h"
@@ -12,8 +13,25 @@
 #include "supervisor/process/host.h"
 #include "supervisor/process/process_title.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/trial.h"
+
+namespace {
+
+// --try FEATURE DIRECTORY: prints what is missing, and ends with 1, or 0 where nothing is.
+int Try(const char* feature, const char* directory) {
+  gp::TheHost();
+  const gp::Status tried = gp::TryFeature(feature, directory);
+  if (tried.has_value()) return 0;
+  const std::string& why = tried.error().message;
+  gp::IgnoreResult(write(1, why.data(), why.size()), "the exit code tells it too");
+  return 1;
+}
+
+}  // namespace
 
 int main(int argument_count, char** arguments) {
+  if (argument_count == 4 && std::strcmp(arguments[1], "--try") == 0)
+    return Try(arguments[2], arguments[3]);
   if (fcntl(gp::kForkServerFd, F_SETFD, FD_CLOEXEC) != 0) {
     constexpr char kText[] = "gpu-platform-supervisor is started by the gpu-platform agent only\n";
     gp::IgnoreResult(write(2, kText, sizeof kText - 1), "nobody reads it any more");

@@ -14,6 +14,7 @@
 #include "supervisor/process/exec_session.h"
 #include "supervisor/process/host.h"
 #include "supervisor/process/private_mounts.h"
+#include "supervisor/process/private_network.h"
 #include "supervisor/records/secret_memory.h"
 
 namespace gp {
@@ -120,6 +121,8 @@ void Supervisor::StartMain() {
 Status Supervisor::StartMainProcess() {
   GP_CHECK_OK(OpenReports());
   GP_CHECK_OK(EnterPrivateMounts(launch_.spec, has_own_mounts_));
+  // Before the init process, whose view of the network every process of the job may read.
+  if (launch_.spec.private_network) GP_CHECK_OK(EnterPrivateNetwork(has_own_network_));
   if (launch_.spec.private_processes && has_own_mounts_) {
     const Status entered = EnterPrivateProcesses(launch_.spec.key, processes_);
     if (processes_.first > 0) children_.Add(Role::kFirst, processes_.first);

@@ -116,6 +116,7 @@ class Supervisor {
   LaunchRecord launch_;
   JobCgroups cgroups_;
   bool has_own_mounts_ = false;
+  bool has_own_network_ = false;
   PrivateProcesses processes_;
   StatusFile status_file_;
   std::optional<LogStream> output_;

@@ -27,6 +27,7 @@ void Supervisor::StartHook(const std::string& program, State state) {
     plan.root = TheHost().root.get();
   }
   if (processes_.has_own_ipc) plan.ipc_namespace = TheHost().ipc.get();
+  if (has_own_network_) plan.network_namespace = TheHost().network.get();
   plan.input = null_.get();
   plan.output = errors_.has_value() ? errors_->writable() : null_.get();
   plan.errors = plan.output;

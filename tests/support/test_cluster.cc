@@ -6,6 +6,7 @@
 #include "domain/cluster/apply/apply.h"
 #include "domain/cluster/check/invariants.h"
 #include "domain/cluster/decide/decide.h"
+#include "domain/model/nodes/features.h"
 #include "domain/scheduling/planner.h"
 
 namespace gp {
@@ -76,6 +77,7 @@ NodeFacts TestCluster::MakeFacts(const std::string& name, const std::vector<int>
   NodeFacts facts;
   facts.name = name;
   facts.simulated = true;
+  facts.features = AllFeatures();
   const int numas = numa.empty() ? 1 : *std::ranges::max_element(numa) + 1;
   for (int i = 0; i < numas; ++i) {
     NumaFacts one;

@@ -364,7 +364,7 @@ class Operations:
                   guaranteed: Optional[int] = None, reclaimable: Optional[bool] = None,
                   limit: Optional[Mapping[str, Any]] = None, user_limit: Optional[Mapping[str, Any]] = None,
                   default_time_ms: Optional[int] = None, max_time_ms: Optional[int] = None,
-                  min_gpus: Optional[int] = None, wait_target_ms: Optional[int] = None,
+                  min_gpus: Optional[int] = None, wait_target_ms: Optional[int] = None, network: Optional[str] = None,
                   key: Optional[str] = None) -> dict[str, Any]:
         """Creates or changes a queue; absent fields stay unchanged. NOT_FOUND: no such parent queue;
         FAILED_PRECONDITION: the guarantees would exceed the installed GPUs, or jobs prevent the change.
@@ -375,11 +375,12 @@ class Operations:
         max_time_ms: longest time limit; 0: no limit
         min_gpus: fewest GPUs of a job; 0: any number
         wait_target_ms: how soon its jobs should start; 0: no target
+        network: none: jobs that are submitted from now on have no network; those on several nodes are refused
         """
         return self._ask("PUT", f"/api/v1/queues/{quote(name, safe='')}", key=key, pool=pool, weight=weight,
                          guaranteed=guaranteed, reclaimable=reclaimable, limit=limit, user_limit=user_limit,
                          default_time_ms=default_time_ms, max_time_ms=max_time_ms, min_gpus=min_gpus,
-                         wait_target_ms=wait_target_ms)
+                         wait_target_ms=wait_target_ms, network=network)
 
     def set_secret(self, name: str, *, queue: Optional[str] = None, value: Optional[str] = None,
                    key: Optional[str] = None) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 #include "adapters/wire/job_spec.h"
 
+#include "adapters/wire/enum_from.h"
+
 #include "adapters/wire/log_pattern.h"
 #include "base/text.h"
 #include "domain/model/jobs/array.h"
@@ -16,14 +18,6 @@ void ToProto(const GpuRequest& request, v1::GpuRequest* message) {
   message->set_memory_mib(request.memory_mib);
   message->set_memory_mib_min(request.memory_mib_min);
   message->set_isolation(static_cast<v1::Isolation>(request.isolation));
-}
-
-// Proto enums are open: a message may contain any number.
-template <typename To>
-Result<To> EnumFrom(int value, To last, const char* field) {
-  if (value >= 0 && value <= static_cast<int>(last)) return static_cast<To>(value);
-  return Fail(
-      InvalidArgument(std::string(field) + ": " + std::to_string(value) + " is no value of it"));
 }
 
 Result<GpuRequest> FromProto(const v1::GpuRequest& message) {
@@ -169,6 +163,13 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
     message->mutable_notify()->mutable_on()->Assign(spec.notify.on.begin(), spec.notify.on.end());
   }
   message->mutable_secrets()->Assign(spec.program.secrets.begin(), spec.program.secrets.end());
+  for (const Mount& mount : spec.program.mounts) {
+    v1::Mount* one = message->add_mounts();
+    one->set_from(mount.from);
+    one->set_to(mount.to);
+    one->set_read_only(mount.read_only);
+  }
+  message->set_network(static_cast<v1::NetworkAccess>(spec.program.network));
   message->set_file(spec.file);
   if (spec.policy.array.count != 0) {
     message->mutable_array()->set_count(spec.policy.array.count);
@@ -219,6 +220,11 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
   spec.notify.to.assign(message.notify().to().begin(), message.notify().to().end());
   spec.notify.on.assign(message.notify().on().begin(), message.notify().on().end());
   spec.program.secrets.assign(message.secrets().begin(), message.secrets().end());
+  for (const v1::Mount& one : message.mounts()) {
+    spec.program.mounts.push_back(
+        {one.from(), one.to().empty() ? one.from() : one.to(), one.read_only()});
+  }
+  spec.program.network = GP_TRY(EnumFrom(message.network(), NetworkAccess::kNone, "network"));
   spec.file = message.file();
   if (message.has_array()) spec.policy.array = GP_TRY(FromProto(message.array()));
   spec.placement.node_labels.insert(message.node_labels().begin(), message.node_labels().end());

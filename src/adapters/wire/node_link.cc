@@ -115,6 +115,7 @@ void ToProto(const NodeFacts& facts, v1::NodeFacts* message) {
   message->set_simulated(facts.simulated);
   message->set_driver_version(facts.driver_version);
   message->set_machine(facts.machine);
+  message->mutable_features()->Assign(facts.features.begin(), facts.features.end());
   for (const NumaFacts& numa : facts.numa) {
     v1::NodeFacts::Numa* part = message->add_numa();
     part->set_os_id(numa.os_id);
@@ -142,6 +143,7 @@ Result<NodeFacts> FromProto(const v1::NodeFacts& message) {
   facts.simulated = message.simulated();
   facts.driver_version = message.driver_version().substr(0, 64);
   facts.machine = message.machine();
+  facts.features.insert(message.features().begin(), message.features().end());
   for (const auto& part : message.numa()) {
     facts.numa.push_back(
         {part.os_id(), part.package(), GP_TRY(CpuSet::Parse(part.cpus())), part.memory_mib()});

@@ -205,15 +205,6 @@ void AddPrivateMounts(const JobSpec& spec, const LaunchOptions& options, LaunchS
                        !(by_mps && IsInTmp(options.state_directory));
 }
 
-// Without empty words and ".", which say nothing.
-std::string PlainPath(std::string_view path) {
-  std::string plain;
-  for (const std::string_view word : PathWords(path)) {
-    if (word != ".") plain.append("/").append(word);
-  }
-  return plain.empty() ? "/" : plain;
-}
-
 // Whether it is of the system, or the root, or /tmp: such a directory is the image's own.
 bool IsOfSystem(std::string_view plain_path) {
   constexpr std::string_view kOfSystem[] = {"bin",   "boot",  "dev",    "etc",  "lib",
@@ -233,14 +224,23 @@ void AddImage(const JobSpec& spec, const HostUser& user, const LaunchOptions& op
   launch.user_name = user.name;
   launch.home = user.home;
   launch.private_tmp = true;  // what is to be seen below the host's /tmp is shown in it
+  launch.mount_prefixes = options.mount_prefixes;
   const auto show = [&](const std::string& path, HostDirectory::Absent absent) {
-    launch.host_directories.push_back({PlainPath(path), absent});
+    launch.host_directories.push_back({PlainPath(path), absent, "", false, false});
   };
+  const auto is_mounted = [&](const std::string& path) {
+    return std::ranges::any_of(spec.program.mounts,
+                               [&](const Mount& mount) { return IsAtOrBelow(mount.to, path); });
+  };
+  for (const Mount& mount : spec.program.mounts)
+    launch.host_directories.push_back({PlainPath(mount.from), HostDirectory::Absent::kFail,
+                                       PlainPath(mount.to), mount.read_only, true});
   // Wherever it is: in the image's own layer it would be gone with the attempt.
   if (!spec.recovery.checkpoint.directory.empty())
     show(spec.recovery.checkpoint.directory, HostDirectory::Absent::kMake);
   for (const std::string& path : {launch.working_directory, user.home}) {
-    if (!path.empty() && !IsOfSystem(PlainPath(path))) show(path, HostDirectory::Absent::kSkip);
+    if (!path.empty() && !IsOfSystem(PlainPath(path)) && !is_mounted(PlainPath(path)))
+      show(path, HostDirectory::Absent::kSkip);
   }
   if (!launch.parts.empty() && launch.parts.front().mps)
     show(MpsDirectory(options.state_directory, launch.parts.front().minor, user.uid),
@@ -272,6 +272,8 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   AddGrants(desired, facts, options, launch);
   AddPrivateMounts(spec, options, launch);
   AddImage(spec, user, options, launch);
+  launch.private_processes = options.private_processes;
+  launch.private_network = spec.program.network == NetworkAccess::kNone;
   AddRecovery(spec, launch);
   launch.log_directory = LogDirectory(options, desired.lease.job, desired.lease.attempt);
   launch.log_name = std::to_string(desired.lease.rank);

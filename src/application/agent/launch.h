@@ -31,6 +31,8 @@ struct LaunchOptions {
   CpuSet host_cpus;                          // simulated nodes: their cores are mapped onto these
   int64_t processes_max = 32'768;
   int64_t log_bytes_max = int64_t{1} << 30;
+  bool private_processes = true;            // false: jobs share the host's processes and IPC
+  std::vector<std::string> mount_prefixes;  // that jobs' `mounts` are in; empty: any directory
   std::string prolog;
   std::string epilog;
   // The account of this host that a job of this user runs as.

@@ -24,6 +24,11 @@ SettingRows JobRows(AgentConfig& config) {
        .flag = "--allow-root",
        .meaning = "Let root's jobs run as root",
        .target = &config.allow_root},
+      {.key = "host_processes",
+       .flag = "--host-processes",
+       .meaning = "Jobs share the host's processes and IPC in place of having their own; such a "
+                  "node offers no images",
+       .target = &config.host_processes},
       {.key = "prolog",
        .flag = "--prolog",
        .value_name = "FILE",
@@ -36,6 +41,14 @@ SettingRows JobRows(AgentConfig& config) {
        .meaning = "Program run as root after each job",
        .target = &config.epilog,
        .is_path = IsPath},
+      {.key = "mount_prefixes",
+       .flag = "--mount-prefix",
+       .value_name = "DIRECTORY",
+       .meaning =
+           "Directory whose contents jobs in images may mount, with their users' rights; may "
+           "be given several times. Default: any directory of this node",
+       .target = &config.mount_prefixes,
+       .fault_of = DirectoryFault},
       {.key = "keep_logs",
        .flag = "--keep-logs",
        .value_name = "DURATION",

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "adapters/outbound/log_clues/log_clues.h"
+#include "base/paths.h"
 #include "cmd/agent/host_users.h"
 #include "cmd/agent/live_mig.h"
 #include "cmd/agent/simulated_device.h"
@@ -96,6 +97,9 @@ Result<AgentOptions> AgentLoopPart::MakeOptions() {
   launch.state_directory = config_.state_directory;
   launch.prolog = config_.prolog;
   launch.epilog = config_.epilog;
+  launch.private_processes = !config_.host_processes;
+  for (const std::string& prefix : config_.mount_prefixes)
+    launch.mount_prefixes.push_back(PlainPath(prefix));
   const auto look_up = [service = config_.service_user, allow = config_.allow_root](
                            const User& user) { return ResolveUser(user, service, allow); };
   launch.resolve_user = [users = std::make_shared<HostUsers>(look_up, clock_)](const User& user) {

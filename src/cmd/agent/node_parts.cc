@@ -8,12 +8,15 @@
 #include "adapters/outbound/hwloc/hwloc_topology.h"
 #include "adapters/outbound/machine_file/machine_file_topology.h"
 #include "adapters/outbound/nvml/nvml_driver.h"
+#include "adapters/outbound/process/feature_trial.h"
+#include "adapters/outbound/process/supervisor_binary.h"
 #include "application/agent/launch.h"
 #include "application/agent/node_facts.h"
 #include "cmd/agent/listening_parent.h"
 #include "cmd/agent/live_mig.h"
 #include "cmd/agent/live_sharing.h"
 #include "cmd/agent/other_scheduler.h"
+#include "domain/model/nodes/features.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/paths.h"
 #include "supervisor/output/report_pipe.h"
@@ -85,6 +88,21 @@ void NodePart::Warn(const std::vector<std::string>& warnings) const {
   for (const std::string& warning : warnings) log_.Write(LogLevel::kWarning, warning);
 }
 
+Status NodePart::FindFeatures(NodeFacts& facts) const {
+  if (geteuid() != 0) return Ok();
+  const std::string programs = config_.state_directory + "/" + kProgramDirectory;
+  GP_CHECK_OK(MakeDirectories(programs, 0700));
+  for (const auto& [name, missing] : GP_TRY(TryFeatures(programs, config_.state_directory))) {
+    if (name == kImagesFeature && config_.host_processes) continue;
+    if (missing.empty()) {
+      facts.features.insert(name);
+    } else {
+      log_.Write(LogLevel::kInfo, "jobs that need \"" + name + "\" cannot run here: " + missing);
+    }
+  }
+  return Ok();
+}
+
 Status NodePart::Start() {
   const Sources sources = GP_TRY(OpenSources(config_));
   const HostFacts host = GP_TRY(sources.host->Read());
@@ -107,6 +125,7 @@ Status NodePart::Start() {
   Warn(as_they_are);
   mps_control_ = GP_TRY(FindMpsControl(config_));
   MarkMps(inventory, mps_control_, found.facts);
+  GP_CHECK_OK(FindFeatures(found.facts));
   facts_ = std::make_shared<const NodeFacts>(std::move(found.facts));
   return Ok();
 }

@@ -42,6 +42,8 @@ class NodePart : public Component {
   bool is_simulated() const { return !config_.simulate.empty(); }
 
  private:
+  // What it can do for jobs.
+  Status FindFeatures(NodeFacts& facts) const;
   void Warn(const std::vector<std::string>& warnings) const;
 
   const AgentConfig& config_;

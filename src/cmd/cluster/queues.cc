@@ -63,7 +63,8 @@ std::vector<Column> QueueColumns(bool has_targets) {
           {.title = "TARGET", .right = true, .drop = 7, .wide = !has_targets},
           {.title = "KEPT", .right = true, .drop = 8, .wide = !has_targets},
           {.title = "LATE", .right = true, .drop = 9, .wide = !has_targets},
-          {.title = "MIN GPUS", .right = true, .drop = 10, .wide = true}};
+          {.title = "MIN GPUS", .right = true, .drop = 10, .wide = true},
+          {.title = "NETWORK", .drop = 11, .wide = true}};
 }
 
 // How soon jobs should start, the part of those of the last 24 hours that did, and how many wait
@@ -95,6 +96,7 @@ Cells QueueCells(const std::string& name, const v1::Queue& queue) {
               TimesText(queue)};
   for (Cell& cell : WaitCells(queue)) cells.push_back(std::move(cell));
   cells.push_back(queue.min_gpus() == 0 ? Cell(kDash) : Cell(std::to_string(queue.min_gpus())));
+  cells.push_back(queue.network() == v1::NETWORK_ACCESS_NONE ? "none" : "host");
   return cells;
 }
 
@@ -227,6 +229,14 @@ void AddQueueSet(CLI::App& queues, Cli& cli) {
                 [request](int64_t gpus) { request->set_min_gpus(gpus); });
   AddTimeFlag(*sub, "--wait-target", "How soon its jobs should start, measured and alerted on",
               [request](int64_t ms) { request->set_wait_target_ms(ms); });
+  sub->add_option_function<std::string>(
+         "--network",
+         [request](const std::string& access) {
+           request->set_network(access == "none" ? v1::NETWORK_ACCESS_NONE
+                                                 : v1::NETWORK_ACCESS_HOST);
+         },
+         "none: jobs submitted to it have a loopback interface of their own and nothing else")
+      ->check(CLI::IsMember({"host", "none"}));
   AddQuotaFlags(*sub, "limit-", ", by all its jobs", request, false);
   AddQuotaFlags(*sub, "user-limit-", ", by each of its users", request, true);
   sub->callback([request, &cli] { ChangeQueue(*request, cli); });

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "adapters/wire/documents/document.h"
@@ -45,7 +47,7 @@ void Examine(const DoctorPlaces& places, Cli& cli) {
   // Isolation is checked first, because it forks; the report goes from the controller to this
   // machine.
   std::vector<DoctorCheck> isolation = CheckIsolation();
-  isolation.push_back(CheckImages());
+  std::ranges::move(CheckFeatures(places.state), std::back_inserter(isolation));
   std::vector<DoctorCheck> checks = CheckCluster(places.server);
   checks.push_back(CheckDriver(places.nvml));
   checks.push_back(CheckMps());

@@ -26,8 +26,9 @@ struct DoctorPlaces {
 
 // Forks: call it before any thread is started.
 std::vector<DoctorCheck> CheckIsolation();
-// Forks, like the one before.
-DoctorCheck CheckImages();
+// What jobs may need besides.  `state`: the agent's state directory, if there is one.  Forks, like
+// the one before.
+std::vector<DoctorCheck> CheckFeatures(const std::string& state);
 // Control groups of agents that have ended.
 DoctorCheck CheckCgroups();
 // Checks of this machine.

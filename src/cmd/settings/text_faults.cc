@@ -35,6 +35,8 @@ std::optional<std::string> AddressFault(const std::string& text) {
   return std::nullopt;
 }
 
+std::optional<std::string> DirectoryFault(const std::string& text) { return PathFault(text); }
+
 std::optional<std::string> FullAddressFault(const std::string& text) {
   if (text.starts_with(':'))
     return Quote(text) + " has no host: write HOST:PORT, such as 0.0.0.0" + text;

@@ -1,6 +1,7 @@
 #pragma once
 
-// What is wrong with texts in settings; nullopt: nothing.  Empty texts, which mean none, are right.
+// What is wrong with texts in settings; nullopt: nothing.  Empty texts, which mean none, are right
+// but for DirectoryFault.
 
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@ std::optional<std::string> FullAddressFault(const std::string& text);
 
 // An address, "unix:/…/control.sock", or the directory of a controller's sockets.
 std::optional<std::string> ControllerFault(const std::string& text);
+
+// An absolute path without "..".
+std::optional<std::string> DirectoryFault(const std::string& text);
 
 // "sha256:" and 64 hexadecimal digits, or the path of a certificate.
 std::optional<std::string> AuthorityFault(const std::string& text);

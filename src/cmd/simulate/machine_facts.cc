@@ -1,6 +1,7 @@
 #include "cmd/simulate/machine_facts.h"
 
 #include "application/agent/node_facts.h"
+#include "domain/model/nodes/features.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -11,6 +12,7 @@ Result<NamedMachine> ReadMachine(const std::string& name) {
   machine.facts =
       MakeNodeFacts(machine.file.host.hostname, true, machine.file.host, machine.file.inventory)
           .facts;
+  machine.facts.features = AllFeatures();
   if (const Status valid = ValidateNodeFacts(machine.facts); !valid)
     return Fail(InvalidArgument(path + ": " + valid.error().message));
   return machine;

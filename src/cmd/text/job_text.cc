@@ -48,6 +48,11 @@ void DescribeSurroundings(const v1::JobSpec& spec, std::string& out) {
   DescribeCommand(spec, out);
   Line(out, "File", spec.file());
   Line(out, "Image", spec.image());
+  std::vector<std::string> mounts;
+  for (const v1::Mount& one : spec.mounts())
+    mounts.push_back(ToText(Mount{one.from(), one.to(), one.read_only()}));
+  Line(out, "Mounts", Join(mounts, ", "));
+  if (spec.network() == v1::NETWORK_ACCESS_NONE) Line(out, "Network", "none");
   Line(out, "Directory", spec.working_directory());
   Line(out, "Labels", LabelsText(spec));
   const auto& environment = spec.environment();

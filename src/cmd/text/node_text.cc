@@ -69,6 +69,7 @@ std::string DescribeNode(const v1::Node& node) {
   }
   AddLine(out, "Labels", labels);
   AddLine(out, "Driver", node.driver_version() + (node.simulated() ? " (simulated)" : ""));
+  AddLine(out, "Features", fmt::format("{}", fmt::join(node.features(), ", ")));
   AddLine(out, "Last report", SpanText(node.seconds_since_report()) + " ago");
   const char* label = "NUMA";
   for (const v1::NumaNode& numa : node.numa_nodes()) {

@@ -191,6 +191,7 @@ struct SetQueue {
   std::optional<Duration> max_time;
   std::optional<int64_t> min_gpus;
   std::optional<Duration> wait_target;
+  std::optional<NetworkAccess> network;
 };
 GP_FIELDS(SetQueue::QuotaChange, v.gpus, v.jobs, v.gpu_hours, Since<19>(v.cpus),
           Since<19>(v.memory_mib))
@@ -347,7 +348,7 @@ struct Tick {};
   COMMAND(PreemptJob, kJournalOnly, v.pass, v.job, v.by, v.nodes)                                \
   COMMAND(SetQueue, kAudited | kRecorded, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, \
           v.limit, v.user_limit, Since<17>(v.default_time), Since<17>(v.max_time),               \
-          Since<19>(v.min_gpus), Since<19>(v.wait_target))                                       \
+          Since<19>(v.min_gpus), Since<19>(v.wait_target), Since<20>(v.network))                 \
   COMMAND(DeleteQueue, kAudited | kRecorded, v.name)                                             \
   COMMAND(ChangeNode, kAudited | kRecorded, v.node, v.pool, v.labels, v.labels_removed)          \
   COMMAND(SetPriority, kAudited | kRecorded, v.job, v.priority, v.may_raise)                     \

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "domain/cluster/quotas/grants.h"
+#include "domain/model/nodes/features.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/out_of_service.h"
 
@@ -38,7 +39,8 @@ std::string WhyClosed(const Node& node, const Job& job) {
     if (found == node.labels.end() || found->second != value)
       return "without the label " + name + "=" + value;
   }
-  return "";
+  const std::string missing = MissingFeature(*job.spec, *node.facts);
+  return missing.empty() ? "" : "does not offer " + missing;
 }
 
 bool IsDivided(const GpuFacts& gpu) { return !gpu.mig.empty(); }

@@ -33,6 +33,8 @@ std::string HardwareKey(const NodeFacts& facts) {
       key.U64(static_cast<uint64_t>(profile.memory_mib));
     }
   }
+  key.U64(facts.features.size());
+  for (const std::string& feature : facts.features) key.String(feature);
   key.String(std::string(facts.links.begin(), facts.links.end()));
   return key.Take();
 }

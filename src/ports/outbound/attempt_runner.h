@@ -46,13 +46,15 @@ inline bool Overlap(const MigPart& a, const MigPart& b) {
   return a.gpu == b.gpu && a.start < b.start + b.slices && b.start < a.start + a.slices;
 }
 
-// A directory of the host that a job in an image sees at the same path, with the rights of its
-// user.
+// A directory of the host that a job in an image sees, with the rights of its user.
 struct HostDirectory {
   enum class Absent { kFail, kSkip, kMake };
 
   std::string path;
   Absent absent = Absent::kFail;  // what happens where the host has none
+  std::string at;                 // its path in the image; empty: the same
+  bool read_only = false;
+  bool is_requested = false;  // by the job: only below LaunchSpec::mount_prefixes
   bool operator==(const HostDirectory&) const = default;
 };
 
@@ -82,10 +84,12 @@ struct LaunchSpec {
   bool private_tmp = true;            // an empty /tmp of its own
   // The job sees and signals only its own processes, and has System V IPC of its own
   bool private_processes = true;
+  bool private_network = false;  // only a loopback interface of its own.  Needs root
   // Its content is the job's root directory; empty: the host's root.  Opened as the job's user;
   // what the job writes there is gone with the attempt.  Needs root and private processes.
   std::string image_directory;
   std::vector<HostDirectory> host_directories;  // that an image shows
+  std::vector<std::string> mount_prefixes;      // directories; empty: the job may ask for any
   std::string device_directory = "/dev";        // where the host has the files of `devices`
 
   std::string log_directory;  // receives <rank>.out and <rank>.err (names below)

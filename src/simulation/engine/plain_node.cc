@@ -1,11 +1,14 @@
 #include "simulation/engine/plain_node.h"
 
+#include "domain/model/nodes/features.h"
+
 namespace gp {
 
 NodeFacts PlainNode(int number, int gpus) {
   NodeFacts facts;
   facts.name = "node-" + std::to_string(number);
   facts.simulated = true;
+  facts.features = AllFeatures();
   for (int numa = 0; numa < 2; ++numa) {
     NumaFacts one;
     one.os_id = numa;

@@ -65,6 +65,9 @@ Status DetachedTree::AttachAt(const Descriptor& target) const {
   if (move_mount(fd(), "", target.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) ==
       0)
     return Ok();
+  // The job's user has removed, or replaced, what it was to be attached to.
+  if (errno == ENOENT || errno == ENOTDIR)
+    return Fail(InvalidArgument("a directory that is shown in the image is gone"));
   return Fail(SystemError("cannot attach a mount", errno));
 }
 

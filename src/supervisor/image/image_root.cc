@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ranges>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "supervisor/image/device_nodes.h"
 #include "supervisor/image/mount_points.h"
 #include "supervisor/image/open_as_user.h"
+#include "supervisor/process/child_process.h"
 #include "supervisor/records/attempt_record.h"
 
 namespace gp {
@@ -110,7 +112,10 @@ class ImageRoot {
     return tree.AttachAt(GP_TRY(DirectoryAt(at)));
   }
   Status ShowFile(const std::string& from, const std::string& at, uint64_t attributes) {
-    if (IsShown(at)) return Ok();
+    if (const Shown* const above = ShownAbove(at); above != nullptr) {
+      if (above->of->is_itself && Has(*above, at, GP_TRY(OpenOfHost(from, O_PATH)))) return Ok();
+      return Fail(InvalidArgument(above->of->path + ", shown in the image, covers " + at));
+    }
     const Descriptor file = GP_TRY(OpenOfHost(from, O_PATH));
     const DetachedTree tree = GP_TRY(DetachedTree::Clone(file.get(), attributes));
     const bool in_tmp = at.starts_with(kTmp);
@@ -122,10 +127,14 @@ class ImageRoot {
     return tmp_.AttachAt(GP_TRY(MakeDirectoryIn(root_.fd(), "/tmp")));
   }
   Status ShowOfUser(const OpenedDirectory& one) {
-    if (IsShown(one.path)) return Ok();
-    GP_CHECK_OK(
-        ShowDirectory(GP_TRY(DetachedTree::Clone(one.directory.get(), kNoPrivileges)), one.path));
-    shown_.push_back(one.path);
+    const Shown* const above = ShownAbove(one.path);
+    if (above != nullptr && above->of->is_itself && one.is_itself &&
+        Has(*above, one.path, one.directory))
+      return Ok();
+    DetachedTree tree = GP_TRY(DetachedTree::Clone(
+        one.directory.get(), kNoPrivileges | (one.read_only ? MOUNT_ATTR_RDONLY : 0)));
+    GP_CHECK_OK(ShowDirectory(tree, one.path));
+    shown_.push_back({&one, std::move(tree)});
     return Ok();
   }
   Status MakeDirectory(const std::string& at) {
@@ -134,23 +143,44 @@ class ImageRoot {
   }
 
  private:
-  // Whether a directory that is shown has it.
-  bool IsShown(const std::string& path) const {
-    return std::ranges::any_of(shown_, [&](const std::string& one) {
-      return path == one || !WordsBelow(one, path).empty();
-    });
+  struct Shown {
+    const OpenedDirectory* of;
+    DetachedTree tree;
+  };
+
+  // The directory that has the path, of those that are shown; null: none.
+  const Shown* ShownAbove(const std::string& path) const {
+    for (const Shown& one : shown_ | std::views::reverse) {
+      if (IsAtOrBelow(one.of->path, path)) return &one;
+    }
+    return nullptr;
   }
+  static Descriptor Open(const Shown& above, const std::string& path) {
+    std::string below = ".";
+    for (const std::string_view word : WordsBelow(above.of->path, path))
+      below.append("/").append(word);
+    return OpenBelow(above.tree.fd(), below);
+  }
+  // Whether this file is there already: it is not if another file system is mounted in between.
+  static bool Has(const Shown& above, const std::string& path, const Descriptor& file) {
+    const Descriptor there = Open(above, path);
+    return there.valid() && IsSameFile(there, file.get());
+  }
+  // In a directory of the host nothing is made.
   Result<Descriptor> DirectoryAt(const std::string& path) const {
+    if (const Shown* const above = ShownAbove(path); above != nullptr) {
+      Descriptor opened = Open(*above, path);
+      if (opened.valid()) return opened;
+      return Fail(ErrorOfJob(
+          "cannot open " + path + " in " + above->of->path + ", which the image shows", errno));
+    }
     if (path.starts_with(kTmp)) return MakeDirectoryIn(tmp_.fd(), path.substr(kTmp.size() - 1));
-    if (!IsShown(path)) return MakeDirectoryIn(root_.fd(), path);
-    Descriptor opened = OpenIn(root_.fd(), path);
-    if (opened.valid()) return opened;
-    return Fail(SystemError("cannot open " + path + " in the image", errno));
+    return MakeDirectoryIn(root_.fd(), path);
   }
 
   DetachedTree root_;
   DetachedTree tmp_;
-  std::vector<std::string> shown_;
+  std::vector<Shown> shown_;  // those inside others after them
 };
 
 // The image's own list of users says nothing of the job's user, whose ids are the host's.

@@ -18,9 +18,7 @@ namespace {
 constexpr uint64_t kInTree = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
 
 Error CannotMake(const std::string& path, int error) {
-  const std::string what = "cannot make " + path + " in the image";
-  return BlameFor(error) == Blame::kPlatform ? SystemError(what, error)
-                                             : InvalidArgument(what + ": " + std::strerror(error));
+  return ErrorOfJob("cannot make " + path + " in the image", error);
 }
 
 Descriptor OpenDirectoryIn(int tree, const std::string& path, uint64_t resolve) {
@@ -32,8 +30,19 @@ Descriptor OpenDirectoryIn(int tree, const std::string& path, uint64_t resolve) 
 
 }  // namespace
 
-Descriptor OpenIn(int tree, const std::string& path) {
-  return OpenDirectoryIn(tree, path, kInTree);
+bool IsSameFile(const Descriptor& a, int b) {
+  struct stat left;
+  struct stat right;
+  return fstat(a.get(), &left) == 0 && fstat(b, &right) == 0 && left.st_dev == right.st_dev &&
+         left.st_ino == right.st_ino;
+}
+
+Descriptor OpenBelow(int directory, const std::string& path) {
+  open_how how = {};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
+  return Descriptor(
+      static_cast<int>(syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how)));
 }
 
 Result<Descriptor> MakeDirectoryIn(int tree, const std::string& path) {
@@ -51,6 +60,9 @@ Result<Descriptor> MakeDirectoryIn(int tree, const std::string& path) {
     at = std::move(next);
     begin = end + 1;
   }
+  // What is mounted over the root would hide all that is shown in it.
+  if (path.size() > 1 && IsSameFile(at, tree))
+    return Fail(InvalidArgument(path + " in the image is a link to its root"));
   return at;
 }
 

@@ -16,7 +16,10 @@ Result<Descriptor> MakeDirectoryIn(int tree, const std::string& path);
 // The same for a regular file; a link or a special file at this path is replaced.
 Result<Descriptor> MakeFileIn(int tree, const std::string& path);
 
-// Opens `path` below the root of a tree, wherever mounts in it lead; makes nothing.
-Descriptor OpenIn(int tree, const std::string& path);
+// Opens `path`, "." or relative, below a directory, where neither links nor mounts lead elsewhere;
+// makes nothing.
+Descriptor OpenBelow(int directory, const std::string& path);
+
+bool IsSameFile(const Descriptor& a, int b);
 
 }  // namespace gp

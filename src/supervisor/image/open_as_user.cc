@@ -20,6 +20,7 @@
 #include <cstring>
 
 #include "base/paths.h"
+#include "base/text.h"
 #include "supervisor/deadline_timer.h"
 #include "supervisor/process/child_process.h"
 #include "supervisor/process/host.h"
@@ -32,23 +33,53 @@ namespace {
 using Absent = HostDirectory::Absent;
 
 constexpr int kOpenMaxMs = 30'000;
+constexpr int kTries = 100;
 constexpr const char* kSkipped = "-";
 constexpr const char* kOpened = "=";
 // File systems in which the kernel shows itself; a second one would show more than the job's own.
-constexpr decltype(statfs::f_type) kOfKernel[] = {
-    PROC_SUPER_MAGIC, SYSFS_MAGIC,   CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, DEVPTS_SUPER_MAGIC,
-    DEBUGFS_MAGIC,    TRACEFS_MAGIC, SECURITYFS_MAGIC,   BPF_FS_MAGIC,        NSFS_MAGIC};
+constexpr decltype(statfs::f_type) kOfKernel[] = {PROC_SUPER_MAGIC,
+                                                  SYSFS_MAGIC,
+                                                  CGROUP_SUPER_MAGIC,
+                                                  CGROUP2_SUPER_MAGIC,
+                                                  DEVPTS_SUPER_MAGIC,
+                                                  DEBUGFS_MAGIC,
+                                                  TRACEFS_MAGIC,
+                                                  SECURITYFS_MAGIC,
+                                                  BPF_FS_MAGIC,
+                                                  NSFS_MAGIC,
+                                                  SELINUX_MAGIC,
+                                                  BINFMTFS_MAGIC,
+                                                  PSTOREFS_MAGIC,
+                                                  EFIVARFS_MAGIC,
+                                                  HUGETLBFS_MAGIC,
+                                                  0x19800202 /* mqueue */,
+                                                  0x62656570 /* configfs */,
+                                                  0x65735543 /* fusectl */};
+// File systems of the host in memory whose like each attempt has of its own.
+constexpr const char* kOfHost[] = {"/dev", "/dev/shm", "/dev/mqueue"};
 
 // Shown by the platform itself, whatever a job names.
 constexpr const char* kOfPlatform[] = {"/dev", "/proc", "/sys"};
 
 // Links of /proc would lead past the rights of directories.
-Descriptor OpenDirectoryAt(const std::string& path, uint64_t flags) {
+Descriptor OpenDirectoryAt(int at, const std::string& path, uint64_t flags, uint64_t resolve = 0) {
   open_how how = {};
   how.flags = flags | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_MAGICLINKS;
-  return Descriptor(
-      static_cast<int>(syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+  how.resolve = RESOLVE_NO_MAGICLINKS | resolve;
+  return Descriptor(static_cast<int>(syscall(SYS_openat2, at, path.c_str(), &how, sizeof how)));
+}
+
+// No link below the prefix leads out of it.
+Descriptor OpenInPrefix(const std::string& prefix, const std::string& path) {
+  const Descriptor above = OpenDirectoryAt(AT_FDCWD, prefix, O_PATH);
+  if (!above.valid()) return {};
+  std::string rest = ".";
+  for (const std::string_view word : WordsBelow(prefix, path)) rest.append("/").append(word);
+  Descriptor opened;
+  // Where somebody renames directories meanwhile, the kernel asks to try again.
+  for (int i = 0; i < kTries && !opened.valid() && (i == 0 || errno == EAGAIN); ++i)
+    opened = OpenDirectoryAt(above.get(), rest, O_PATH, RESOLVE_BENEATH);
+  return opened;
 }
 
 bool MakeWithParents(const std::string& path) {
@@ -69,24 +100,49 @@ class Opener {
         setresuid(spec.uid, spec.uid, spec.uid) != 0)
       Refuse("cannot act as the job's user", errno, Blame::kPlatform);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // the change of ids clears it
-    const Descriptor image = OpenDirectoryAt(spec.image_directory, O_RDONLY);
+    const Descriptor image = OpenDirectoryAt(AT_FDCWD, spec.image_directory, O_RDONLY);
     if (!image.valid()) Refuse("cannot open " + spec.image_directory, errno);
     Answer(kOpened, {image.get()});
-    for (const HostDirectory& one : spec.host_directories) Open(one);
+    for (const HostDirectory& one : spec.host_directories) {
+      if (one.is_requested && !spec.mount_prefixes.empty()) {
+        OpenRequested(one.path, spec.mount_prefixes);
+      } else {
+        Open(one);
+      }
+    }
     _exit(0);
   }
 
  private:
   void Open(const HostDirectory& one) {
-    Descriptor directory = OpenDirectoryAt(one.path, O_PATH);
+    Descriptor directory = OpenDirectoryAt(AT_FDCWD, one.path, O_PATH);
     if (!directory.valid() && errno == ENOENT && one.absent == Absent::kMake) {
       if (!MakeWithParents(one.path)) Refuse("cannot make " + one.path, errno);
-      directory = OpenDirectoryAt(one.path, O_PATH);
+      directory = OpenDirectoryAt(AT_FDCWD, one.path, O_PATH);
     }
     if (directory.valid()) return Answer(kOpened, {directory.get()});
     const bool is_absent = errno == ENOENT || errno == ENOTDIR;
     if (one.absent != Absent::kSkip || !is_absent) Refuse("cannot open " + one.path, errno);
     Answer(kSkipped, {});
+  }
+  void OpenRequested(const std::string& path, const std::vector<std::string>& prefixes) {
+    const std::string* nearest = nullptr;
+    for (const std::string& one : prefixes) {
+      const bool is_nearer = nearest == nullptr || one.size() > nearest->size();
+      if (IsAtOrBelow(one, path) && is_nearer) nearest = &one;
+    }
+    if (nearest == nullptr)
+      Refuse("this node does not show " + path + " to jobs, only directories in " +
+             Join(prefixes, ", "));
+    const Descriptor directory = OpenInPrefix(*nearest, path);
+    if (!directory.valid() && errno == EXDEV)
+      Refuse("a link in " + path + " is absolute, or leads out of " + *nearest);
+    if (!directory.valid()) Refuse("cannot open " + path, errno);
+    Answer(kOpened, {directory.get()});
+  }
+  [[noreturn]] void Refuse(const std::string& why) {
+    Answer(static_cast<char>(Blame::kJob) + why, {});
+    _exit(1);
   }
   [[noreturn]] void Refuse(const std::string& what, int error) {
     Refuse(what, error, BlameFor(error));
@@ -128,9 +184,13 @@ Status CheckShown(const std::string& path, const Descriptor& directory) {
     return Fail(SystemError("cannot look at " + path, errno));
   const bool is_covered =
       std::ranges::any_of(kOfPlatform, [&](const char* own) { return PathsOverlap(own, path); });
+  const bool is_of_host = std::ranges::any_of(kOfHost, [&](const char* own) {
+    struct stat device = {};
+    return stat(own, &device) == 0 && device.st_dev != root.st_dev && device.st_dev == facts.st_dev;
+  });
   const bool is_root = facts.st_dev == root.st_dev && facts.st_ino == root.st_ino;
   const bool is_of_kernel = std::ranges::find(kOfKernel, system.f_type) != std::end(kOfKernel);
-  if (!is_root && !is_of_kernel && !is_covered) return Ok();
+  if (!is_root && !is_of_kernel && !is_covered && !is_of_host) return Ok();
   return Fail(InvalidArgument("a job in an image cannot have " + path +
                               (is_root ? ": it is the host's root" : ": it is the kernel's")));
 }
@@ -146,7 +206,9 @@ Result<OpenedAsUser> Collect(const LaunchSpec& spec, int socket) {
     Packet answer = GP_TRY(NextAnswer(socket, deadline));
     if (answer.descriptors.empty()) continue;
     GP_CHECK_OK(CheckShown(one.path, answer.descriptors[0]));
-    opened.shown.push_back({one.path, std::move(answer.descriptors[0])});
+    const bool is_itself = !one.read_only && (one.at.empty() || one.at == one.path);
+    opened.shown.push_back({one.at.empty() ? one.path : one.at, std::move(answer.descriptors[0]),
+                            one.read_only, is_itself});
   }
   return opened;
 }

@@ -13,8 +13,10 @@
 namespace gp {
 
 struct OpenedDirectory {
-  std::string path;
+  std::string path;  // in the image
   Descriptor directory;
+  bool read_only = false;
+  bool is_itself = true;  // it has the same path on the host, and may be written to
 };
 
 struct OpenedAsUser {

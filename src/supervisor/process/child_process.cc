@@ -70,6 +70,8 @@ void ResetSignals() {
     Give(failure_pipe, Blame::kPlatform, "cannot set up descriptors", errno);
   if (plan.ipc_namespace >= 0 && setns(plan.ipc_namespace, CLONE_NEWIPC) != 0)
     Give(failure_pipe, Blame::kPlatform, "cannot return to the host's IPC", errno);
+  if (plan.network_namespace >= 0 && setns(plan.network_namespace, CLONE_NEWNET) != 0)
+    Give(failure_pipe, Blame::kPlatform, "cannot return to the host's network", errno);
   const bool returned =
       plan.mount_namespace < 0 ||
       (setns(plan.mount_namespace, CLONE_NEWNS) == 0 && fchdir(plan.root) == 0 && chroot(".") == 0);
@@ -119,6 +121,11 @@ pid_t Fork(int cgroup) {
 Blame BlameFor(int error) {
   constexpr int kOfHost[] = {ENOMEM, EAGAIN, EMFILE, ENFILE, EIO, ENOSPC, ESTALE};
   return std::ranges::find(kOfHost, error) != std::end(kOfHost) ? Blame::kPlatform : Blame::kJob;
+}
+
+Error ErrorOfJob(const std::string& what, int error) {
+  return BlameFor(error) == Blame::kPlatform ? SystemError(what, error)
+                                             : InvalidArgument(what + ": " + std::strerror(error));
 }
 
 Result<StartedChild> StartChild(const ChildPlan& plan) {

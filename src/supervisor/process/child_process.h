@@ -27,6 +27,7 @@ struct ChildPlan {
   int mount_namespace = -1;             // -1: the supervisor's
   int root = -1;                        // root directory of that namespace; set together with it
   int ipc_namespace = -1;               // -1: the supervisor's
+  int network_namespace = -1;           // -1: the supervisor's
   // The child is created in this one, a pidfd or a namespace; -1: the supervisor's, and
   // `own_pid_namespace` is not used
   int pid_namespace = -1;
@@ -42,6 +43,8 @@ struct ChildPlan {
 enum class Blame : char { kJob = 'j', kPlatform = 'p' };
 // Of what failed with this errno.
 Blame BlameFor(int error);
+// kInvalidArgument (by the job's fault) or kInternal, with the error's text.
+Error ErrorOfJob(const std::string& what, int error);
 
 struct StartedChild {
   pid_t pid = 0;

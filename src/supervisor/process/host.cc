@@ -15,6 +15,7 @@ Host OpenHost() {
   host.mounts = open_namespace("self/ns/mnt");
   host.pids = open_namespace("self/ns/pid");
   host.ipc = open_namespace("self/ns/ipc");
+  host.network = open_namespace("self/ns/net");
   return host;
 }
 

@@ -13,6 +13,7 @@ struct Host {
   Descriptor mounts;
   Descriptor pids;
   Descriptor ipc;
+  Descriptor network;
 };
 
 // Opened by the first call.  REQUIRES: the first call comes before all changes of namespaces.

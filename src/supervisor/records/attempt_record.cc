@@ -174,7 +174,7 @@ void ReadReporting(ByteReader& reader, LaunchSpec& spec) {
   spec.log_patterns = ReadTexts(reader);
 }
 
-void WriteImage(ByteWriter& writer, const LaunchSpec& spec) {
+void WriteView(ByteWriter& writer, const LaunchSpec& spec) {
   writer.String(spec.image_directory);
   writer.String(spec.device_directory);
   writer.String(spec.user_name);
@@ -183,10 +183,14 @@ void WriteImage(ByteWriter& writer, const LaunchSpec& spec) {
   for (const HostDirectory& directory : spec.host_directories) {
     writer.String(directory.path);
     writer.U64(static_cast<uint64_t>(directory.absent));
+    writer.String(directory.at);
+    writer.U64((directory.read_only ? 1 : 0) | (directory.is_requested ? 2 : 0));
   }
+  WriteTexts(writer, spec.mount_prefixes);
+  writer.U64(spec.private_network ? 1 : 0);
 }
 
-void ReadImage(ByteReader& reader, LaunchSpec& spec) {
+void ReadView(ByteReader& reader, LaunchSpec& spec) {
   spec.image_directory = reader.String();
   spec.device_directory = reader.String();
   spec.user_name = reader.String();
@@ -199,8 +203,14 @@ void ReadImage(ByteReader& reader, LaunchSpec& spec) {
     const uint64_t absent = reader.U64();
     if (absent > static_cast<uint64_t>(HostDirectory::Absent::kMake)) reader.MarkBad();
     directory.absent = static_cast<HostDirectory::Absent>(absent);
+    directory.at = reader.String();
+    const uint64_t flags = reader.U64();
+    directory.read_only = (flags & 1) != 0;
+    directory.is_requested = (flags & 2) != 0;
     spec.host_directories.push_back(std::move(directory));
   }
+  spec.mount_prefixes = ReadTexts(reader);
+  spec.private_network = reader.U64() != 0;
 }
 
 }  // namespace
@@ -226,7 +236,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   WriteParts(writer, spec.parts);
   WriteMig(writer, spec.mig);
   writer.U64(spec.private_processes ? 1 : 0);
-  WriteImage(writer, spec);
+  WriteView(writer, spec);
   return Seal(kLaunchMagic, writer.bytes());
 }
 
@@ -251,7 +261,7 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   if (reader.Remaining() > 0) spec.parts = ReadParts(reader);
   if (reader.Remaining() > 0) spec.mig = ReadMig(reader);
   if (reader.Remaining() > 0) spec.private_processes = reader.U64() != 0;
-  if (reader.Remaining() > 0) ReadImage(reader, spec);
+  if (reader.Remaining() > 0) ReadView(reader, spec);
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }

@@ -47,6 +47,20 @@ class Images(ClusterTest):
             self.assertEqual(file.read(), "made\n")
         self.assertFalse(os.path.exists(f"{self.image}/lost"))
 
+    def test_mounts(self):
+        data = os.path.join(self.cluster.directory, "data")
+        os.mkdir(data)
+        with open(f"{data}/file", "w", encoding="ascii") as file:
+            file.write("of the host\n")
+        told = self.run_in("cat /data/file /again/file; echo x > /data/made", "--mount", f"{data}:/data:ro,{data}:/again")
+        self.assertEqual(told.out, "of the host\nof the host\n", told.err)
+        self.assertIn("Read-only file system", told.err)
+        job = self.cli.jobs("--all")[-1]["id"]
+        self.assertIn(f"Mounts      {data}:/data:ro, {data}:/again\n", self.cli("jobs", "describe", job).ok().out)
+        refused = self.cli("run", "--mount", "/data", "--", "true")
+        self.assertEqual(refused.code, 2)
+        self.assertIn("--mount: are for jobs with an image", refused.err)
+
     def test_only_its_own_gpus_are_there(self):
         told = self.run_in("ls $GP_DEVICE_DIRECTORY", "--gpus", "3").ok().out.split()
         job = self.cli.jobs("--all")[-1]["id"]

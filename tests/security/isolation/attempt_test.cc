@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include "tests/security/isolation/isolated_host.h"
 
 namespace gp {
@@ -107,6 +109,32 @@ TEST_F(AttemptTest, SharedMemoryOfSystemVIsItsOwn) {
   harness().AwaitOutput("holder", "\n");
   EXPECT_EQ(harness().Output("holder"), "1\n");
   EXPECT_EQ(segments("looker"), "0\n");
+}
+
+// A network namespace of its own, which hooks and other jobs do not share.
+TEST_F(AttemptTest, ReachesOnlyItselfWithoutNetwork) {
+  const std::string hook = harness().directory() + "/hook";
+  std::ofstream(hook) << "#!/bin/sh\nreadlink /proc/self/ns/net\n";
+  ASSERT_EQ(chmod(hook.c_str(), 0755), 0);
+  const std::string script =
+      "ls /proc/sys/net/ipv4/conf; grep -c : /proc/1/net/dev; exec python3 -c '\n"
+      "import socket\n"
+      "server = socket.create_server((\"127.0.0.1\", 0))\n"
+      "socket.create_connection(server.getsockname()).close()\n"
+      "print(\"itself\")\n"
+      "probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+      "print(probe.connect_ex((\"192.0.2.1\", 9)))\n'";
+  LaunchSpec spec = host_->Shell("job", script);
+  spec.private_network = true;
+  spec.prolog = spec.epilog = hook;
+  const AttemptStatus status = harness().Run(spec);
+  EXPECT_EQ(status.exit_code, 0) << status.message << harness().Errors("job");
+  EXPECT_EQ(harness().Output("job"),
+            "all\ndefault\nlo\n1\nitself\n" + std::to_string(ENETUNREACH) + "\n");
+  const std::string of_host = std::filesystem::read_symlink("/proc/self/ns/net");
+  EXPECT_EQ(harness().Errors("job"), of_host + "\n" + of_host + "\n") << "of both hooks";
+  harness().Run(host_->Shell("other", "readlink /proc/self/ns/net"));
+  EXPECT_EQ(harness().Output("other"), of_host + "\n");
 }
 
 TEST_F(AttemptTest, IsRefusedCallsOfTheHostsAdministrator) {

@@ -3,7 +3,9 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 
+#include <functional>
 #include <sstream>
 
 #include "tests/security/isolation/isolated_host.h"
@@ -190,7 +192,7 @@ TEST_F(ImageTest, NothingIsMadeOnTheHostInItsUsersPlace) {
 TEST_F(ImageTest, TheHostsRootAndWhatTheKernelShowsCannotBeShown) {
   const std::string home = HomeOf(kJobUid);
   std::vector<std::string> refused = {"/", "/proc", "/sys", "/sys/fs/cgroup", "/dev", "/dev/shm"};
-  for (const std::string hidden : {"/", "/proc", "/sys"}) {
+  for (const std::string hidden : {"/", "/proc", "/sys", "/dev", "/dev/shm"}) {
     refused.push_back(home + "/link" + std::to_string(refused.size()));
     std::filesystem::create_directory_symlink(hidden, refused.back());
   }
@@ -259,6 +261,238 @@ TEST_F(ImageTest, DirectoriesOfTheHostAreSeenWithTheRightsOfTheUser) {
   spec.host_directories = {{home + "/none", HostDirectory::Absent::kFail}};
   status = harness().Run(spec);
   EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+}
+
+// What an image's owner can prepare, who is root of another machine and unpacked it here as it was.
+struct HostileImage {
+  const char* what;
+  std::function<void(const TestImage& image, const std::string& canary)> prepare;
+};
+
+void Replace(const std::string& path, const std::function<void(const char*)>& make) {
+  std::filesystem::remove_all(path);
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  make(path.c_str());
+}
+
+void Link(const TestImage& image, const std::string& at, const std::string& target) {
+  Replace(image.At(at), [&](const char* path) { EXPECT_EQ(symlink(target.c_str(), path), 0); });
+}
+
+void Node(const TestImage& image, const std::string& at, mode_t mode, dev_t device = 0) {
+  Replace(image.At(at),
+          [&](const char* path) { EXPECT_EQ(mknod(path, mode | 0666, device), 0) << path; });
+}
+
+std::vector<HostileImage> HostileImages() {
+  std::vector<HostileImage> all;
+  // Every place that the platform uses, as everything else than a directory or file.
+  for (const std::string at : {"/tmp", "/dev", "/proc", "/sys", "/etc", "/etc/passwd", "/etc/group",
+                               "/etc/hosts", "/etc/resolv.conf"}) {
+    all.push_back({"a link to the host's", [at](const TestImage& image, const std::string& canary) {
+                     Link(image, at, canary);
+                   }});
+    all.push_back({"a link up", [at](const TestImage& image, const std::string& canary) {
+                     Link(image, at, "../../../../../../../.." + canary);
+                   }});
+    all.push_back(
+        {"a loop", [at](const TestImage& image, const std::string&) { Link(image, at, at); }});
+    all.push_back(
+        {"a pipe", [at](const TestImage& image, const std::string&) { Node(image, at, S_IFIFO); }});
+    all.push_back({"a socket", [at](const TestImage& image, const std::string&) {
+                     Node(image, at, S_IFSOCK);
+                   }});
+    all.push_back({"a whiteout", [at](const TestImage& image, const std::string&) {
+                     Node(image, at, S_IFCHR, makedev(0, 0));
+                   }});
+    all.push_back({"a disk", [at](const TestImage& image, const std::string&) {
+                     Node(image, at, S_IFBLK, makedev(8, 0));
+                   }});
+  }
+  all.push_back({"a full directory for a file", [](const TestImage& image, const std::string&) {
+                   image.Write("/etc/passwd/x", "x");
+                 }});
+  all.push_back(
+      {"a file of the host by another name", [](const TestImage& image, const std::string& canary) {
+         Replace(image.At("/etc/passwd"),
+                 [&](const char* path) { EXPECT_EQ(link((canary + "/file").c_str(), path), 0); });
+       }});
+  all.push_back({"a root that only root may enter", [](const TestImage& image, const std::string&) {
+                   EXPECT_EQ(chmod(image.directory().c_str(), 0700), 0);
+                 }});
+  all.push_back({"a root of mode 0", [](const TestImage& image, const std::string&) {
+                   EXPECT_EQ(chmod(image.directory().c_str(), 0), 0);
+                 }});
+  all.push_back(
+      {"a path too long for a system call", [](const TestImage& image, const std::string&) {
+         std::string deep = "/deep";
+         for (int i = 0; i < 14; ++i) deep += "/" + std::string(250, 'd');
+         image.Write(deep + "/file", "x");
+       }});
+  all.push_back({"names that a terminal obeys", [](const TestImage& image, const std::string&) {
+                   image.Write("/etc/\x1b]0;x\a\n", "x");
+                 }});
+  all.push_back({"a redirect of the overlay", [](const TestImage& image, const std::string&) {
+                   std::filesystem::create_directories(image.At("/tmp"));
+                   setxattr(image.At("/tmp").c_str(), "trusted.overlay.redirect", "/etc", 4, 0);
+                   setxattr(image.At("/tmp").c_str(), "trusted.overlay.opaque", "y", 1, 0);
+                 }});
+  all.push_back({"a shell with set-user-id", [](const TestImage& image, const std::string&) {
+                   EXPECT_EQ(chmod(image.At("/usr/bin/id").c_str(), 06755), 0);
+                 }});
+  return all;
+}
+
+// The job starts or is refused by its own fault, is its user, and the host stays as it was.
+TEST_F(ImageTest, HostileImagesAreRefusedOrHarmless) {
+  const std::string canary = harness().directory() + "/canary";
+  std::filesystem::create_directories(canary);
+  std::ofstream(canary + "/file") << "untouched";
+  const std::vector<HostileImage> images = HostileImages();
+  EXPECT_GE(images.size(), 40u);
+  int started = 0;
+  for (size_t i = 0; i < images.size(); ++i) {
+    const std::string number = std::to_string(i);
+    const TestImage image(harness().directory() + "/hostile-" + number);
+    images[i].prepare(image, canary);
+    LaunchSpec spec = Shell("job-" + number, "/usr/bin/id -u; echo x > /tmp/x; echo x > /etc/x");
+    spec.image_directory = image.directory();
+    const AttemptStatus status = harness().Run(spec);
+    const bool has_run = status.cause == EndCause::kExit;
+    started += has_run ? 1 : 0;
+    EXPECT_TRUE(has_run || status.cause == EndCause::kCouldNotStart)
+        << images[i].what << " " << i << ": " << status.message;
+    if (has_run) {
+      EXPECT_EQ(harness().Output(spec.key), std::to_string(kJobUid) + "\n") << images[i].what << i;
+    }
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(canary), {}), 1) << images[i].what;
+    std::ifstream file(canary + "/file");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "untouched") << i;
+    std::filesystem::remove_all(image.directory());
+  }
+  EXPECT_GT(started, 20) << "most are harmless";
+}
+
+HostDirectory Requested(const std::string& path, const std::string& at, bool read_only = false) {
+  return {path, HostDirectory::Absent::kFail, at, read_only, true};
+}
+
+TEST_F(ImageTest, MountsAreSeenWhereTheJobWantsThem) {
+  const std::string home = HomeOf(kJobUid);
+  const std::string data = harness().directory() + "/data";
+  std::filesystem::create_directories(data + "/part");
+  std::ofstream(data + "/file") << "of the host\n";
+  ASSERT_EQ(chmod(data.c_str(), 0777), 0);
+  std::filesystem::create_directory(home + "/over");
+  LaunchSpec spec = Shell("job", "cat /data/file " + home +
+                                     "/over/file && echo x > /in/to/made; "
+                                     "touch /data/x; touch " +
+                                     home + "/over/x; ls /tmp/d");
+  spec.host_directories = {Requested(data, "/data", true),
+                           Requested(data, "/in/to"),
+                           Requested(data, home + "/over", true),
+                           Requested(data, "/tmp/d"),
+                           {home, HostDirectory::Absent::kFail}};
+  const AttemptStatus status = harness().Run(spec);
+  EXPECT_EQ(status.cause, EndCause::kExit) << status.message;
+  EXPECT_EQ(harness().Output("job"), "of the host\nof the host\nfile\nmade\npart\n");
+  EXPECT_THAT(harness().Errors("job"), HasSubstr("Read-only file system"));
+  struct stat facts;
+  ASSERT_EQ(stat((data + "/made").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_uid, kJobUid);
+  EXPECT_FALSE(std::filesystem::exists(data + "/x"));
+  EXPECT_TRUE(std::filesystem::is_empty(home + "/over"));
+}
+
+TEST_F(ImageTest, AMountNeedsADirectoryWhereTheHostsIsShown) {
+  const std::string home = HomeOf(kJobUid);
+  LaunchSpec spec = Shell("job", "true");
+  spec.host_directories = {{home, HostDirectory::Absent::kFail},
+                           Requested(harness().directory(), home + "/missing")};
+  AttemptStatus status = harness().Run(spec);
+  EXPECT_EQ(status.cause, EndCause::kCouldNotStart) << "the job's fault";
+  EXPECT_THAT(status.message, HasSubstr("cannot open " + home + "/missing in " + home));
+  EXPECT_FALSE(std::filesystem::exists(home + "/missing")) << "root makes nothing there";
+  spec = Shell("covered", "true");
+  spec.host_directories = {Requested(home, harness().directory())};
+  spec.report_pipe = harness().directory() + "/report";
+  status = harness().Run(spec);
+  EXPECT_EQ(status.cause, EndCause::kCouldNotStart);
+  EXPECT_THAT(status.message, HasSubstr(harness().directory() + ", shown in the image, covers "));
+}
+
+// A mount over the root would hide /dev, /sys and /etc/passwd, and become the job's root.
+TEST_F(ImageTest, LinksToTheRootAreNoPlaceForMounts) {
+  const std::string home = HomeOf(kJobUid);
+  std::filesystem::create_directory_symlink("/", home + "/over");
+  std::filesystem::create_directory_symlink("/", image_->At("/data"));
+  std::filesystem::create_directory_symlink("..", image_->At("/up"));
+  int count = 0;
+  for (const std::string& at : {home + "/over", std::string("/data"), std::string("/up")}) {
+    LaunchSpec spec = Shell("job-" + std::to_string(++count), "true");
+    spec.host_directories = {{home, HostDirectory::Absent::kFail}, Requested(home, at)};
+    const AttemptStatus status = harness().Run(spec);
+    EXPECT_EQ(status.cause, EndCause::kCouldNotStart) << at << ": " << status.message;
+  }
+  for (const std::string at : {"/dev", "/sys", "/tmp", "/proc", "/etc"}) {
+    TestImage hostile(harness().directory() + "/root" + std::to_string(++broken_));
+    std::filesystem::remove_all(hostile.At(at));
+    std::filesystem::create_directory_symlink("/", hostile.At(at));
+    LaunchSpec spec = host_->Shell("link-" + std::to_string(broken_), "true");
+    spec.image_directory = hostile.directory();
+    const AttemptStatus status = harness().Run(spec);
+    EXPECT_EQ(status.cause, EndCause::kCouldNotStart) << at << ": " << status.message;
+    EXPECT_THAT(status.message, HasSubstr("is a link to its root")) << at;
+  }
+}
+
+// A file system of the host that is mounted below a directory of the job is shown where it is
+// named.
+TEST_F(ImageTest, AFileSystemBelowAnotherIsShownWhereItIsNamed) {
+  const std::string above = harness().directory() + "/above";
+  const std::string below = above + "/below";
+  std::filesystem::create_directories(below);
+  std::ofstream(below + "/underneath") << "x";
+  ASSERT_EQ(mount("test", below.c_str(), "tmpfs", 0, nullptr), 0);
+  std::ofstream(below + "/mounted") << "x";
+  LaunchSpec spec = Shell("job", "ls " + below);
+  spec.host_directories = {Requested(above, above), Requested(below, below)};
+  harness().Run(spec);
+  spec = Shell("unnamed", "ls " + below);
+  spec.host_directories = {Requested(above, above)};
+  harness().Run(spec);
+  EXPECT_EQ(umount2(below.c_str(), MNT_DETACH), 0);
+  EXPECT_EQ(harness().Output("job"), "mounted\n") << harness().Errors("job");
+  EXPECT_EQ(harness().Output("unnamed"), "underneath\n");
+}
+
+TEST_F(ImageTest, MountsComeFromTheSitesPrefixesAlone) {
+  const std::string site = harness().directory() + "/site";
+  const std::string outside = harness().directory() + "/site-outside";
+  for (const std::string& path : {site + "/in", outside}) std::filesystem::create_directories(path);
+  std::filesystem::create_directory_symlink("in", site + "/to-in");
+  std::filesystem::create_directory_symlink(outside, site + "/to-outside");
+  std::filesystem::create_directory_symlink("../../site-outside", site + "/in/up");
+  std::filesystem::create_directory_symlink(outside, site + "/nearer");
+  const std::pair<std::string, std::string> cases[] = {
+      {site, ""},
+      {site + "/in", ""},
+      {site + "/to-in", ""},
+      {site + "/nearer", ""},
+      {outside, "this node does not show " + outside + " to jobs"},
+      {"/etc", "this node does not show /etc to jobs"},
+      {site + "/to-outside", "is absolute, or leads out of " + site},
+      {site + "/in/up", "leads out of " + site},
+      {site + "/none", "No such file"}};
+  int count = 0;
+  for (const auto& [path, why] : cases) {
+    LaunchSpec spec = Shell("job-" + std::to_string(++count), "ls -d /shown");
+    spec.host_directories = {Requested(path, "/shown")};
+    spec.mount_prefixes = {"/of/another/site", site, site + "/nearer"};
+    const AttemptStatus status = harness().Run(spec);
+    EXPECT_EQ(status.cause, why.empty() ? EndCause::kExit : EndCause::kCouldNotStart) << path;
+    EXPECT_THAT(status.message, HasSubstr(why)) << path;
+  }
 }
 
 TEST_F(ImageTest, ExecAndTerminalsAreInsideToo) {

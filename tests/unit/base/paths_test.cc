@@ -24,6 +24,22 @@ TEST(Paths, LieBelowADirectoryByTheirWords) {
   EXPECT_EQ(WordsBelow("/", "/"), Words{});
 }
 
+TEST(Paths, AreAtOrBelowADirectory) {
+  for (const char* path : {"/c/x y/z/", "/c", "/c/", "//c//x"})
+    EXPECT_TRUE(IsAtOrBelow("/c/", path)) << path;
+  EXPECT_TRUE(IsAtOrBelow("/", "/x"));
+  for (const char* path : {"/cc", "/", "/d/c", "/c/../etc", ""})
+    EXPECT_FALSE(IsAtOrBelow("/c", path)) << path;
+  EXPECT_FALSE(IsAtOrBelow("", "/x"));
+  EXPECT_FALSE(IsAtOrBelow("/c/../d", "/c/../d/x")) << "nobody can tell";
+}
+
+TEST(Paths, ArePlainWithoutWordsThatSayNothing) {
+  EXPECT_EQ(PlainPath("/a//./b/"), "/a/b");
+  EXPECT_EQ(PlainPath("/./"), "/");
+  EXPECT_EQ(PlainPath("/a.b/.c"), "/a.b/.c");
+}
+
 TEST(Paths, OverlapWhereOneLiesInTheOther) {
   EXPECT_TRUE(PathsOverlap("/c/a", "/c//a/"));
   EXPECT_TRUE(PathsOverlap("/c/a", "/c/a/b"));

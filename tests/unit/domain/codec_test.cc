@@ -30,6 +30,8 @@ JobSpec FullSpec() {
   spec.labels = {{"team", "x"}};
   spec.program.working_directory = "/w";
   spec.program.image = "dir:/i";
+  spec.program.mounts = {{"/a", "/b", true}, {"/c", "/c", false}};
+  spec.program.network = NetworkAccess::kNone;
   spec.program.command = {"/bin/sh", "-c", std::string("a\0b", 3)};
   spec.program.interactive = true;
   spec.recovery.checkpoint.directory = "/c";

@@ -2,7 +2,9 @@
 
 #include "domain/cluster/decide/decide.h"
 
+#include <gmock/gmock.h>
 #include "tests/support/event_text.h"
+
 #include "tests/unit/domain/cluster_fixture.h"
 
 namespace gp {
@@ -211,6 +213,21 @@ TEST_F(DecideJob, ItsNewQueueAdmitsItAsItAdmitsASubmit) {
   EXPECT_EQ(JobOf(id).queue, "part");
   EXPECT_EQ(JobOf(id).spec->policy.time_limit, Duration::Minutes(30)) << "the queue's";
   EXPECT_TRUE(Do(ChangeJobQueue{id, "part"}).empty()) << "it is there";
+}
+
+TEST_F(DecideJob, HasNoNetworkInAQueueWithoutOne) {
+  SetQueue closed{.name = "closed"};
+  closed.network = NetworkAccess::kNone;
+  Do(closed);
+  const JobId id = Submit(SpecOf(1, [](JobSpec& s) { s.policy.queue = "closed"; }));
+  EXPECT_EQ(JobOf(id).spec->program.network, NetworkAccess::kNone);
+  const JobId open = Submit(SpecOf(1));
+  EXPECT_EQ(JobOf(open).spec->program.network, NetworkAccess::kHost);
+  EXPECT_EQ(Refusal(ChangeJobQueue{open, "closed"}),
+            "conflict: jobs of queue closed have no network, and job-2 was submitted with one: "
+            "submit it there");
+  EXPECT_EQ(Refusal(ChangeJobQueue{id, "default"}), "") << "it keeps what it has";
+  EXPECT_EQ(JobOf(id).spec->program.network, NetworkAccess::kNone);
 }
 
 TEST_F(DecideJob, OfNobodyIsNotFound) {

@@ -50,6 +50,7 @@ TEST_F(DecideQueue, KeepWhatIsNotNamed) {
   set.default_time = Duration::Minutes(10);
   set.max_time = Duration::Minutes(60);
   set.reclaimable = false;
+  set.network = NetworkAccess::kNone;
   Do(set);
   Do(SetQueue{.name = "a", .limit = {.jobs = -1}});
   Queue expected{.name = "a", .weight = 3, .reclaimable = false};
@@ -57,6 +58,7 @@ TEST_F(DecideQueue, KeepWhatIsNotNamed) {
   expected.user_limit.gpus = 2;
   expected.default_time = Duration::Minutes(10);
   expected.max_time = Duration::Minutes(60);
+  expected.network = NetworkAccess::kNone;
   EXPECT_EQ(QueueOf("a"), expected);
   EXPECT_EQ(Refusal(SetQueue{.name = "a", .limit = {.gpus = -2}}),
             "invalid-argument: limit.gpus: -2 is not between 0 and 10000000");

@@ -111,9 +111,12 @@ TEST(SlicesOfAGrant, AreNoneUnlessItIsAnInstanceWithAPlace) {
   EXPECT_EQ(SlicesOf(grant, FactsOfMemory(40'000)), 0U) << "not in MIG mode";
 }
 
-TEST(MayUseANode, OfItsPoolAndReservationWithAllItsLabels) {
+TEST(MayUseANode, OfItsPoolAndReservationWithAllItsLabelsAndFeatures) {
   Job job;
+  NodeFacts facts;
+  facts.features = {"images", "of-a-newer-agent"};
   Node node;
+  node.facts = std::make_shared<const NodeFacts>(facts);
   node.labels = {{"zone", "a"}, {"rack", "r1"}};
   node.reservations = {"course"};
   struct Case {
@@ -128,6 +131,8 @@ TEST(MayUseANode, OfItsPoolAndReservationWithAllItsLabels) {
       {false, [](Job&, JobSpec& s) { s.placement.node_labels = {{"zone", "b"}}; }},
       {false, [](Job&, JobSpec& s) { s.placement.node_labels = {{"zone", "a"}, {"row", "1"}}; }},
       {false, [](Job&, JobSpec& s) { s.placement.node_labels = {{"zone", ""}}; }},
+      {true, [](Job&, JobSpec& s) { s.program.image = "dir:/i"; }},
+      {false, [](Job&, JobSpec& s) { s.program.network = NetworkAccess::kNone; }},
       {true, [](Job&, JobSpec& s) { s.placement.reservation = "course"; }},
       {false, [](Job&, JobSpec& s) { s.placement.reservation = "other"; }},
   };

@@ -46,6 +46,8 @@ TEST(JobShape, IsAllThatDecidesWhereItFits) {
       [](Job&, JobSpec& s) { s.placement.topology.allow_cross_numa = false; },
       [](Job&, JobSpec& s) { s.placement.topology.network_levels = 1; },
       [](Job&, JobSpec& s) { s.placement.node_labels["zone"] = "a"; },
+      [](Job&, JobSpec& s) { s.program.image = "dir:/i"; },
+      [](Job&, JobSpec& s) { s.program.network = NetworkAccess::kNone; },
       [](Job&, JobSpec& s) { s.placement.reservation = "course"; },
       [](Job& job, JobSpec&) { job.pool = "big"; },
   };

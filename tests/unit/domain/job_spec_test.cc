@@ -165,6 +165,11 @@ TEST(JobSpec, Names) {
   });
 }
 
+void SetMounts(JobSpec& spec, std::vector<Mount> mounts) {
+  spec.program.image = "dir:/i";
+  spec.program.mounts = std::move(mounts);
+}
+
 TEST(JobSpec, Paths) {
   ExpectAll({
       {"", [](JobSpec& s) { s.program.working_directory = "/a b/..c/."; }},
@@ -173,6 +178,48 @@ TEST(JobSpec, Paths) {
       {"image", [](JobSpec& s) { s.program.image = "/images/a"; }},
       {"image", [](JobSpec& s) { s.program.image = "dir:a"; }},
       {"image", [](JobSpec& s) { s.program.image = "dir:/a/.."; }},
+      {"", [](JobSpec& s) { SetMounts(s, {{"/a", "/b", true}, {"/a/c", "/b/c"}}); }},
+      {"mounts",
+       [](JobSpec& s) {
+         s.program.mounts = {{"/a", "/a"}};  // without an image
+       }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, {{"a", "/a"}}); }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, {{"/a", "/a/../b"}}); }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, {{"/a:b", "/a"}}); }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, {{"/a", "/x"}, {"/b", "/x/"}}); }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, std::vector<Mount>(65, {"/a", "/a"})); }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, {{"/", "/host"}}); }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, {{"/a", "/dev/shm"}}); }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, {{"/proc/1", "/a"}}); }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, {{"/a", "/tmp/."}}); }},
+      {"mounts", [](JobSpec& s) { SetMounts(s, {{"/a", "/./etc"}}); }},
+      {"", [](JobSpec& s) { SetMounts(s, {{"/a/./b", "/tmp/./c"}, {"/s", "/etc/ssl"}}); }},
+      {"",
+       [](JobSpec& s) {
+         SetMounts(s, {{"/scratch/", "/scratch"}});
+         s.recovery.checkpoint.directory = "/scratch/c";
+       }},
+      {"mounts",
+       [](JobSpec& s) {
+         SetMounts(s, {{"/scratch", "/data"}});
+         s.recovery.checkpoint.directory = "/data/./c";
+       }},
+      {"mounts",
+       [](JobSpec& s) {
+         SetMounts(s, {{"/scratch", "/scratch", true}});
+         s.recovery.checkpoint.directory = "/scratch/.";
+       }},
+      {"", [](JobSpec& s) { s.program.network = NetworkAccess::kNone; }},
+      {"network",
+       [](JobSpec& s) {
+         s.program.network = NetworkAccess::kNone;
+         s.resources.nodes = 2;
+       }},
+      {"network",
+       [](JobSpec& s) {
+         s.program.network = NetworkAccess::kNone;
+         s.resources.any_of = {{.nodes = 2}};
+       }},
       {"file", [](JobSpec& s) { s.file = "bert.yaml"; }},
       {"file", [](JobSpec& s) { s.file = "/a\nb"; }},
       {"workdir", [](JobSpec& s) { s.program.working_directory = "/a/.."; }},

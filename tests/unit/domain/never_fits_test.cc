@@ -50,6 +50,23 @@ TEST_F(NeverFits, NamesTheModelAndThoseThatAreThere) {
   EXPECT_EQ(Why([](JobSpec& spec) { spec.resources.gpus.models = {"A100", "L40S"}; }), "");
 }
 
+TEST_F(NeverFits, NamesTheFeatureThatNoNodeOffers) {
+  NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0});
+  facts.features = {"images"};
+  cluster_.AddNode(facts);
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.program.image = "dir:/i"; }), "");
+  EXPECT_EQ(Why([](JobSpec& spec) { spec.program.network = NetworkAccess::kNone; }),
+            "no node offers network-none");
+  AddNode("n2", "A100");
+  EXPECT_EQ(Why([](JobSpec& spec) {
+              spec.program.image = "dir:/i";
+              spec.program.network = NetworkAccess::kNone;
+              spec.resources.nodes = 1;
+              spec.resources.gpus.models = {"L40S"};
+            }),
+            "no node that offers images and network-none has an L40S; the GPUs are A100");
+}
+
 TEST_F(NeverFits, NamesTheMemoryAndTheLargest) {
   AddNode("n1", "H100");
   AddNode("n2", "L40S", 46'080);

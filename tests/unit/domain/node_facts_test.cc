@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "domain/cluster/nodes/node_hardware.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -38,6 +39,13 @@ TEST(NodeFacts, WhatCannotBeIsNamed) {
       {"unknown NUMA node", [](NodeFacts& f) { f.gpus[1].numa = -1; }},
       {"impossible memory size", [](NodeFacts& f) { f.gpus[1].memory_mib = 0; }},
       {"impossible memory size", [](NodeFacts& f) { f.gpus[1].memory_mib = int64_t{1} << 40; }},
+      {"is no name of a feature", [](NodeFacts& f) { f.features = {"images", ""}; }},
+      {"is no name of a feature", [](NodeFacts& f) { f.features = {"a b"}; }},
+      {"is no name of a feature", [](NodeFacts& f) { f.features = {std::string(65, 'a')}; }},
+      {"more than 64 features",
+       [](NodeFacts& f) {
+         for (int i = 0; i < 65; ++i) f.features.insert(std::to_string(i));
+       }},
       {"is listed twice", [](NodeFacts& f) { f.gpus[1].uuid = f.gpus[0].uuid; }},
   };
   for (const BadFacts& one : bad) {
@@ -49,6 +57,18 @@ TEST(NodeFacts, WhatCannotBeIsNamed) {
     EXPECT_NE(status.error().message.find(one.message), std::string::npos)
         << status.error().message;
   }
+}
+
+TEST(NodeFacts, FeaturesFollowTheAgent) {
+  TestCluster cluster;
+  NodeFacts facts = Good();
+  facts.features = {"images"};
+  const NodeId node = cluster.AddNode(facts);
+  EXPECT_EQ(cluster.state().nodes.all[0].facts->features, facts.features);
+  facts.features.clear();  // its successor is of an older release
+  EXPECT_TRUE(IsOutOfDate(cluster.state(), *cluster.state().FindNode(node), facts));
+  cluster.AddNode(facts, 2);
+  EXPECT_TRUE(cluster.state().nodes.all[0].facts->features.empty());
 }
 
 TEST(NodeFacts, AJoinWithBadOnesIsRefused) {

@@ -60,6 +60,25 @@ TEST(QueueRules, TheLargestMinimumOfTheQueueAndThoseAboveCounts) {
   EXPECT_TRUE(CheckMinGpus(WithTimes({}, {}), "a", 0));
 }
 
+TEST(QueueRules, AQueueWithoutNetworkLeavesThoseBelowItNone) {
+  State state = WithTimes({}, {});
+  JobSpec gang;
+  gang.resources.nodes = 2;
+  EXPECT_EQ(QueueWithoutNetwork(state, "a/b/c"), "");
+  EXPECT_TRUE(CheckNetwork(state, "a/b/c", gang));
+  state.queues.all.at("a/b").network = NetworkAccess::kNone;
+  EXPECT_EQ(QueueWithoutNetwork(state, "a/b/c"), "a/b");
+  EXPECT_EQ(QueueWithoutNetwork(state, "a"), "");
+  EXPECT_TRUE(CheckNetwork(state, "a/b/c", JobSpec{}));
+  const Status refused = CheckNetwork(state, "a/b/c", gang);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), InvalidArgument("network: jobs of queue a/b have no network, so "
+                                             "they must run on one node"));
+  gang.resources.nodes = 1;
+  gang.resources.any_of = {{.nodes = 2}};
+  EXPECT_FALSE(CheckNetwork(state, "a/b", gang));
+}
+
 // With every choice of unset, one and two hours for each of the six.
 TEST(QueueRules, ADefaultIsAlwaysOneThatTheQueueAllows) {
   for (int code = 0; code < 729; ++code) {

@@ -67,6 +67,27 @@ TEST_F(Scheduling, PlansAWholePassWithoutContradiction) {
   EXPECT_EQ(Planned(), "");
 }
 
+TEST_F(Scheduling, AJobGetsNodesThatOfferWhatItNeeds) {
+  for (const std::string& feature : {"", "network-none", "images"}) {
+    NodeFacts facts = TestCluster::MakeFacts("n" + std::to_string(next_node_++), {0, 0, 1, 1});
+    facts.features = {feature.empty() ? "other" : feature};
+    cluster_.AddNode(facts);
+  }
+  JobSpec spec;
+  spec.program.command = {"run"};
+  spec.program.image = "dir:/i";
+  const auto submit = [&] {
+    ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
+  };
+  submit();
+  spec.program.image = "";
+  spec.program.network = NetworkAccess::kNone;
+  submit();
+  spec.program.image = "dir:/i";
+  submit();  // no node offers both
+  EXPECT_EQ(Planned(), "1@n3 2@n2");
+}
+
 TEST_F(Scheduling, AGangTakesAllItsNodesOrNone) {
   AddNodes(2);
   Submit(4, 3);

@@ -61,7 +61,10 @@ LaunchRecord Sample() {
   spec.user_name = "a";
   spec.home = "/home/a";
   spec.host_directories = {{"/home/a", HostDirectory::Absent::kSkip},
-                           {"/ckpt", HostDirectory::Absent::kMake}};
+                           {"/ckpt", HostDirectory::Absent::kMake},
+                           {"/d", HostDirectory::Absent::kFail, "/data", true, true}};
+  spec.mount_prefixes = {"/d", "/e"};
+  spec.private_network = true;
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
 }
@@ -80,6 +83,8 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_EQ(read->spec.mig, record.spec.mig);
   EXPECT_EQ(read->spec.image_directory, record.spec.image_directory);
   EXPECT_EQ(read->spec.host_directories, record.spec.host_directories);
+  EXPECT_EQ(read->spec.mount_prefixes, record.spec.mount_prefixes);
+  EXPECT_TRUE(read->spec.private_network);
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
@@ -107,7 +112,12 @@ std::string FieldsWithoutImage() {
   for (const HostDirectory& directory : spec.host_directories) {
     added.String(directory.path);
     added.U64(static_cast<uint64_t>(directory.absent));
+    added.String(directory.at);
+    added.U64((directory.read_only ? 1 : 0) | (directory.is_requested ? 2 : 0));
   }
+  added.U64(spec.mount_prefixes.size());
+  for (const std::string& prefix : spec.mount_prefixes) added.String(prefix);
+  added.U64(spec.private_network ? 1 : 0);
   const std::string fields = Fields();
   return fields.substr(0, fields.size() - added.bytes().size());
 }

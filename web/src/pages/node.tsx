@@ -67,7 +67,7 @@ export function NodePage({ name }: { name: string }) {
             <div class="split">
               <Panel title="Details">
                 <Facts of={[["Pool", node.pool], ["Driver", node.driver_version], ["Simulated", node.simulated ? "yes" : "no"], ["Last report", `${span(node.seconds_since_report)} ago`],
-                  ["Labels", Object.entries(node.labels).map(([key, value]) => `${key}=${value}`).join(", ")]]} />
+                  ["Labels", Object.entries(node.labels).map(([key, value]) => `${key}=${value}`).join(", ")], ["Features", node.features.join(", ")]]} />
               </Panel>
               <Panel title="Jobs">
                 {holders.length === 0 ? <p class="empty">None.</p> : <ul>{holders.map((one) => <li><a href={link(["jobs", one.job_id])}>{one.job_id}</a> {one.job_name} of {one.user}</li>)}</ul>}

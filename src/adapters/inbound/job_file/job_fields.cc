@@ -16,6 +16,7 @@ namespace {
 using enum FieldKind;
 
 constexpr auto kLeaseLosses = TextsOf(kLeaseLossWords);
+constexpr auto kNetworks = TextsOf(kNetworkWords);
 constexpr auto kSignals = TextsOf(kSignalWords);
 constexpr std::string_view kBestScores[] = {"min", "max"};
 constexpr auto kLogActions = TextsOf(kLogActionWords);
@@ -47,6 +48,19 @@ std::vector<std::string> SplitAll(const std::vector<std::string>& texts) {
     for (const std::string& one : Split(text, ',')) all.push_back(one);
   }
   return all;
+}
+
+constexpr std::string_view kMountPattern = "/[^:]*(:/[^:]*)?(:r[ow])?";
+
+void SetMounts(JobDraft& draft, const FieldValue& value) {
+  draft.job.program.mounts.clear();
+  for (const std::string& text : SplitAll(value.list)) {
+    if (auto mount = MountFromText(text)) {
+      draft.job.program.mounts.push_back(std::move(*mount));
+    } else {
+      draft.problems.push_back({SpecProblem::Kind::kText, "mounts", mount.error().message});
+    }
+  }
 }
 
 constexpr std::string_view kVariablePattern = "[A-Za-z_][A-Za-z0-9_]*";
@@ -455,6 +469,26 @@ constexpr Field kJobFields[] = {
      .synonyms = "container container_image docker_image rootfs",
      .pattern = "^dir:/",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.program.image = v.text; }},
+    {.name = "mounts",
+     .kind = kTexts,
+     .summary = "More directories of its nodes that a job with an image sees, with its user's "
+                "rights: `FROM`, or `FROM:TO` for another path in the image, and `:ro` to write "
+                "nothing there.",
+     .default_text = "the user's home, workdir and checkpoint.dir",
+     .example = "[\"/data:ro\", \"/scratch/ana:/scratch\"]",
+     .synonyms = "volumes binds container_mounts volume_mounts",
+     .pattern = kMountPattern,
+     .high = static_cast<int64_t>(kMountsMax),
+     .set = SetMounts},
+    {.name = "network",
+     .kind = kWord,
+     .summary = "`none`: the job has a loopback interface of its own and reaches nothing else.",
+     .default_text = "host",
+     .example = "none",
+     .synonyms = "net network_mode",
+     .words = kNetworks,
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.program.network = kNetworkWords[v.number].value; }},
     {.name = "workdir",
      .kind = kText,
      .summary = "The program's working directory; an absolute path on the node.",
@@ -478,7 +512,6 @@ constexpr Field kJobFields[] = {
     {.name = "launcher", .kind = kNotYet, .summary = "Start ranks by torchrun or MPI."},
     {.name = "matrix", .kind = kNotYet, .summary = "One job for each combination."},
     {.name = "min_nodes", .kind = kNotYet, .summary = "Start with fewer nodes."},
-    {.name = "mounts", .kind = kNotYet, .summary = "Directories to make visible."},
     {.name = "on_preempt", .kind = kNotYet, .summary = "Signal and grace at preemption."},
 };
 

@@ -65,7 +65,7 @@ Status SupervisedAttemptRunner::Prepare(const Options& options) {
     fork_server_ = SupervisorForkServer(options.supervisor_path);
     return Ok();
   }
-  const std::string programs = options.state_directory + "/bin";
+  const std::string programs = options.state_directory + "/" + kProgramDirectory;
   GP_CHECK_OK(MakeDirectory(programs));
   fork_server_ = SupervisorForkServer(GP_TRY(InstallSupervisor(programs)));
   return Ok();

@@ -151,6 +151,7 @@ void NodeView(const State& state, const Node& node, v1::Node* message) {
   message->set_reason(node.reason);
   message->set_simulated(facts.simulated);
   message->set_driver_version(facts.driver_version);
+  message->mutable_features()->Assign(facts.features.begin(), facts.features.end());
   message->set_pool(node.pool);
   message->mutable_labels()->insert(node.labels.begin(), node.labels.end());
 }

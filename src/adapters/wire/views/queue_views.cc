@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/wire/enum_from.h"
 #include "adapters/wire/job_spec.h"
 #include "base/units.h"
 #include "domain/cluster/quotas/quota.h"
@@ -101,6 +102,7 @@ void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* m
   message->set_max_time_ms(queue.max_time.ToMilliseconds());
   message->set_min_gpus(queue.min_gpus);
   message->set_wait_target_ms(queue.wait_target.ToMilliseconds());
+  message->set_network(static_cast<v1::NetworkAccess>(queue.network));
   WaitsView(state, queue.name, now, message);
   for (auto account = state.queues.accounts.lower_bound({queue.name, ""});
        account != state.queues.accounts.end() && account->first.queue == queue.name; ++account) {
@@ -138,7 +140,7 @@ void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message) {
   }
 }
 
-SetQueue FromProto(const v1::SetQueueRequest& message) {
+Result<SetQueue> FromProto(const v1::SetQueueRequest& message) {
   SetQueue set;
   set.name = message.name();
   if (message.has_pool()) set.pool = message.pool();
@@ -151,6 +153,8 @@ SetQueue FromProto(const v1::SetQueueRequest& message) {
   if (message.has_max_time_ms()) set.max_time = FromMilliseconds(message.max_time_ms());
   if (message.has_min_gpus()) set.min_gpus = message.min_gpus();
   if (message.has_wait_target_ms()) set.wait_target = FromMilliseconds(message.wait_target_ms());
+  if (message.has_network())
+    set.network = GP_TRY(EnumFrom(message.network(), NetworkAccess::kNone, "network"));
   return set;
 }
 

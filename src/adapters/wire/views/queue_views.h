@@ -19,6 +19,6 @@ void QueueView(const State& state, const Queue& queue, Instant now, v1::Queue* m
 // Fills in all queues and pools.
 void QueuesView(const State& state, Instant now, v1::ListQueuesReply* message);
 
-SetQueue FromProto(const v1::SetQueueRequest& message);
+Result<SetQueue> FromProto(const v1::SetQueueRequest& message);
 
 }  // namespace gp

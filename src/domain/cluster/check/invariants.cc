@@ -8,6 +8,7 @@
 #include "domain/cluster/quotas/grants.h"
 #include "domain/cluster/quotas/quota.h"
 #include "domain/cluster/reservations.h"
+#include "domain/model/nodes/features.h"
 
 namespace gp {
 namespace {
@@ -186,6 +187,11 @@ void CheckNewGrants(const State& state, const GangPlaced& placed, Violations& fo
     if (node.condition != NodeCondition::kUp || node.draining ||
         !std::ranges::all_of(lease.gpus, grantable)) {
       found.push_back({"I6", ToText(lease.id) + " was granted where nothing may be granted"});
+    }
+    const Job* job = state.FindJob(placed.job);
+    if (job != nullptr && !MissingFeature(*job->spec, *node.facts).empty()) {
+      found.push_back({"I3", ToText(lease.id) + " was granted on a node without " +
+                                 MissingFeature(*job->spec, *node.facts)});
     }
     const auto can_mps = [&](const GpuGrant& g) {
       return node.facts->gpus[static_cast<size_t>(g.gpu)].mps;

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -65,6 +66,11 @@ class WriteArchive {
   }
   template <typename T>
   void Write(const std::vector<T>& all) {
+    out_.U64(all.size());
+    for (const T& one : all) Write(one);
+  }
+  template <typename T>
+  void Write(const std::set<T>& all) {
     out_.U64(all.size());
     for (const T& one : all) Write(one);
   }
@@ -181,6 +187,14 @@ class ReadArchive {
     all.reserve(size);
     while (all.size() < size && in_.ok())
       Read(all.emplace_back(std::in_place_index<sizeof...(T) - 1>));
+  }
+  template <typename T>
+  void Read(std::set<T>& all) {
+    for (size_t left = ReadSize(); left > 0 && in_.ok(); --left) {
+      T one{};
+      Read(one);
+      all.insert(std::move(one));
+    }
   }
   template <typename T>
   void Read(std::optional<T>& value) {

@@ -84,6 +84,16 @@ Admission WithTimeLimit(const State& state, const Queue& queue, Admission admiss
   return admission;
 }
 
+// In a queue without network a job has none, whatever it asks for.
+Admission WithNetworkOf(const State& state, const Queue& queue, Admission admission) {
+  std::shared_ptr<const JobSpec> spec = WithNetworkOf(state, queue.name, admission.spec);
+  if (spec == admission.spec) return admission;
+  admission.spec = std::move(spec);
+  admission.note += (admission.note.empty() ? "" : "; ") +
+                    ("without network, by queue " + QueueWithoutNetwork(state, queue.name));
+  return admission;
+}
+
 // Whether reservations let the job stay on its nodes until `leaves`.
 Status CheckReservationsUntil(const State& state, const Job& job, Instant leaves) {
   for (const LeaseId id : job.leases) {
@@ -157,9 +167,11 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   }
   const Queue& queue = *GP_TRY(ResolveQueue(state, QueueFor(state, *command.spec)));
   GP_CHECK_OK(CheckMaxTime(state, queue.name, command.spec->policy.time_limit));
+  GP_CHECK_OK(CheckNetwork(state, queue.name, *command.spec));
   GP_CHECK_OK(CheckQuotas(state, command.spec, command.user, queue));
-  const Admission admission =
-      WithTimeLimit(state, queue, GP_TRY(AdmitByBudget(state, envelope.at, command, queue)));
+  const Admission admission = WithNetworkOf(
+      state, queue,
+      WithTimeLimit(state, queue, GP_TRY(AdmitByBudget(state, envelope.at, command, queue))));
   GP_CHECK_OK(CheckReservationOf(state, *admission.spec, command.user.name, queue));
   if (ProspectOf(state, *command.spec) == Prospect::kImpossible)
     return Fail(Conflict("after: " + TellImpossible(state, *command.spec)));
@@ -251,6 +263,10 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   if (queue.name == job.queue) return Events{};
   const std::shared_ptr<const JobSpec>& spec = job.submitted_spec ? *job.submitted_spec : job.spec;
   GP_CHECK_OK(CheckMaxTime(state, queue.name, spec->policy.time_limit));
+  const std::string without = QueueWithoutNetwork(state, queue.name);
+  if (!without.empty() && spec->program.network != NetworkAccess::kNone)
+    return Fail(Conflict("jobs of queue " + without + " have no network, and " + NameOf(job) +
+                         " was submitted with one: submit it there"));
   GP_CHECK_OK(CheckQuotas(state, spec, job.user, queue));
   const auto stop = FindBudgetStop(state, queue.name, job.user.name, queue.pool, envelope.at);
   if (stop && AsksForGpus(*spec)) return Fail(Conflict("budget: " + SaysUsedUp(stop->key)));

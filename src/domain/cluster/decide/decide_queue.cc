@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "domain/cluster/decide/decide_parts.h"
+#include "domain/model/jobs/job_text.h"
 #include "domain/model/jobs/text_rules.h"
 
 namespace gp {
@@ -114,6 +115,7 @@ Result<Events> DecideCommand(const State& state, const Envelope&, const SetQueue
   Take(command.max_time, queue.max_time);
   Take(command.min_gpus, queue.min_gpus);
   Take(command.wait_target, queue.wait_target);
+  Take(command.network, queue.network);
   GP_CHECK_OK(ValidateQueue(queue));
   if (!parent.empty() && !state.queues.all.contains(parent))
     return Fail(NotFound("no queue " + parent + ": make the upper one first"));
@@ -155,6 +157,10 @@ AuditWords WordsFor(const State&, const Events&, const SetQueue& command) {
   add_time("default time", command.default_time);
   add_time("maximum time", command.max_time);
   add_time("target of waiting", command.wait_target);
+  if (command.network) {
+    details += (details.empty() ? "" : ", ") + std::string("network ") +
+               std::string(ToText(*command.network));
+  }
   return {"SetQueue", command.name, details};
 }
 

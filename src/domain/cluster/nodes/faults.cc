@@ -62,11 +62,11 @@ bool IsRemedyReady(const State& state, const GpuKey& key) {
   if (node.condition != NodeCondition::kUp || !gpu.leases.empty()) return false;
   if (node.facts->gpus[static_cast<size_t>(key.gpu)].presence != GpuPresence::kPresent)
     return false;
-  if (IsBreakerOpen(state, node.pool) && !trouble->is_asked) return false;
+  if (IsBreakerOpen(state, node.pool) && !trouble->is_requested) return false;
   const bool is_out = gpu.condition == GpuCondition::kSuspect ||
                       gpu.condition == GpuCondition::kQuarantined ||
                       (gpu.condition == GpuCondition::kOffline &&
-                       trouble->remedy == GpuRemedy::kTest && trouble->is_asked);
+                       trouble->remedy == GpuRemedy::kTest && trouble->is_requested);
   const bool is_at_work =
       gpu.condition == GpuCondition::kAvailable || gpu.condition == GpuCondition::kUnlinked;
   return is_out || (is_at_work && trouble->remedy != GpuRemedy::kTest);
@@ -154,6 +154,8 @@ bool IsOfAnotherClient(const Job& job, const LeaseOutcome& outcome) {
 uint64_t DigestOf(const JobSpec& spec) {
   uint64_t digest = Digest64(spec.program.working_directory);
   if (!spec.program.image.empty()) digest = Digest64(spec.program.image, digest);
+  for (const Mount& mount : spec.program.mounts) digest = Digest64(ToText(mount), digest);
+  if (spec.program.network != NetworkAccess::kHost) digest = Digest64("no network", digest);
   for (const std::string& word : spec.program.command) digest = Digest64(word, digest);
   return digest;
 }

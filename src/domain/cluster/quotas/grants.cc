@@ -4,6 +4,7 @@
 #include <set>
 
 #include "domain/cluster/quotas/host_need.h"
+#include "domain/model/nodes/features.h"
 
 namespace gp {
 
@@ -213,7 +214,7 @@ Status CheckHostNeed(const Node& node, const Job& job, const RankPlacement& at) 
 bool MayUse(const Job& job, const Node& node) {
   const std::string& reservation = job.spec->placement.reservation;
   if (!reservation.empty() && !node.reservations.contains(reservation)) return false;
-  return node.pool == job.pool &&
+  return node.pool == job.pool && MissingFeature(*job.spec, *node.facts).empty() &&
          std::ranges::all_of(job.spec->placement.node_labels, [&](const auto& wanted) {
            const auto found = node.labels.find(wanted.first);
            return found != node.labels.end() && found->second == wanted.second;
@@ -228,7 +229,7 @@ Status CheckGrants(const State& state, const Job& job, const RankPlacement& at) 
   }
   if (!MayUse(job, *node))
     return Fail(Conflict(NameOf(job) + " may not use node " + node->facts->name +
-                         ": another pool or other labels"));
+                         ": another pool, other labels or fewer features"));
   GP_CHECK_OK(CheckGpus(*node, job, at));
   GP_CHECK_OK(CheckTopology(*node, job, at));
   GP_CHECK_OK(CheckNuma(*node, at));

@@ -48,4 +48,27 @@ Status CheckMinGpus(const State& state, const std::string& queue, int64_t share)
                               Count(least.gpus, "GPU")));
 }
 
+std::string QueueWithoutNetwork(const State& state, const std::string& queue) {
+  for (const std::string& path : PathsTo(queue)) {
+    if (state.queues.all.at(path).network == NetworkAccess::kNone) return path;
+  }
+  return "";
+}
+
+std::shared_ptr<const JobSpec> WithNetworkOf(const State& state, const std::string& queue,
+                                             const std::shared_ptr<const JobSpec>& spec) {
+  const bool has_network = spec->program.network != NetworkAccess::kNone;
+  if (!has_network || QueueWithoutNetwork(state, queue).empty()) return spec;
+  JobSpec without_network = *spec;
+  without_network.program.network = NetworkAccess::kNone;
+  return std::make_shared<const JobSpec>(std::move(without_network));
+}
+
+Status CheckNetwork(const State& state, const std::string& queue, const JobSpec& spec) {
+  const std::string without = QueueWithoutNetwork(state, queue);
+  if (without.empty() || !MayHaveSeveralNodes(spec)) return Ok();
+  return Fail(InvalidArgument("network: jobs of queue " + without +
+                              " have no network, so they must run on one node"));
+}
+
 }  // namespace gp

@@ -1,7 +1,9 @@
 #pragma once
 
-// What a queue asks of its jobs: how long they may run, and how many GPUs they use.
+// What a queue asks of its jobs: how long they may run, how many GPUs they use, and whether they
+// have a network.
 
+#include <memory>
 #include <string>
 
 #include "domain/cluster/state/state.h"
@@ -33,5 +35,15 @@ QueueMinimum MinGpusOf(const State& state, const std::string& queue);
 // kInvalidArgument names the queue and its minimum.  `share`: what the job requests, in thousandths
 // of a GPU.
 Status CheckMinGpus(const State& state, const std::string& queue, int64_t share);
+
+// The queue that leaves jobs of this queue without network: itself, or one above; empty: none does.
+std::string QueueWithoutNetwork(const State& state, const std::string& queue);
+
+// The spec as it is admitted to the queue: without network if the queue says so.
+std::shared_ptr<const JobSpec> WithNetworkOf(const State& state, const std::string& queue,
+                                             const std::shared_ptr<const JobSpec>& spec);
+
+// kInvalidArgument names a queue without network, where the job is one on several nodes.
+Status CheckNetwork(const State& state, const std::string& queue, const JobSpec& spec);
 
 }  // namespace gp

@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct JobShape {
   std::string pool;
   std::map<std::string, std::string> node_labels;
   std::string reservation;
+  std::set<std::string> features;
   std::string user;  // only for jobs that share GPUs: they share within one user
   int nodes_min = 0;
   std::vector<Alternative> any_of;

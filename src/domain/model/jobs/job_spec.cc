@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
 #include <string_view>
 
+#include "base/paths.h"
 #include "base/text.h"
 #include "domain/model/jobs/job_text.h"
 #include "domain/model/jobs/text_rules.h"
@@ -226,6 +228,35 @@ void CheckLabels(const std::string& field, const std::map<std::string, std::stri
   }
 }
 
+void CheckMounts(const JobSpec& spec, Findings& findings) {
+  const std::vector<Mount>& mounts = spec.program.mounts;
+  if (!mounts.empty() && spec.program.image.empty()) {
+    findings.Add(Kind::kContradiction, "mounts",
+                 "are for jobs with an image: without one the job sees its node's directories");
+  }
+  findings.Size("mounts", mounts.size(), kMountsMax, "directories");
+  std::set<std::string> taken;
+  for (const Mount& mount : mounts) {
+    findings.Text("mounts", MountFault(mount));
+    if (!taken.insert(PlainPath(mount.to)).second)
+      findings.Add(Kind::kContradiction, "mounts", "name " + mount.to + " in the image twice");
+    if (spec.recovery.checkpoint.directory.empty()) continue;
+    const std::string kept = PlainPath(spec.recovery.checkpoint.directory);
+    const std::string to = PlainPath(mount.to);
+    const bool is_elsewhere = PlainPath(mount.from) != to;
+    if (is_elsewhere && PathsOverlap(to, kept)) {
+      findings.Add(Kind::kContradiction, "mounts",
+                   ToText(mount) +
+                       " covers checkpoint.dir, which is at the same path on the node and in the "
+                       "image: mount " +
+                       mount.from + " as itself");
+    } else if (mount.read_only && to == kept) {
+      findings.Add(Kind::kContradiction, "mounts",
+                   ToText(mount) + " is checkpoint.dir, which the job writes to: leave out :ro");
+    }
+  }
+}
+
 void CheckCommand(const JobSpec& spec, Findings& findings) {
   if (spec.program.command.empty() || spec.program.command.front().empty()) {
     findings.Add(Kind::kText, "run", "names no program: give a script or a list of arguments");
@@ -242,6 +273,12 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   if (!spec.program.working_directory.empty())
     findings.Text("workdir", PathFault(spec.program.working_directory));
   if (!spec.program.image.empty()) findings.Text("image", ImageFault(spec.program.image));
+  CheckMounts(spec, findings);
+  if (spec.program.network == NetworkAccess::kNone && MayHaveSeveralNodes(spec)) {
+    findings.Add(Kind::kContradiction, "network",
+                 "none leaves the ranks of a job on several nodes without a way to meet: leave it "
+                 "out, or ask for one node");
+  }
   if (!spec.file.empty()) findings.Text("file", PathFault(spec.file));
 }
 
@@ -300,6 +337,12 @@ void CheckArray(const JobSpec& spec, Findings& findings) {
 Duration LongestStay(const JobSpec& spec) {
   return spec.policy.time_limit.ns == 0 ? kForever
                                         : spec.policy.time_limit + spec.policy.grace + kEndMargin;
+}
+
+bool MayHaveSeveralNodes(const JobSpec& spec) {
+  return spec.resources.nodes > 1 ||
+         std::ranges::any_of(spec.resources.any_of,
+                             [](const Alternative& one) { return one.nodes > 1; });
 }
 
 bool KeepsWork(const JobSpec& spec) { return spec.policy.preemptible || spec.policy.movable; }

@@ -17,6 +17,8 @@
 #include "domain/model/ids.h"
 #include "domain/model/jobs/checkpoint.h"
 #include "domain/model/jobs/end_class.h"
+#include "domain/model/jobs/mount.h"
+#include "domain/model/jobs/network_access.h"
 
 namespace gp {
 
@@ -115,6 +117,8 @@ struct JobProgram {
   std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
   std::string working_directory;     // empty: the user's home, or / if there is none
   std::string image;                 // its root directory: "dir:/path"; empty: the node's own
+  std::vector<Mount> mounts;         // more directories of its nodes that it sees in the image
+  NetworkAccess network = NetworkAccess::kHost;
   std::map<std::string, std::string> environment;
   // Names of secrets; the controller sets an environment variable for each
   std::vector<std::string> secrets;
@@ -201,7 +205,8 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
           v.placement.node_labels, v.placement.reservation, v.policy.after, v.policy.movable,
           v.resources.nodes_min, v.resources.any_of, v.policy.array, v.recovery.hang_after,
           v.recovery.on_log, v.notify, v.program.secrets, v.program.shared_secrets_only,
-          Since<17>(v.policy.wait_for_nodes), Since<17>(v.file), Since<20>(v.program.image))
+          Since<17>(v.policy.wait_for_nodes), Since<17>(v.file), Since<20>(v.program.image),
+          Since<20>(v.program.mounts), Since<20>(v.program.network))
 
 // The plain values of a job: the group, the name there and in its message, and for a number with
 // one range its lowest and highest value.  A message has durations in milliseconds, as NAME_ms. Its
@@ -256,12 +261,16 @@ inline constexpr size_t kNotifiedMax = 16;
 inline constexpr const char* kNotifyWords[] = {"started",     "ended", "failed",
                                                "interrupted", "idle",  "time_limit"};
 inline constexpr size_t kSecretsPerJobMax = 64;
+inline constexpr size_t kMountsMax = 64;
 
 // The longest time from placement to the end of the job: its time limit, and the time to stop it
 // and to receive the report. kForever: no time limit.
 inline constexpr Duration kForever{INT64_MAX};
 inline constexpr Duration kEndMargin = Duration::Seconds(10);
 Duration LongestStay(const JobSpec& spec);
+
+// Whether it asks, or would do with, more than one node.
+bool MayHaveSeveralNodes(const JobSpec& spec);
 
 // Whether it saves its work when it receives the signal to stop.
 bool KeepsWork(const JobSpec& spec);

@@ -43,6 +43,11 @@ inline constexpr Word<LeaseLoss> kLeaseLossWords[] = {
     {"continue", LeaseLoss::kContinue},
 };
 
+inline constexpr Word<NetworkAccess> kNetworkWords[] = {
+    {"host", NetworkAccess::kHost},
+    {"none", NetworkAccess::kNone},
+};
+
 // Signals that a program can handle, with their numbers on Linux.
 inline constexpr Word<int> kSignalWords[] = {{"SIGUSR1", 10}, {"SIGUSR2", 12}, {"SIGTERM", 15},
                                              {"SIGINT", 2},   {"SIGHUP", 1},   {"SIGQUIT", 3}};
@@ -53,6 +58,7 @@ std::string_view ToText(Isolation isolation);
 std::string_view ToText(TopologyLevel level);
 std::string_view ToText(LeaseLoss choice);
 std::string_view ToText(LogAction action);
+std::string_view ToText(NetworkAccess access);
 
 // kInvalidArgument: the message names the closest word, or all words.
 Result<Isolation> IsolationFromText(std::string_view text);

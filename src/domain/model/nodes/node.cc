@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "domain/model/nodes/features.h"
 
 namespace gp {
 namespace {
@@ -85,6 +86,8 @@ Status ValidateNodeFacts(const NodeFacts& facts) {
     return Fail(InvalidArgument("node " + facts.name +
                                 ": a machine id has at most 64 printable characters"));
   }
+  if (const Status features = ValidateFeatures(facts.features); !features)
+    return Fail(InvalidArgument("node " + facts.name + ": " + features.error().message));
   GP_CHECK_OK(ValidateNuma(facts));
   for (const GpuFacts& gpu : facts.gpus) GP_CHECK_OK(ValidateGpu(facts, gpu));
   std::vector<std::string_view> uuids(facts.gpus.size());

@@ -41,6 +41,8 @@ struct NodeFacts {
   std::vector<uint8_t> links;
   // Identifies the host without GPUs: a digest of its machine id; empty: unknown.
   std::string machine;
+  // What its agent can do for jobs (domain/model/nodes/features.h).
+  std::set<std::string> features;
 
   // Whether the hardware is the same, whatever its software supports.
   bool HasGpusOf(const NodeFacts& other) const;
@@ -56,7 +58,7 @@ struct NodeFacts {
   bool operator==(const NodeFacts&) const = default;
 };
 GP_FIELDS(NodeFacts, v.name, v.simulated, v.driver_version, v.numa, v.gpus, v.links,
-          Since<17>(v.machine))
+          Since<17>(v.machine), Since<20>(v.features))
 
 inline bool IsRetired(const NodeFacts& facts, int gpu) {
   return facts.gpus[static_cast<size_t>(gpu)].presence == GpuPresence::kRetired;

@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "domain/cluster/quotas/grants.h"
 #include "domain/model/jobs/variants.h"
+#include "domain/model/nodes/features.h"
 #include "domain/model/nodes/gpu_model.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
@@ -108,8 +110,14 @@ class Lack {
       if (std::ranges::none_of(all_, has_it))
         return "no node" + in_pool + " has the label " + name + "=" + value;
     }
+    for (const std::string& feature : FeaturesFor(*job_.spec)) {
+      const auto offers_it = [&](const Node& node) {
+        return node.pool == job_.pool && node.facts->features.contains(feature);
+      };
+      if (std::ranges::none_of(all_, offers_it)) return "no node" + in_pool + " offers " + feature;
+    }
     const std::string& reservation = job_.spec->placement.reservation;
-    return "no node" + in_pool + " has all of its labels" +
+    return "no node" + in_pool + " has all of its labels and features" +
            (reservation.empty() ? "" : " and is in reservation " + reservation);
   }
 
@@ -240,6 +248,9 @@ std::string Where(const Job& job) {
   std::string text = job.pool == kDefaultPool ? "" : " in pool " + job.pool;
   for (const auto& [name, value] : job.spec->placement.node_labels)
     text += (text.empty() ? " with " : ", with ") + name + "=" + value;
+  const char* before = " that offers ";
+  for (const std::string& feature : FeaturesFor(*job.spec))
+    text += std::exchange(before, " and ") + feature;
   const int levels =
       job.spec->resources.nodes == 1 ? 0 : job.spec->placement.topology.network_levels;
   if (levels > 0)

@@ -53,6 +53,7 @@ name: llama-ft
 project: nlp
 queue: training
 nodes: 2
+network: host
 resources: {gpus: H100:8, cpus: 96, memory: 900GB, shm: 16GiB}
 topology: {require: nvlink, prefer: same_node, allow_cross_numa: false}
 priority: high
@@ -65,6 +66,7 @@ env: {MODEL: llama, PORT: 8080, OCTAL: 010, FLAG: no, EMPTY: ""}
 labels: {team.example.org/cost: "12", stage: dev}
 workdir: /data
 image: dir:/images/train
+mounts: ["/data:ro", /scratch/ana:/scratch]
 run: [python, train.py, --lr, 1e-3, ""]
 )");
   JobSpec expected;
@@ -92,8 +94,16 @@ run: [python, train.py, --lr, 1e-3, ""]
   expected.labels = {{"team.example.org/cost", "12"}, {"stage", "dev"}};
   expected.program.working_directory = "/data";
   expected.program.image = "dir:/images/train";
+  expected.program.mounts = {{"/data", "/data", true}, {"/scratch/ana", "/scratch", false}};
   expected.program.command = {"python", "train.py", "--lr", "1e-3", ""};
   EXPECT_EQ(job, expected);
+}
+
+TEST(GoodInput, AJobWithoutNetworkAndMountsOfOneText) {
+  const JobSpec job = Decoded("run: x\nimage: dir:/i\nnetwork: none\nmounts: /data:ro,/scratch\n");
+  EXPECT_EQ(job.program.network, NetworkAccess::kNone);
+  EXPECT_EQ(job.program.mounts,
+            (std::vector<Mount>{{"/data", "/data", true}, {"/scratch", "/scratch", false}}));
 }
 
 TEST(GoodInput, FormsOfGpus) {

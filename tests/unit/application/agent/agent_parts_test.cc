@@ -305,6 +305,39 @@ TEST(Launch, AnImageShowsTheDirectoriesOfTheJobAlone) {
   EXPECT_EQ(launch.host_directories.at(0), (HostDirectory{"/usr/local/ckpt", Absent::kMake}));
 }
 
+TEST(Launch, MountsComeBeforeDirectoriesThatTheyCover) {
+  using Absent = HostDirectory::Absent;
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  LaunchOptions options = Options();
+  options.mount_prefixes = {"/scratch", "/data"};
+  JobSpec spec = Spec();
+  spec.program.image = "dir:/images/a";
+  spec.program.mounts = {{"/scratch//a/", "/work", false}, {"/data", "/data", true}};
+  spec.program.working_directory = "/work/of/this";
+  const LaunchSpec launch = MakeLaunch(Desired(spec), facts, options, 0);
+  EXPECT_EQ(launch.host_directories,
+            (std::vector<HostDirectory>{{"/scratch/a", Absent::kFail, "/work", false, true},
+                                        {"/data", Absent::kFail, "/data", true, true},
+                                        {Variable(launch, "HOME"), Absent::kSkip}}));
+  EXPECT_EQ(launch.mount_prefixes, options.mount_prefixes);
+}
+
+TEST(Launch, OnlyAJobWithoutNetworkHasItsOwn) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  EXPECT_FALSE(MakeLaunch(Desired(spec), facts, Options(), 0).private_network);
+  spec.program.network = NetworkAccess::kNone;
+  EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_network);
+}
+
+TEST(Launch, ASiteMayShareTheHostsProcesses) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  LaunchOptions options = Options();
+  EXPECT_TRUE(MakeLaunch(Desired(Spec()), facts, options, 0).private_processes);
+  options.private_processes = false;
+  EXPECT_FALSE(MakeLaunch(Desired(Spec()), facts, options, 0).private_processes);
+}
+
 // A part of the second GPU, in this mode.
 DesiredLease DesiredPart(GpuMode mode, int share, int64_t memory_mib) {
   JobSpec spec = Spec();

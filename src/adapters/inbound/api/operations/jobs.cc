@@ -13,6 +13,7 @@
 
 #include "adapters/wire/job_spec.h"
 #include "adapters/wire/views/report_view.h"
+#include "domain/cluster/quotas/queue_rules.h"
 #include "domain/model/jobs/job_shape.h"
 #include "domain/model/jobs/variants.h"
 #include "domain/scheduling/reasons/never_fits.h"
@@ -100,7 +101,7 @@ std::optional<Job> AsQueued(const State& state, const std::shared_ptr<const JobS
   const auto queue = state.queues.all.find(QueueFor(state, *spec));
   if (queue == state.queues.all.end()) return std::nullopt;
   Job job;
-  job.spec = spec;
+  job.spec = WithNetworkOf(state, queue->first, spec);
   job.user = user;
   job.queue = queue->first;
   job.pool = queue->second.pool;
@@ -208,8 +209,10 @@ Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes,
       JobSpec before = *(job->submitted_spec ? *job->submitted_spec : job->spec);
       before.policy.priority = specs[i]->policy.priority;      // may have been changed since
       before.policy.time_limit = specs[i]->policy.time_limit;  // the same, or its queue's
-      // An exhausted budget may have changed it
-      if (!job->note.empty()) before.policy.preemptible = specs[i]->policy.preemptible;
+      if (!job->note.empty()) {  // an exhausted budget, or its queue, may have changed these
+        before.policy.preemptible = specs[i]->policy.preemptible;
+        before.program.network = specs[i]->program.network;
+      }
       if (before != *specs[i])
         same = Fail(Conflict("request_id: was used for " + ToText(outcomes[i].job) +
                              ", which is something else"));

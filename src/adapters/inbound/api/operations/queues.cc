@@ -32,7 +32,7 @@ Status ControlApi::ListQueues(const Caller&, const v1::ListQueuesRequest&,
 Status ControlApi::SetQueue(const Caller& caller, const v1::SetQueueRequest& request,
                             v1::Queue* reply) {
   GP_CHECK_OK(CheckGoverns(caller, request.name()));
-  const Outcome outcome = Execute(caller, FromProto(request));
+  const Outcome outcome = Execute(caller, GP_TRY(FromProto(request)));
   if (!outcome.status) return outcome.status;
   return gateway_.Read([&](const State& state) {
     const auto queue = state.queues.all.find(request.name());

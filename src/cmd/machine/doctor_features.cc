@@ -1,0 +1,57 @@
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "adapters/outbound/process/feature_trial.h"
+#include "cmd/machine/doctor_checks.h"
+#include "domain/model/nodes/features.h"
+
+namespace gp {
+namespace {
+
+struct Words {
+  const char* check;
+  const char* offered;
+  const char* lacking;
+};
+
+Words WordsOf(const std::string& feature) {
+  if (feature == kImagesFeature)
+    return {"images", "jobs may have images", "jobs cannot have images: "};
+  return {"network", "jobs may be cut off from the network",
+          "jobs cannot be cut off from the network: "};
+}
+
+std::vector<DoctorCheck> Checks(const std::vector<TriedFeature>& tried) {
+  std::vector<DoctorCheck> checks;
+  for (const auto& [feature, missing] : tried) {
+    const Words words = WordsOf(feature);
+    if (missing.empty()) {
+      checks.push_back({words.check, Finding::kOk, words.offered, ""});
+    } else {
+      checks.push_back({words.check, Finding::kWarn, words.lacking + missing,
+                        "run the agent as root of the machine, on Linux 5.12 or newer; images need "
+                        "the module overlay"});
+    }
+  }
+  return checks;
+}
+
+}  // namespace
+
+std::vector<DoctorCheck> CheckFeatures(const std::string& state) {
+  std::error_code failed;
+  const bool has_state = !state.empty() && std::filesystem::is_directory(state, failed);
+  std::string directory = (has_state ? state : "/tmp") + "/doctor-XXXXXX";
+  const bool is_made = mkdtemp(directory.data()) != nullptr;
+  // The supervisor looks for the directory of an image as a user would.
+  if (is_made) chmod(directory.c_str(), 0711);
+  const auto tried = TryFeatures(directory, directory);
+  if (is_made) std::filesystem::remove_all(directory, failed);
+  if (tried) return Checks(*tried);
+  return {{"images", Finding::kWarn, "cannot be tried: " + tried.error().message,
+           "run doctor as the user of the agent"}};
+}
+
+}  // namespace gp

@@ -1,0 +1,60 @@
+#include "domain/model/nodes/features.h"
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+struct Feature {
+  const char* name;
+  bool (*is_needed)(const JobSpec& spec);
+};
+
+constexpr Feature kFeatures[] = {
+    {kImagesFeature, [](const JobSpec& spec) { return !spec.program.image.empty(); }},
+    {kNetworkNoneFeature,
+     [](const JobSpec& spec) { return spec.program.network == NetworkAccess::kNone; }},
+};
+
+bool IsName(const std::string& text) {
+  return !text.empty() && text.size() <= kFeatureLengthMax &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+}
+
+}  // namespace
+
+std::set<std::string> AllFeatures() {
+  std::set<std::string> all;
+  for (const Feature& feature : kFeatures) all.insert(feature.name);
+  return all;
+}
+
+std::set<std::string> FeaturesFor(const JobSpec& spec) {
+  std::set<std::string> needed;
+  for (const Feature& feature : kFeatures) {
+    if (feature.is_needed(spec)) needed.insert(feature.name);
+  }
+  return needed;
+}
+
+std::string MissingFeature(const JobSpec& spec, const NodeFacts& facts) {
+  for (const Feature& feature : kFeatures) {
+    if (feature.is_needed(spec) && !facts.features.contains(feature.name)) return feature.name;
+  }
+  return "";
+}
+
+Status ValidateFeatures(const std::set<std::string>& features) {
+  if (features.size() > kFeaturesMax) {
+    return Fail(InvalidArgument("more than " + std::to_string(kFeaturesMax) + " features"));
+  }
+  for (const std::string& name : features) {
+    if (!IsName(name)) {
+      return Fail(InvalidArgument("\"" + Printable(name, kFeatureLengthMax) +
+                                  "\" is no name of a feature"));
+    }
+  }
+  return Ok();
+}
+
+}  // namespace gp

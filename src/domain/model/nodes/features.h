@@ -1,0 +1,34 @@
+#pragma once
+
+// Features: what the agent of a node can do for jobs beyond its hardware. They are names, so that a
+// controller keeps those of a newer agent; an agent that reports none has none.
+
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "domain/model/jobs/job_spec.h"
+#include "domain/model/nodes/node.h"
+
+namespace gp {
+
+inline constexpr char kImagesFeature[] = "images";  // jobs may have a root directory of their own
+inline constexpr char kNetworkNoneFeature[] =
+    "network-none";  // jobs may be cut off from the network
+
+inline constexpr size_t kFeaturesMax = 64;
+inline constexpr size_t kFeatureLengthMax = 64;
+
+// All that this program's agents can have, and its simulated machines do.
+std::set<std::string> AllFeatures();
+
+// The first feature that the job needs and the node does not have; empty: the node has all.
+std::string MissingFeature(const JobSpec& spec, const NodeFacts& facts);
+
+// Those that the job needs.
+std::set<std::string> FeaturesFor(const JobSpec& spec);
+
+// kInvalidArgument: more names than kFeaturesMax, or one that is no name.
+Status ValidateFeatures(const std::set<std::string>& features);
+
+}  // namespace gp
