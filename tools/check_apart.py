@@ -2,9 +2,10 @@
 """Checks that sources compile apart: each alone, without a precompiled header and without its neighbours in a batch.
 A build compiles batches (docs/adr/0053), which hides a missing include and a name that only a neighbour declares.
 
-Usage: check_apart.py BUILD [--commits N] [FILE ...]
+Usage: check_apart.py BUILD [--commits N [--most M]] [FILE ...]
 BUILD is a configured build directory.  Checked are the named files; else the sources that the newest N commits changed
-(with the source beside a changed header); else all.  Exit code 1 if one does not compile.
+(with the source beside a changed header), of these the M that were changed last; else all.  Exit code 1 if one does not
+compile.
 """
 import argparse
 import concurrent.futures
@@ -45,9 +46,10 @@ def apart(words, source):
 
 
 def changed(root, commits):
+    """The newest first; some more than once."""
     names = subprocess.run(["git", "log", f"-{commits}", "--name-only", "--format="], cwd=root, check=True,
                            capture_output=True, text=True).stdout.split()
-    return {str(root / re.sub(r"\.h$", ".cc", name)) for name in names if re.search(r"\.(cc|h)$", name)}
+    return [str(root / re.sub(r"\.h$", ".cc", name)) for name in names if re.search(r"\.(cc|h)$", name)]
 
 
 def complaint(command, directory):
@@ -60,6 +62,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     parser.add_argument("--commits", type=int)
+    parser.add_argument("--most", type=int)
     options = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parents[1]
     known = commands(options.build.resolve())
@@ -69,7 +72,8 @@ def main():
         if unknown := wanted - set(known):
             sys.exit(f"not a source of this build: {', '.join(sorted(unknown))}")
     elif options.commits is not None:
-        wanted &= changed(root, options.commits)
+        newest = dict.fromkeys(file for file in changed(root, options.commits) if file in known)
+        wanted = set(list(newest)[:options.most])
     failed = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for file, text in zip(sorted(wanted), pool.map(lambda file: complaint(*known[file]), sorted(wanted))):
