@@ -1,7 +1,6 @@
 #include "adapters/wire/job_spec.h"
 
 #include "adapters/wire/enum_from.h"
-
 #include "adapters/wire/log_pattern.h"
 #include "base/text.h"
 #include "domain/model/jobs/array.h"

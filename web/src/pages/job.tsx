@@ -106,7 +106,7 @@ export function JobPage({ id }: { id: string }) {
             ["Progress", job.progress?.at ? `step ${number(job.progress.step)}${job.progress.steps ? ` of ${number(job.progress.steps)}` : ""}` : null],
             ["Image", job.spec.image || null],
             ["Mounts", job.spec.mounts?.map((one) => `${one.from} at ${one.to}${one.read_only ? " (read-only)" : ""}`).join(", ") || null],
-            ["Network", job.spec.network === "NETWORK_ACCESS_NONE" ? "none" : null],
+            ["Network", job.spec.network === "NETWORK_ACCESS_NONE" ? "none" : "host"],
             ["Command", <code>{(job.spec.command ?? []).join(" ")}</code>],
           ]} />
         </Panel>
