@@ -1,8 +1,5 @@
 #include "application/agent/mig_runner.h"
 
-#include <sys/epoll.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 namespace gp {
@@ -23,20 +20,14 @@ void PointAt(const std::string& uuid, std::vector<std::string>& environment) {
 
 MigRunner::MigRunner(const std::vector<int>& divided, MigInstances& instances,
                      AttemptRunner& runner)
-    : instances_(instances), runner_(runner), events_fd_(epoll_create1(EPOLL_CLOEXEC)) {
-  for (const int fd : {runner_.EventDescriptor(), instances_.EventDescriptor()}) {
-    epoll_event event = {};
-    event.events = EPOLLIN;
-    epoll_ctl(events_fd_, EPOLL_CTL_ADD, fd, &event);
-  }
+    : WrappingRunner(runner, "its MIG instance"), instances_(instances) {
+  WakeAlsoBy(instances_.EventDescriptor());
   FollowInstances(runner_.Observe());
   // Removes instances that an earlier agent left behind when it died.
   std::map<int, std::vector<MigPart>> kept;
   for (const auto& [key, part] : used_) kept[part.gpu].push_back(part);
   for (const int gpu : divided) instances_.KeepOnly(gpu, kept[gpu]);
 }
-
-MigRunner::~MigRunner() { close(events_fd_); }
 
 Status MigRunner::Start(const LaunchSpec& spec) {
   if (!HasInstance(spec)) return runner_.Start(spec);
@@ -73,10 +64,6 @@ void MigRunner::StartIn(const LaunchSpec& spec, const MigDevice& device) {
   pending_.GiveUp(spec, EndCause::kPlatformFault, started.error().message);
 }
 
-void MigRunner::Renew(const std::string& key, int64_t lease_deadline_boot_ns) {
-  if (!pending_.Renew(key, lease_deadline_boot_ns)) runner_.Renew(key, lease_deadline_boot_ns);
-}
-
 void MigRunner::Stop(const std::string& key, Duration grace) {
   if (!pending_.Waits(key)) return runner_.Stop(key, grace);
   const MigPart part = pending_.waiting().at(key).mig;
@@ -108,6 +95,7 @@ void MigRunner::FollowInstances(const std::vector<AttemptStatus>& statuses) {
 }
 
 std::vector<AttemptStatus> MigRunner::Observe() {
+  instances_.ClearEvents();
   StartWaiting();
   std::vector<AttemptStatus> statuses = runner_.Observe();
   FollowInstances(statuses);
@@ -120,11 +108,6 @@ Status MigRunner::Forget(const std::string& key) {
   GP_CHECK_OK(runner_.Forget(key));
   removed_.erase(key);
   return Ok();
-}
-
-Result<ExecStreams> MigRunner::Exec(const std::string& key, const ExecSpec& spec) {
-  if (pending_.Waits(key)) return Fail(Conflict("attempt " + key + " waits for its MIG instance"));
-  return runner_.Exec(key, spec);
 }
 
 std::string MigRunner::AttemptIn(int gpu, int gpu_instance) const {

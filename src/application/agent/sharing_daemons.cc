@@ -1,8 +1,6 @@
 // The daemons of SharingRunner: how they start, are found again and are checked, and what happens
 // to clients whose daemon ends or that use too much memory.
 
-#include <sys/epoll.h>
-
 #include <algorithm>
 #include <charconv>
 
@@ -136,12 +134,7 @@ void SharingRunner::StepDaemons(const Statuses& statuses) {
     daemon.Step(status == statuses.end() ? nullptr : &status->second, clock_.BootNs());
     if (!had_failed && !daemon.failure().empty())
       LoseClients(at->first, daemon.failure(), statuses);
-    if (daemon.EventDescriptor() >= 0) {
-      epoll_event event = {};
-      event.events = EPOLLIN;
-      // Does nothing if it was added before
-      epoll_ctl(events_fd_, EPOLL_CTL_ADD, daemon.EventDescriptor(), &event);
-    }
+    if (daemon.EventDescriptor() >= 0) WakeAlsoBy(daemon.EventDescriptor());
     const bool is_over = daemon.phase() == MpsDaemon::Phase::kGone && runner_.Forget(daemon.key());
     if (is_over) options_.remove_directory(at->first, daemon.uid());
     at = is_over ? daemons_.erase(at) : std::next(at);

@@ -1,6 +1,5 @@
 #include "application/agent/sharing_runner.h"
 
-#include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -32,24 +31,16 @@ bool HasFailed(const AttemptStatus& status) {
 }  // namespace
 
 SharingRunner::SharingRunner(SharingOptions options, AttemptRunner& runner, Clock& clock)
-    : options_(std::move(options)),
-      runner_(runner),
+    : WrappingRunner(runner, "its MPS daemon"),
+      options_(std::move(options)),
       clock_(clock),
       guard_(options_.memory),
-      events_fd_(epoll_create1(EPOLL_CLOEXEC)),
       timer_fd_(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  for (const int fd : {runner_.EventDescriptor(), timer_fd_}) {
-    epoll_event event = {};
-    event.events = EPOLLIN;
-    epoll_ctl(events_fd_, EPOLL_CTL_ADD, fd, &event);
-  }
+  WakeAlsoBy(timer_fd_);
   Adopt(Look());  // before anything is started: a GPU may have its daemon already
 }
 
-SharingRunner::~SharingRunner() {
-  close(events_fd_);
-  close(timer_fd_);
-}
+SharingRunner::~SharingRunner() { close(timer_fd_); }
 
 Status SharingRunner::Start(const LaunchSpec& spec) {
   if (pending_.Knows(spec.key)) return Fail(Conflict("attempt " + spec.key + " exists already"));
@@ -91,10 +82,6 @@ bool SharingRunner::StartWaiting() {
       pending_.GiveUp(spec, EndCause::kPlatformFault, started.error().message);
   }
   return any;
-}
-
-void SharingRunner::Renew(const std::string& key, int64_t lease_deadline_boot_ns) {
-  if (!pending_.Renew(key, lease_deadline_boot_ns)) runner_.Renew(key, lease_deadline_boot_ns);
 }
 
 void SharingRunner::Stop(const std::string& key, Duration grace) {
@@ -196,13 +183,6 @@ Status SharingRunner::Forget(const std::string& key) {
   failures_.erase(key);
   held_.erase(key);
   return Ok();
-}
-
-bool SharingRunner::IsEmpty() { return pending_.IsEmpty() && runner_.IsEmpty(); }
-
-Result<ExecStreams> SharingRunner::Exec(const std::string& key, const ExecSpec& spec) {
-  if (pending_.Waits(key)) return Fail(Conflict("attempt " + key + " waits for its MPS daemon"));
-  return runner_.Exec(key, spec);
 }
 
 void SharingRunner::ArmTimer() {

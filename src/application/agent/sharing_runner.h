@@ -9,7 +9,7 @@
 
 #include "application/agent/memory_guard.h"
 #include "application/agent/mps_daemon.h"
-#include "application/agent/pending_starts.h"
+#include "application/agent/wrapping_runner.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/gpu_watch.h"
 
@@ -47,25 +47,16 @@ std::string MpsDirectory(const std::string& state_directory, int minor, uint32_t
 // is ended if that fails; an attempt that uses more GPU memory than granted is ended; no attempt
 // starts on a GPU where another user's daemon still runs.  Other attempts pass through.  One thread
 // (the agent's) calls it.
-class SharingRunner : public AttemptRunner {
+class SharingRunner : public WrappingRunner {
  public:
   // `runner` and `clock` outlive it.
   SharingRunner(SharingOptions options, AttemptRunner& runner, Clock& clock);
   ~SharingRunner() override;
 
   Status Start(const LaunchSpec& spec) override;
-  void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
   void Stop(const std::string& key, Duration grace) override;
-  void Discard(const std::string& key, const std::string& directory,
-               const std::vector<std::string>& paths) override {
-    runner_.Discard(key, directory, paths);
-  }
   std::vector<AttemptStatus> Observe() override;
-  HostUse Used(const std::string& key) override { return runner_.Used(key); }
   Status Forget(const std::string& key) override;
-  bool IsEmpty() override;
-  Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;
-  int EventDescriptor() const override { return events_fd_; }
 
  private:
   struct Doom {  // why an attempt is being ended
@@ -99,12 +90,10 @@ class SharingRunner : public AttemptRunner {
   void SetTimer(int64_t at_ns);
 
   const SharingOptions options_;
-  AttemptRunner& runner_;
   Clock& clock_;
   MemoryGuard guard_;
   // By the GPU's minor number: at most one per GPU
   std::map<int, std::unique_ptr<MpsDaemon>> daemons_;
-  PendingStarts pending_;  // wait for their daemon, or for the end of another one
   std::map<std::string, Doom> doomed_;
   std::map<std::string, Failure> failures_;  // of clients of MPS
   std::set<std::string> held_;               // those whose end is not reported yet
@@ -112,7 +101,6 @@ class SharingRunner : public AttemptRunner {
   // By GPU: time of its newest reading that was checked
   std::map<int, int64_t> read_at_ns_;
   uint64_t daemons_started_ = 0;
-  int events_fd_;
   int timer_fd_;
 };
 

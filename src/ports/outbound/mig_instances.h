@@ -31,8 +31,10 @@ class MigInstances {
   virtual void Remove(const std::string& key, const MigPart& part) = 0;
   // Removes all other instances of the GPU that no program uses.
   virtual void KeepOnly(int gpu, const std::vector<MigPart>& parts) = 0;
-  // Readable when Make has a new result; owned by this object.
+  // Readable from when Make has a new result until ClearEvents; owned by this object.
   virtual int EventDescriptor() const = 0;
+  // To be called before results are looked at: one that comes later makes it readable again.
+  virtual void ClearEvents() = 0;
 };
 
 }  // namespace gp

@@ -51,6 +51,7 @@ class VirtualMig : public MigInstances {
   void Remove(const std::string& key, const MigPart& part) override;
   void KeepOnly(int gpu, const std::vector<MigPart>& parts) override;
   int EventDescriptor() const override { return -1; }
+  void ClearEvents() override {}
 
  private:
   // Runs `what` after all earlier operations on the GPU.

@@ -70,8 +70,6 @@ Result<MigDevice> ProcessMigInstances::MakeNow(const MigPart& part) {
 std::optional<Result<MigDevice>> ProcessMigInstances::Make(const std::string& key,
                                                            const MigPart& part) {
   {
-    uint64_t drained = 0;
-    IgnoreResult(read(event_fd_, &drained, sizeof drained), "only the wake-up matters");
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = made_.try_emplace(key);
     if (!is_new) return entry->second;
@@ -84,6 +82,11 @@ std::optional<Result<MigDevice>> ProcessMigInstances::Make(const std::string& ke
     Wake(event_fd_);
   });
   return std::nullopt;
+}
+
+void ProcessMigInstances::ClearEvents() {
+  uint64_t drained = 0;
+  IgnoreResult(read(event_fd_, &drained, sizeof drained), "only the wake-up matters");
 }
 
 void ProcessMigInstances::Remove(const std::string& key, const MigPart& part) {

@@ -39,6 +39,7 @@ class ProcessMigInstances : public MigInstances {
   void Remove(const std::string& key, const MigPart& part) override;
   void KeepOnly(int gpu, const std::vector<MigPart>& parts) override;
   int EventDescriptor() const override { return event_fd_; }
+  void ClearEvents() override;
 
  private:
   struct Worker {

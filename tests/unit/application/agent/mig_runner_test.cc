@@ -29,6 +29,10 @@ class PlayedInstances : public MigInstances {
     calls += ";";
   }
   int EventDescriptor() const override { return event_fd_; }
+  void ClearEvents() override {
+    uint64_t drained = 0;
+    (void)!read(event_fd_, &drained, sizeof drained);
+  }
 
   std::string TakeCalls() { return std::exchange(calls, ""); }
 
@@ -36,7 +40,7 @@ class PlayedInstances : public MigInstances {
   std::string calls;
 
  private:
-  int event_fd_ = eventfd(0, EFD_CLOEXEC);
+  int event_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 };
 
 class Mig : public testing::Test {
