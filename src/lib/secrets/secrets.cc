@@ -27,6 +27,22 @@ std::string Sha256(std::string_view bytes) {
   return ToHex(digest);
 }
 
+Sha256Stream::Sha256Stream() : context_(EVP_MD_CTX_new()) {
+  EVP_DigestInit_ex(context_, EVP_sha256(), nullptr);
+}
+
+Sha256Stream::~Sha256Stream() { EVP_MD_CTX_free(context_); }
+
+void Sha256Stream::Add(std::string_view bytes) {
+  EVP_DigestUpdate(context_, bytes.data(), bytes.size());
+}
+
+std::string Sha256Stream::End() {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  EVP_DigestFinal_ex(context_, digest, nullptr);
+  return ToHex(digest);
+}
+
 std::string HmacSha256(std::string_view key, std::string_view bytes) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
   HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),

@@ -7,6 +7,8 @@
 
 #include "base/result.h"
 
+struct evp_md_ctx_st;  // OpenSSL's
+
 namespace gp {
 
 // 256 random bits from the kernel, as 64 hexadecimal digits.  kInternal: the kernel gives none.
@@ -14,6 +16,21 @@ Result<std::string> NewSecret();
 
 // The digest as 64 hexadecimal digits.
 std::string Sha256(std::string_view bytes);
+
+// The same of bytes that come in pieces.
+class Sha256Stream {
+ public:
+  Sha256Stream();
+  ~Sha256Stream();
+  Sha256Stream(const Sha256Stream&) = delete;
+  Sha256Stream& operator=(const Sha256Stream&) = delete;
+
+  void Add(std::string_view bytes);
+  std::string End();  // called once, after the last piece
+
+ private:
+  evp_md_ctx_st* const context_;
+};
 
 // The 32-byte MAC of RFC 2104.  A receiver uses it to verify the sender of `bytes`.
 std::string HmacSha256(std::string_view key, std::string_view bytes);

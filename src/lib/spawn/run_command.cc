@@ -24,10 +24,12 @@ extern char** environ;
 namespace gp {
 namespace {
 
-constexpr size_t kOutputMax = 4'096;
-constexpr int kLockFd = 3;  // in the command
+constexpr int kReadsMax = 1'024;  // between two looks at the time
+constexpr int kLockFd = 3;        // in the command
 constexpr int kLockTryMs = 20;
 constexpr int64_t kOverdueMarginMs = 1'000;
+
+char* const kNoEnvironment[] = {nullptr};
 
 int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -59,7 +61,8 @@ struct Inherited {
 };
 
 // The command inherits no other descriptors, and no blocked or ignored signals.
-int Spawn(std::vector<std::string>& words, Inherited inherited, CommandGroup group, pid_t& pid) {
+int Spawn(std::vector<std::string>& words, Inherited inherited, const CommandOptions& options,
+          pid_t& pid) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -79,11 +82,11 @@ int Spawn(std::vector<std::string>& words, Inherited inherited, CommandGroup gro
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setpgroup(&attributes, 0);
-  const int own_group = group == CommandGroup::kOwn ? POSIX_SPAWN_SETPGROUP : 0;
+  const int own_group = options.group == CommandGroup::kOwn ? POSIX_SPAWN_SETPGROUP : 0;
   posix_spawnattr_setflags(
       &attributes, static_cast<short>(own_group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-  const int error =
-      posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, argv.data(), environ);
+  const int error = posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, argv.data(),
+                                 options.has_environment ? environ : kNoEnvironment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;
@@ -95,50 +98,54 @@ struct Running {
   int output = -1;
 };
 
-Result<Running> Start(std::vector<std::string>& words, int in, int lock, CommandGroup group) {
+Result<Running> Start(std::vector<std::string>& words, int in, int lock,
+                      const CommandOptions& options) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return Fail(Internal(std::strerror(errno)));
   fcntl(ends[1], F_SETFL, 0);  // writes of the command block while the pipe is full
   Running running{.output = ends[0]};
-  const int error = Spawn(words, {in, ends[1], lock}, group, running.pid);
+  const int error = Spawn(words, {in, ends[1], lock}, options, running.pid);
   close(ends[1]);
   if (error == 0) return running;
   close(ends[0]);
   return Fail(Internal(words[0] + ": " + std::strerror(error)));
 }
 
-// Reads the available bytes.  False: all writers have closed the pipe.
-bool ReadSome(int pipe, std::string& output) {
+// Reads the available bytes, but not for ever if they keep coming.  False: all writers have closed
+// the pipe.
+bool ReadSome(int pipe, std::string& output, size_t output_max) {
   char buffer[1'024];
   ssize_t got = 0;
-  while ((got = read(pipe, buffer, sizeof buffer)) > 0)
+  for (int i = 0; i < kReadsMax && (got = read(pipe, buffer, sizeof buffer)) > 0; ++i)
     output.append(buffer, std::min(static_cast<size_t>(got),
-                                   kOutputMax - std::min(output.size(), kOutputMax)));
-  return got < 0 && errno == EAGAIN;
+                                   output_max - std::min(output.size(), output_max)));
+  return got > 0 || (got < 0 && errno == EAGAIN);
 }
 
 // True: the command itself ended in time; processes that it left behind do not count.
-bool AwaitEnd(int process, int pipe, int64_t until_ms, int stop_fd, std::string& output) {
+bool AwaitEnd(int process, int pipe, int64_t until_ms, const CommandOptions& options,
+              std::string& output) {
   bool is_open = true;
   while (true) {
     const int64_t left = until_ms - NowMs();
     if (left <= 0) return false;
     pollfd descriptors[] = {
-        {process, POLLIN, 0}, {is_open ? pipe : -1, POLLIN, 0}, {stop_fd, POLLIN, 0}};
+        {process, POLLIN, 0}, {is_open ? pipe : -1, POLLIN, 0}, {options.stop_fd, POLLIN, 0}};
     poll(descriptors, 3, static_cast<int>(std::min<int64_t>(left, 1'000)));
-    if (is_open) is_open = ReadSome(pipe, output);
+    if (is_open) is_open = ReadSome(pipe, output, options.output_max);
     if (descriptors[0].revents != 0) {
-      if (is_open) ReadSome(pipe, output);
+      if (is_open) ReadSome(pipe, output, options.output_max);
       return true;
     }
     if (descriptors[2].revents != 0) return false;
   }
 }
 
-bool AwaitEndOf(const Running& running, int64_t until_ms, int stop_fd, std::string& output) {
+bool AwaitEndOf(const Running& running, int64_t until_ms, const CommandOptions& options,
+                std::string& output) {
   // Glibc declares it only for C
   const int process = static_cast<int>(syscall(SYS_pidfd_open, running.pid, 0));
-  const bool in_time = process >= 0 && AwaitEnd(process, running.output, until_ms, stop_fd, output);
+  const bool in_time = process >= 0 && AwaitEnd(process, running.output, until_ms, options, output);
   if (process >= 0) close(process);
   return in_time;
 }
@@ -242,11 +249,11 @@ CommandEnd RunCommand(std::vector<std::string> words, const CommandOptions& opti
   if (in < 0) return {false, std::strerror(errno)};
   const int64_t until_ms = NowMs() + options.time_limit.ns / 1'000'000;
   lock.NoteOverdue(until_ms);
-  const Result<Running> running = Start(words, in, lock.descriptor(), options.group);
+  const Result<Running> running = Start(words, in, lock.descriptor(), options);
   close(in);
   if (!running.has_value()) return {false, running.error().message};
   std::string output;
-  const bool in_time = AwaitEndOf(*running, until_ms, options.stop_fd, output);
+  const bool in_time = AwaitEndOf(*running, until_ms, options, output);
   close(running->output);
   if (in_time) {
     lock.Release();

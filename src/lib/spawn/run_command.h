@@ -21,8 +21,10 @@ enum class CommandGroup { kOwn, kOurs };
 
 struct CommandOptions {
   Duration time_limit;
-  int stop_fd = -1;   // readable when the command must stop; -1: none
-  std::string input;  // its standard input
+  int stop_fd = -1;             // readable when the command must stop; -1: none
+  std::string input;            // its standard input
+  bool has_environment = true;  // the caller's; false: none
+  size_t output_max = 4'096;    // bytes that CommandEnd::output takes
   CommandGroup group = CommandGroup::kOwn;
   // Commands with the same lock file run one after another.  The command holds the lock itself, so
   // a command that outlives a killed caller still keeps the next one waiting; the next caller ends
