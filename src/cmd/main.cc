@@ -73,6 +73,7 @@ const std::vector<CommandGroup>& Groups() {
       {gp::AddWatchGpu, {"__watch-gpu"}, kHidden, false},
       {gp::AddGpuCare, {"__test-gpu", "__reset-simulated-gpu"}, kHidden},
       {gp::AddMig, {"__mig"}, kHidden},
+      {gp::AddImage, {"__image"}, kHidden},
       // These read the whole tree.
       {gp::AddCompletion, {}, kHelp},
       {gp::AddCommands, {}, kHidden},

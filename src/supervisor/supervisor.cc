@@ -128,7 +128,7 @@ Status Supervisor::StartMainProcess() {
     if (processes_.first > 0) children_.Add(Role::kFirst, processes_.first);
     GP_CHECK_OK(entered);
   }
-  if (!launch_.spec.image_directory.empty() && processes_.first == 0)
+  if (launch_.spec.HasImage() && processes_.first == 0)
     return Fail(Internal("an image needs PID namespaces, which this kernel does not have"));
   // A file server may have taken its time.
   if (BootNs() >= lease_deadline_) return Fail(Internal("the lease ran out before the start"));

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "files/descriptor.h"
+#include "files/layer_marks.h"
 #include "ports/outbound/attempt_runner.h"
 #include "supervisor/files/remove_tree.h"
 #include "supervisor/process/private_mounts.h"
@@ -17,16 +18,18 @@
 namespace gp {
 namespace {
 
-constexpr char kImage[] = "image";
 constexpr char kTrial[] = "image-trial";
+constexpr char kImage[] = "image";
+// What it hides, and what not.
+constexpr char kTop[] = "top";
+constexpr char kBase[] = "base";
+constexpr char kHiddenFile[] = "hidden";
+constexpr char kHiddenDirectory[] = "emptied";
+constexpr char kShown[] = "shown";
 
-// A job in an empty image.
-Status EnterEmptyImage(const std::string& directory) {
-  LaunchSpec spec;
+// Enters what a job does in an image.
+Status EnterTrialImage(LaunchSpec spec) {
   spec.key = "trial";
-  spec.image_directory = directory + "/" + kImage;
-  if (mkdir(spec.image_directory.c_str(), 0755) != 0)
-    return Fail(SystemError("cannot make " + spec.image_directory, errno));
   bool has_own_mounts = false;
   GP_CHECK_OK(EnterPrivateMounts(spec, has_own_mounts));
   PrivateProcesses processes;
@@ -34,13 +37,50 @@ Status EnterEmptyImage(const std::string& directory) {
   return processes.first > 0 ? Ok() : Fail(Internal("this kernel has no PID namespaces"));
 }
 
-Status TryImages(const std::string& above) {
+Status EnterEmptyImage(const std::string& directory) {
+  LaunchSpec spec;
+  spec.image_directory = directory + "/" + kImage;
+  if (mkdir(spec.image_directory.c_str(), 0755) != 0)
+    return Fail(SystemError("cannot make " + spec.image_directory, errno));
+  return EnterTrialImage(std::move(spec));
+}
+
+bool MakeLayerOfTrial(const std::string& layer) {
+  return mkdir(layer.c_str(), 0755) == 0 &&
+         mkdir((layer + "/" + kHiddenDirectory).c_str(), 0755) == 0;
+}
+
+// One layer over another hides a file and the content of a directory of it.
+Status EnterLayers(const std::string& directory) {
+  LaunchSpec spec;
+  spec.image_layers = {directory + "/" + kTop, directory + "/" + kBase};
+  const std::string& top = spec.image_layers[0];
+  const std::string& base = spec.image_layers[1];
+  const std::string emptied = std::string("/") + kHiddenDirectory;
+  const std::string hidden = std::string("/") + kHiddenFile;
+  const std::string shown = std::string("/") + kShown;
+  const bool is_made = MakeLayerOfTrial(base) && MakeLayerOfTrial(top) &&
+                       mkdir((base + hidden).c_str(), 0755) == 0 &&
+                       mkdir((base + emptied + hidden).c_str(), 0755) == 0 &&
+                       mkdir((base + shown).c_str(), 0755) == 0 &&
+                       HideInLowerLayers((top + hidden).c_str()) &&
+                       HideContentInLowerLayers((top + emptied).c_str());
+  if (!is_made)
+    return Fail(SystemError("cannot mark in " + directory + " what a layer hides", errno));
+  GP_CHECK_OK(EnterTrialImage(std::move(spec)));
+  const auto is_there = [](const std::string& path) { return access(path.c_str(), F_OK) == 0; };
+  if (is_there(shown) && is_there(emptied) && !is_there(hidden) && !is_there(emptied + hidden))
+    return Ok();
+  return Fail(Internal("overlays of this kernel do not hide what a layer removes"));
+}
+
+Status TryIn(const std::string& above, Status (*enter)(const std::string& directory)) {
   const Descriptor parent(open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::string directory = above + "/" + kTrial;
   RemoveTree(parent.get(), kTrial);  // of a trial that was killed
   if (!parent.valid() || mkdir(directory.c_str(), 0711) != 0 || chdir(directory.c_str()) != 0)
     return Fail(SystemError("cannot make a directory in " + above, errno));
-  const Status entered = EnterEmptyImage(directory);
+  const Status entered = enter(directory);
   RemoveTree(parent.get(), kTrial);
   return entered;
 }
@@ -48,7 +88,8 @@ Status TryImages(const std::string& above) {
 }  // namespace
 
 Status TryFeature(const std::string& feature, const std::string& directory) {
-  if (feature == "images") return TryImages(directory);
+  if (feature == "images") return TryIn(directory, EnterEmptyImage);
+  if (feature == "image-layers") return TryIn(directory, EnterLayers);
   bool has_own_network = false;
   if (feature == "network-none") return EnterPrivateNetwork(has_own_network);
   return Fail(InvalidArgument("no feature is named " + feature));

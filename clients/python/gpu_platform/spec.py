@@ -40,6 +40,10 @@ def size_in_bytes(size: Size) -> int:
     return int(float(match[1]) * _UNITS[match[2]])
 
 
+def _directory(image: Optional[str]) -> str:
+    return "" if image is not None and image.startswith("oci:") else os.getcwd()
+
+
 def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = None, nodes: Optional[int] = None, models: Sequence[str] = (),
              share: Optional[float] = None, gpu_memory: Optional[Size] = None, isolation: Optional[str] = None, cpus: int = 0,
              memory: Optional[Size] = None, queue: str = "", project: str = "", priority: Optional[int] = None,
@@ -48,8 +52,8 @@ def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = No
              checkpoint_directory: Optional[str] = None, checkpoint_keep: int = 0, after: Sequence[str] = (),
              array: Optional[Array] = None, more: Optional[Mapping[str, Any]] = None) -> dict[str, Any]:
     """Returns the message.  `gpus`, `cpus`, `memory`: per node; `share`: of each GPU, above 0, at most 1; `directory`: default
-    the current one; `image`: the job's root directory, "dir:" and a directory of its nodes; `after`: jobs that must
-    complete first; `more`: further fields of the message, unchanged."""
+    the current one, with an image of layers the image's own; `image`: the job's root directory, as "dir:/path" or
+    "oci:/path:tag" on its nodes; `after`: jobs that must complete first; `more`: further fields of the message, unchanged."""
     if isinstance(command, (str, bytes)):
         raise InvalidArgument("command: must be a list of words such as [\"python3\", \"train.py\"]", "invalid-argument")
     request: dict[str, Any] = {}
@@ -67,7 +71,7 @@ def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = No
         request["isolation"] = _ISOLATIONS[isolation]
     spec: dict[str, Any] = {
         "command": [str(word) for word in command], "name": name, "queue": queue, "project": project, "cpus": cpus, "preemptible": preemptible,
-        "working_directory": os.getcwd() if directory is None else directory, "environment": dict(environment or {}), "labels": dict(labels or {}),
+        "working_directory": _directory(image) if directory is None else directory, "environment": dict(environment or {}), "labels": dict(labels or {}),
         "after": [{"job_id": one} for one in after]}
     if request:
         spec["gpus"] = request

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "domain/model/jobs/array.h"
+#include "domain/model/jobs/image_reference.h"
 #include "domain/model/jobs/text_rules.h"
 
 namespace gp {
@@ -96,15 +97,20 @@ void AddMps(const std::vector<GpuPart>& parts, const LaunchOptions& options, uin
   env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = "0=" + std::to_string(parts.front().memory_mib) + "M";
 }
 
+void AddDefaults(std::map<std::string, std::string>& env) {
+  for (const std::string_view variable : kDefaultEnvironment) {
+    const size_t equals = variable.find('=');
+    env.emplace(variable.substr(0, equals), variable.substr(equals + 1));
+  }
+}
+
 std::vector<std::string> MakeEnvironment(const DesiredLease& desired, const NodeFacts& facts,
                                          const HostUser& user, const LaunchOptions& options) {
   const JobSpec& spec = *desired.spec;
   std::map<std::string, std::string> env;
-  env["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   env["HOME"] = user.home.empty() ? "/" : user.home;
   env["USER"] = env["LOGNAME"] = user.name;
   env["SHELL"] = user.shell.empty() ? "/bin/sh" : user.shell;
-  env["LANG"] = "C.UTF-8";
   for (const auto& [name, value] : spec.program.environment) {
     if (!IsReservedVariable(name)) env[name] = value;
   }
@@ -131,6 +137,8 @@ std::vector<std::string> MakeEnvironment(const DesiredLease& desired, const Node
   env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   env["GP_DEVICE_DIRECTORY"] = options.device_directory;
   AddMps(PartsOf(desired, facts), options, user.uid, env);
+  // Layers bring values of their own, which are known once they are unpacked.
+  if (!HasLayers(spec.program.image)) AddDefaults(env);
   std::vector<std::string> flat;
   for (const auto& [name, value] : env) flat.push_back(name + "=" + value);
   return flat;
@@ -168,8 +176,9 @@ void AddProgram(const DesiredLease& desired, const HostUser& user, LaunchSpec& l
     if (!IsReservedVariable(name)) launch.secrets.push_back(name + "=" + value);
   }
   const std::string home = user.home.empty() ? "/" : user.home;
+  launch.has_own_working_directory = !spec.program.working_directory.empty();
   launch.working_directory =
-      spec.program.working_directory.empty() ? home : spec.program.working_directory;
+      launch.has_own_working_directory ? spec.program.working_directory : home;
   launch.uid = user.uid;
   launch.gid = user.gid;
   launch.groups = user.groups;
@@ -215,11 +224,24 @@ bool IsOfSystem(std::string_view plain_path) {
          std::ranges::find(kOfSystem, words.front()) != std::end(kOfSystem);
 }
 
+void AddRoot(const std::string& reference, LaunchSpec& launch) {
+  const Result<ImageReference> image = ParseImageReference(reference);
+  if (!image) {
+    // A newer controller may know more images.  This one is not found, so that the job cannot
+    // start.
+    launch.layout_image = LayoutImage{reference, "", ""};
+  } else if (image->source == ImageReference::Source::kDirectory) {
+    launch.image_directory = PlainPath(image->path);
+  } else {
+    launch.layout_image = LayoutImage{PlainPath(image->path), image->tag, image->digest};
+  }
+}
+
 // What a job in an image sees of the host.  REQUIRES: AddProgram and AddPrivateMounts have run.
 void AddImage(const JobSpec& spec, const HostUser& user, const LaunchOptions& options,
               LaunchSpec& launch) {
   if (spec.program.image.empty()) return;
-  launch.image_directory = PlainPath(spec.program.image.substr(kDirectoryImage.size()));
+  AddRoot(spec.program.image, launch);
   launch.device_directory = options.device_directory;
   launch.user_name = user.name;
   launch.home = user.home;

@@ -39,6 +39,10 @@ struct LaunchOptions {
   std::function<HostUser(const User&)> resolve_user;
 };
 
+// What neither a job nor its image sets.
+inline constexpr const char* kDefaultEnvironment[] = {
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"};
+
 // Directory of the report pipes of running jobs, below the state directory
 inline constexpr const char* kReportDirectory = "reports";
 

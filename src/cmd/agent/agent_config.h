@@ -38,6 +38,7 @@ struct AgentConfig {
   // Empty: nvidia-cuda-mps-control in PATH, on a simulated node the simulated one; "none": no MPS
   std::string mps_control;
   std::vector<std::string> mount_prefixes;
+  int64_t image_store_gib = 200;           // most that unpacked layers of images take
   bool host_processes = false;             // jobs share the host's processes and IPC
   int64_t gpu_memory_tolerance_mib = 512;  // that a job may use of a shared GPU beyond its grant
   int gpu_memory_readings = 3;             // this many in a row beyond that stop the job

@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "cmd/agent/live_images.h"
 #include "cmd/agent/live_mig.h"
 #include "cmd/agent/live_sharing.h"
 #include "cmd/connection/controller_authority.h"
@@ -74,6 +75,10 @@ Status GpusPart::Start() {
                                keeper_->watch(), clock_);
   instances_ = MakeMigInstances(config_, node_.places());
   mig_ = std::make_unique<MigRunner>(node_.facts()->DividedGpus(), *instances_, *sharing_);
+  std::string warning;
+  images_ = MakeImageStore(config_, warning);
+  if (!warning.empty()) log_.Write(LogLevel::kWarning, warning);
+  staging_ = std::make_unique<StagingRunner>(*images_, *mig_);
   return Ok();
 }
 

@@ -11,6 +11,7 @@
 #include "adapters/outbound/process/supervised_attempt_runner.h"
 #include "application/agent/mig_runner.h"
 #include "application/agent/sharing_runner.h"
+#include "application/agent/staging_runner.h"
 #include "cmd/agent/node_parts.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/system_clock.h"
@@ -65,7 +66,7 @@ class GpusPart : public Component {
   Status Start() override;
   void Stop() override { keeper_.reset(); }  // its processes end before this one does
   LiveGpuKeeper& keeper() { return *keeper_; }
-  AttemptRunner& runner() { return *mig_; }
+  AttemptRunner& runner() { return *staging_; }
 
  private:
   const AgentConfig& config_;
@@ -77,6 +78,8 @@ class GpusPart : public Component {
   std::unique_ptr<SharingRunner> sharing_;
   std::unique_ptr<MigInstances> instances_;
   std::unique_ptr<MigRunner> mig_;
+  std::unique_ptr<ImageStore> images_;
+  std::unique_ptr<StagingRunner> staging_;
 };
 
 }  // namespace gp

@@ -8,11 +8,11 @@
 #include "adapters/outbound/hwloc/hwloc_topology.h"
 #include "adapters/outbound/machine_file/machine_file_topology.h"
 #include "adapters/outbound/nvml/nvml_driver.h"
-#include "adapters/outbound/process/feature_trial.h"
 #include "adapters/outbound/process/supervisor_binary.h"
 #include "application/agent/launch.h"
 #include "application/agent/node_facts.h"
 #include "cmd/agent/listening_parent.h"
+#include "cmd/agent/live_images.h"
 #include "cmd/agent/live_mig.h"
 #include "cmd/agent/live_sharing.h"
 #include "cmd/agent/other_scheduler.h"
@@ -92,8 +92,9 @@ Status NodePart::FindFeatures(NodeFacts& facts) const {
   if (geteuid() != 0) return Ok();
   const std::string programs = config_.state_directory + "/" + kProgramDirectory;
   GP_CHECK_OK(MakeDirectories(programs, 0700));
-  for (const auto& [name, missing] : GP_TRY(TryFeatures(programs, config_.state_directory))) {
-    if (name == kImagesFeature && config_.host_processes) continue;
+  for (const auto& [name, missing] : GP_TRY(TryAllFeatures(programs, config_.state_directory))) {
+    const bool is_of_images = name == kImagesFeature || name == kImageLayersFeature;
+    if (is_of_images && config_.host_processes) continue;
     if (missing.empty()) {
       facts.features.insert(name);
     } else {

@@ -109,7 +109,8 @@ void Submit(const SubmitFlags& flags, Cli& cli) {
   const std::string file = JobFilePath(flags.file);
   for (JobSpec& spec : decoded.jobs) {
     spec.file = file;
-    if (spec.program.working_directory.empty()) spec.program.working_directory = CallerDirectory();
+    if (spec.program.working_directory.empty())
+      spec.program.working_directory = CallerDirectory(spec.program.image);
   }
   if (const Status done = SubmitDecoded(flags, decoded.jobs, cli); !done)
     cli.Complain(done.error());

@@ -35,8 +35,9 @@ bool TellUnreadInput(const std::string& job, const Cli& cli) {
 // The job that the flags describe, in the directory of the caller unless they name another one.
 Result<JobSpec> SpecOf(RunFlags flags) {
   flags.job.interactive = flags.pty;
-  if (const std::string here = CallerDirectory(); !here.empty())
-    flags.job.texts.try_emplace("--workdir", here);
+  const auto image = flags.job.texts.find("--image");
+  const std::string here = CallerDirectory(image == flags.job.texts.end() ? "" : image->second);
+  if (!here.empty()) flags.job.texts.try_emplace("--workdir", here);
   return JobFromFlags(flags.job);
 }
 

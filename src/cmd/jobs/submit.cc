@@ -16,6 +16,7 @@
 #include "adapters/wire/job_spec.h"
 #include "base/text.h"
 #include "cmd/connection/controller_line.h"
+#include "domain/model/jobs/image_reference.h"
 #include "domain/model/jobs/text_rules.h"
 
 namespace gp {
@@ -109,7 +110,8 @@ Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(
   return pairs;
 }
 
-std::string CallerDirectory() {
+std::string CallerDirectory(const std::string& image) {
+  if (HasLayers(image)) return "";
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (error) return "";

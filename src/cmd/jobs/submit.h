@@ -20,9 +20,10 @@ void AddPairs(CLI::App& sub, const std::string& name,
 // Splits NAME=value; kInvalidArgument names the flag.
 Result<std::vector<std::pair<std::string, std::string>>> SplitPairs(
     const std::string& flag, const std::vector<std::string>& texts);
-// The caller's working directory, unless its jobs (which root's service user runs) could not enter
-// it.
-std::string CallerDirectory();
+// The caller's working directory, for a job that names none.  Empty if its jobs (which root's
+// service user runs) could not enter it, or if they have an image of layers, which has one of its
+// own.
+std::string CallerDirectory(const std::string& image);
 // The whole path of a job file, for its job to name; empty if it is stdin, or too long.
 std::string JobFilePath(const std::string& path);
 // The size of a gang, because GPUs are counted per node: "16 GPUs on 2 nodes"; empty: it is none.

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "adapters/outbound/process/feature_trial.h"
+#include "cmd/agent/live_images.h"
 #include "cmd/machine/doctor_checks.h"
 #include "domain/model/nodes/features.h"
 
@@ -19,6 +19,8 @@ struct Words {
 Words WordsOf(const std::string& feature) {
   if (feature == kImagesFeature)
     return {"images", "jobs may have images", "jobs cannot have images: "};
+  if (feature == kImageLayersFeature)
+    return {"layers", "images may be made of layers", "images cannot be made of layers: "};
   return {"network", "jobs may be cut off from the network",
           "jobs cannot be cut off from the network: "};
 }
@@ -32,7 +34,7 @@ std::vector<DoctorCheck> Checks(const std::vector<TriedFeature>& tried) {
     } else {
       checks.push_back({words.check, Finding::kWarn, words.lacking + missing,
                         "run the agent as root of the machine, on Linux 5.12 or newer; images need "
-                        "the module overlay"});
+                        "the module overlay, their layers libarchive13"});
     }
   }
   return checks;
@@ -47,7 +49,7 @@ std::vector<DoctorCheck> CheckFeatures(const std::string& state) {
   const bool is_made = mkdtemp(directory.data()) != nullptr;
   // The supervisor looks for the directory of an image as a user would.
   if (is_made) chmod(directory.c_str(), 0711);
-  const auto tried = TryFeatures(directory, directory);
+  const auto tried = TryAllFeatures(directory, directory);
   if (is_made) std::filesystem::remove_all(directory, failed);
   if (tried) return Checks(*tried);
   return {{"images", Finding::kWarn, "cannot be tried: " + tried.error().message,

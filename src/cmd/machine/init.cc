@@ -26,7 +26,7 @@ namespace {
 constexpr const char* kStandardInput = "-";
 constexpr size_t kTokenBytesMax = 4'096;
 constexpr const char* kNone = "none";
-constexpr const char* kNodes = "0.0.0.0:7070";
+constexpr const char* kPortForNodes = "0.0.0.0:7070";
 constexpr const char* kHttp = "127.0.0.1:8080";
 
 struct InitFlags {
@@ -147,7 +147,7 @@ Status InitController(InitFlags flags) {
   questions.Ask("agent.service_user", "User that runs the jobs that root submits", "gpu-job", "");
   // Nobody listens to other machines without having been asked.
   questions.Ask("listen.grpc", "Accept other nodes at HOST:PORT, or none",
-                questions.asks() ? kNodes : kNone, kNone);
+                questions.asks() ? kPortForNodes : kNone, kNone);
   questions.Ask("listen.http", "Dashboard and REST API at HOST:PORT, or none", kHttp, kNone);
   ControllerReading reading;
   ReadControllerSettings(OnlyFlags(flags), reading);

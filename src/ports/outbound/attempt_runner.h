@@ -58,6 +58,14 @@ struct HostDirectory {
   bool operator==(const HostDirectory&) const = default;
 };
 
+// One of the images of an OCI image layout on this host.
+struct LayoutImage {
+  std::string path;    // of the layout; opened as the job's user
+  std::string tag;     // of the image; empty: the layout has only one
+  std::string digest;  // "sha256:…" of its manifest; empty: whatever the tag names
+  bool operator==(const LayoutImage&) const = default;
+};
+
 // All that a supervisor needs to run an attempt.
 struct LaunchSpec {
   std::string key;  // names the attempt on this host: the lease's id; [a-z0-9-], unique for ever
@@ -88,6 +96,11 @@ struct LaunchSpec {
   // Its content is the job's root directory; empty: the host's root.  Opened as the job's user;
   // what the job writes there is gone with the attempt.  Needs root and private processes.
   std::string image_directory;
+  // The same of directories of the agent, the topmost layer first; in place of image_directory.
+  std::vector<std::string> image_layers;
+  // What becomes image_layers once it is unpacked; not for supervisors.
+  std::optional<LayoutImage> layout_image;
+  bool has_own_working_directory = true;        // the job names it; false: its image may
   std::vector<HostDirectory> host_directories;  // that an image shows
   std::vector<std::string> mount_prefixes;      // directories; empty: the job may ask for any
   std::string device_directory = "/dev";        // where the host has the files of `devices`
@@ -115,6 +128,8 @@ struct LaunchSpec {
 
   std::vector<GpuPart> parts;  // of GPUs that it shares; empty: it shares none
   MigPart mig;
+
+  bool HasImage() const { return !image_directory.empty() || !image_layers.empty(); }
 };
 
 // A checkpoint that the job has reported, and whether it was found complete.

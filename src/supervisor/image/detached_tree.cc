@@ -4,12 +4,15 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "supervisor/records/attempt_record.h"
 
 namespace gp {
 namespace {
+
+constexpr size_t kOptionMax = 255;  // fsconfig's
 
 // What the file system itself says of its last failure, which errno does not.
 std::string Reason(int context) {
@@ -41,8 +44,29 @@ Result<DetachedTree> DetachedTree::CloneWithMountsBelow(int fd, uint64_t attribu
   return CloneWith(fd, attributes, AT_RECURSIVE);
 }
 
+Result<DetachedTree> DetachedTree::MakeAt(const std::string& scratch, const char* type,
+                                          std::span<const Option> options, uint64_t attributes) {
+  std::string text;
+  for (const Option& option : options) {
+    text.append(text.empty() ? "" : ",").append(option.name);
+    if (!option.value.empty()) text.append("=").append(option.value);
+  }
+  if (mount(type, scratch.c_str(), type, MS_NOSUID | MS_NODEV, text.c_str()) != 0)
+    return Fail(SystemError("cannot mount " + std::string(type), errno));
+  Result<DetachedTree> tree = Fail(Internal("cannot open a mount"));
+  {
+    const Descriptor there(open(scratch.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (there.valid()) tree = Clone(there.get(), attributes);
+  }
+  umount2(scratch.c_str(), MNT_DETACH);
+  return tree;
+}
+
 Result<DetachedTree> DetachedTree::Make(const char* type, std::span<const Option> options,
-                                        uint64_t attributes) {
+                                        uint64_t attributes, const std::string& scratch) {
+  const auto is_long = [](const Option& option) { return option.value.size() > kOptionMax; };
+  if (!scratch.empty() && std::ranges::any_of(options, is_long))
+    return MakeAt(scratch, type, options, attributes);
   const Descriptor context(fsopen(type, FSOPEN_CLOEXEC));
   const auto failed = [&](const std::string& what) {
     const int error = errno;
@@ -51,7 +75,9 @@ Result<DetachedTree> DetachedTree::Make(const char* type, std::span<const Option
   };
   if (!context.valid()) return failed("");
   for (const Option& option : options) {
-    if (fsconfig(context.get(), FSCONFIG_SET_STRING, option.name, option.value.c_str(), 0) != 0)
+    const bool is_flag = option.value.empty();
+    if (fsconfig(context.get(), is_flag ? FSCONFIG_SET_FLAG : FSCONFIG_SET_STRING, option.name,
+                 is_flag ? nullptr : option.value.c_str(), 0) != 0)
       return failed(", " + std::string(option.name));
   }
   if (fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return failed("");

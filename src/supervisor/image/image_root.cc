@@ -58,42 +58,77 @@ Result<Descriptor> OpenOfHost(const std::string& path, int flags) {
   return Fail(SystemError("cannot open " + path, errno));
 }
 
+// The directories of an image that an overlay stacks, the topmost first.
+class Layers {
+ public:
+  // Of the agent's store, which no user can enter.
+  static Result<Layers> Open(const std::vector<std::string>& paths) {
+    Layers layers;
+    for (const std::string& path : paths)
+      layers.directories_.push_back(GP_TRY(OpenOfHost(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)));
+    layers.has_marks_of_users_ = true;
+    return layers;
+  }
+  // A directory that the job names.
+  static Layers Of(Descriptor directory) {
+    Layers layers;
+    layers.directories_.push_back(std::move(directory));
+    return layers;
+  }
+
+  const Descriptor& top() const { return directories_.front(); }
+  // Options of the overlay.  Nothing that the image's author wrote beside its files may redirect
+  // the kernel.
+  std::vector<DetachedTree::Option> Options() const {
+    std::string lower;
+    for (const Descriptor& one : directories_)
+      lower += (lower.empty() ? "/proc/self/fd/" : ":/proc/self/fd/") + std::to_string(one.get());
+    std::vector<DetachedTree::Option> options = {{"lowerdir", lower},
+                                                 {"upperdir", kRoot + "/upper"},
+                                                 {"workdir", kRoot + "/work"},
+                                                 {"redirect_dir", "nofollow"},
+                                                 {"metacopy", "off"}};
+    // The store marks what a layer hides by attributes that need no privilege.
+    if (has_marks_of_users_) options.push_back({"userxattr", ""});
+    return options;
+  }
+
+ private:
+  std::vector<Descriptor> directories_;
+  bool has_marks_of_users_ = false;
+};
+
 // The upper layer's own owner and mode are those that the job sees of its root.
-Status MakeLayers(const Descriptor& image) {
+Status MakeUpper(const Descriptor& top) {
   for (const char* layer : {"/upper", "/work", "/merged"})
     GP_CHECK_OK(MakeOwn(kRoot + layer, 0755));
   const std::string upper = kRoot + "/upper";
   struct stat facts;
-  if (fstat(image.get(), &facts) == 0 && chown(upper.c_str(), facts.st_uid, facts.st_gid) == 0 &&
+  if (fstat(top.get(), &facts) == 0 && chown(upper.c_str(), facts.st_uid, facts.st_gid) == 0 &&
       chmod(upper.c_str(), facts.st_mode & 01777) == 0)
     return Ok();
   return Fail(SystemError("cannot prepare the image's root", errno));
 }
 
 // The image below, a layer for what the job writes above.
-Result<DetachedTree> MountLayers(const Descriptor& image) {
-  GP_CHECK_OK(MakeLayers(image));
-  // Nothing that the image's owner wrote beside its files may redirect the kernel.
-  const DetachedTree::Option options[] = {
-      {"lowerdir", "/proc/self/fd/" + std::to_string(image.get())},
-      {"upperdir", kRoot + "/upper"},
-      {"workdir", kRoot + "/work"},
-      {"redirect_dir", "nofollow"},
-      {"metacopy", "off"}};
+Result<DetachedTree> MountLayers(const Layers& layers) {
+  GP_CHECK_OK(MakeUpper(layers.top()));
   struct statvfs facts;
-  const bool is_executable = fstatvfs(image.get(), &facts) != 0 || (facts.f_flag & ST_NOEXEC) == 0;
-  return DetachedTree::Make("overlay", options,
-                            kNoPrivileges | (is_executable ? 0 : MOUNT_ATTR_NOEXEC));
+  const bool is_executable =
+      fstatvfs(layers.top().get(), &facts) != 0 || (facts.f_flag & ST_NOEXEC) == 0;
+  return DetachedTree::Make("overlay", layers.Options(),
+                            kNoPrivileges | (is_executable ? 0 : MOUNT_ATTR_NOEXEC),
+                            kRoot + "/merged");
 }
 
-Result<DetachedTree> MakeRoot(const Descriptor& image) {
-  Result<DetachedTree> root = MountLayers(image);
+Result<DetachedTree> MakeRoot(const Layers& layers) {
+  Result<DetachedTree> root = MountLayers(layers);
   if (root.has_value()) return root;
   // Not every file system can be an upper layer: NFS cannot, nor some overlays, as in containers.
   // Memory can, and what the job writes there counts against its own.
   const DetachedTree memory = GP_TRY(DetachedTree::Make("tmpfs", {}, kNoPrivileges));
   GP_CHECK_OK(memory.AttachAt(GP_TRY(OpenOfHost(kRoot, O_PATH | O_DIRECTORY))));
-  Result<DetachedTree> in_memory = MountLayers(image);
+  Result<DetachedTree> in_memory = MountLayers(layers);
   return in_memory.has_value() ? std::move(in_memory) : std::move(root);
 }
 
@@ -251,7 +286,9 @@ Status EnterImageRoot(const LaunchSpec& spec) {
   const PlainModes modes;
   OpenedAsUser opened = GP_TRY(OpenAsUser(spec));
   GP_CHECK_OK(MakeOwn(kRoot, 0700));
-  ImageRoot root(GP_TRY(MakeRoot(opened.image)));
+  const Layers layers = spec.image_layers.empty() ? Layers::Of(std::move(opened.image))
+                                                  : GP_TRY(Layers::Open(spec.image_layers));
+  ImageRoot root(GP_TRY(MakeRoot(layers)));
   GP_CHECK_OK(root.Begin());
   GP_CHECK_OK(ShowOfPlatform(spec, root));
   // Those above come before those inside them.

@@ -100,9 +100,7 @@ class Opener {
         setresuid(spec.uid, spec.uid, spec.uid) != 0)
       Refuse("cannot act as the job's user", errno, Blame::kPlatform);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // the change of ids clears it
-    const Descriptor image = OpenDirectoryAt(AT_FDCWD, spec.image_directory, O_RDONLY);
-    if (!image.valid()) Refuse("cannot open " + spec.image_directory, errno);
-    Answer(kOpened, {image.get()});
+    if (!spec.image_directory.empty()) OpenImage(spec.image_directory);
     for (const HostDirectory& one : spec.host_directories) {
       if (one.is_requested && !spec.mount_prefixes.empty()) {
         OpenRequested(one.path, spec.mount_prefixes);
@@ -114,6 +112,11 @@ class Opener {
   }
 
  private:
+  void OpenImage(const std::string& path) {
+    const Descriptor image = OpenDirectoryAt(AT_FDCWD, path, O_RDONLY);
+    if (!image.valid()) Refuse("cannot open " + path, errno);
+    Answer(kOpened, {image.get()});
+  }
   void Open(const HostDirectory& one) {
     Descriptor directory = OpenDirectoryAt(AT_FDCWD, one.path, O_PATH);
     if (!directory.valid() && errno == ENOENT && one.absent == Absent::kMake) {
@@ -198,10 +201,12 @@ Status CheckShown(const std::string& path, const Descriptor& directory) {
 Result<OpenedAsUser> Collect(const LaunchSpec& spec, int socket) {
   const int64_t deadline = BootNs() + int64_t{kOpenMaxMs} * 1'000'000;
   OpenedAsUser opened;
-  Packet image = GP_TRY(NextAnswer(socket, deadline));
-  if (image.descriptors.empty()) return Fail(Internal("the image was not opened"));
-  GP_CHECK_OK(CheckShown(spec.image_directory, image.descriptors[0]));
-  opened.image = std::move(image.descriptors[0]);
+  if (!spec.image_directory.empty()) {
+    Packet image = GP_TRY(NextAnswer(socket, deadline));
+    if (image.descriptors.empty()) return Fail(Internal("the image was not opened"));
+    GP_CHECK_OK(CheckShown(spec.image_directory, image.descriptors[0]));
+    opened.image = std::move(image.descriptors[0]);
+  }
   for (const HostDirectory& one : spec.host_directories) {
     Packet answer = GP_TRY(NextAnswer(socket, deadline));
     if (answer.descriptors.empty()) continue;

@@ -20,7 +20,7 @@ struct OpenedDirectory {
 };
 
 struct OpenedAsUser {
-  Descriptor image;
+  Descriptor image;                    // none where LaunchSpec::image_directory is empty
   std::vector<OpenedDirectory> shown;  // of LaunchSpec::host_directories
 };
 

@@ -67,7 +67,7 @@ void ProtectCgroups() {
 }  // namespace
 
 Status EnterPrivateMounts(const LaunchSpec& spec, bool& has_own_mounts) {
-  const bool has_image = !spec.image_directory.empty();
+  const bool has_image = spec.HasImage();
   if (geteuid() != 0)
     return has_image ? Fail(Internal("an image needs an agent that runs as root")) : Ok();
   if (!TheHost().mounts.valid() || !TheHost().root.valid())

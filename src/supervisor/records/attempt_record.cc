@@ -188,6 +188,7 @@ void WriteView(ByteWriter& writer, const LaunchSpec& spec) {
   }
   WriteTexts(writer, spec.mount_prefixes);
   writer.U64(spec.private_network ? 1 : 0);
+  WriteTexts(writer, spec.image_layers);
 }
 
 void ReadView(ByteReader& reader, LaunchSpec& spec) {
@@ -211,6 +212,7 @@ void ReadView(ByteReader& reader, LaunchSpec& spec) {
   }
   spec.mount_prefixes = ReadTexts(reader);
   spec.private_network = reader.U64() != 0;
+  if (reader.Remaining() > 0) spec.image_layers = ReadTexts(reader);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 from live_platform import ClusterTest, eventually, main
+from oci_layout import Layout, directory, member
 
 PROGRAMS = ("/bin/sh", "/bin/cat", "/bin/ls", "/bin/sleep", "/bin/mkdir", "/usr/bin/id")
 
@@ -22,6 +23,100 @@ def make_image(directory):
         shutil.copy(file, directory + file)
     with open(f"{directory}/of-the-image", "w", encoding="ascii") as file:
         file.write("yes\n")
+
+
+class Layers(ClusterTest):
+    """Images of an OCI layout: the node unpacks their layers, each once."""
+
+    options = {"nodes": 1}
+
+    def setUp(self):
+        super().setUp()
+        base = os.path.join(self.cluster.directory, "base")
+        make_image(base)
+        self.layout = Layout(os.path.join(self.cluster.directory, "layout"))
+        self.base = self.layout.add_layer(base)
+        self.layers = f"{self.cluster.agent_state(0)}/images/layers"
+
+    def run_in(self, image, script, *flags):
+        return self.cli("-q", "run", "--image", f"oci:{self.layout.path}{image}", *flags, "--", "/bin/sh", "-c", script)
+
+    def end_of(self, image, cli=None):
+        """The end of a job in it, and what describe says."""
+        job = (cli or self.cli).start("--image", image, command=["/bin/cat", "/of-the-image"])
+        self.cli.wait(job)
+        return self.cli.job(job)["attempts"][-1], self.cli("jobs", "describe", job).ok().out
+
+    def test_layers_are_stacked_and_unpacked_once(self):
+        top = self.layout.add_layer([member("of-the-top", b"top\n"), member(".wh.of-the-image"), directory("work"), directory("bin"), member("etc/made", b"x")])
+        self.layout.add_image([self.base, top], "v2", {"Env": ["PATH=/bin:/opt/tool", "TOOL=yes", "GP_JOB_ID=0"], "WorkingDir": "/work"})
+        self.layout.add_image([self.base], "v1")
+        told = self.run_in(":v2", "cat /of-the-top; ls /of-the-image; echo $PATH $TOOL; test $GP_JOB_ID != 0 || echo wrong")
+        self.assertIn("/of-the-image", told.err)
+        unpacked = {name: os.stat(f"{self.layers}/{name}/root").st_ino for name in os.listdir(self.layers)}
+        self.assertEqual(len(unpacked), 2)
+        self.assertEqual(self.run_in(":v1", "cat /of-the-image; ls /of-the-top").out, "yes\n")
+        self.assertEqual({name: os.stat(f"{self.layers}/{name}/root").st_ino for name in os.listdir(self.layers)}, unpacked)
+        self.assertEqual(told.out, "top\n/bin:/opt/tool yes\n", told.err)
+        job, = self.cli.submit({"image": f"oci:{self.layout.path}:v2", "run": "pwd"})
+        self.assertEqual(self.cli.wait(job), 0)
+        self.assertEqual(self.cli("jobs", "logs", job).ok().out, "/work\n")
+
+    def test_many_layers(self):
+        layers = [self.layout.add_layer([member("number", b"%d\n" % n), member(f"of-{n}", b"x")]) for n in range(60)]
+        self.layout.add_image([self.base, *layers, layers[3], self.base], "many")
+        told = self.run_in(":many", "cat /number; ls -d /of-* | cat").ok().out.split()
+        self.assertEqual((told[0], len(told)), ("3", 62))
+
+    def test_an_image_by_its_digest_stays_when_its_tag_moves(self):
+        first = self.layout.add_image([self.base], "latest")
+        self.layout.add_image([self.base, self.layout.add_layer([member("new", b"x")])], "latest")
+        self.assertEqual(self.run_in(f"@{first}", "ls /new; cat /of-the-image").out, "yes\n")
+        self.assertEqual(self.run_in(":latest", "ls /new").out, "/new\n")
+
+    def test_what_cannot_be_used_ends_the_job_with_the_reason(self):
+        self.layout.add_image([self.base], "v1")
+        end, told = self.end_of(f"oci:{self.layout.path}:v2")
+        self.assertEqual(end["end_class"], "could-not-start", end)
+        self.assertIn("no image with the tag v2: its tags are v1", told)
+        descriptor, _ = self.base
+        self.layout.add_image([(descriptor, "sha256:" + "0" * 64)], "lying")
+        end, told = self.end_of(f"oci:{self.layout.path}:lying")
+        self.assertEqual(end["end_class"], "could-not-start", end)
+        self.assertIn("has other content than its manifest says", told)
+        with open(self.layout.blob_path(descriptor["digest"]), "r+b") as blob:
+            blob.seek(1000)
+            blob.write(b"damaged")
+        end, told = self.end_of(f"oci:{self.layout.path}:v1")
+        self.assertEqual(end["end_class"], "could-not-start", end)
+        self.assertEqual(os.listdir(self.layers), [])
+        self.assertEqual(os.listdir(f"{self.layers}/../building"), [])
+
+    def test_a_user_has_a_layer_once_he_has_shown_it(self):
+        digest = self.layout.add_image([self.base], "v1")
+        self.run_in(":v1", "true").ok()
+        os.chmod(self.cluster.directory, 0o755)
+        other = Layout(os.path.join(self.cluster.directory, "other"))
+        _, diff_id = self.base
+        empty, _ = other.add_layer([])
+        other.add_image([(empty, diff_id)], "stolen")
+        subprocess.run(["chmod", "-R", "a+rX", other.path], check=True)
+        thief = self.cli.as_user(1234)
+        end, told = self.end_of(f"oci:{other.path}:stolen", thief)
+        self.assertEqual(end["end_class"], "could-not-start", end)
+        self.assertIn("has other content than its manifest says", told)
+        told = thief("-q", "run", "--image", f"oci:{self.layout.path}@{digest}", "--", "/bin/cat", "/of-the-image")
+        self.assertEqual(told.out, "yes\n", told.err)
+
+    def test_layers_survive_a_killed_agent(self):
+        self.layout.add_image([self.base], "v1")
+        job = self.cli.start("--image", f"oci:{self.layout.path}:v1", "--gpus", "1", command=["/bin/sleep", "1000"])
+        eventually(lambda: self.cli.job(job)["state"] == "RUNNING", "the job runs")
+        self.cluster.agents[0].kill()
+        self.cluster.agents[0].start()
+        eventually(lambda: self.cli("jobs", "exec", job, "--", "cat", "/of-the-image").out == "yes\n", "the agent is back")
+        self.assertEqual(self.run_in(":v1", "cat /of-the-image").out, "yes\n")
+        self.assertEqual(len(os.listdir(self.layers)), 1)
 
 
 class Images(ClusterTest):

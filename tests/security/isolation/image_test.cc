@@ -44,7 +44,11 @@ class ImageTest : public ::testing::Test {
   }
   RunnerHarness& harness() { return *host_->harness; }
   LaunchSpec In(LaunchSpec spec) const {
-    spec.image_directory = image_->directory();
+    if (is_layered_) {
+      spec.image_layers = {MakeTop(), image_->directory()};
+    } else {
+      spec.image_directory = image_->directory();
+    }
     spec.user_name = "ana";
     spec.home = "/home/ana";
     return spec;
@@ -59,8 +63,16 @@ class ImageTest : public ::testing::Test {
     return home;
   }
 
+  // A layer above the image's, as the store keeps it.
+  std::string MakeTop() const {
+    const std::string top = host_->harness->directory() + "/top";
+    std::filesystem::create_directories(top + "/of-the-top");
+    return top;
+  }
+
   std::unique_ptr<IsolatedHost> host_;
   std::unique_ptr<TestImage> image_;
+  bool is_layered_ = false;
   std::string mounts_;
   int broken_ = 0;
 };
@@ -530,8 +542,9 @@ TEST_F(ImageTest, ReportsAndHooksWork) {
 
 class ImageOnHostTest : public ImageTest {
  protected:
-  void OpenOn(const HierarchyKind& kind) {
+  void OpenOn(const HierarchyKind& kind, bool is_layered) {
     GP_SKIP_UNLESS_ROOT();
+    is_layered_ = is_layered;
     CgroupIsolation::Options options;
     options.devices = kind.devices;
     options.use_unified = kind.use_unified;
@@ -545,16 +558,17 @@ class ImageOnHostTest : public ImageTest {
 };
 
 // The same answers as without an image, but that files of other GPUs are not there at all.
-class ImageMatrixTest : public ImageOnHostTest,
-                        public ::testing::WithParamInterface<std::tuple<HierarchyKind, uint32_t>> {
+class ImageMatrixTest
+    : public ImageOnHostTest,
+      public ::testing::WithParamInterface<std::tuple<HierarchyKind, uint32_t, bool>> {
  protected:
-  void SetUp() override { OpenOn(std::get<0>(GetParam())); }
+  void SetUp() override { OpenOn(std::get<0>(GetParam()), std::get<2>(GetParam())); }
 };
 
 class ImageEscapeTest : public ImageOnHostTest,
-                        public ::testing::WithParamInterface<HierarchyKind> {
+                        public ::testing::WithParamInterface<std::tuple<HierarchyKind, bool>> {
  protected:
-  void SetUp() override { OpenOn(GetParam()); }
+  void SetUp() override { OpenOn(std::get<0>(GetParam()), std::get<1>(GetParam())); }
 };
 
 TEST_P(ImageMatrixTest, OnlyGrantedDevicesAreThere) {
@@ -602,14 +616,20 @@ TEST_P(ImageEscapeTest, NoneSucceeds) {
 
 INSTANTIATE_TEST_SUITE_P(Hosts, ImageMatrixTest,
                          ::testing::Combine(::testing::ValuesIn(kImageHosts),
-                                            ::testing::Values(0u, kJobUid)),
+                                            ::testing::Values(0u, kJobUid), ::testing::Bool()),
                          [](const auto& test) {
                            return std::get<0>(test.param).name +
-                                  std::string(std::get<1>(test.param) == 0 ? "AsRoot" : "AsUser");
+                                  std::string(std::get<1>(test.param) == 0 ? "AsRoot" : "AsUser") +
+                                  (std::get<2>(test.param) ? "InLayers" : "InADirectory");
                          });
 
-INSTANTIATE_TEST_SUITE_P(Hosts, ImageEscapeTest, ::testing::ValuesIn(kImageHosts),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Hosts, ImageEscapeTest,
+                         ::testing::Combine(::testing::ValuesIn(kImageHosts), ::testing::Bool()),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).name + std::string(std::get<1>(test.param)
+                                                                                 ? "InLayers"
+                                                                                 : "InADirectory");
+                         });
 
 }  // namespace
 }  // namespace gp

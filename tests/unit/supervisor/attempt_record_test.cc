@@ -65,6 +65,7 @@ LaunchRecord Sample() {
                            {"/d", HostDirectory::Absent::kFail, "/data", true, true}};
   spec.mount_prefixes = {"/d", "/e"};
   spec.private_network = true;
+  spec.image_layers = {"/top", "/base"};
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
 }
@@ -85,6 +86,7 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_EQ(read->spec.host_directories, record.spec.host_directories);
   EXPECT_EQ(read->spec.mount_prefixes, record.spec.mount_prefixes);
   EXPECT_TRUE(read->spec.private_network);
+  EXPECT_EQ(read->spec.image_layers, record.spec.image_layers);
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
@@ -118,6 +120,7 @@ std::string FieldsWithoutImage() {
   added.U64(spec.mount_prefixes.size());
   for (const std::string& prefix : spec.mount_prefixes) added.String(prefix);
   added.U64(spec.private_network ? 1 : 0);
+  WriteTexts(added, spec.image_layers);
   const std::string fields = Fields();
   return fields.substr(0, fields.size() - added.bytes().size());
 }

@@ -7,6 +7,7 @@
 
 #include "base/paths.h"
 #include "base/text.h"
+#include "domain/model/jobs/image_reference.h"
 #include "domain/model/jobs/job_text.h"
 #include "domain/model/jobs/text_rules.h"
 
@@ -272,7 +273,10 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   findings.Size("run", bytes, kCommandBytesMax, "bytes");
   if (!spec.program.working_directory.empty())
     findings.Text("workdir", PathFault(spec.program.working_directory));
-  if (!spec.program.image.empty()) findings.Text("image", ImageFault(spec.program.image));
+  if (!spec.program.image.empty()) {
+    const Result<ImageReference> image = ParseImageReference(spec.program.image);
+    if (!image) findings.Text("image", image.error().message);
+  }
   CheckMounts(spec, findings);
   if (spec.program.network == NetworkAccess::kNone && MayHaveSeveralNodes(spec)) {
     findings.Add(Kind::kContradiction, "network",

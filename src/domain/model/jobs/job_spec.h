@@ -55,9 +55,6 @@ struct TopologyRequest {
 };
 GP_FIELDS(TopologyRequest, v.require, v.prefer, v.allow_cross_numa, v.network_levels)
 
-// How an image begins that is a directory of the node.
-inline constexpr std::string_view kDirectoryImage = "dir:";
-
 enum class LeaseLoss {
   kDefault,  // stop for jobs with several nodes, continue for others
   kStop,
@@ -115,9 +112,10 @@ GP_FIELDS(NotifyRequest, v.to, v.on)
 // What each rank runs, and what it is given.
 struct JobProgram {
   std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
-  std::string working_directory;     // empty: the user's home, or / if there is none
-  std::string image;                 // its root directory: "dir:/path"; empty: the node's own
-  std::vector<Mount> mounts;         // more directories of its nodes that it sees in the image
+  // Empty: that of an image of layers, else the user's home, or / if there is none
+  std::string working_directory;
+  std::string image;          // its root directory: "dir:/path"; empty: the node's own
+  std::vector<Mount> mounts;  // more directories of its nodes that it sees in the image
   NetworkAccess network = NetworkAccess::kHost;
   std::map<std::string, std::string> environment;
   // Names of secrets; the controller sets an environment variable for each

@@ -113,14 +113,6 @@ std::optional<std::string> PathFault(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<std::string> ImageFault(std::string_view text) {
-  if (!text.starts_with(kDirectoryImage)) {
-    return Quoted(text) + " is not supported yet: unpack it into a directory on the nodes, and " +
-           "write dir:/path";
-  }
-  return PathFault(text.substr(kDirectoryImage.size()));
-}
-
 std::optional<std::string> GpuModelFault(std::string_view text) {
   if (text.size() <= 64 && IsWord(text, " ._+()-")) return std::nullopt;
   return Quoted(text) + " is not a GPU model: write a part of its name, as H100 or \"RTX 6000\"";

@@ -24,7 +24,6 @@ bool IsReservedVariable(std::string_view name);
 std::optional<std::string> ArgumentFault(std::string_view text);
 // Absolute, without "..": a path must mean the same wherever it is read.
 std::optional<std::string> PathFault(std::string_view text);
-std::optional<std::string> ImageFault(std::string_view text);
 std::optional<std::string> GpuModelFault(std::string_view text);
 
 }  // namespace gp

@@ -1,6 +1,7 @@
 #include "domain/model/nodes/features.h"
 
 #include "base/text.h"
+#include "domain/model/jobs/image_reference.h"
 
 namespace gp {
 namespace {
@@ -12,6 +13,7 @@ struct Feature {
 
 constexpr Feature kFeatures[] = {
     {kImagesFeature, [](const JobSpec& spec) { return !spec.program.image.empty(); }},
+    {kImageLayersFeature, [](const JobSpec& spec) { return HasLayers(spec.program.image); }},
     {kNetworkNoneFeature,
      [](const JobSpec& spec) { return spec.program.network == NetworkAccess::kNone; }},
 };

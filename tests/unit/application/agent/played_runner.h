@@ -17,6 +17,7 @@ namespace gp {
 class PlayedRunner : public AttemptRunner {
  public:
   Status Start(const LaunchSpec& spec) override {
+    if (is_refusing) return Fail(Internal("cannot start"));
     launches.push_back(spec);
     AttemptStatus& status = attempts[spec.key];
     status.key = spec.key;
@@ -74,6 +75,7 @@ class PlayedRunner : public AttemptRunner {
   std::string answer = "4711\n";
   int32_t exit_code = 0;
   bool is_silent = false;
+  bool is_refusing = false;  // starts fail
   int commands = -1;
 
  private:

@@ -1,0 +1,85 @@
+#include "adapters/outbound/images/image_answers.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+using nlohmann::json;
+
+// The errors that make a difference to the agent.
+constexpr ErrorCode kCodes[] = {ErrorCode::kInvalidArgument, ErrorCode::kResourceExhausted,
+                                ErrorCode::kInternal};
+
+// Names in an image need not be UTF-8.
+std::string Text(const json& answer) {
+  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json ErrorAnswer(const Error& error) {
+  size_t code = 0;
+  while (code + 1 < std::size(kCodes) && kCodes[code] != error.code) ++code;
+  return {{"error", error.message}, {"code", code}};
+}
+
+// The members that `read` takes must be there.
+template <typename Answer, typename Read>
+Result<Answer> ReadAnswer(const std::string& text, Read read) {
+  try {
+    const json answer = json::parse(text);
+    if (answer.contains("error")) {
+      const size_t code = answer.at("code").get<size_t>();
+      return Fail(Error{kCodes[std::min(code, std::size(kCodes) - 1)],
+                        answer.at("error").get<std::string>()});
+    }
+    return read(answer);
+  } catch (const json::exception&) {
+    return Fail(Internal("a process that unpacks images said: " + Printable(text)));
+  }
+}
+
+}  // namespace
+
+std::string AnswerText(const Result<ImagePlan>& plan) {
+  if (!plan) return Text(ErrorAnswer(plan.error()));
+  json layers = json::array();
+  for (const LayerPlan& layer : plan->layers)
+    layers.push_back({layer.digest, layer.diff_id, layer.bytes});
+  return Text({{"digest", plan->digest},
+               {"layers", layers},
+               {"environment", plan->environment},
+               {"working_directory", plan->working_directory}});
+}
+
+std::string AnswerText(const Result<UnpackedLayer>& layer) {
+  if (!layer) return Text(ErrorAnswer(layer.error()));
+  return Text({{"digest", layer->digest},
+               {"diff_id", layer->diff_id},
+               {"bytes", layer->bytes},
+               {"files", layer->files}});
+}
+
+Result<ImagePlan> ReadImagePlan(const std::string& answer) {
+  return ReadAnswer<ImagePlan>(answer, [](const json& from) {
+    ImagePlan plan;
+    plan.digest = from.at("digest").get<std::string>();
+    for (const json& layer : from.at("layers"))
+      plan.layers.push_back({layer.at(0).get<std::string>(), layer.at(1).get<std::string>(),
+                             layer.at(2).get<int64_t>()});
+    plan.environment = from.at("environment").get<std::vector<std::string>>();
+    plan.working_directory = from.at("working_directory").get<std::string>();
+    return plan;
+  });
+}
+
+Result<UnpackedLayer> ReadUnpackedLayer(const std::string& answer) {
+  return ReadAnswer<UnpackedLayer>(answer, [](const json& from) {
+    return UnpackedLayer{from.at("digest").get<std::string>(),
+                         from.at("diff_id").get<std::string>(), from.at("bytes").get<int64_t>(),
+                         from.at("files").get<int64_t>()};
+  });
+}
+
+}  // namespace gp

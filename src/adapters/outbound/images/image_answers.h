@@ -1,0 +1,21 @@
+#pragma once
+
+// What the processes that read and unpack images print for the agent.
+
+#include <string>
+
+#include "adapters/outbound/images/image_layout.h"
+#include "adapters/outbound/images/layer_process.h"
+
+namespace gp {
+
+inline constexpr size_t kImageAnswerBytesMax = 1 << 20;
+
+std::string AnswerText(const Result<ImagePlan>& plan);
+std::string AnswerText(const Result<UnpackedLayer>& layer);
+
+// The error that the process met, or kInternal: this is no such answer.
+Result<ImagePlan> ReadImagePlan(const std::string& answer);
+Result<UnpackedLayer> ReadUnpackedLayer(const std::string& answer);
+
+}  // namespace gp

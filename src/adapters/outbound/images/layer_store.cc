@@ -1,0 +1,271 @@
+#include "adapters/outbound/images/layer_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "base/ignore_result.h"
+#include "files/descriptor.h"
+#include "files/replace_file.h"
+#include "supervisor/files/remove_tree.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+// "sha256:0123…" is named by its digits.
+std::string DigitsOf(const std::string& diff_id) { return diff_id.substr(diff_id.find(':') + 1); }
+
+Error Cannot(const std::string& what, int error) {
+  if (error == ENOSPC || error == EDQUOT)
+    return {ErrorCode::kResourceExhausted, "the disk of images is full"};
+  return Internal("cannot " + what + ": " + std::strerror(error));
+}
+
+// A new directory, whatever the umask of the process is.
+Status Make(const std::string& path, mode_t mode) {
+  if (mkdir(path.c_str(), mode) == 0 && chmod(path.c_str(), mode) == 0) return Ok();
+  return Fail(Cannot("make " + path, errno));
+}
+
+Status MakeIfMissing(const std::string& path, mode_t mode) {
+  const Status made = Make(path, mode);
+  return made || std::filesystem::is_directory(path) ? Ok() : made;
+}
+
+// A layer may be deeper than this process has descriptors.  What stays is removed at the next
+// start.
+void Remove(const std::string& path) {
+  const std::filesystem::path whole = path;
+  const Descriptor above(open(whole.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (above.valid()) RemoveTree(above.get(), whole.filename().c_str());
+}
+
+std::vector<std::string> NamesIn(const std::string& path) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(path, failed))
+    names.push_back(entry.path().filename());
+  return names;
+}
+
+// A power cut must not leave a layer whose files are empty.
+Status SyncFiles(const std::string& root) {
+  const Descriptor directory(open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.valid() && syncfs(directory.get()) == 0) return Ok();
+  return Fail(Cannot("write " + root, errno));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LayerStore>> LayerStore::Open(const std::string& directory, Limits limits) {
+  std::unique_ptr<LayerStore> store(new LayerStore(directory, limits));
+  GP_CHECK_OK(store->Load());
+  return store;
+}
+
+Status LayerStore::Load() {
+  GP_CHECK_OK(MakeIfMissing(directory_, 0700));
+  Remove(directory_ + "/building");
+  GP_CHECK_OK(MakeIfMissing(directory_ + "/building", 0700));
+  GP_CHECK_OK(MakeIfMissing(directory_ + "/layers", 0700));
+  for (const std::string& digits : NamesIn(directory_ + "/layers")) {
+    const std::string facts = PathOf(digits) + "/facts";
+    struct stat file;
+    Layer layer;
+    if (std::ifstream(facts) >> layer.bytes && stat(facts.c_str(), &file) == 0) {
+      layer.used_at_ns = file.st_mtim.tv_sec * kSecond + file.st_mtim.tv_nsec;
+      layers_[digits] = layer;
+    } else {
+      Remove(PathOf(digits));  // its removal was not finished
+    }
+  }
+  return Ok();
+}
+
+std::string LayerStore::RootOf(const std::string& diff_id) const {
+  return PathOf(DigitsOf(diff_id)) + "/root";
+}
+
+std::optional<LayerStore::State> LayerStore::Enter(const std::string& key,
+                                                   const std::string& diff_id, uint32_t uid) {
+  const std::string digits = DigitsOf(diff_id);
+  std::unique_lock lock(mutex_);
+  left_.wait(lock, [&] { return !busy_.contains(digits) || !pins_.contains(key); });
+  const auto pins = pins_.find(key);
+  if (pins == pins_.end()) return std::nullopt;
+  pins->second.insert(digits);
+  if (!layers_.contains(digits)) {
+    busy_[digits] = 0;
+    return State::kAbsent;
+  }
+  const std::string user = PathOf(digits) + "/users/" + std::to_string(uid);
+  if (access(user.c_str(), F_OK) != 0) return State::kUnshown;
+  Touch(digits);
+  return State::kReady;
+}
+
+void LayerStore::Leave(const std::string& diff_id) {
+  const std::lock_guard lock(mutex_);
+  busy_.erase(DigitsOf(diff_id));
+  left_.notify_all();
+}
+
+bool LayerStore::IsPinned(const std::string& digits) const {
+  return busy_.contains(digits) ||
+         std::ranges::any_of(pins_, [&](const auto& one) { return one.second.contains(digits); });
+}
+
+int64_t LayerStore::Used() const {
+  int64_t used = 0;
+  for (const auto& [digits, layer] : layers_) used += layer.bytes;
+  return used;
+}
+
+// What new layers may take, without that which others have reserved.
+int64_t LayerStore::Room() const {
+  int64_t reserved = 0;
+  for (const auto& [digits, bytes] : busy_) reserved += bytes;
+  int64_t room = limits_.bytes_max - Used();
+  struct statvfs system;
+  if (statvfs(directory_.c_str(), &system) == 0) {
+    const auto unit = static_cast<int64_t>(system.f_frsize);
+    const int64_t kept = static_cast<int64_t>(system.f_blocks) / 100 * limits_.free_percent_min;
+    room = std::min(room, (static_cast<int64_t>(system.f_bavail) - kept) * unit);
+  }
+  return room - reserved;
+}
+
+// Moves the layer that is unused longest out of the way; empty: attempts use all of them.
+std::string LayerStore::TakeOldest() {
+  auto oldest = layers_.end();
+  for (auto at = layers_.begin(); at != layers_.end(); ++at) {
+    if (IsPinned(at->first)) continue;
+    if (oldest == layers_.end() || at->second.used_at_ns < oldest->second.used_at_ns) oldest = at;
+  }
+  if (oldest == layers_.end()) return "";
+  const std::string path = PathOf(oldest->first);
+  const std::string away = directory_ + "/building/removed." + std::to_string(++begun_);
+  layers_.erase(oldest);
+  return rename(path.c_str(), away.c_str()) == 0 ? away : path;
+}
+
+// What removing all layers that no attempt has pinned would give.
+int64_t LayerStore::Unpinned() const {
+  int64_t bytes = 0;
+  for (const auto& [digits, layer] : layers_) bytes += IsPinned(digits) ? 0 : layer.bytes;
+  return bytes;
+}
+
+Result<int64_t> LayerStore::MakeRoom(const std::string& diff_id, int64_t wanted, int64_t least) {
+  const std::string digits = DigitsOf(diff_id);
+  if (least > limits_.bytes_max)
+    return Fail(InvalidArgument(
+        "a layer of the image is larger than all layers may be on this node (image_store_gib)"));
+  std::unique_lock lock(mutex_);
+  busy_[digits] = 0;
+  while (true) {
+    const int64_t bytes = std::min(wanted, Room() + Unpinned());
+    if (bytes >= least && Room() >= bytes) return busy_[digits] = bytes;
+    if (bytes >= least) {
+      const std::string oldest = TakeOldest();
+      lock.unlock();
+      Remove(oldest);  // this may take long
+      lock.lock();
+    } else if (std::ranges::any_of(busy_, [](const auto& one) { return one.second > 0; })) {
+      left_.wait(lock);  // what others have reserved is more than they need
+    } else {
+      return Fail(Error{ErrorCode::kResourceExhausted,
+                        "the node has no room for the image's layers: running jobs use those that "
+                        "are there, or the disk is full"});
+    }
+  }
+}
+
+int64_t LayerStore::BytesOf(const std::string& diff_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = layers_.find(DigitsOf(diff_id));
+  return found == layers_.end() ? 0 : found->second.bytes;
+}
+
+Result<std::string> LayerStore::Begin(const std::string& diff_id) {
+  const std::string above = directory_ + "/building/" + DigitsOf(diff_id) + ".";
+  std::string path;
+  do {
+    const std::lock_guard lock(mutex_);
+    path = above + std::to_string(++begun_);
+  } while (access(path.c_str(), F_OK) == 0);  // what an earlier agent could not remove
+  GP_CHECK_OK(Make(path, 0700));
+  GP_CHECK_OK(Make(path + "/users", 0700));
+  GP_CHECK_OK(Make(path + "/root", 0755));
+  return path + "/root";
+}
+
+Status LayerStore::Finish(const std::string& diff_id, const std::string& root,
+                          const UnpackedLayer& layer, uint32_t uid) {
+  const std::string digits = DigitsOf(diff_id);
+  const std::string path = std::filesystem::path(root).parent_path();
+  GP_CHECK_OK(ReplaceFile(path + "/users/" + std::to_string(uid), "", 0600, Survives::kCrash));
+  GP_CHECK_OK(ReplaceFile(path + "/facts",
+                          std::to_string(layer.bytes) + " " + std::to_string(layer.files) + "\n",
+                          0600, Survives::kCrash));
+  GP_CHECK_OK(SyncFiles(root));
+  const Descriptor above(
+      open((directory_ + "/layers").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (rename(path.c_str(), PathOf(digits).c_str()) != 0) return Fail(Cannot("keep a layer", errno));
+  IgnoreResult(SyncDirectory(above.get()), "after a power cut it is unpacked again");
+  const std::lock_guard lock(mutex_);
+  layers_[digits] = {.bytes = layer.bytes, .used_at_ns = 0};
+  Touch(digits);
+  return Ok();
+}
+
+void LayerStore::Abandon(const std::string& root) {
+  Remove(std::filesystem::path(root).parent_path());
+}
+
+Status LayerStore::Show(const std::string& diff_id, uint32_t uid) {
+  return ReplaceFile(PathOf(DigitsOf(diff_id)) + "/users/" + std::to_string(uid), "", 0600,
+                     Survives::kCrash);
+}
+
+void LayerStore::Touch(const std::string& digits) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const timespec times[] = {now, now};
+  utimensat(AT_FDCWD, (PathOf(digits) + "/facts").c_str(), times, 0);
+  layers_[digits].used_at_ns = now.tv_sec * kSecond + now.tv_nsec;
+}
+
+void LayerStore::Pin(const std::string& key, const std::string& root) {
+  const std::lock_guard lock(mutex_);
+  pins_[key];
+  if (!root.empty()) pins_[key].insert(std::filesystem::path(root).parent_path().filename());
+}
+
+void LayerStore::Unpin(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  pins_.erase(key);
+  left_.notify_all();  // it waits for nothing any more
+}
+
+int64_t LayerStore::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return Used();
+}
+
+size_t LayerStore::size() const {
+  const std::lock_guard lock(mutex_);
+  return layers_.size();
+}
+
+}  // namespace gp

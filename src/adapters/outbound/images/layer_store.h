@@ -1,0 +1,99 @@
+#pragma once
+
+// The unpacked layers of a node: which there are, who may use them, and which are removed when room
+// is needed.
+//
+//   building/<digits>.<n>/root        a layer that is being unpacked
+//   layers/<digits>/root              the layer, named by the digest of its archive
+//   layers/<digits>/facts             one line: bytes and files; its time: of the last use
+//   layers/<digits>/users/<uid>       this user has shown the layer's content
+//
+// Only root enters the directory: files in it may have any owner.  All calls are thread-safe.
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "adapters/outbound/images/layer_process.h"
+#include "base/result.h"
+
+namespace gp {
+
+class LayerStore {
+ public:
+  struct Limits {
+    int64_t bytes_max = 0;     // of all layers
+    int free_percent_min = 5;  // of the file system, that stays free
+  };
+
+  // Makes the directory, removes what was not finished, and looks at what is there.
+  static Result<std::unique_ptr<LayerStore>> Open(const std::string& directory, Limits limits);
+
+  enum class State {
+    kReady,    // for this user
+    kUnshown,  // there, but the user has not shown its content
+    kAbsent,
+  };
+  // Pins the layer for `key`, once nobody unpacks it.  kAbsent: the caller alone may unpack it,
+  // until Leave.  nullopt: `key` is not pinned, or no longer.
+  std::optional<State> Enter(const std::string& key, const std::string& diff_id, uint32_t uid);
+  void Leave(const std::string& diff_id);
+
+  // Reserves room for a layer until Leave, and returns how much: `wanted`, or what there is, but
+  // `least`.  Layers that no attempt has pinned are removed for it, the longest unused first; none
+  // is if that does not help.  Errors: kResourceExhausted (there is no room), kInvalidArgument
+  // (there never is).
+  Result<int64_t> MakeRoom(const std::string& diff_id, int64_t wanted, int64_t least);
+  // A new empty directory for the layer's files.
+  Result<std::string> Begin(const std::string& diff_id);
+  // The files are complete: on disk from now on, and the user's.
+  Status Finish(const std::string& diff_id, const std::string& root, const UnpackedLayer& layer,
+                uint32_t uid);
+  // They are not.
+  void Abandon(const std::string& root);
+  // The user has shown the content of a layer that is there.
+  Status Show(const std::string& diff_id, uint32_t uid);
+
+  std::string RootOf(const std::string& diff_id) const;
+  // That it takes; 0: it is not there.
+  int64_t BytesOf(const std::string& diff_id) const;
+  // Pins a layer by its root, as RootOf has it.
+  void Pin(const std::string& key, const std::string& root);
+  void Unpin(const std::string& key);
+
+  int64_t bytes() const;
+  size_t size() const;
+
+ private:
+  struct Layer {
+    int64_t bytes = 0;
+    int64_t used_at_ns = 0;
+  };
+
+  LayerStore(std::string directory, Limits limits)
+      : directory_(std::move(directory)), limits_(limits) {}
+  Status Load();
+  std::string PathOf(const std::string& digits) const { return directory_ + "/layers/" + digits; }
+  bool IsPinned(const std::string& digits) const;
+  std::string TakeOldest();
+  int64_t Used() const;
+  int64_t Unpinned() const;
+  int64_t Room() const;
+  void Touch(const std::string& digits);
+
+  const std::string directory_;
+  const Limits limits_;
+  mutable std::mutex mutex_;
+  std::condition_variable left_;
+  std::map<std::string, Layer> layers_;                // by digits
+  std::map<std::string, std::set<std::string>> pins_;  // digits, by key
+  std::map<std::string, int64_t> busy_;                // layers that are entered, and their room
+  uint64_t begun_ = 0;
+};
+
+}  // namespace gp

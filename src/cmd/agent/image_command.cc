@@ -1,0 +1,106 @@
+// Processes that the agent runs to read and unpack images, whose files are of unknown origin.
+// Hidden.
+
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/outbound/images/image_answers.h"
+#include "adapters/outbound/images/image_trial.h"
+#include "base/text.h"
+#include "cmd/cli.h"
+
+namespace gp {
+namespace {
+
+struct ImageWords {
+  LayoutImage image;
+  uid_t uid = 0;
+  gid_t gid = 0;
+  std::vector<gid_t> groups;
+  std::string digest;  // of a layer
+  std::string root;
+  bool is_check = false;
+  int64_t bytes_max = 0;
+};
+
+Error CannotBe(uid_t uid) {
+  return Internal("cannot act as the user " + std::to_string(uid) + ": " + std::strerror(errno));
+}
+
+Status BecomeForEver(const ImageWords& words) {
+  if (setgroups(words.groups.size(), words.groups.data()) == 0 &&
+      setresgid(words.gid, words.gid, words.gid) == 0 &&
+      setresuid(words.uid, words.uid, words.uid) == 0 &&
+      prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0)
+    return Ok();
+  return Fail(CannotBe(words.uid));
+}
+
+Result<ImagePlan> ReadImage(const ImageWords& words) {
+  GP_CHECK_OK(BecomeForEver(words));
+  return ReadLayout(words.image, ThisArchitecture());
+}
+
+// Root may not be able to read what the user can.
+Result<Descriptor> OpenAs(const ImageWords& words) {
+  if (setgroups(words.groups.size(), words.groups.data()) != 0 ||
+      setresgid(words.gid, words.gid, 0) != 0 || setresuid(words.uid, words.uid, 0) != 0)
+    return Fail(CannotBe(words.uid));
+  Result<Descriptor> blob = OpenBlob(words.image.path, words.digest);
+  if (setresuid(0, 0, 0) != 0 || setresgid(0, 0, 0) != 0 || setgroups(0, nullptr) != 0)
+    return Fail(CannotBe(0));
+  return blob;
+}
+
+Result<UnpackedLayer> RunOnLayer(const ImageWords& words) {
+  const Descriptor blob = GP_TRY(OpenAs(words));
+  const Descriptor root(open(words.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid()) return Fail(Internal("cannot open " + words.root));
+  if (words.is_check) return CheckLayer(blob, root, words.bytes_max);
+  return UnpackLayer(blob, root, {.bytes_max = words.bytes_max});
+}
+
+void PrintAnswer(const std::string& answer) { std::fputs(answer.c_str(), stdout); }
+
+}  // namespace
+
+void AddImage(CLI::App& app, Cli& cli) {
+  CLI::App* image = app.add_subcommand("__image", "")->group("")->require_subcommand(1);
+  auto words = std::make_shared<ImageWords>();
+  const auto add = [&](const char* name) {
+    CLI::App* command = image->add_subcommand(name, "");
+    command->add_option("--uid", words->uid, "User that the image is read as")->required();
+    command->add_option("--gid", words->gid, "Group of the user")->required();
+    command->add_option("--group", words->groups, "Another group of the user");
+    command->add_option("--layout", words->image.path, "Directory of the image layout")->required();
+    return command;
+  };
+  CLI::App* read = add("read");
+  read->add_option("--tag", words->image.tag, "Tag of the image");
+  read->add_option("--digest", words->image.digest, "Digest of the image's manifest");
+  read->callback([words] { PrintAnswer(AnswerText(ReadImage(*words))); });
+  CLI::App* unpack = add("unpack");
+  unpack->add_option("--layer", words->digest, "Digest of the layer's blob")->required();
+  unpack->add_option("--root", words->root, "An empty directory to unpack into")->required();
+  unpack->add_flag("--check", words->is_check, "Only read and digest the layer");
+  unpack->add_option("--bytes-max", words->bytes_max, "Most that the layer may take")->required();
+  unpack->callback([words] { PrintAnswer(AnswerText(RunOnLayer(*words))); });
+  CLI::App* attempt = image->add_subcommand("try", "");
+  attempt->add_option("--root", words->root, "An empty directory to unpack into")->required();
+  attempt->callback([words, &cli] {
+    if (const Status tried = TryUnpacking(words->root); !tried) cli.Complain(tried.error());
+  });
+}
+
+}  // namespace gp

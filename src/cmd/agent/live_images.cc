@@ -1,0 +1,110 @@
+#include "cmd/agent/live_images.h"
+
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "adapters/outbound/images/process_image_store.h"
+#include "base/text.h"
+#include "domain/model/nodes/features.h"
+#include "infrastructure/paths.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kTrialMax = Duration::Seconds(10);
+
+// For a node that offers no images of layers, if a job comes nevertheless.
+class NoImageStore : public ImageStore {
+ public:
+  explicit NoImageStore(std::string why)
+      : why_(std::move(why)), event_fd_(eventfd(0, EFD_CLOEXEC)) {}
+  ~NoImageStore() override { close(event_fd_); }
+
+  std::optional<Result<UnpackedImage>> Prepare(const LaunchSpec&) override {
+    return Fail(Internal("this node has no images: " + why_));
+  }
+  void Keep(const std::string&, const std::vector<std::string>&) override {}
+  void Release(const std::string&) override {}
+  int EventDescriptor() const override { return event_fd_; }
+  void ClearEvents() override {}
+
+ private:
+  const std::string why_;
+  const int event_fd_;
+};
+
+std::vector<std::string> ImageCommand(const char* verb, const LaunchSpec& spec) {
+  std::vector<std::string> words{ExecutablePath(),
+                                 "__image",
+                                 verb,
+                                 "--uid",
+                                 std::to_string(spec.uid),
+                                 "--gid",
+                                 std::to_string(spec.gid),
+                                 "--layout",
+                                 spec.layout_image->path};
+  for (const uint32_t group : spec.groups) {
+    words.emplace_back("--group");
+    words.push_back(std::to_string(group));
+  }
+  return words;
+}
+
+void AddWord(const char* flag, const std::string& value, std::vector<std::string>& words) {
+  if (value.empty()) return;
+  words.emplace_back(flag);
+  words.push_back(value);
+}
+
+std::string WhyNoUnpacking(const std::string& above) {
+  std::string directory = above + "/unpack-trial-XXXXXX";
+  if (mkdtemp(directory.data()) == nullptr) return "cannot make a directory in " + above;
+  const CommandEnd end = RunCommand({ExecutablePath(), "__image", "try", "--root", directory},
+                                    {.time_limit = kTrialMax});
+  std::error_code failed;
+  std::filesystem::remove_all(directory, failed);
+  return end.ok ? "" : end.output;
+}
+
+}  // namespace
+
+std::unique_ptr<ImageStore> MakeImageStore(const AgentConfig& config, std::string& warning) {
+  if (geteuid() != 0) return std::make_unique<NoImageStore>("its agent is not root");
+  const LayerStore::Limits limits{.bytes_max = config.image_store_gib << 30};
+  auto layers = LayerStore::Open(config.state_directory + "/images", limits);
+  if (!layers) {
+    warning = "jobs cannot have images of layers here: " + layers.error().message;
+    return std::make_unique<NoImageStore>(layers.error().message);
+  }
+  ProcessImageStore::Options options;
+  options.read = [](const LaunchSpec& spec) {
+    std::vector<std::string> words = ImageCommand("read", spec);
+    AddWord("--tag", spec.layout_image->tag, words);
+    AddWord("--digest", spec.layout_image->digest, words);
+    return words;
+  };
+  options.unpack = [](const LaunchSpec& spec, const LayerTask& task) {
+    std::vector<std::string> words = ImageCommand("unpack", spec);
+    AddWord("--layer", task.digest, words);
+    AddWord("--root", task.root, words);
+    AddWord("--bytes-max", std::to_string(task.bytes_max), words);
+    if (task.is_check) words.emplace_back("--check");
+    return words;
+  };
+  return std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers));
+}
+
+Result<std::vector<TriedFeature>> TryAllFeatures(const std::string& programs,
+                                                 const std::string& directory) {
+  std::vector<TriedFeature> tried = GP_TRY(TryFeatures(programs, directory));
+  for (TriedFeature& feature : tried) {
+    if (feature.name == kImageLayersFeature && feature.missing.empty())
+      feature.missing = WhyNoUnpacking(directory);
+  }
+  return tried;
+}
+
+}  // namespace gp

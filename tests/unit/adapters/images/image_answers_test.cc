@@ -1,0 +1,45 @@
+#include "adapters/outbound/images/image_answers.h"
+
+#include <gtest/gtest.h>
+
+namespace gp {
+namespace {
+
+TEST(ImageAnswers, APlanArrivesAsItWas) {
+  const ImagePlan plan{.digest = "sha256:1",
+                       .layers = {{"sha256:2", "sha256:3", 7}, {"sha256:4", "sha256:5", 8}},
+                       .environment = {"A=line\nline", "B=\"x\""},
+                       .working_directory = "/w"};
+  const auto read = ReadImagePlan(AnswerText(Result<ImagePlan>(plan)));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, plan);
+}
+
+TEST(ImageAnswers, ErrorsKeepTheirBlame) {
+  for (const ErrorCode code :
+       {ErrorCode::kInvalidArgument, ErrorCode::kResourceExhausted, ErrorCode::kInternal}) {
+    const auto read =
+        ReadUnpackedLayer(AnswerText(Result<UnpackedLayer>(Fail(Error{code, "why"}))));
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, code);
+    EXPECT_EQ(read.error().message, "why");
+  }
+  const auto other = ReadImagePlan(AnswerText(Result<ImagePlan>(Fail(Unsupported("no library")))));
+  EXPECT_EQ(other.error().code, ErrorCode::kInternal);
+}
+
+TEST(ImageAnswers, NamesNeedNotBeUtf8) {
+  const auto read = ReadImagePlan(AnswerText(Result<ImagePlan>(Fail(InvalidArgument("\xff")))));
+  EXPECT_EQ(read.error().message, "\xEF\xBF\xBD");
+}
+
+TEST(ImageAnswers, WhatIsNoAnswerIsTheHostsFault) {
+  for (const char* text : {"", "x", "{}", "[]", "{\"error\": 1}", "{\"code\": 7, \"error\": {}}"}) {
+    const auto read = ReadImagePlan(text);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::kInternal);
+  }
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,231 @@
+#include "adapters/outbound/images/process_image_store.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "adapters/outbound/images/image_answers.h"
+#include "tests/support/scratch.h"
+
+namespace gp {
+namespace {
+
+std::string IdOf(int number) {
+  std::string digits = std::to_string(number);
+  return "sha256:" + std::string(64 - digits.size(), '0') + digits;
+}
+
+// A command that prints this answer, after `script`.
+std::vector<std::string> Prints(const std::string& answer, const std::string& script = ":") {
+  return {"/bin/sh", "-c", script + "; printf %s \"$1\"", "sh", answer};
+}
+
+int NumberOf(const std::string& id) { return std::stoi(id.substr(id.size() - 9)); }
+
+class ImageStoreTest : public testing::Test {
+ protected:
+  void Open(int64_t bytes_max = 1 << 30) {
+    store_.reset();
+    auto layers =
+        LayerStore::Open(scratch_.In("images"), {.bytes_max = bytes_max, .free_percent_min = 0});
+    ASSERT_TRUE(layers);
+    ProcessImageStore::Options options;
+    options.read = [this](const LaunchSpec&) { return Prints(AnswerText(plan_)); };
+    options.unpack = [this](const LaunchSpec&, const LayerTask& task) {
+      return Prints(AnswerText(AnswerOf(task)),
+                    "echo " + std::string(task.is_check ? "check" : "unpack") + " " + task.digest +
+                        " " + std::to_string(task.bytes_max) + " >> " + scratch_.In("calls") +
+                        "; echo x > " + task.root + "/file; " + delay_);
+    };
+    store_ = std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers));
+  }
+  // A layer of blob N has the archive N + 100, unless the test says otherwise.
+  Result<UnpackedLayer> AnswerOf(const LayerTask& task) const {
+    const auto answer = answers_.find(task.digest);
+    if (answer != answers_.end()) return answer->second;
+    return UnpackedLayer{task.digest, IdOf(NumberOf(task.digest) + 100), 10, 1};
+  }
+  static ImagePlan PlanOf(std::initializer_list<int> layers) {
+    ImagePlan plan{.digest = IdOf(1'000), .environment = {"A=1"}, .working_directory = "/w"};
+    for (const int layer : layers) plan.layers.push_back({IdOf(layer), IdOf(layer + 100), 10});
+    return plan;
+  }
+  static LaunchSpec Attempt(const std::string& key, uint32_t uid = 1'000) {
+    LaunchSpec spec;
+    spec.key = key;
+    spec.uid = uid;
+    spec.layout_image = LayoutImage{"/data/img", "", ""};
+    return spec;
+  }
+  Result<UnpackedImage> Await(const LaunchSpec& spec) {
+    for (int i = 0; i < 3'000; ++i) {
+      if (auto prepared = store_->Prepare(spec)) return *std::move(prepared);
+      pollfd event{store_->EventDescriptor(), POLLIN, 0};
+      poll(&event, 1, 10);
+      store_->ClearEvents();
+    }
+    return Fail(Internal("it took too long"));
+  }
+  // "unpack 1" or "check 1": what was done, and the number of the layer.
+  std::vector<std::string> Calls() const {
+    std::vector<std::string> calls;
+    std::ifstream file(scratch_.In("calls"));
+    for (std::string verb, digest, room; file >> verb >> digest >> room;)
+      calls.push_back(verb + " " + std::to_string(NumberOf(digest)));
+    return calls;
+  }
+  std::string RootOf(int layer) const {
+    return scratch_.In("images/layers/" + IdOf(layer + 100).substr(7) + "/root");
+  }
+
+  Scratch scratch_;
+  Result<ImagePlan> plan_ = PlanOf({1, 2});
+  std::map<std::string, Result<UnpackedLayer>> answers_;  // by digest
+  std::string delay_ = ":";
+  std::unique_ptr<ProcessImageStore> store_;
+};
+
+TEST_F(ImageStoreTest, AnImageIsItsLayersTopmostFirst) {
+  Open();
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
+  const auto image = Await(Attempt("lease-1"));
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(image->layers, (std::vector<std::string>{RootOf(2), RootOf(1)}));
+  EXPECT_EQ(image->digest, IdOf(1'000));
+  EXPECT_EQ(image->environment, (std::vector<std::string>{"A=1"}));
+  EXPECT_EQ(image->working_directory, "/w");
+  EXPECT_TRUE(std::filesystem::exists(RootOf(1) + "/file"));
+}
+
+TEST_F(ImageStoreTest, ALayerThatComesTwiceIsStackedAtItsUpperPlace) {
+  plan_ = PlanOf({1, 2, 1});
+  Open();
+  const auto image = Await(Attempt("lease-1"));
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(image->layers, (std::vector<std::string>{RootOf(1), RootOf(2)}));
+  EXPECT_EQ(Calls().size(), 2u);
+}
+
+TEST_F(ImageStoreTest, AttemptsAtTheSameTimeUnpackALayerOnce) {
+  delay_ = "sleep 0.2";
+  Open();
+  for (const char* key : {"lease-1", "lease-2", "lease-3", "lease-4", "lease-5", "lease-6"})
+    EXPECT_FALSE(store_->Prepare(Attempt(key)));
+  for (const char* key : {"lease-1", "lease-2", "lease-3", "lease-4", "lease-5", "lease-6"})
+    EXPECT_TRUE(Await(Attempt(key)));
+  EXPECT_EQ(Calls().size(), 2u);
+}
+
+TEST_F(ImageStoreTest, AnotherUserShowsTheContentOnce) {
+  Open();
+  ASSERT_TRUE(Await(Attempt("lease-1", 1'000)));
+  ASSERT_TRUE(Await(Attempt("lease-2", 1'001)));
+  ASSERT_TRUE(Await(Attempt("lease-3", 1'001)));
+  EXPECT_EQ(Calls(), (std::vector<std::string>{"unpack 1", "unpack 2", "check 1", "check 2"}));
+}
+
+TEST_F(ImageStoreTest, AUserWhoHasOtherContentGetsNothing) {
+  Open();
+  ASSERT_TRUE(Await(Attempt("lease-1", 1'000)));
+  plan_ = PlanOf({});
+  plan_->layers = {{IdOf(7), IdOf(101), 10}};  // the archive of another's layer, by its digest
+  const auto image = Await(Attempt("lease-2", 1'001));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(image.error().message.find("other content"), std::string::npos);
+}
+
+TEST_F(ImageStoreTest, WhatIsNotAsTheManifestSaysIsNotKept) {
+  for (const auto& [digest, diff_id] :
+       {std::pair(IdOf(1), IdOf(5)), std::pair(IdOf(5), IdOf(101))}) {
+    answers_.insert_or_assign(IdOf(1), UnpackedLayer{digest, diff_id, 10, 1});
+    Open();
+    const auto image = Await(Attempt("lease-1"));
+    ASSERT_FALSE(image);
+    EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_FALSE(std::filesystem::exists(RootOf(1)));
+    EXPECT_TRUE(std::filesystem::is_empty(scratch_.In("images/building")));
+  }
+}
+
+TEST_F(ImageStoreTest, ALargeLayerGetsMoreRoomAndABombEndsThere) {
+  answers_.emplace(IdOf(1), Fail(Error{ErrorCode::kResourceExhausted, "no room"}));
+  plan_->layers[0].bytes = 10 << 20;
+  Open(int64_t{1} << 40);
+  const auto image = Await(Attempt("lease-1"));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument) << image.error().message;
+  EXPECT_NE(image.error().message.find("256 times"), std::string::npos);
+  EXPECT_EQ(Calls().size(), 3u);
+}
+
+TEST_F(ImageStoreTest, WithoutRoomNothingIsUnpacked) {
+  answers_.emplace(IdOf(1), UnpackedLayer{IdOf(1), IdOf(101), 1 << 20, 1});
+  Open(1 << 20);
+  const auto image = Await(Attempt("lease-1"));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(Calls(), (std::vector<std::string>{"unpack 1"}));
+  plan_->layers[0].bytes = (1 << 20) + 1;
+  plan_->layers[0].diff_id = IdOf(300);
+  EXPECT_EQ(Await(Attempt("lease-2")).error().code, ErrorCode::kInvalidArgument) << "it never fits";
+}
+
+TEST_F(ImageStoreTest, ErrorsOfTheImageAndOfTheHostAreTold) {
+  plan_ = Fail(InvalidArgument("no tag v1"));
+  Open();
+  const auto image = Await(Attempt("lease-1"));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(image.error().message, "no tag v1");
+  plan_ = PlanOf({1});
+  delay_ = "exit 3";
+  const auto other = Await(Attempt("lease-2"));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::kInternal);
+}
+
+TEST_F(ImageStoreTest, OneThatIsReleasedIsPreparedAgain) {
+  delay_ = "sleep 0.1";
+  Open();
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
+  store_->Release("lease-1");
+  const auto image = Await(Attempt("lease-1"));
+  EXPECT_TRUE(image) << image.error().message;
+}
+
+// Else the agent would look again and again at what nobody waits for.
+TEST_F(ImageStoreTest, OneThatIsReleasedWakesNobody) {
+  delay_ = "sleep 0.1";
+  Open();
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
+  store_->Release("lease-1");
+  ASSERT_TRUE(Await(Attempt("lease-2")));
+  store_->ClearEvents();
+  poll(nullptr, 0, 300);
+  pollfd event{store_->EventDescriptor(), POLLIN, 0};
+  EXPECT_EQ(poll(&event, 1, 0), 0);
+}
+
+TEST_F(ImageStoreTest, OneThatIsReleasedStopsAtOnce) {
+  delay_ = "sleep 100";
+  Open();
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
+  poll(nullptr, 0, 100);
+  store_->Release("lease-1");
+  delay_ = ":";
+  EXPECT_TRUE(Await(Attempt("lease-2")));
+}
+
+TEST_F(ImageStoreTest, ItEndsWhileItWorks) {
+  delay_ = "sleep 100";
+  Open();
+  for (int i = 0; i < 8; ++i) EXPECT_FALSE(store_->Prepare(Attempt("lease-" + std::to_string(i))));
+  poll(nullptr, 0, 100);
+  store_.reset();
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,171 @@
+#include "application/agent/staging_runner.h"
+
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "tests/unit/application/agent/played_runner.h"
+
+namespace gp {
+namespace {
+
+// The store's part, played: an image is there when the test says so.
+class PlayedImages : public ImageStore {
+ public:
+  std::optional<Result<UnpackedImage>> Prepare(const LaunchSpec& spec) override {
+    const auto [asked, is_new] = prepared.try_emplace(spec.key);
+    if (is_new) calls += "prepare " + spec.key + ";";
+    return asked->second;
+  }
+  void Keep(const std::string& key, const std::vector<std::string>& layers) override {
+    calls += "keep " + key + " " + layers.front() + ";";
+  }
+  void Release(const std::string& key) override {
+    prepared.erase(key);
+    calls += "release " + key + ";";
+  }
+  int EventDescriptor() const override { return event_fd_; }
+  void ClearEvents() override {
+    uint64_t drained = 0;
+    (void)!read(event_fd_, &drained, sizeof drained);
+  }
+
+  std::string TakeCalls() { return std::exchange(calls, ""); }
+
+  std::map<std::string, std::optional<Result<UnpackedImage>>> prepared;
+  std::string calls;
+
+ private:
+  int event_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+};
+
+class Staging : public testing::Test {
+ protected:
+  Staging() { Open(); }
+  void Open() { runner_ = std::make_unique<StagingRunner>(images_, inner_); }
+
+  static LaunchSpec Job(const std::string& key) {
+    LaunchSpec spec;
+    spec.key = key;
+    spec.environment = {"HOME=/home/ana", "CUDA_VISIBLE_DEVICES=GPU-7", "GP_JOB_ID=4", "A=of-job"};
+    spec.working_directory = "/home/ana";
+    spec.has_own_working_directory = false;
+    spec.layout_image = LayoutImage{"/data/img", "v1", ""};
+    return spec;
+  }
+  void Unpacked(const std::string& key, UnpackedImage image = {.layers = {"/top", "/base"}}) {
+    images_.prepared[key] = std::move(image);
+  }
+  AttemptStatus Seen(const std::string& key) {
+    for (AttemptStatus& status : runner_->Observe()) {
+      if (status.key == key) return status;
+    }
+    ADD_FAILURE() << key << " is not known";
+    return {};
+  }
+  bool Runs(const std::string& key) const { return inner_.attempts.contains(key); }
+
+  PlayedRunner inner_;
+  PlayedImages images_;
+  std::unique_ptr<StagingRunner> runner_;
+};
+
+TEST_F(Staging, OthersPassThrough) {
+  LaunchSpec spec = Job("lease-1");
+  spec.layout_image.reset();
+  ASSERT_TRUE(runner_->Start(spec));
+  EXPECT_TRUE(Runs("lease-1"));
+  EXPECT_EQ(inner_.launches[0].environment, spec.environment);
+  EXPECT_EQ(images_.TakeCalls(), "");
+}
+
+TEST_F(Staging, AnAttemptStartsOnceItsLayersAreUnpacked) {
+  ASSERT_TRUE(runner_->Start(Job("lease-1")));
+  EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kStarting);
+  EXPECT_FALSE(Runs("lease-1"));
+  EXPECT_FALSE(runner_->Start(Job("lease-1")));
+  EXPECT_FALSE(runner_->Exec("lease-1", {}));
+  runner_->Renew("lease-1", 77);
+  Unpacked("lease-1");
+  EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kRunning);
+  ASSERT_EQ(inner_.launches.size(), 1u);
+  EXPECT_EQ(inner_.launches[0].image_layers, (std::vector<std::string>{"/top", "/base"}));
+  EXPECT_FALSE(inner_.launches[0].layout_image.has_value());
+  EXPECT_EQ(inner_.launches[0].lease_deadline_boot_ns, 77);
+  EXPECT_EQ(images_.TakeCalls(), "prepare lease-1;");
+}
+
+TEST_F(Staging, TheImageSetsWhatNeitherTheJobNorThePlatformSets) {
+  ASSERT_TRUE(runner_->Start(Job("lease-1")));
+  Unpacked("lease-1", {.layers = {"/top"},
+                       .environment = {"PATH=/opt/bin:/bin", "A=of-image", "B=of-image",
+                                       "GP_REPORT=/x", "CUDA_VISIBLE_DEVICES=all", "HOME=/root"},
+                       .working_directory = "/workspace"});
+  Seen("lease-1");
+  EXPECT_EQ(
+      inner_.launches[0].environment,
+      (std::vector<std::string>{"HOME=/home/ana", "CUDA_VISIBLE_DEVICES=GPU-7", "GP_JOB_ID=4",
+                                "A=of-job", "PATH=/opt/bin:/bin", "B=of-image", "LANG=C.UTF-8"}));
+  EXPECT_EQ(inner_.launches[0].working_directory, "/workspace");
+}
+
+TEST_F(Staging, TheJobsOwnDirectoryComesFirst) {
+  LaunchSpec spec = Job("lease-1");
+  spec.has_own_working_directory = true;
+  ASSERT_TRUE(runner_->Start(spec));
+  Unpacked("lease-1", {.layers = {"/top"}, .working_directory = "/workspace"});
+  Seen("lease-1");
+  EXPECT_EQ(inner_.launches[0].working_directory, "/home/ana");
+}
+
+TEST_F(Staging, WhatTheImageLacksIsTheUsersFaultAndWhatTheHostLacksIsNot) {
+  ASSERT_TRUE(runner_->Start(Job("lease-1")));
+  ASSERT_TRUE(runner_->Start(Job("lease-2")));
+  images_.prepared["lease-1"] = Fail(InvalidArgument("no image with the tag v1"));
+  images_.prepared["lease-2"] = Fail(Error{ErrorCode::kResourceExhausted, "no room"});
+  EXPECT_EQ(Seen("lease-1").cause, EndCause::kCouldNotStart);
+  EXPECT_EQ(Seen("lease-1").message, "no image with the tag v1");
+  EXPECT_EQ(Seen("lease-2").cause, EndCause::kPlatformFault);
+  EXPECT_EQ(images_.TakeCalls(),
+            "prepare lease-1;prepare lease-2;release lease-1;release lease-2;");
+  EXPECT_TRUE(runner_->Forget("lease-1"));
+  EXPECT_TRUE(runner_->Forget("lease-2"));
+  EXPECT_TRUE(runner_->IsEmpty());
+}
+
+TEST_F(Staging, OneThatIsStoppedMeanwhileNeverStarts) {
+  ASSERT_TRUE(runner_->Start(Job("lease-1")));
+  runner_->Stop("lease-1", Duration::Seconds(1));
+  EXPECT_EQ(Seen("lease-1").cause, EndCause::kStopped);
+  Unpacked("lease-1");
+  EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kExited);
+  EXPECT_FALSE(Runs("lease-1"));
+  EXPECT_EQ(images_.TakeCalls(), "prepare lease-1;release lease-1;");
+}
+
+TEST_F(Staging, LayersAreKeptUntilTheAttemptIsForgotten) {
+  ASSERT_TRUE(runner_->Start(Job("lease-1")));
+  Unpacked("lease-1");
+  Seen("lease-1");
+  images_.TakeCalls();
+  Open();  // the agent starts again
+  EXPECT_EQ(images_.TakeCalls(), "keep lease-1 /top;");
+  inner_.End("lease-1", EndCause::kExit, 0);
+  Seen("lease-1");
+  EXPECT_EQ(images_.TakeCalls(), "");
+  ASSERT_TRUE(runner_->Forget("lease-1"));
+  EXPECT_EQ(images_.TakeCalls(), "release lease-1;");
+}
+
+TEST_F(Staging, AStartThatFailsIsReported) {
+  inner_.is_refusing = true;
+  ASSERT_TRUE(runner_->Start(Job("lease-1")));
+  Unpacked("lease-1");
+  EXPECT_EQ(Seen("lease-1").cause, EndCause::kPlatformFault);
+}
+
+}  // namespace
+}  // namespace gp
