@@ -132,6 +132,7 @@ TEST(MayUseANode, OfItsPoolAndReservationWithAllItsLabelsAndFeatures) {
       {false, [](Job&, JobSpec& s) { s.placement.node_labels = {{"zone", "a"}, {"row", "1"}}; }},
       {false, [](Job&, JobSpec& s) { s.placement.node_labels = {{"zone", ""}}; }},
       {true, [](Job&, JobSpec& s) { s.program.image = "dir:/i"; }},
+      {false, [](Job&, JobSpec& s) { s.program.image = "oci:/i"; }},
       {false, [](Job&, JobSpec& s) { s.program.network = NetworkAccess::kNone; }},
       {true, [](Job&, JobSpec& s) { s.placement.reservation = "course"; }},
       {false, [](Job&, JobSpec& s) { s.placement.reservation = "other"; }},

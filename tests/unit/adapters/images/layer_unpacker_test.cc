@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -12,6 +13,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -204,6 +207,30 @@ TEST_F(Unpacking, AMarkInADirectoryThatHidesAllIsNone) {
   EXPECT_TRUE(IsOpaque("d"));
   EXPECT_FALSE(Has("d/gone"));
   EXPECT_FALSE(Has("d/e"));
+}
+
+TEST_F(Unpacking, TheProcessHasThreeCapabilities) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const Descriptor root(open(root_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const bool is_confined = Confine(root).has_value();
+    (void)!write(ends[1], &is_confined, sizeof is_confined);
+    while (true) sched_yield();
+  }
+  bool is_confined = false;
+  EXPECT_EQ(read(ends[0], &is_confined, sizeof is_confined), 1);
+  EXPECT_TRUE(is_confined);
+  std::ifstream file("/proc/" + std::to_string(child) + "/status");
+  const std::string status{std::istreambuf_iterator<char>(file), {}};
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  // CAP_CHOWN, CAP_DAC_OVERRIDE and CAP_FOWNER.
+  for (const char* line :
+       {"CapInh:\t0000000000000000", "CapPrm:\t000000000000000b", "CapEff:\t000000000000000b",
+        "CapBnd:\t000000000000000b", "CapAmb:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"})
+    EXPECT_NE(status.find(line), std::string::npos) << line << "\n" << status;
 }
 
 TEST_F(Unpacking, TheProcessCanDoNothingElse) {
