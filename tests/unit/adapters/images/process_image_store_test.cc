@@ -118,6 +118,17 @@ TEST_F(ImageStoreTest, AttemptsAtTheSameTimeUnpackALayerOnce) {
   EXPECT_EQ(Calls().size(), 2u);
 }
 
+TEST_F(ImageStoreTest, ImagesShareTheirBase) {
+  Open();
+  for (int top = 2; top <= 101; ++top) {
+    plan_ = PlanOf({1, top});
+    const std::string key = "lease-" + std::to_string(top);
+    ASSERT_TRUE(Await(Attempt(key)));
+    store_->Release(key);
+  }
+  EXPECT_EQ(Calls().size(), 101u);
+}
+
 TEST_F(ImageStoreTest, AnotherUserShowsTheContentOnce) {
   Open();
   ASSERT_TRUE(Await(Attempt("lease-1", 1'000)));

@@ -24,7 +24,9 @@ bool IsQueueLabel(std::string_view key) {
 
 std::string HintFor(const std::string& path) {
   constexpr std::pair<std::string_view, std::string_view> kHints[] = {
-      {"image", "container images are not supported yet: the program runs on the node itself"},
+      {"image",
+       "images are not pulled from registries: set image: to dir:/path or oci:/path:tag, "
+       "else the program runs on the node itself"},
       {"tolerations", "set node_labels: for the intended nodes"},
       {"affinity", "set node_labels: and topology:"},
       {"nodeSelector", "set node_labels: with labels of the nodes here"},

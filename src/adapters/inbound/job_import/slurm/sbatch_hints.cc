@@ -14,7 +14,7 @@ const std::map<std::string_view, std::string_view> kNoCounterpart{
     {"comment", "set labels: {comment: …}"},
     {"constraint",
      "set node_labels:, and for GPUs resources: {gpus: {model: …}} (gpu-platform nodes label)"},
-    {"container", "container images are not supported yet"},
+    {"container", "set image: to dir:/path or oci:/path:tag (docs/images.md)"},
     {"deadline", "gpu-platform jobs submit --plan shows when it would start and end"},
     {"dependency",
      "Slurm job ids are unknown here: set after: [JOB:ok] with job ids of this platform"},
