@@ -8,7 +8,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 WORLDS ?= 100000
 
-.PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation \
+.PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation prove-layers \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
         prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
@@ -67,6 +67,11 @@ prove-baseline: configure
 baseline-program: setup-tests
 	test -d build/baseline/source || git worktree add --detach build/baseline/source $$(cat tests/baseline/commit)
 	$(MAKE) -C build/baseline/source build
+
+## make prove-layers     20,000 random starts, ends and kills around a node's layers; hostile layers and layouts (root; 2 min)
+prove-layers: build-tests
+	GP_STEPS=20000 $(BUILD)/bin/unit_images --gtest_filter='LayerStoreProperty*:ImageStoreTest*'
+	PYTHONPATH=tests/integration $(PYTHON) -B tests/security/layers/layers_test.py --binary $(BINARY)
 
 ## make prove-isolation  device matrix, escape attempts, resource abuse (root; 1 min)
 prove-isolation: configure

@@ -36,27 +36,18 @@ class NoImageStore : public ImageStore {
   const int event_fd_;
 };
 
-std::vector<std::string> ImageCommand(const char* verb, const LaunchSpec& spec) {
-  std::vector<std::string> words{ExecutablePath(),
-                                 "__image",
-                                 verb,
-                                 "--uid",
-                                 std::to_string(spec.uid),
-                                 "--gid",
-                                 std::to_string(spec.gid),
-                                 "--layout",
-                                 spec.layout_image->path};
-  for (const uint32_t group : spec.groups) {
-    words.emplace_back("--group");
-    words.push_back(std::to_string(group));
-  }
-  return words;
+// With the value in the same word: it may begin with a dash.
+void AddWord(const std::string& flag, const std::string& value, std::vector<std::string>& words) {
+  if (!value.empty()) words.push_back(flag + "=" + value);
 }
 
-void AddWord(const char* flag, const std::string& value, std::vector<std::string>& words) {
-  if (value.empty()) return;
-  words.emplace_back(flag);
-  words.push_back(value);
+std::vector<std::string> ImageCommand(const char* verb, const LaunchSpec& spec) {
+  std::vector<std::string> words{ExecutablePath(), "__image", verb};
+  AddWord("--uid", std::to_string(spec.uid), words);
+  AddWord("--gid", std::to_string(spec.gid), words);
+  AddWord("--layout", spec.layout_image->path, words);
+  for (const uint32_t group : spec.groups) AddWord("--group", std::to_string(group), words);
+  return words;
 }
 
 std::string WhyNoUnpacking(const std::string& above) {

@@ -71,6 +71,9 @@ class Removals {
     if (words.empty() || !words.back().starts_with(kRemoved)) return false;
     const std::string& name = words.back();
     std::string above = Join({words.begin(), words.end() - 1}, "/");
+    // An overlay hides nothing below the root of a layer.
+    if (name == kOpaque && above.empty())
+      return Fail(Refused(path, "which removes all that is below the layer"));
     if (name == kOpaque) return Add(emptied_, std::move(above), path);
     if (name.starts_with(kOther)) return true;
     const std::string removed = name.substr(kRemoved.size());
@@ -127,7 +130,7 @@ class Removals {
          end = path.rfind('/', end - 1)) {
       if (emptied_.contains(path.substr(0, end))) return true;
     }
-    return emptied_.contains("");
+    return false;
   }
 
   // What the layer itself has at the path stays: only that of lower layers is removed.

@@ -36,8 +36,12 @@ TEST_F(SettingsTest, WhatIsInForceAfterAReloadIsSaid) {
   EXPECT_EQ(now.policy_file, second);
   EXPECT_EQ(now.files.size(), 2U);
   for (const SettingValue& one : now.values) {
-    if (one.key == "keep_journal") EXPECT_EQ(one.value, "1d") << "it needs a restart";
-    if (one.key == "policy_file") EXPECT_EQ(one.value, second);
+    if (one.key == "keep_journal") {
+      EXPECT_EQ(one.value, "1d") << "it needs a restart";
+    }
+    if (one.key == "policy_file") {
+      EXPECT_EQ(one.value, second);
+    }
   }
 }
 
@@ -69,8 +73,11 @@ TEST_F(SettingsTest, NewReceiversNeedARestart) {
         scratch_.Write("n.yaml", "receivers: [{name: a, on: node_lost, exec: /bin/true}]\n") +
         "\n");
   ReadSettingsAgain(running, nullptr, in_force)->applied();
-  for (const SettingValue& one : in_force.Now().values)
-    if (one.key == "notify_file") EXPECT_EQ(one.value, "") << "nobody is notified yet";
+  for (const SettingValue& one : in_force.Now().values) {
+    if (one.key == "notify_file") {
+      EXPECT_EQ(one.value, "") << "nobody is notified yet";
+    }
+  }
 }
 
 TEST_F(SettingsTest, AReloadOfWrongFilesChangesNothing) {
