@@ -2,6 +2,7 @@
 """Jobs in images: their root directory, what they see of the host, their devices, exec, restarts."""
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -61,6 +62,20 @@ class Layers(ClusterTest):
         job, = self.cli.submit({"image": f"oci:{self.layout.path}:v2", "run": "pwd"})
         self.assertEqual(self.cli.wait(job), 0)
         self.assertEqual(self.cli("jobs", "logs", job).ok().out, "/work\n")
+
+    def test_what_skopeo_writes(self):
+        """From an archive of Docker, and compressed by zstd."""
+        self.layout.add_image([self.base, self.layout.add_layer([member("of-the-top", b"top\n")])], "v1", {"Env": ["TOOL=yes"]})
+        archive = os.path.join(self.cluster.directory, "docker.tar")
+        copied = os.path.join(self.cluster.directory, "copied")
+        for source, target in [(f"oci:{self.layout.path}:v1", f"docker-archive:{archive}:train:v1"), (f"docker-archive:{archive}", f"oci:{copied}:gzip")]:
+            subprocess.run(["skopeo", "--insecure-policy", "copy", "-q", source, target], check=True)
+        subprocess.run(["skopeo", "--insecure-policy", "copy", "-q", "--dest-compress-format", "zstd", f"docker-archive:{archive}", f"oci:{copied}:zstd"], check=True)
+        blobs = pathlib.Path(copied, "blobs/sha256").iterdir()
+        self.assertIn(b"\x28\xb5\x2f\xfd", {blob.read_bytes()[:4] for blob in blobs}, "of zstd")
+        for tag in ("gzip", "zstd"):
+            told = self.cli("-q", "run", "--image", f"oci:{copied}:{tag}", "--", "/bin/sh", "-c", "cat /of-the-image /of-the-top; echo $TOOL")
+            self.assertEqual(told.out, "yes\ntop\nyes\n", told.err)
 
     def test_many_layers(self):
         layers = [self.layout.add_layer([member("number", b"%d\n" % n), member(f"of-{n}", b"x")]) for n in range(60)]
