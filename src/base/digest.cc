@@ -38,4 +38,11 @@ uint32_t Crc32c(std::string_view bytes, uint32_t seed) {
   return ~crc;
 }
 
+bool IsSha256Name(std::string_view text) {
+  constexpr std::string_view kAlgorithm = "sha256:";
+  constexpr size_t kDigits = 64;
+  return text.starts_with(kAlgorithm) && text.size() == kAlgorithm.size() + kDigits &&
+         text.find_first_not_of("0123456789abcdef", kAlgorithm.size()) == std::string_view::npos;
+}
+
 }  // namespace gp

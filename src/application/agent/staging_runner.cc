@@ -62,6 +62,7 @@ void StagingRunner::StartIn(const LaunchSpec& spec, const UnpackedImage& image) 
   launch.layout_image.reset();
   launch.image_layers = image.layers;
   AddEnvironment(image, launch.environment);
+  launch.environment.push_back("GP_IMAGE_DIGEST=" + image.digest);
   if (!launch.has_own_working_directory && image.working_directory.starts_with('/'))
     launch.working_directory = image.working_directory;
   pending_.Leave(spec.key);

@@ -38,12 +38,16 @@ Error CannotBe(uid_t uid) {
   return Internal("cannot act as the user " + std::to_string(uid) + ": " + std::strerror(errno));
 }
 
+// It works for the agent alone, and a file server may hold it.  A change of ids undoes this.
+void EndWithParent() { prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
+
 Status BecomeForEver(const ImageWords& words) {
   if (setgroups(words.groups.size(), words.groups.data()) == 0 &&
       setresgid(words.gid, words.gid, words.gid) == 0 &&
-      setresuid(words.uid, words.uid, words.uid) == 0 &&
-      prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0)
+      setresuid(words.uid, words.uid, words.uid) == 0) {
+    EndWithParent();
     return Ok();
+  }
   return Fail(CannotBe(words.uid));
 }
 
@@ -57,6 +61,7 @@ Result<Descriptor> OpenAs(const ImageWords& words) {
   if (setgroups(words.groups.size(), words.groups.data()) != 0 ||
       setresgid(words.gid, words.gid, 0) != 0 || setresuid(words.uid, words.uid, 0) != 0)
     return Fail(CannotBe(words.uid));
+  EndWithParent();
   Result<Descriptor> blob = OpenBlob(words.image.path, words.digest);
   if (setresuid(0, 0, 0) != 0 || setresgid(0, 0, 0) != 0 || setgroups(0, nullptr) != 0)
     return Fail(CannotBe(0));

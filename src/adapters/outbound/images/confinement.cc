@@ -1,5 +1,6 @@
 #include "adapters/outbound/images/confinement.h"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -43,7 +45,6 @@ constexpr unsigned kAllowed[] = {
     SYS_statx,
     SYS_statfs,
     SYS_fstatfs,
-    SYS_fcntl,
     SYS_getdents64,
     SYS_mkdirat,
     SYS_mknodat,
@@ -134,18 +135,37 @@ constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
 #error "the confinement knows no numbers for this architecture"
 #endif
 
+constexpr sock_filter Load(size_t offset) {
+  return {BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<unsigned>(offset)};
+}
+
+// Appends: if what is loaded is this, the filter ends with this answer.
+void AnswerIf(unsigned value, unsigned answer, std::vector<sock_filter>& program) {
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, value});
+  program.push_back({BPF_RET | BPF_K, 0, 0, answer});
+}
+
+// As an older kernel would answer: libraries then do without.
+constexpr unsigned kUnknown = SECCOMP_RET_ERRNO | ENOSYS;
+
+// By fcntl a process may also have another one signalled, whatever its capabilities.
+void AllowSomeOfFcntl(std::vector<sock_filter>& program) {
+  constexpr unsigned kCommands[] = {F_GETFD, F_SETFD, F_GETFL, F_DUPFD, F_DUPFD_CLOEXEC};
+  constexpr auto kSteps = static_cast<unsigned char>(2 * std::size(kCommands) + 2);
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, kSteps, SYS_fcntl});
+  program.push_back(Load(offsetof(seccomp_data, args[1])));
+  for (const unsigned command : kCommands) AnswerIf(command, SECCOMP_RET_ALLOW, program);
+  program.push_back({BPF_RET | BPF_K, 0, 0, kUnknown});
+}
+
 Status Filter() {
-  std::vector<sock_filter> program = {
-      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)},
-      {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, kArchitecture},
-      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
-      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)}};
-  for (const unsigned number : kAllowed) {
-    program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, number});
-    program.push_back({BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW});
-  }
-  // As an older kernel would answer: libraries then do without.
-  program.push_back({BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS});
+  std::vector<sock_filter> program = {Load(offsetof(seccomp_data, arch)),
+                                      {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, kArchitecture},
+                                      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
+                                      Load(offsetof(seccomp_data, nr))};
+  for (const unsigned number : kAllowed) AnswerIf(number, SECCOMP_RET_ALLOW, program);
+  AllowSomeOfFcntl(program);
+  program.push_back({BPF_RET | BPF_K, 0, 0, kUnknown});
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0) return Ok();
   return Fail(Unsupported("this kernel filters no system calls"));

@@ -1,7 +1,9 @@
 #include "adapters/outbound/images/image_answers.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/digest.h"
 #include "base/text.h"
 
 namespace gp {
@@ -62,12 +64,18 @@ std::string AnswerText(const Result<UnpackedLayer>& layer) {
 }
 
 Result<ImagePlan> ReadImagePlan(const std::string& answer) {
-  return ReadAnswer<ImagePlan>(answer, [](const json& from) {
+  const Error odd = Internal("a process that reads images named odd layers");
+  return ReadAnswer<ImagePlan>(answer, [&odd](const json& from) -> Result<ImagePlan> {
     ImagePlan plan;
     plan.digest = from.at("digest").get<std::string>();
     for (const json& layer : from.at("layers"))
       plan.layers.push_back({layer.at(0).get<std::string>(), layer.at(1).get<std::string>(),
                              layer.at(2).get<int64_t>()});
+    // Names become paths; the process may have been subverted by what it read.
+    const bool is_sound = std::ranges::all_of(plan.layers, [](const LayerPlan& layer) {
+      return IsSha256Name(layer.digest) && IsSha256Name(layer.diff_id) && layer.bytes >= 0;
+    });
+    if (!is_sound || plan.layers.size() > kImageLayersMax) return Fail(odd);
     plan.environment = from.at("environment").get<std::vector<std::string>>();
     plan.working_directory = from.at("working_directory").get<std::string>();
     return plan;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "lib/secrets/secrets.h"
 
@@ -22,6 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr off_t kDocumentBytesMax = 4 << 20;
+constexpr int64_t kDiskBlock = 512;  // in which stat counts
 constexpr int kIndexDepthMax = 3;
 constexpr size_t kTagsShown = 8;
 constexpr size_t kVariablesMax = 1'000;
@@ -29,11 +31,6 @@ constexpr size_t kEnvironmentBytesMax = 128 << 10;
 constexpr size_t kShaDigits = 64;
 constexpr std::string_view kSha256 = "sha256:";
 constexpr char kTagAnnotation[] = "org.opencontainers.image.ref.name";
-
-bool IsDigest(std::string_view text) {
-  return text.starts_with(kSha256) && text.size() == kSha256.size() + kShaDigits &&
-         text.find_first_not_of("0123456789abcdef", kSha256.size()) == std::string_view::npos;
-}
 
 // Whether another try, or another node, may help.
 bool IsOfHost(int error) { return error == EIO || error == ESTALE || error == ETIMEDOUT; }
@@ -156,7 +153,7 @@ class LayoutReader {
 
   static Result<std::string> DigestOf(const json& descriptor, const std::string& where) {
     std::string digest = TextOf(descriptor, "digest");
-    if (IsDigest(digest)) return digest;
+    if (IsSha256Name(digest)) return digest;
     return Fail(Malformed(
         where, "names a blob by \"" + Printable(digest, 80) + "\", which is no sha256 digest"));
   }
@@ -190,22 +187,24 @@ class LayoutReader {
                                       std::to_string(kImageLayersMax)));
     for (const json& layer : layers) {
       plan.layers.push_back(GP_TRY(ReadLayer(layer, path)));
-      GP_CHECK_OK(CheckSize(plan.layers.back()));
+      GP_CHECK_OK(TakeSize(plan.layers.back()));
     }
     const std::string config = GP_TRY(DigestOf(MemberOf(manifest, "config"), path));
     GP_CHECK_OK(AddConfig(GP_TRY(ReadBlob(config)), PathOf(config), plan));
     return plan;
   }
 
-  // What room is made for is what is there.
-  Status CheckSize(const LayerPlan& layer) const {
+  // What room is made for is what is there: holes take none, and unpack to little.
+  Status TakeSize(LayerPlan& layer) const {
     const Descriptor blob = GP_TRY(OpenBlob(image_.path, layer.digest));
     struct stat facts;
     if (fstat(blob.get(), &facts) != 0) return Fail(CannotOpen(PathOf(layer.digest), errno));
-    if (facts.st_size == layer.bytes) return Ok();
+    const int64_t said = layer.bytes;
+    layer.bytes = std::min<int64_t>(facts.st_size, facts.st_blocks * kDiskBlock);
+    if (facts.st_size == said) return Ok();
     return Fail(
         Malformed(PathOf(layer.digest), "has " + std::to_string(facts.st_size) +
-                                            " bytes, not the " + std::to_string(layer.bytes) +
+                                            " bytes, not the " + std::to_string(said) +
                                             " that its manifest says: copy the image again"));
   }
 
@@ -237,7 +236,7 @@ class LayoutReader {
       return Fail(Malformed(path, "does not name the archive of each layer"));
     for (size_t i = 0; i < plan.layers.size(); ++i) {
       const std::string diff_id = archives[i].is_string() ? archives[i].get<std::string>() : "";
-      if (!IsDigest(diff_id))
+      if (!IsSha256Name(diff_id))
         return Fail(Malformed(path, "names an archive by what is no sha256 digest"));
       plan.layers[i].diff_id = diff_id;
     }
@@ -278,7 +277,7 @@ std::string ThisArchitecture() {
 }
 
 Result<Descriptor> OpenBlob(const std::string& layout, const std::string& digest) {
-  if (!IsDigest(digest)) return Fail(InvalidArgument("a blob's name is no sha256 digest"));
+  if (!IsSha256Name(digest)) return Fail(InvalidArgument("a blob's name is no sha256 digest"));
   return OpenRegular(layout + "/blobs/sha256/" + digest.substr(kSha256.size()));
 }
 

@@ -16,7 +16,7 @@ namespace gp {
 struct LayerPlan {
   std::string digest;   // "sha256:…" of the blob
   std::string diff_id;  // "sha256:…" of the archive in it
-  int64_t bytes = 0;    // of the blob
+  int64_t bytes = 0;    // that the blob takes on disk
   bool operator==(const LayerPlan&) const = default;
 };
 

@@ -110,6 +110,10 @@ Result<UnpackedLayer> UnpackLayer(const Descriptor& blob, const Descriptor& root
   const bool is_whole = GP_TRY(PassOn(stream, archive.in));
   archive.in.Reset();
   UnpackedLayer layer = GP_TRY(AnswerOf(answer.out));
+  // It may have been subverted by what it read.
+  if (layer.bytes < 0 || layer.bytes > limits.bytes_max || layer.files < 0 ||
+      layer.files > limits.files_max)
+    return Fail(InvalidArgument("the process that unpacks a layer counts wrongly"));
   if (!is_whole) return Fail(Internal("the process that unpacks a layer ended early"));
   LayerStream::Digests digests = stream.End();
   layer.digest = std::move(digests.blob);

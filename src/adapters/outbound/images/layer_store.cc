@@ -145,6 +145,15 @@ int64_t LayerStore::Room() const {
   return room - reserved;
 }
 
+// A free name for what is made or removed.
+std::string LayerStore::NewName(const std::string& what) {
+  std::string path;
+  do {
+    path = directory_ + "/building/" + what + "." + std::to_string(++begun_);
+  } while (access(path.c_str(), F_OK) == 0);  // what an earlier agent could not remove
+  return path;
+}
+
 // Moves the layer that is unused longest out of the way; empty: attempts use all of them.
 std::string LayerStore::TakeOldest() {
   auto oldest = layers_.end();
@@ -154,8 +163,10 @@ std::string LayerStore::TakeOldest() {
   }
   if (oldest == layers_.end()) return "";
   const std::string path = PathOf(oldest->first);
-  const std::string away = directory_ + "/building/removed." + std::to_string(++begun_);
+  const std::string away = NewName("removed");
   layers_.erase(oldest);
+  // Without its facts it is none, wherever it is.
+  unlink((path + "/facts").c_str());
   return rename(path.c_str(), away.c_str()) == 0 ? away : path;
 }
 
@@ -166,22 +177,26 @@ int64_t LayerStore::Unpinned() const {
   return bytes;
 }
 
-Result<int64_t> LayerStore::MakeRoom(const std::string& diff_id, int64_t wanted, int64_t least) {
+Result<int64_t> LayerStore::MakeRoom(const std::string& key, const std::string& diff_id,
+                                     int64_t wanted, int64_t least) {
   const std::string digits = DigitsOf(diff_id);
   if (least > limits_.bytes_max)
     return Fail(InvalidArgument(
         "a layer of the image is larger than all layers may be on this node (image_store_gib)"));
   std::unique_lock lock(mutex_);
   busy_[digits] = 0;
-  while (true) {
+  while (pins_.contains(key)) {
     const int64_t bytes = std::min(wanted, Room() + Unpinned());
     if (bytes >= least && Room() >= bytes) return busy_[digits] = bytes;
     if (bytes >= least) {
       const std::string oldest = TakeOldest();
+      ++removals_;
       lock.unlock();
       Remove(oldest);  // this may take long
       lock.lock();
-    } else if (std::ranges::any_of(busy_, [](const auto& one) { return one.second > 0; })) {
+      --removals_;
+      left_.notify_all();
+    } else if (removals_ > 0 || HasReservations()) {
       left_.wait(lock);  // what others have reserved is more than they need
     } else {
       return Fail(Error{ErrorCode::kResourceExhausted,
@@ -189,6 +204,11 @@ Result<int64_t> LayerStore::MakeRoom(const std::string& diff_id, int64_t wanted,
                         "are there, or the disk is full"});
     }
   }
+  return Fail(Internal("the attempt was stopped"));
+}
+
+bool LayerStore::HasReservations() const {
+  return std::ranges::any_of(busy_, [](const auto& one) { return one.second > 0; });
 }
 
 int64_t LayerStore::BytesOf(const std::string& diff_id) const {
@@ -198,12 +218,11 @@ int64_t LayerStore::BytesOf(const std::string& diff_id) const {
 }
 
 Result<std::string> LayerStore::Begin(const std::string& diff_id) {
-  const std::string above = directory_ + "/building/" + DigitsOf(diff_id) + ".";
   std::string path;
-  do {
+  {
     const std::lock_guard lock(mutex_);
-    path = above + std::to_string(++begun_);
-  } while (access(path.c_str(), F_OK) == 0);  // what an earlier agent could not remove
+    path = NewName(DigitsOf(diff_id));
+  }
   GP_CHECK_OK(Make(path, 0700));
   GP_CHECK_OK(Make(path + "/users", 0700));
   GP_CHECK_OK(Make(path + "/root", 0755));
@@ -250,6 +269,13 @@ void LayerStore::Pin(const std::string& key, const std::string& root) {
   const std::lock_guard lock(mutex_);
   pins_[key];
   if (!root.empty()) pins_[key].insert(std::filesystem::path(root).parent_path().filename());
+}
+
+void LayerStore::PinAll(const std::string& key, const std::vector<std::string>& diff_ids) {
+  const std::lock_guard lock(mutex_);
+  const auto pins = pins_.find(key);
+  if (pins == pins_.end()) return;
+  for (const std::string& diff_id : diff_ids) pins->second.insert(DigitsOf(diff_id));
 }
 
 void LayerStore::Unpin(const std::string& key) {

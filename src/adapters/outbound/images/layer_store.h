@@ -18,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "adapters/outbound/images/layer_process.h"
 #include "base/result.h"
@@ -47,8 +48,9 @@ class LayerStore {
   // Reserves room for a layer until Leave, and returns how much: `wanted`, or what there is, but
   // `least`.  Layers that no attempt has pinned are removed for it, the longest unused first; none
   // is if that does not help.  Errors: kResourceExhausted (there is no room), kInvalidArgument
-  // (there never is).
-  Result<int64_t> MakeRoom(const std::string& diff_id, int64_t wanted, int64_t least);
+  // (there never is), kInternal (`key` is no longer pinned).
+  Result<int64_t> MakeRoom(const std::string& key, const std::string& diff_id, int64_t wanted,
+                           int64_t least);
   // A new empty directory for the layer's files.
   Result<std::string> Begin(const std::string& diff_id);
   // The files are complete: on disk from now on, and the user's.
@@ -64,6 +66,8 @@ class LayerStore {
   int64_t BytesOf(const std::string& diff_id) const;
   // Pins a layer by its root, as RootOf has it.
   void Pin(const std::string& key, const std::string& root);
+  // Pins layers that the key will enter, so that those which are there stay.
+  void PinAll(const std::string& key, const std::vector<std::string>& diff_ids);
   void Unpin(const std::string& key);
 
   int64_t bytes() const;
@@ -80,7 +84,9 @@ class LayerStore {
   Status Load();
   std::string PathOf(const std::string& digits) const { return directory_ + "/layers/" + digits; }
   bool IsPinned(const std::string& digits) const;
+  std::string NewName(const std::string& what);
   std::string TakeOldest();
+  bool HasReservations() const;
   int64_t Used() const;
   int64_t Unpinned() const;
   int64_t Room() const;
@@ -93,6 +99,7 @@ class LayerStore {
   std::map<std::string, Layer> layers_;                // by digits
   std::map<std::string, std::set<std::string>> pins_;  // digits, by key
   std::map<std::string, int64_t> busy_;                // layers that are entered, and their room
+  int removals_ = 0;                                   // that are not finished
   uint64_t begun_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "adapters/outbound/images/process_image_store.h"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -121,10 +122,18 @@ CommandEnd ProcessImageStore::Run(std::vector<std::string> words, const StopEven
                                        .output_max = kImageAnswerBytesMax});
 }
 
+bool ProcessImageStore::IsStopped(const StopEvent& stop) {
+  pollfd event{stop->get(), POLLIN, 0};
+  return poll(&event, 1, 0) > 0;
+}
+
 Result<UnpackedImage> ProcessImageStore::PrepareNow(const Request& request) {
   const CommandEnd end = Run(options_.read(request.spec), request.stop, options_.read_time_limit);
   if (!end.ok) return Fail(Internal("its image cannot be read: " + end.output));
   ImagePlan plan = GP_TRY(ReadImagePlan(end.output));
+  std::vector<std::string> diff_ids;
+  for (const LayerPlan& layer : plan.layers) diff_ids.push_back(layer.diff_id);
+  layers_->PinAll(request.spec.key, diff_ids);
   for (const LayerPlan& layer : plan.layers) GP_CHECK_OK(PrepareLayer(request, layer));
   return UnpackedImage{.digest = std::move(plan.digest),
                        .layers = Stack(*layers_, plan.layers),
@@ -161,7 +170,8 @@ Status ProcessImageStore::CheckContent(const Request& request, const LayerPlan& 
 Status ProcessImageStore::Unpack(const Request& request, const LayerPlan& layer) {
   for (const int64_t ratio : kRatios) {
     const int64_t wanted = std::max(layer.bytes * ratio, kRoomMin);
-    const int64_t room = GP_TRY(layers_->MakeRoom(layer.diff_id, wanted, layer.bytes));
+    const int64_t room =
+        GP_TRY(layers_->MakeRoom(request.spec.key, layer.diff_id, wanted, layer.bytes));
     const std::string root = GP_TRY(layers_->Begin(layer.diff_id));
     const Result<UnpackedLayer> unpacked =
         RunTask(request, {.digest = layer.digest, .root = root, .bytes_max = room});
@@ -179,8 +189,9 @@ Status ProcessImageStore::Unpack(const Request& request, const LayerPlan& layer)
 Result<UnpackedLayer> ProcessImageStore::RunTask(const Request& request,
                                                  const LayerTask& task) const {
   free_processes_.acquire();
-  const CommandEnd end =
-      Run(options_.unpack(request.spec, task), request.stop, options_.unpack_time_limit);
+  CommandEnd end{.ok = false, .output = "the attempt was stopped"};
+  if (!IsStopped(request.stop))
+    end = Run(options_.unpack(request.spec, task), request.stop, options_.unpack_time_limit);
   free_processes_.release();
   if (!end.ok) return Fail(Internal("a layer cannot be unpacked: " + end.output));
   return ReadUnpackedLayer(end.output);

@@ -72,6 +72,7 @@ class ProcessImageStore : public ImageStore {
   Status CheckContent(const Request& request, const LayerPlan& layer);
   Status Unpack(const Request& request, const LayerPlan& layer);
   Result<UnpackedLayer> RunTask(const Request& request, const LayerTask& task) const;
+  static bool IsStopped(const StopEvent& stop);
   static CommandEnd Run(std::vector<std::string> words, const StopEvent& stop, Duration time_limit);
 
   const Options options_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "domain/model/jobs/text_rules.h"
 
@@ -10,18 +11,11 @@ namespace {
 
 constexpr std::string_view kDirectory = "dir:";
 constexpr std::string_view kLayout = "oci:";
-constexpr std::string_view kSha256 = "sha256:";
-constexpr size_t kSha256Digits = 64;
 constexpr size_t kTagLengthMax = 255;
 constexpr size_t kShownMax = 200;
 
 std::unexpected<Error> Fault(std::string_view text, const std::string& fault) {
   return Fail(InvalidArgument("\"" + Printable(text, kShownMax) + "\" " + fault));
-}
-
-bool IsDigest(std::string_view text) {
-  return text.starts_with(kSha256) && text.size() == kSha256.size() + kSha256Digits &&
-         text.find_first_not_of("0123456789abcdef", kSha256.size()) == std::string_view::npos;
 }
 
 bool IsTag(std::string_view text) {
@@ -39,7 +33,7 @@ Result<ImageReference> ParseLayout(std::string_view text) {
   std::string_view rest = text.substr(kLayout.size());
   if (const size_t at = rest.find('@'); at != std::string_view::npos) {
     image.digest = rest.substr(at + 1);
-    if (!IsDigest(image.digest))
+    if (!IsSha256Name(image.digest))
       return Fault(text, "has a digest that is not \"sha256:\" and 64 hexadecimal digits");
     rest = rest.substr(0, at);
   }

@@ -5,9 +5,21 @@
 namespace gp {
 namespace {
 
+std::string Named(char digit) { return "sha256:" + std::string(64, digit); }
+
+TEST(ImageAnswers, OddNamesOfLayersAreRefused) {
+  for (const LayerPlan& layer :
+       {LayerPlan{"sha256:../../x", Named('2'), 7}, LayerPlan{Named('2'), "/etc", 7},
+        LayerPlan{Named('2'), Named('3'), -1}}) {
+    const auto read = ReadImagePlan(AnswerText(Result<ImagePlan>(ImagePlan{.layers = {layer}})));
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::kInternal);
+  }
+}
+
 TEST(ImageAnswers, APlanArrivesAsItWas) {
   const ImagePlan plan{.digest = "sha256:1",
-                       .layers = {{"sha256:2", "sha256:3", 7}, {"sha256:4", "sha256:5", 8}},
+                       .layers = {{Named('2'), Named('3'), 7}, {Named('4'), Named('5'), 8}},
                        .environment = {"A=line\nline", "B=\"x\""},
                        .working_directory = "/w"};
   const auto read = ReadImagePlan(AnswerText(Result<ImagePlan>(plan)));

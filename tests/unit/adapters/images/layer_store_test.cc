@@ -51,7 +51,7 @@ class Layers : public testing::Test {
   }
   void Add(const std::string& key, int layer, int64_t bytes) {
     ASSERT_EQ(Enter(key, layer), State::kAbsent);
-    const auto room = store_->MakeRoom(Id(layer), bytes, bytes);
+    const auto room = store_->MakeRoom(key, Id(layer), bytes, bytes);
     ASSERT_TRUE(room) << room.error().message;
     Unpack(layer, bytes);
     store_->Leave(Id(layer));
@@ -120,7 +120,7 @@ TEST_F(Layers, TheLongestUnusedMakeRoom) {
 TEST_F(Layers, WhatAttemptsUseIsNeverRemoved) {
   Add("lease-1", 1, 600);
   ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
-  const auto room = store_->MakeRoom(Id(2), 500, 500);
+  const auto room = store_->MakeRoom("lease-2", Id(2), 500, 500);
   ASSERT_FALSE(room);
   EXPECT_EQ(room.error().code, ErrorCode::kResourceExhausted);
   store_->Leave(Id(2));
@@ -136,16 +136,16 @@ TEST_F(Layers, AttemptsOfAnEarlierAgentKeepTheirs) {
   Open();
   store_->Pin("lease-1", root);
   ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
-  EXPECT_FALSE(store_->MakeRoom(Id(2), 500, 500));
+  EXPECT_FALSE(store_->MakeRoom("lease-2", Id(2), 500, 500));
 }
 
 TEST_F(Layers, RoomIsReservedBeforeBytesLand) {
   ASSERT_EQ(Enter("lease-1", 1), State::kAbsent);
   ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
-  ASSERT_TRUE(store_->MakeRoom(Id(1), 600, 600));
+  ASSERT_TRUE(store_->MakeRoom("lease-1", Id(1), 600, 600));
   std::atomic<bool> has_room = false;
   std::thread other([&] {
-    ASSERT_TRUE(store_->MakeRoom(Id(2), 600, 600));
+    ASSERT_TRUE(store_->MakeRoom("lease-2", Id(2), 600, 600));
     has_room = true;
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -173,9 +173,34 @@ TEST_F(Layers, AnAttemptThatWasStoppedWaitsForNothing) {
   store_->Pin("lease-2", "");
   std::optional<State> second = State::kReady;
   std::thread other([&] { second = store_->Enter("lease-2", Id(1), kAna); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   store_->Unpin("lease-2");
   other.join();
   EXPECT_EQ(second, std::nullopt);
+}
+
+TEST_F(Layers, OneThatIsStoppedWaitsForNoRoom) {
+  ASSERT_EQ(Enter("lease-1", 1), State::kAbsent);
+  ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
+  ASSERT_TRUE(store_->MakeRoom("lease-1", Id(1), 900, 900));
+  std::optional<Result<int64_t>> room;
+  std::thread other([&] { room = store_->MakeRoom("lease-2", Id(2), 900, 900); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  store_->Unpin("lease-2");
+  other.join();
+  EXPECT_EQ(room->error().code, ErrorCode::kInternal);
+}
+
+TEST_F(Layers, WhatAnImageWillEnterStays) {
+  Add("lease-1", 1, 600);
+  store_->Unpin("lease-1");
+  ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
+  store_->PinAll("lease-2", {Id(1), Id(2)});
+  EXPECT_FALSE(store_->MakeRoom("lease-2", Id(2), 500, 500));
+  store_->PinAll("lease-3", {Id(1)});  // it was stopped
+  store_->Unpin("lease-2");
+  ASSERT_EQ(Enter("lease-4", 4), State::kAbsent);
+  EXPECT_TRUE(store_->MakeRoom("lease-4", Id(4), 500, 500));
 }
 
 TEST_F(Layers, WhatCannotFitRemovesNothing) {
@@ -183,10 +208,12 @@ TEST_F(Layers, WhatCannotFitRemovesNothing) {
   Add("lease-2", 2, 300);
   store_->Unpin("lease-2");
   ASSERT_EQ(Enter("lease-3", 3), State::kAbsent);
-  EXPECT_EQ(store_->MakeRoom(Id(3), 900, 800).error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(store_->MakeRoom(Id(3), 9'000, kLimit + 1).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(store_->MakeRoom("lease-3", Id(3), 900, 800).error().code,
+            ErrorCode::kResourceExhausted);
+  EXPECT_EQ(store_->MakeRoom("lease-3", Id(3), 9'000, kLimit + 1).error().code,
+            ErrorCode::kInvalidArgument);
   EXPECT_TRUE(Has(2));
-  const auto room = store_->MakeRoom(Id(3), 900, 600);
+  const auto room = store_->MakeRoom("lease-3", Id(3), 900, 600);
   ASSERT_TRUE(room);
   EXPECT_EQ(*room, 700) << "all that there is";
   EXPECT_FALSE(Has(2));

@@ -234,10 +234,15 @@ TEST_F(Unpacking, TheProcessHasThreeCapabilities) {
 }
 
 TEST_F(Unpacking, TheProcessCanDoNothingElse) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
   const pid_t child = fork();
   if (child == 0) {
     const Descriptor root(open(root_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!Confine(root)) _exit(1);
+    // By which the kernel would signal another process of root when the pipe is written to.
+    if (fcntl(ends[0], F_SETOWN, 1) == 0 || fcntl(ends[0], F_SETFL, O_ASYNC) == 0) _exit(7);
+    if (fcntl(ends[0], F_SETSIG, SIGKILL) == 0 || fcntl(ends[0], F_GETFD) < 0) _exit(8);
     if (access("/etc/passwd", F_OK) == 0 || chroot("..") == 0) _exit(2);
     if (mknod("gpu", S_IFCHR | 0666, 195 << 8) == 0) _exit(3);
     if (fork() >= 0 || kill(getppid(), 0) == 0) _exit(4);

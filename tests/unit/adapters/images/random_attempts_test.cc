@@ -102,7 +102,7 @@ class RandomAttempts {
     const auto state = store_->Enter(key, id, uid);
     if (state == LayerStore::State::kUnshown) return store_->Show(id, uid).has_value();
     if (state == LayerStore::State::kReady) return true;
-    const bool has_room = store_->MakeRoom(id, SizeOf(layer), SizeOf(layer)).has_value();
+    const bool has_room = store_->MakeRoom(key, id, SizeOf(layer), SizeOf(layer)).has_value();
     const bool is_unpacked = has_room && Unpack(id, layer, uid);
     store_->Leave(id);
     if (!has_room) ++refused_;

@@ -100,15 +100,16 @@ TEST_F(Staging, AnAttemptStartsOnceItsLayersAreUnpacked) {
 
 TEST_F(Staging, TheImageSetsWhatNeitherTheJobNorThePlatformSets) {
   ASSERT_TRUE(runner_->Start(Job("lease-1")));
-  Unpacked("lease-1", {.layers = {"/top"},
+  Unpacked("lease-1", {.digest = "sha256:1",
+                       .layers = {"/top"},
                        .environment = {"PATH=/opt/bin:/bin", "A=of-image", "B=of-image",
                                        "GP_REPORT=/x", "CUDA_VISIBLE_DEVICES=all", "HOME=/root"},
                        .working_directory = "/workspace"});
   Seen("lease-1");
-  EXPECT_EQ(
-      inner_.launches[0].environment,
-      (std::vector<std::string>{"HOME=/home/ana", "CUDA_VISIBLE_DEVICES=GPU-7", "GP_JOB_ID=4",
-                                "A=of-job", "PATH=/opt/bin:/bin", "B=of-image", "LANG=C.UTF-8"}));
+  EXPECT_EQ(inner_.launches[0].environment,
+            (std::vector<std::string>{"HOME=/home/ana", "CUDA_VISIBLE_DEVICES=GPU-7", "GP_JOB_ID=4",
+                                      "A=of-job", "PATH=/opt/bin:/bin", "B=of-image",
+                                      "LANG=C.UTF-8", "GP_IMAGE_DIGEST=sha256:1"}));
   EXPECT_EQ(inner_.launches[0].working_directory, "/workspace");
 }
 
