@@ -277,6 +277,19 @@ void AddRecovery(const JobSpec& spec, LaunchSpec& launch) {
   for (const LogRule& rule : spec.recovery.on_log) launch.log_patterns.push_back(rule.pattern);
 }
 
+// What the image sets comes after what the job and the platform set, and before the defaults.
+void AddImageEnvironment(const UnpackedImage& image, std::vector<std::string>& environment) {
+  const auto add = [&](std::string_view variable) {
+    const std::string_view name = variable.substr(0, variable.find('='));
+    const bool is_set = std::ranges::any_of(environment, [&](const std::string& other) {
+      return other.size() > name.size() && other[name.size()] == '=' && other.starts_with(name);
+    });
+    if (!is_set && !IsReservedVariable(name)) environment.emplace_back(variable);
+  };
+  for (const std::string& variable : image.environment) add(variable);
+  for (const char* variable : kDefaultEnvironment) add(variable);
+}
+
 }  // namespace
 
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt) {
@@ -306,6 +319,15 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   launch.prolog = options.prolog;
   launch.epilog = options.epilog;
   return launch;
+}
+
+void CompleteLaunch(const UnpackedImage& image, LaunchSpec& launch) {
+  launch.layout_image.reset();
+  launch.image_layers = image.layers;
+  AddImageEnvironment(image, launch.environment);
+  launch.environment.push_back("GP_IMAGE_DIGEST=" + image.digest);
+  if (!launch.has_own_working_directory && image.working_directory.starts_with('/'))
+    launch.working_directory = image.working_directory;
 }
 
 }  // namespace gp

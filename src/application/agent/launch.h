@@ -9,6 +9,7 @@
 
 #include "domain/node/desired_state.h"
 #include "ports/outbound/attempt_runner.h"
+#include "ports/outbound/image_store.h"
 
 namespace gp {
 
@@ -50,5 +51,8 @@ std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);
 
 LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
                       const LaunchOptions& options, int64_t lease_deadline_boot_ns);
+
+// Adds what an image brings that had to be unpacked first: layers, environment, working directory.
+void CompleteLaunch(const UnpackedImage& image, LaunchSpec& launch);
 
 }  // namespace gp

@@ -1,25 +1,9 @@
 #include "application/agent/staging_runner.h"
 
-#include <algorithm>
-
 #include "application/agent/launch.h"
-#include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {
-
-// What the image sets comes after what the job and the platform set, and before the defaults.
-void AddEnvironment(const UnpackedImage& image, std::vector<std::string>& environment) {
-  const auto add = [&](std::string_view variable) {
-    const std::string_view name = variable.substr(0, variable.find('='));
-    const bool is_set = std::ranges::any_of(environment, [&](const std::string& other) {
-      return other.size() > name.size() && other[name.size()] == '=' && other.starts_with(name);
-    });
-    if (!is_set && !IsReservedVariable(name)) environment.emplace_back(variable);
-  };
-  for (const std::string& variable : image.environment) add(variable);
-  for (const char* variable : kDefaultEnvironment) add(variable);
-}
 
 EndCause CauseOf(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument ? EndCause::kCouldNotStart
@@ -59,12 +43,7 @@ void StagingRunner::StartWaiting() {
 
 void StagingRunner::StartIn(const LaunchSpec& spec, const UnpackedImage& image) {
   LaunchSpec launch = spec;
-  launch.layout_image.reset();
-  launch.image_layers = image.layers;
-  AddEnvironment(image, launch.environment);
-  launch.environment.push_back("GP_IMAGE_DIGEST=" + image.digest);
-  if (!launch.has_own_working_directory && image.working_directory.starts_with('/'))
-    launch.working_directory = image.working_directory;
+  CompleteLaunch(image, launch);
   pending_.Leave(spec.key);
   if (const Status started = runner_.Start(launch); !started)
     GiveUp(spec, EndCause::kPlatformFault, started.error().message);

@@ -212,12 +212,15 @@ TEST(Launch, TheReferenceNamesAllVariables) {
   JobSpec spec = Spec();
   spec.policy.array = {5, 2};
   spec.recovery.checkpoint.directory = "/ckpt";
+  spec.program.image = "oci:/data/img";
   DesiredLease desired = Desired(spec);
   desired.array = {3};
   desired.resume_from = "/ckpt/7";
   desired.lease.mode = GpuMode::kMps;
+  LaunchSpec launch = MakeLaunch(desired, facts, Options(), 0);
+  CompleteLaunch({.digest = "sha256:1"}, launch);
   std::set<std::string> given;
-  for (const std::string& entry : MakeLaunch(desired, facts, Options(), 0).environment)
+  for (const std::string& entry : launch.environment)
     given.insert(entry.substr(0, entry.find('=')));
   std::ifstream page(GP_SOURCE_DIR "/docs/reference/environment.md");
   std::set<std::string> named;
