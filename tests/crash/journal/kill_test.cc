@@ -59,7 +59,7 @@ TEST_P(Kill, AtEveryCall) {
        at += points.stride, ++kills) {
     ASSERT_EQ(Judge(directory_, witness_), "") << "killed at call " << at;
   }
-  EXPECT_GT(kills * points.stride, 250U);
+  EXPECT_GT(kills * points.stride, 290U);
   Tell("kills", kills);
 }
 

@@ -187,7 +187,7 @@ Status DropCapabilities() {
 
 void SetLimit(__rlimit_resource_t resource, rlim_t value) {
   const rlimit limit = {.rlim_cur = value, .rlim_max = value};
-  setrlimit(resource, &limit);  // one that is lower already stays
+  setrlimit(resource, &limit);  // best effort: the agent bounds room and time besides
 }
 
 }  // namespace
