@@ -13,7 +13,7 @@ void TableRunner::AddClues(const Line& line, LogClues& clues) {
 }
 
 // "hang j1": it has not reported progress for too long. "checkpoint j1 STEP [incomplete]", told by
-// its first rank.
+// its first rank; "resolved j1 a": so does its image's tag, which names the digest aaa….
 std::string TableRunner::ReportProgress(const Line& line) {
   const Job& job = *cluster_.state().FindJob(jobs_.at(line.words[0]));
   const Lease& lease = *cluster_.state().FindLease(job.leases.front());
@@ -21,6 +21,8 @@ std::string TableRunner::ReportProgress(const Line& line) {
   seen.lease = lease.id;
   if (line.verb == "hang") {
     seen.is_hung = true;
+  } else if (line.verb == "resolved") {
+    seen.image_digest = "sha256:" + std::string(64, line.words[1].front());
   } else {
     Checkpoint checkpoint;
     checkpoint.number = static_cast<int64_t>(seen.checkpoints.size()) + 1;

@@ -211,6 +211,9 @@ struct Teller {
     return "drain-deadline " + (e.gpu < 0 ? Node(e.node) : Gpu(e.node, e.gpu)) +
            (e.at.ns == 0 ? " none" : "");
   }
+  std::string operator()(const ImageResolved& e) const {
+    return "image-resolved " + Job(e.job) + " " + e.digest.substr(0, 10);
+  }
   std::string operator()(const CheckpointSaved& e) const {
     return "checkpoint-saved " + Job(e.job) + " step " + std::to_string(e.checkpoint.step) +
            (e.checkpoint.is_complete ? "" : " incomplete");

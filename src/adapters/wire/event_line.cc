@@ -58,6 +58,11 @@ class Describer : public EventLineDraft {
     Add("end", event.end == EndClass::kNone ? "" : Name(event.end));
     Add("reason", event.reason);
   }
+  void operator()(const ImageResolved& event) {
+    Begin(LogLevel::kInfo, "image_resolved");
+    AddJob(event.job);
+    Add("digest", event.digest);
+  }
   void operator()(const CheckpointSaved& event) {
     Begin(LogLevel::kInfo, "checkpoint_saved");
     AddJob(event.job);

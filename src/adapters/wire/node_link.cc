@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "base/text.h"
 
 namespace gp {
@@ -173,6 +174,7 @@ void ToProto(const LeaseObservation& seen, v1::LeaseObservation* message) {
     ToProto(checkpoint, message->add_checkpoints());
   message->set_is_hung(seen.is_hung);
   message->set_ran_ns(seen.ran.ns);
+  message->set_image_digest(seen.image_digest);
   if (seen.use.since.ns != 0) ToProto(seen.use, message->mutable_use());
 }
 
@@ -197,6 +199,9 @@ Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
     seen.checkpoints.push_back(FromProto(checkpoint));
   seen.is_hung = message.is_hung();
   seen.ran.ns = std::clamp<int64_t>(message.ran_ns(), 0, kRanMax.ns);
+  if (!message.image_digest().empty() && !IsSha256Name(message.image_digest()))
+    return Fail(InvalidArgument("report: the digest of an image is malformed"));
+  seen.image_digest = message.image_digest();
   if (message.use().gpus_size() > kGpusMax)
     return Fail(InvalidArgument("report: use of too many GPUs"));
   if (message.has_use()) seen.use = FromProto(message.use());

@@ -74,6 +74,7 @@ void ToProto(const DesiredLease& desired_lease, v1::LeaseOrder* message) {
   message->set_resume_from(desired_lease.resume_from);
   message->set_resume_step(desired_lease.resume_step);
   for (const std::string& path : desired_lease.surplus) message->add_surplus(path);
+  message->set_image_digest(desired_lease.image_digest);
   message->mutable_secrets()->insert(desired_lease.secrets.begin(), desired_lease.secrets.end());
 }
 
@@ -88,6 +89,7 @@ Result<DesiredLease> FromProto(const v1::LeaseOrder& message) {
   desired_lease.resume_from = message.resume_from();
   desired_lease.resume_step = message.resume_step();
   desired_lease.surplus.assign(message.surplus().begin(), message.surplus().end());
+  desired_lease.image_digest = message.image_digest();
   desired_lease.secrets.insert(message.secrets().begin(), message.secrets().end());
   return desired_lease;
 }

@@ -60,7 +60,10 @@ void AgentLoop::Turn() {
   MeasureUse();
   if (new_lineage_ != 0) AdoptLineage();
   if (has_desired_state_) Act();
-  if (std::exchange(surplus_due_, false)) PassSurplus();
+  if (std::exchange(details_due_, false)) {
+    FixImages();
+    PassSurplus();
+  }
   RunTasks();
   if (session_.is_connected()) SendWhatIsDue();
 }
@@ -135,7 +138,7 @@ void AgentLoop::TakeDesiredState(NodeDesiredState desired) {
   session_.Settle();
   fresh_ = false;  // leases are remembered from now on
   desired_ = std::move(desired);
-  has_desired_state_ = surplus_due_ = true;
+  has_desired_state_ = details_due_ = true;
   UpdateOpenLogs();
 }
 
@@ -175,6 +178,13 @@ void AgentLoop::Renew() {
     const auto seen = seen_.find(desired_lease.lease.id);
     if (!desired_lease.lease.stop_on_loss || seen == seen_.end() || seen->second.ended) continue;
     runner_.Renew(KeyOf(desired_lease.lease.id), session_.lease_until_ns());
+  }
+}
+
+void AgentLoop::FixImages() {
+  for (const DesiredLease& desired_lease : desired_.leases) {
+    if (!desired_lease.image_digest.empty() && seen_.contains(desired_lease.lease.id))
+      runner_.FixImage(KeyOf(desired_lease.lease.id), desired_lease.image_digest);
   }
 }
 

@@ -82,6 +82,7 @@ class AgentLoop : public ChannelGateway {
   void Decline(LeaseId id, const LeaseOutcome& outcome);
   void Renew();
   void PassSurplus();
+  void FixImages();
   void SendWhatIsDue();
   void SendReport();
   void SendHeartbeat();
@@ -115,8 +116,8 @@ class AgentLoop : public ChannelGateway {
   std::map<LeaseId, LogClues> clues_;             // of attempts that have ended
   std::map<LeaseId, LeaseObservation> declined_;  // desired, never started here
   std::map<LeaseId, StopOrder> stopped_;          // the strongest stop that was passed on
-  // A new desired state may name other checkpoints to remove
-  bool surplus_due_ = false;
+  // A new desired state may name digests of images, and other checkpoints to remove
+  bool details_due_ = false;
   bool report_due_ = false;
   int64_t report_at_ns_ = 0;
   // As last sent on this connection

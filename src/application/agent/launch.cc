@@ -224,24 +224,30 @@ bool IsOfSystem(std::string_view plain_path) {
          std::ranges::find(kOfSystem, words.front()) != std::end(kOfSystem);
 }
 
-void AddRoot(const std::string& reference, LaunchSpec& launch) {
+void AddRoot(const DesiredLease& desired, LaunchSpec& launch) {
+  const std::string& reference = desired.spec->program.image;
   const Result<ImageReference> image = ParseImageReference(reference);
   if (!image) {
     // A newer controller may know more images.  This one is not found, so that the job cannot
     // start.
-    launch.layout_image = LayoutImage{reference, "", ""};
+    launch.layout_image = LayoutImage{.path = reference, .resolves = true};
   } else if (image->source == ImageReference::Source::kDirectory) {
     launch.image_directory = PlainPath(image->path);
   } else {
-    launch.layout_image = LayoutImage{PlainPath(image->path), image->tag, image->digest};
+    const std::string& digest = image->digest.empty() ? desired.image_digest : image->digest;
+    launch.layout_image = LayoutImage{.path = PlainPath(image->path),
+                                      .tag = image->tag,
+                                      .digest = digest,
+                                      .resolves = desired.lease.rank == 0};
   }
 }
 
 // What a job in an image sees of the host.  REQUIRES: AddProgram and AddPrivateMounts have run.
-void AddImage(const JobSpec& spec, const HostUser& user, const LaunchOptions& options,
+void AddImage(const DesiredLease& desired, const HostUser& user, const LaunchOptions& options,
               LaunchSpec& launch) {
+  const JobSpec& spec = *desired.spec;
   if (spec.program.image.empty()) return;
-  AddRoot(spec.program.image, launch);
+  AddRoot(desired, launch);
   launch.device_directory = options.device_directory;
   launch.user_name = user.name;
   launch.home = user.home;
@@ -306,7 +312,7 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   AddProgram(desired, user, launch);
   AddGrants(desired, facts, options, launch);
   AddPrivateMounts(spec, options, launch);
-  AddImage(spec, user, options, launch);
+  AddImage(desired, user, options, launch);
   launch.private_processes = options.private_processes;
   launch.private_network = spec.program.network == NetworkAccess::kNone;
   AddRecovery(spec, launch);

@@ -21,6 +21,8 @@ class PendingStarts {
   std::vector<LaunchSpec> Waiting() const;  // a copy, to iterate over while some of them leave
 
   void Add(const LaunchSpec& spec) { waiting_[spec.key] = spec; }
+  // The attempt's launch, to change it while it waits.  REQUIRES: Waits.
+  LaunchSpec& WaitingLaunch(const std::string& key) { return waiting_.at(key); }
   void Leave(const std::string& key) { waiting_.erase(key); }  // it is started
   // The attempt ended without having run.
   void GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message);

@@ -31,14 +31,27 @@ Status StagingRunner::Start(const LaunchSpec& spec) {
 
 void StagingRunner::StartWaiting() {
   for (const LaunchSpec& spec : pending_.Waiting()) {
+    const bool is_fixed = !spec.layout_image->digest.empty();
+    if (!is_fixed && !spec.layout_image->resolves) continue;
+    // Layers are unpacked while the digest is being fixed: it is nearly always this one.
     const auto prepared = images_.Prepare(spec);
     if (!prepared) continue;
-    if (*prepared) {
-      StartIn(spec, **prepared);
-    } else {
+    if (!*prepared) {
       GiveUp(spec, CauseOf(prepared->error()), prepared->error().message);
+    } else if (is_fixed) {
+      StartIn(spec, **prepared);
     }
   }
+}
+
+// The tag may have been moved since the digest was fixed, or may not have been read yet.
+void StagingRunner::FixImage(const std::string& key, const std::string& digest) {
+  if (!pending_.Waits(key)) return runner_.FixImage(key, digest);
+  LayoutImage& image = *pending_.WaitingLaunch(key).layout_image;
+  if (!image.digest.empty()) return;
+  if (images_.DigestOf(key) != digest) images_.Release(key);
+  image.digest = digest;
+  StartWaiting();
 }
 
 void StagingRunner::StartIn(const LaunchSpec& spec, const UnpackedImage& image) {
@@ -64,7 +77,16 @@ std::vector<AttemptStatus> StagingRunner::Observe() {
   StartWaiting();
   std::vector<AttemptStatus> statuses = runner_.Observe();
   pending_.AppendTo(statuses);
+  AddDigests(statuses);
   return statuses;
+}
+
+void StagingRunner::AddDigests(std::vector<AttemptStatus>& statuses) {
+  for (AttemptStatus& status : statuses) {
+    if (!pending_.Waits(status.key)) continue;
+    const LayoutImage& image = *status.launch->layout_image;
+    if (image.digest.empty() && image.resolves) status.image_digest = images_.DigestOf(status.key);
+  }
 }
 
 Status StagingRunner::Forget(const std::string& key) {

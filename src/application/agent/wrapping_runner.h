@@ -15,6 +15,9 @@ class WrappingRunner : public AttemptRunner {
   WrappingRunner& operator=(const WrappingRunner&) = delete;
 
   void Renew(const std::string& key, int64_t lease_deadline_boot_ns) override;
+  void FixImage(const std::string& key, const std::string& digest) override {
+    runner_.FixImage(key, digest);
+  }
   void Discard(const std::string& key, const std::string& directory,
                const std::vector<std::string>& paths) override {
     runner_.Discard(key, directory, paths);

@@ -26,6 +26,7 @@ class NoImageStore : public ImageStore {
   std::optional<Result<UnpackedImage>> Prepare(const LaunchSpec&) override {
     return Fail(Internal("this node has no images: " + why_));
   }
+  std::string DigestOf(const std::string&) override { return ""; }
   void Keep(const std::string&, const std::vector<std::string>&) override {}
   void Release(const std::string&) override {}
   int EventDescriptor() const override { return event_fd_; }

@@ -41,13 +41,15 @@ void DescribeCommand(const v1::JobSpec& spec, std::string& out) {
 // runs with.
 bool IsRedacted(const v1::JobSpec& spec) { return spec.command().empty(); }
 
-void DescribeSurroundings(const v1::JobSpec& spec, std::string& out) {
+void DescribeSurroundings(const v1::Job& job, std::string& out) {
+  const v1::JobSpec& spec = job.spec();
   if (IsRedacted(spec)) {
     return Line(out, "Command", "shown to its owner and to admins only, like its environment");
   }
   DescribeCommand(spec, out);
   Line(out, "File", spec.file());
   Line(out, "Image", spec.image());
+  if (!job.image_digest().empty()) Line(out, "", job.image_digest());
   std::vector<std::string> mounts;
   for (const v1::Mount& one : spec.mounts())
     mounts.push_back(ToText(Mount{one.from(), one.to(), one.read_only()}));
@@ -263,7 +265,7 @@ std::string DescribeJob(const v1::Job& job) {
   Line(out, "Note", job.note());
   DescribeRequest(spec, out);
   Line(out, "By", fmt::format("{}, project {}, queue {}", job.user(), spec.project(), job.queue()));
-  DescribeSurroundings(spec, out);
+  DescribeSurroundings(job, out);
   DescribeTimeline(job, out);
   DescribeUse(job.use(), out);
   DescribeCheckpoints(job, out);

@@ -53,10 +53,12 @@ struct LeaseObservation {
   RankUse use;                          // counted since the node began to measure
   // Since its program was executed, by the boot clock of its node; 0: unknown
   Duration ran;
+  // That the image's tag names there, while the start waits for the job's (Job::image_digest)
+  std::string image_digest;
   bool operator==(const LeaseObservation&) const = default;
 };
 GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome,
-          v.checkpoints, v.is_hung, v.use, Since<17>(v.ran))
+          v.checkpoints, v.is_hung, v.use, Since<17>(v.ran), Since<20>(v.image_digest))
 
 struct GpuObservation {
   int gpu = 0;

@@ -167,6 +167,12 @@ struct CheckpointSaved {
   Checkpoint checkpoint;
 };
 
+// The job's image is the one with this digest from now on, whatever its tag names later.
+struct ImageResolved {
+  JobId job;
+  std::string digest;  // "sha256:…"
+};
+
 // A job whose back-off is over may run again.
 struct JobRetried {
   JobId job;
@@ -484,7 +490,8 @@ struct RequestAnswered {
   EVENT(RequestAnswered, kNoTrait, v.key, v.digest)                                              \
   EVENT(JobQueueChanged, kWakesPlanner, v.job, v.queue, v.pool)                                  \
   EVENT(WaitTargetMissed, kLogged, v.queue, v.job)                                               \
-  EVENT(WaitTargetMet, kLogged, v.queue)
+  EVENT(WaitTargetMet, kLogged, v.queue)                                                         \
+  EVENT(ImageResolved, kChangesDesiredState | kLogged, v.job, v.digest)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Event = VariantOf<void GP_EVENTS(GP_ALTERNATIVE)>;

@@ -35,6 +35,7 @@ struct OrderedNodes {
   void operator()(const GpuMoved& event) { nodes.insert(event.from.node); }
   void operator()(const GpuTaskOrdered& event) { nodes.insert(event.node); }
   void operator()(const GpuTaskEnded& event) { nodes.insert(event.node); }
+  void operator()(const ImageResolved& event) { OfJob(event.job); }
   void operator()(const CheckpointSaved& event) {
     const Job* job = state.FindJob(event.job);
     if (job == nullptr || job->attempts.empty()) return;
@@ -79,6 +80,7 @@ NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
                                .resume_from = {},
                                .resume_step = 0,
                                .surplus = {},
+                               .image_digest = job.image_digest,
                                .secrets = {}};
     desired_lease.lease.metered_until = {};  // only the ledger uses it
     desired_lease.lease.use = desired_lease.lease.reported = {};

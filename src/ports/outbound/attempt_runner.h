@@ -62,7 +62,10 @@ struct HostDirectory {
 struct LayoutImage {
   std::string path;    // of the layout; opened as the job's user
   std::string tag;     // of the image; empty: the layout has only one
-  std::string digest;  // "sha256:…" of its manifest; empty: whatever the tag names
+  std::string digest;  // "sha256:…"; empty: not fixed yet, see FixImage
+  // Without a digest: the attempt says which one the tag names (AttemptStatus::image_digest).
+  // False: another rank of the job does.
+  bool resolves = false;
   bool operator==(const LayoutImage&) const = default;
 };
 
@@ -195,6 +198,7 @@ struct AttemptStatus {
   // It was ended because it used more memory of a GPU than granted
   bool is_gpu_memory_used_up = false;
   AttemptProgress progress;
+  std::string image_digest;  // while it waits for FixImage: what its image's tag names; else empty
   std::shared_ptr<const LaunchSpec> launch;  // as it was started; null: unknown
 };
 
@@ -236,6 +240,11 @@ class AttemptRunner {
   virtual Status Start(const LaunchSpec& spec) = 0;
   // Extends the lease until this time of CLOCK_BOOTTIME.  Unknown keys are ignored.
   virtual void Renew(const std::string& key, int64_t lease_deadline_boot_ns) = 0;
+  // An attempt that waits for it starts with the image of this digest.  Unknown keys, and attempts
+  // that have a digest, are ignored.
+  virtual void FixImage(const std::string& key, const std::string& digest) {
+    static_cast<void>(key), static_cast<void>(digest);
+  }
   // Sends SIGTERM to the main process group, and after `grace` SIGKILL to all processes inside.  A
   // later call can shorten the grace.
   virtual void Stop(const std::string& key, Duration grace) = 0;

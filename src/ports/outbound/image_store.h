@@ -11,7 +11,7 @@ namespace gp {
 
 // An image whose layers are on this host.
 struct UnpackedImage {
-  std::string digest;                    // "sha256:…" of its manifest
+  std::string digest;                    // "sha256:…", as its tag or the launch named it
   std::vector<std::string> layers;       // directories, the topmost first
   std::vector<std::string> environment;  // "NAME=value", as the image has it
   std::string working_directory;         // empty: it names none
@@ -28,6 +28,9 @@ class ImageStore {
   // kInvalidArgument (the image is not there, not for the job's user, or refused),
   // kResourceExhausted (no room), kInternal (by the host's fault).
   virtual std::optional<Result<UnpackedImage>> Prepare(const LaunchSpec& spec) = 0;
+  // "sha256:…" of the image that is being prepared for a key, known before its layers are there;
+  // empty: not known yet, or nothing is prepared.
+  virtual std::string DigestOf(const std::string& key) = 0;
   // These layers are used by an attempt that was started before this program was.
   virtual void Keep(const std::string& key, const std::vector<std::string>& layers) = 0;
   // The attempt no longer needs its layers.  Unknown keys are ignored.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "domain/model/nodes/features.h"
+
 namespace gp {
 namespace {
 
@@ -113,13 +115,8 @@ void AgentHost::StartAgent() {
       VirtualLink(index_, network_, followed_),
       VirtualGpuWatch(hardware_, [this](int card, int xid) { watch_.WasTold(index_, card, xid); }),
       VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr, nullptr,
-      nullptr});
-  if (const std::vector<int> divided = plan_.facts->DividedGpus(); !divided.empty()) {
-    agent_->mig = std::make_unique<VirtualMig>(instances_, timeline_, rng_, [this] { Wake(); });
-    agent_->runner = std::make_unique<MigRunner>(divided, *agent_->mig, attempts_);
-  }
-  AttemptRunner& runner =
-      agent_->runner != nullptr ? static_cast<AttemptRunner&>(*agent_->runner) : attempts_;
+      nullptr, nullptr, nullptr});
+  AttemptRunner& runner = MakeRunners();
   agent_->keeper =
       std::make_unique<GpuKeeper>(KeeperOptions(), agent_->watch, agent_->care, clock_);
   agent_->loop = std::make_unique<AgentLoop>(LoopOptions(), agent_->link, runner, logs_,
@@ -127,6 +124,21 @@ void AgentHost::StartAgent() {
   is_fresh_ = false;  // the incarnation is on the disk now
   turn_at_ = {};
   TurnAt(timeline_.now());
+}
+
+AttemptRunner& AgentHost::MakeRunners() {
+  AttemptRunner* runner = &attempts_;
+  if (const std::vector<int> divided = plan_.facts->DividedGpus(); !divided.empty()) {
+    agent_->mig = std::make_unique<VirtualMig>(instances_, timeline_, rng_, [this] { Wake(); });
+    agent_->runner = std::make_unique<MigRunner>(divided, *agent_->mig, *runner);
+    runner = agent_->runner.get();
+  }
+  if (plan_.facts->features.contains(kImageLayersFeature)) {
+    agent_->images = std::make_unique<VirtualImages>(timeline_, rng_, [this] { Wake(); });
+    agent_->staging = std::make_unique<StagingRunner>(*agent_->images, *runner);
+    runner = agent_->staging.get();
+  }
+  return *runner;
 }
 
 void AgentHost::KillAgent() {

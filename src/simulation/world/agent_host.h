@@ -7,10 +7,12 @@
 #include "application/agent/agent_loop.h"
 #include "application/agent/gpu_keeper.h"
 #include "application/agent/mig_runner.h"
+#include "application/agent/staging_runner.h"
 #include "simulation/world/host_attempts.h"
 #include "simulation/world/ledger_watch.h"
 #include "simulation/world/network.h"
 #include "simulation/world/virtual_gpu_ports.h"
+#include "simulation/world/virtual_images.h"
 #include "simulation/world/virtual_mig.h"
 
 namespace gp {
@@ -56,6 +58,8 @@ class AgentHost {
     VirtualGpuCare care;
     std::unique_ptr<VirtualMig> mig;  // null: no GPU is divided
     std::unique_ptr<MigRunner> runner;
+    std::unique_ptr<VirtualImages> images;  // null: no job has an image
+    std::unique_ptr<StagingRunner> staging;
     std::unique_ptr<GpuKeeper> keeper;
     std::unique_ptr<AgentLoop> loop;
   };
@@ -66,6 +70,8 @@ class AgentHost {
   VirtualGpuCare::Surroundings CareSurroundings();
   GpuKeeperOptions KeeperOptions();
   AgentOptions LoopOptions();
+  // The runners around the supervisors that this host's agent has.
+  AttemptRunner& MakeRunners();
   bool CanFail(int card) const {
     return has_power_ && hardware_.IsListed(card) && !hardware_.At(card).is_lost;
   }

@@ -80,6 +80,7 @@ Program HostAttempts::ProgramOf(const Attempt& attempt) const {
   program.cpus = attempt.spec.cpus;
   program.mig = attempt.spec.mig;
   program.visible_gpus = ValueOf(attempt.spec, "CUDA_VISIBLE_DEVICES");
+  program.image = ValueOf(attempt.spec, "GP_IMAGE_DIGEST");
   for (const DeviceNumber& device : attempt.spec.devices) {
     const int card = hardware_.CardWithMinor(device.minor);
     if (card >= 0) program.gpus.push_back(card);

@@ -67,7 +67,21 @@ void Programs::CheckVisible(const Program& program) {
   }
 }
 
+// All ranks and attempts of a job have the same image.
+void Programs::CheckImage(const Program& program) {
+  if (PlanOf(program).spec->program.image.empty() != program.image.empty())
+    findings_.Break(timeline_.now(), ToText(program.job) +
+                                         " has an image that it did not ask for, "
+                                         "or asked for one that it has not");
+  const std::string& first = images_.try_emplace(program.job, program.image).first->second;
+  if (first != program.image)
+    findings_.Break(timeline_.now(), ToText(program.job) + " attempt " +
+                                         std::to_string(program.attempt) + " rank " +
+                                         std::to_string(program.rank) + " has another image");
+}
+
 void Programs::Start(Program program, ProgramHost& host) {
+  CheckImage(program);
   if (entries_.contains(program.lease))
     findings_.Break(timeline_.now(), ToText(program.lease) + " is executed a second time");
   const JobSpec& spec = *PlanOf(program).spec;

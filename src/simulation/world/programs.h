@@ -31,6 +31,7 @@ struct Program {
   std::string visible_gpus;  // as in its environment
   MigPart mig;               // its MIG instance; no slices: none
   CpuSet cpus;
+  std::string image;  // digest of its image; empty: it has none
   Instant started_at;
   Instant ended_at;
   bool is_alive = false;
@@ -76,6 +77,7 @@ class Programs {
   };
   void CheckTenants(const Program& mine);
   void CheckVisible(const Program& program);
+  void CheckImage(const Program& program);
   void CheckTenants(const Program& mine, const Program& other);
   std::string WhyApart(const Program& mine, const Program& other) const;
   void BeginWork(const AttemptKey& key);
@@ -88,6 +90,7 @@ class Programs {
   std::map<LeaseId, Entry> entries_;
   std::set<LeaseId> alive_;
   std::map<AttemptKey, std::vector<LeaseId>> gangs_;
+  std::map<JobId, std::string> images_;  // digests that jobs began with
   Duration cut_;
   uint64_t starts_ = 0;
 };

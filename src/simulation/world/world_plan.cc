@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/rng.h"
+#include "domain/model/nodes/features.h"
 
 namespace gp {
 namespace {
@@ -213,6 +214,24 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues, bool has_divided) {
   return plan;
 }
 
+// Jobs with an image whose tag moves, and hosts that have images.  It has a generator of its own,
+// so that worlds without images are what they were.
+void DrawImages(WorldPlan& plan) {
+  Rng rng(plan.seed ^ 0x1a6e5);
+  if (!rng.Chance(1, 3)) return;
+  for (JobPlan& job : plan.jobs) {
+    if (!rng.Chance(1, 2)) continue;
+    JobSpec spec = *job.spec;
+    spec.program.image = "oci:/images/" + std::to_string(rng.Between(1, 3)) + ":latest";
+    job.spec = std::make_shared<const JobSpec>(std::move(spec));
+  }
+  for (HostPlan& host : plan.hosts) {
+    NodeFacts facts = *host.facts;
+    facts.features = AllFeatures();
+    host.facts = std::make_shared<const NodeFacts>(std::move(facts));
+  }
+}
+
 // Most worlds have only some kinds of mishaps, so that kinds that hide each other also occur alone.
 std::vector<KindWeight> DrawKinds(Rng& rng) {
   std::vector<KindWeight> kinds;
@@ -289,6 +308,7 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
   if (rng.Chance(1, 4))
     plan.policy.placement[kEveryPool] = {weight(), weight(), weight(),
                                          weight(), weight(), weight()};
+  DrawImages(plan);
   return plan;
 }
 

@@ -134,6 +134,38 @@ class Layers(ClusterTest):
         self.assertEqual(len(os.listdir(self.layers)), 1)
 
 
+class LayersOfGangs(ClusterTest):
+    """All ranks and attempts of a job have one image."""
+
+    options = {"nodes": 2}
+
+    def test_all_have_one_digest_though_the_tag_moves(self):
+        shared = os.path.join(self.cluster.directory, "shared")
+        os.makedirs(shared, mode=0o777)
+        base = os.path.join(self.cluster.directory, "base")
+        make_image(base)
+        layout = Layout(os.path.join(self.cluster.directory, "layout"))
+        layers = [layout.add_layer(base)]
+        first = layout.add_image([*layers, layout.add_layer([member("version", b"1\n")])], "v")
+        script = "cat /version; echo $GP_IMAGE_DIGEST; until test -e /shared/$GP_ATTEMPT; do sleep 0.1; done; test $GP_ATTEMPT = 2"
+        job = self.cli.start("--nodes", "2", "--gpus-per-node", "1", "--retries", "1", "--image", f"oci:{layout.path}:v",
+                             "--mount", f"{shared}:/shared:ro", command=["/bin/sh", "-c", script])
+        eventually(lambda: self.cli.job(job)["state"] == "RUNNING", "it runs")
+        self.assertEqual(self.cli.job(job)["image_digest"], first)
+        self.assertIn(first, self.cli("jobs", "describe", job).ok().out)
+        layout.add_image([*layers, layout.add_layer([member("version", b"2\n")])], "v")
+        for attempt in ("1", "2"):
+            open(f"{shared}/{attempt}", "w", encoding="ascii").close()
+        self.cli.wait(job)
+        self.assertEqual((self.cli.job(job)["state"], self.cli.job(job)["attempt"]), ("COMPLETED", 2))
+        for attempt in ("1", "2"):
+            for rank in ("0", "1"):
+                told = self.cli("jobs", "logs", job, "--attempt", attempt, "--rank", rank).ok().out
+                self.assertEqual(told.split(), ["1", first], f"attempt {attempt}, rank {rank}")
+        other = self.cli("-q", "run", "--image", f"oci:{layout.path}:v", "--", "/bin/sh", "-c", "cat /version")
+        self.assertEqual(other.out, "2\n")
+
+
 class Images(ClusterTest):
     options = {"nodes": 1}
 

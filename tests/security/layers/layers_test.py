@@ -248,8 +248,10 @@ class Documents(Process):
         platform = lambda descriptor, name: {**descriptor, "platform": {"os": "linux", "architecture": name}}
         index = {"manifests": [platform(arm, "arm64"), platform({"digest": amd, "size": 1}, "amd64")]}
         self.layout.manifests = []
-        self.layout.add_manifest(self.layout.add_json(index, "application/vnd.oci.image.index.v1+json"))
-        self.assertEqual(self.read()["digest"], amd)
+        both = self.layout.add_manifest(self.layout.add_json(index, "application/vnd.oci.image.index.v1+json"))
+        self.assertEqual(self.read()["digest"], both)
+        self.assertEqual(self.read("--digest", both), self.read())
+        self.assertEqual(self.read()["layers"], self.read("--digest", amd)["layers"])
         self.layout.manifests = []
         self.layout.add_manifest(self.layout.add_json({"manifests": [platform(arm, "arm64")]}, "x"))
         self.assert_refused("no image for linux/amd64, only for linux/arm64")

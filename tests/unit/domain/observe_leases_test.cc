@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/node/desired_state.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -57,6 +58,93 @@ TEST_F(StartOfAnAttempt, ByTheWallClockAloneIsNotBeforeThePlacement) {
 
 TEST_F(StartOfAnAttempt, ByTheWallClockAloneIsNotInTheFuture) {
   EXPECT_EQ(Told(cluster_.now() + kHour, {}), cluster_.now());
+}
+
+// What rank 0 finds is the image of the whole job.
+class ImageOfAJob : public testing::Test {
+ protected:
+  ImageOfAJob() {
+    for (const char* name : {"n1", "n2", "n3"})
+      nodes_.push_back(cluster_.AddNode(TestCluster::MakeFacts(name, {0})));
+  }
+  void Submit(const std::string& image) {
+    JobSpec spec;
+    spec.program.command = {"run"};
+    spec.program.image = image;
+    spec.resources.gpus.count = 1;
+    spec.resources.nodes = 2;
+    EXPECT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
+    cluster_.Pass();
+  }
+  const Job& job() const { return cluster_.state().jobs.all.begin()->second; }
+  // What follows from the report of this rank's node.
+  std::vector<Event> Report(int rank, LeaseObservation seen) {
+    seen.lease = job().leases[static_cast<size_t>(rank)];
+    const NodeId node = cluster_.state().FindLease(seen.lease)->node;
+    return cluster_.Execute(ReportNode{node, 1, {seen}, {}}).value();
+  }
+  static LeaseObservation Resolved(char digit) {
+    LeaseObservation seen;
+    seen.image_digest = Digest(digit);
+    return seen;
+  }
+  static std::string Digest(char digit) { return "sha256:" + std::string(64, digit); }
+  std::string Ordered(size_t node) const {
+    return DesiredStateFor(cluster_.state(), nodes_[node]).leases.at(0).image_digest;
+  }
+
+  TestCluster cluster_;
+  std::vector<NodeId> nodes_;
+};
+
+TEST_F(ImageOfAJob, IsWhatRankZeroResolvedAndEveryRankIsOrderedIt) {
+  Submit("oci:/data/img:v1");
+  EXPECT_EQ(Ordered(0), "");
+  const std::vector<Event> events = Report(0, Resolved('a'));
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(std::get<ImageResolved>(events[0]).digest, Digest('a'));
+  EXPECT_EQ(NodesToUpdate(cluster_.state(), events), (std::set{nodes_[0], nodes_[1]}));
+  EXPECT_EQ(Ordered(0), Digest('a'));
+  EXPECT_EQ(Ordered(1), Digest('a'));
+}
+
+TEST_F(ImageOfAJob, IsFixedOnceAlsoForLaterAttempts) {
+  Submit("oci:/data/img:v1");
+  Report(0, Resolved('a'));
+  EXPECT_TRUE(Report(0, Resolved('b')).empty());
+  LeaseObservation ended;
+  ended.ended = true;
+  ended.outcome.end = LeaseEnd::kPlatformFault;
+  Report(0, ended);
+  Report(1, ended);
+  cluster_.Advance(kHour);
+  cluster_.Pass();
+  ASSERT_EQ(job().attempt, 2);
+  EXPECT_TRUE(Report(0, Resolved('b')).empty());
+  EXPECT_EQ(job().image_digest, Digest('a'));
+}
+
+TEST_F(ImageOfAJob, IsNotWhatAnotherRankOrAnEndedOneNames) {
+  Submit("oci:/data/img:v1");
+  EXPECT_TRUE(Report(1, Resolved('b')).empty());
+  LeaseObservation ended = Resolved('b');
+  ended.ended = true;
+  ended.outcome.end = LeaseEnd::kPlatformFault;
+  for (const Event& event : Report(0, ended))
+    EXPECT_FALSE(std::holds_alternative<ImageResolved>(event));
+  EXPECT_EQ(job().image_digest, "");
+}
+
+TEST_F(ImageOfAJob, OfADirectoryHasNoDigest) {
+  Submit("dir:/data/img");
+  EXPECT_TRUE(Report(0, Resolved('a')).empty());
+}
+
+TEST_F(ImageOfAJob, IsNamedByAWholeDigest) {
+  Submit("oci:/data/img:v1");
+  LeaseObservation odd;
+  odd.image_digest = "sha256:abc";
+  EXPECT_TRUE(Report(0, odd).empty());
 }
 
 }  // namespace

@@ -4,31 +4,15 @@
 
 #include "adapters/wire/views/array_view.h"
 #include "adapters/wire/views/recovery_view.h"
+#include "adapters/wire/views/redact_job.h"
 #include "adapters/wire/views/views.h"
 #include "domain/cluster/arrays.h"
 #include "domain/cluster/decide/decide.h"
 
 namespace gp {
 
-// Other users see that a job exists and what it holds, but not its command and environment.
 void ControlApi::Redact(JobRights& rights, const Job& job, v1::Job* message) {
-  if (rights.May(JobAct::kRead, job)) return;
-  message->mutable_spec()->clear_environment();
-  message->mutable_spec()->clear_command();
-  message->mutable_spec()->clear_working_directory();
-  message->mutable_spec()->clear_file();
-  message->mutable_spec()->clear_checkpoint_directory();
-  message->mutable_spec()->clear_on_log();
-  message->mutable_spec()->clear_labels();
-  message->mutable_spec()->clear_secrets();
-  for (v1::Checkpoint& checkpoint : *message->mutable_checkpoints()) {
-    checkpoint.clear_path();
-    checkpoint.clear_fault();
-  }
-  if (message->has_progress()) message->mutable_progress()->clear_refused();
-  for (v1::Attempt& attempt : *message->mutable_attempts()) {
-    for (v1::Rank& rank : *attempt.mutable_ranks()) rank.clear_last_error();
-  }
+  if (!rights.May(JobAct::kRead, job)) RedactJob(message);
 }
 
 Result<bool> ControlApi::IsRepeated(const Caller& caller) {

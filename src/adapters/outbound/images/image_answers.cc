@@ -72,9 +72,10 @@ Result<ImagePlan> ReadImagePlan(const std::string& answer) {
       plan.layers.push_back({layer.at(0).get<std::string>(), layer.at(1).get<std::string>(),
                              layer.at(2).get<int64_t>()});
     // Names become paths; the process may have been subverted by what it read.
-    const bool is_sound = std::ranges::all_of(plan.layers, [](const LayerPlan& layer) {
-      return IsSha256Name(layer.digest) && IsSha256Name(layer.diff_id) && layer.bytes >= 0;
-    });
+    const bool is_sound =
+        IsSha256Name(plan.digest) && std::ranges::all_of(plan.layers, [](const LayerPlan& layer) {
+          return IsSha256Name(layer.digest) && IsSha256Name(layer.diff_id) && layer.bytes >= 0;
+        });
     if (!is_sound || plan.layers.size() > kImageLayersMax) return Fail(odd);
     plan.environment = from.at("environment").get<std::vector<std::string>>();
     plan.working_directory = from.at("working_directory").get<std::string>();

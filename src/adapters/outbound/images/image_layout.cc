@@ -115,7 +115,9 @@ class LayoutReader {
   Result<ImagePlan> Read() {
     const std::string digest =
         image_.digest.empty() ? GP_TRY(DigestInIndex()) : std::string(image_.digest);
-    return ReadFrom(digest, 0);
+    ImagePlan plan = GP_TRY(ReadFrom(digest, 0));
+    plan.digest = digest;  // where it is an index, nodes of all architectures have this one
+    return plan;
   }
 
  private:
@@ -178,7 +180,6 @@ class LayoutReader {
 
   Result<ImagePlan> ReadManifest(const std::string& digest, const json& manifest) {
     ImagePlan plan;
-    plan.digest = digest;
     const std::string path = PathOf(digest);
     const json& layers = MemberOf(manifest, "layers");
     if (layers.empty() || layers.size() > kImageLayersMax)

@@ -21,7 +21,7 @@ struct LayerPlan {
 };
 
 struct ImagePlan {
-  std::string digest;             // "sha256:…" of the manifest
+  std::string digest;             // "sha256:…" of what the tag names: a manifest, or an index
   std::vector<LayerPlan> layers;  // the lowest first
   std::vector<std::string> environment;
   std::string working_directory;

@@ -74,6 +74,12 @@ std::optional<Result<UnpackedImage>> ProcessImageStore::Prepare(const LaunchSpec
   return std::nullopt;
 }
 
+std::string ProcessImageStore::DigestOf(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto entry = prepared_.find(key);
+  return entry == prepared_.end() ? "" : entry->second.digest;
+}
+
 void ProcessImageStore::ClearEvents() {
   uint64_t drained = 0;
   IgnoreResult(read(event_fd_, &drained, sizeof drained), "only the wake-up matters");
@@ -106,11 +112,25 @@ void ProcessImageStore::Work() {
     lock.unlock();
     Result<UnpackedImage> image = PrepareNow(request);
     lock.lock();
-    const auto entry = prepared_.find(request.spec.key);
-    if (entry == prepared_.end() || entry->second.stop != request.stop) continue;
-    entry->second.image = std::move(image);
+    Prepared* prepared = Find(request);
+    if (prepared == nullptr) continue;
+    prepared->image = std::move(image);
     Wake(event_fd_);
   }
+}
+
+ProcessImageStore::Prepared* ProcessImageStore::Find(const Request& request) {
+  const auto entry = prepared_.find(request.spec.key);
+  const bool is_there = entry != prepared_.end() && entry->second.stop == request.stop;
+  return is_there ? &entry->second : nullptr;
+}
+
+void ProcessImageStore::NoteDigest(const Request& request, const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  Prepared* prepared = Find(request);
+  if (prepared == nullptr) return;
+  prepared->digest = digest;
+  Wake(event_fd_);
 }
 
 // Nothing of the agent's environment is for these processes.
@@ -131,6 +151,7 @@ Result<UnpackedImage> ProcessImageStore::PrepareNow(const Request& request) {
   const CommandEnd end = Run(options_.read(request.spec), request.stop, options_.read_time_limit);
   if (!end.ok) return Fail(Internal("its image cannot be read: " + end.output));
   ImagePlan plan = GP_TRY(ReadImagePlan(end.output));
+  NoteDigest(request, plan.digest);
   std::vector<std::string> diff_ids;
   for (const LayerPlan& layer : plan.layers) diff_ids.push_back(layer.diff_id);
   layers_->PinAll(request.spec.key, diff_ids);

@@ -48,6 +48,7 @@ class ProcessImageStore : public ImageStore {
   ~ProcessImageStore() override;
 
   std::optional<Result<UnpackedImage>> Prepare(const LaunchSpec& spec) override;
+  std::string DigestOf(const std::string& key) override;
   void Keep(const std::string& key, const std::vector<std::string>& layers) override;
   void Release(const std::string& key) override;
   void ClearEvents() override;
@@ -63,10 +64,14 @@ class ProcessImageStore : public ImageStore {
   };
   struct Prepared {
     StopEvent stop;
+    std::string digest;                          // empty: not yet known
     std::optional<Result<UnpackedImage>> image;  // nullopt: not yet known
   };
 
   void Work();
+  // Of a request, unless it was released since.  REQUIRES: mutex_ is locked.
+  Prepared* Find(const Request& request);
+  void NoteDigest(const Request& request, const std::string& digest);
   Result<UnpackedImage> PrepareNow(const Request& request);
   Status PrepareLayer(const Request& request, const LayerPlan& layer);
   Status CheckContent(const Request& request, const LayerPlan& layer);

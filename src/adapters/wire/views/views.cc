@@ -177,6 +177,7 @@ void JobView(const State& state, const Job& job, Instant now, v1::Job* message, 
     part->set_forgiven(note.forgiven);
   }
   CheckpointsView(state, job, message);
+  message->set_image_digest(job.image_digest);
 }
 
 }  // namespace gp

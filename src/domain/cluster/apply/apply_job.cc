@@ -284,6 +284,11 @@ void ApplyEvent(State& state, Instant at, const CheckpointSaved& event) {
     SaveUse(state, at, job.id);
 }
 
+void ApplyEvent(State& state, Instant at, const ImageResolved& event) {
+  static_cast<void>(at);
+  JobOf(state, event.job).image_digest = event.digest;
+}
+
 void ApplyEvent(State& state, Instant at, const JobRetried& event) {
   Job& job = JobOf(state, event.job);
   job.queued_at = at;

@@ -1,4 +1,5 @@
 #include "base/assert.h"
+#include "base/digest.h"
 #include "domain/cluster/apply/assert_parts.h"
 #include "domain/cluster/preemption.h"
 
@@ -126,6 +127,16 @@ void CheckAfter(const State& state, const CheckpointSaved& event) {
   GP_ASSERT(JobIn(state, event.job).attempts.back().ranks[rank].checkpoints_seen ==
                 event.checkpoint.number,
             "a checkpoint is counted once");
+}
+
+void CheckBefore(const State& state, const ImageResolved& event) {
+  const Job& job = JobIn(state, event.job);
+  GP_ASSERT(IsSha256Name(event.digest), "an image is named by its digest");
+  GP_ASSERT(job.image_digest.empty(), "the image of a job is fixed once");
+}
+void CheckAfter(const State& state, const ImageResolved& event) {
+  GP_ASSERT(JobIn(state, event.job).image_digest == event.digest,
+            "a job has the image of the event");
 }
 
 void CheckBefore(const State& state, const JobPriorityChanged& event) {

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "base/digest.h"
 #include "domain/cluster/decide/decide_parts.h"
 #include "domain/cluster/under_use.h"
+#include "domain/model/jobs/image_reference.h"
 
 namespace gp {
 namespace {
@@ -35,6 +37,13 @@ void NoteCheckpoints(Instant at, const Job& job, const Lease& lease,
   }
 }
 
+// What rank 0 found first is the image of all ranks and of later attempts.
+void NoteImage(const Job& job, const Lease& lease, const LeaseObservation& seen, Events& events) {
+  const bool is_news = lease.rank == 0 && !seen.ended && job.image_digest.empty();
+  if (is_news && IsSha256Name(seen.image_digest) && HasLayers(job.spec->program.image))
+    events.push_back(ImageResolved{job.id, seen.image_digest});
+}
+
 // The start as an instant of the controller, from the time that the program has run.  If only the
 // node's wall clock is known, which may be wrong, the result is clamped between the placement and
 // now.
@@ -55,6 +64,7 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
     events.push_back(LeaseStarted{lease.id, StartOf(state, at, placed_at, seen)});
     if (CompletesGang(state, job, lease.id)) events.push_back(JobStarted{job.id});
   }
+  NoteImage(job, lease, seen, events);
   NoteCheckpoints(at, job, lease, seen.checkpoints, events);
   ObserveUse(state, at, job, lease, seen.use, seen.ended, events);
   if (seen.ended) {

@@ -154,13 +154,17 @@ struct Job {
   bool is_idle_notified = false;   // of this attempt: its GPUs are idle
   // Until then it is tried first, because a fault interrupted it; ns == 0: no fault did
   Instant recovers_until;
+  // "sha256:…" of its image, as its tag named it first: all its ranks and attempts have this one.
+  // Empty: not known yet, or the image is a directory or named by its digest
+  std::string image_digest;
 };
 GP_FIELDS(Job, v.id, v.spec, v.user, v.request_id, v.state, v.submitted_at, v.queued_at,
           v.eligible_at, v.ended_at, v.attempt, v.retries_used, v.faults, v.stop, v.leases,
           v.attempts, v.exit_code, v.note, v.reason, v.preemptions, v.attained_gpu_ms,
           v.preempted_for, v.nominated_nodes, v.queue, v.pool, v.moves, v.moved_at, v.destination,
           v.moved_for, v.submitted_spec, v.variant, v.array, v.xids, v.recovers_until,
-          v.checkpoints, v.faults_in_row, v.surplus, v.is_limit_notified, v.is_idle_notified)
+          v.checkpoints, v.faults_in_row, v.surplus, v.is_limit_notified, v.is_idle_notified,
+          Since<20>(v.image_digest))
 
 // The mode in which a job with this request uses a GPU.
 GpuMode ModeFor(const GpuRequest& request);

@@ -11,14 +11,23 @@ TEST(ImageAnswers, OddNamesOfLayersAreRefused) {
   for (const LayerPlan& layer :
        {LayerPlan{"sha256:../../x", Named('2'), 7}, LayerPlan{Named('2'), "/etc", 7},
         LayerPlan{Named('2'), Named('3'), -1}}) {
-    const auto read = ReadImagePlan(AnswerText(Result<ImagePlan>(ImagePlan{.layers = {layer}})));
+    const ImagePlan plan{.digest = Named('1'), .layers = {layer}};
+    const auto read = ReadImagePlan(AnswerText(Result<ImagePlan>(plan)));
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::kInternal);
+  }
+}
+
+TEST(ImageAnswers, AnImageWithoutADigestIsRefused) {
+  for (const char* digest : {"", "v1", "sha256:1", "sha256:../../x"}) {
+    const auto read = ReadImagePlan(AnswerText(Result<ImagePlan>(ImagePlan{.digest = digest})));
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().code, ErrorCode::kInternal);
   }
 }
 
 TEST(ImageAnswers, APlanArrivesAsItWas) {
-  const ImagePlan plan{.digest = "sha256:1",
+  const ImagePlan plan{.digest = Named('1'),
                        .layers = {{Named('2'), Named('3'), 7}, {Named('4'), Named('5'), 8}},
                        .environment = {"A=line\nline", "B=\"x\""},
                        .working_directory = "/w"};

@@ -56,7 +56,7 @@ class ImageStoreTest : public testing::Test {
     LaunchSpec spec;
     spec.key = key;
     spec.uid = uid;
-    spec.layout_image = LayoutImage{"/data/img", "", ""};
+    spec.layout_image = LayoutImage{.path = "/data/img"};
     return spec;
   }
   Result<UnpackedImage> Await(const LaunchSpec& spec) {
@@ -97,6 +97,19 @@ TEST_F(ImageStoreTest, AnImageIsItsLayersTopmostFirst) {
   EXPECT_EQ(image->environment, (std::vector<std::string>{"A=1"}));
   EXPECT_EQ(image->working_directory, "/w");
   EXPECT_TRUE(std::filesystem::exists(RootOf(1) + "/file"));
+}
+
+TEST_F(ImageStoreTest, ADigestIsKnownBeforeTheLayersAreThere) {
+  delay_ = "sleep 1000";
+  Open();
+  EXPECT_EQ(store_->DigestOf("lease-1"), "");
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
+  pollfd event{store_->EventDescriptor(), POLLIN, 0};
+  ASSERT_EQ(poll(&event, 1, 30'000), 1);
+  EXPECT_EQ(store_->DigestOf("lease-1"), IdOf(1'000));
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
+  store_->Release("lease-1");
+  EXPECT_EQ(store_->DigestOf("lease-1"), "");
 }
 
 TEST_F(ImageStoreTest, ALayerThatComesTwiceIsStackedAtItsUpperPlace) {

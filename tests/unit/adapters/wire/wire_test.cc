@@ -130,6 +130,13 @@ TEST(Wire, ObservationsSurviveTheWayAndNonsenseIsRefused) {
   v1::LeaseObservation message;
   ToProto(seen, &message);
   EXPECT_EQ(FromProto(message).value(), seen);
+  seen.image_digest = "sha256:" + std::string(64, '7');
+  ToProto(seen, &message);
+  EXPECT_EQ(FromProto(message).value(), seen);
+  message.set_image_digest("sha256:7");
+  EXPECT_FALSE(FromProto(message));
+  message.clear_image_digest();
+  EXPECT_TRUE(FromProto(message));
   message.set_end(99);
   EXPECT_FALSE(FromProto(message));
 }

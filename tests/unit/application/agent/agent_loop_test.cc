@@ -106,6 +106,10 @@ class FakeRunner : public AttemptRunner {
     attempts[key].phase = AttemptPhase::kExited;
     attempts[key].cause = EndCause::kStopped;
   }
+  void FixImage(const std::string& key, const std::string& digest) override {
+    const std::lock_guard lock(mutex_);
+    fixed.emplace_back(key, digest);
+  }
   void Discard(const std::string& key, const std::string& directory,
                const std::vector<std::string>& paths) override {
     const std::lock_guard lock(mutex_);
@@ -147,6 +151,7 @@ class FakeRunner : public AttemptRunner {
     std::vector<std::string> paths;
   };
   std::vector<Discarded> discards;
+  std::vector<std::pair<std::string, std::string>> fixed;  // images, by key
 
  private:
   std::mutex mutex_;
@@ -444,6 +449,27 @@ TEST_F(AgentLoopTest, SurplusCheckpointsArePassedOnWithAllOrders) {
   EXPECT_EQ(told().back().key, "lease-0001");
   EXPECT_EQ(told().back().directory, "/ckpt");
   for (const auto& one : told()) EXPECT_EQ(one.key, "lease-0001") << "the other keeps all";
+}
+
+TEST_F(AgentLoopTest, ADigestOfAnImageIsReportedAndThatOfTheOrdersPassedOn) {
+  UntilJoined();
+  Tell(1, {Desired(1), Desired(2)});
+  Until([&] { return Launches() == 2; });
+  EXPECT_TRUE(runner_.With([&] { return runner_.fixed.empty(); }));
+  runner_.With([&] { runner_.attempts["lease-0001"].image_digest = "sha256:1"; });
+  Until([&] {
+    return link_.With([&] {
+      return std::ranges::any_of(link_.reports, [](const AgentReport& report) {
+        return !report.leases.empty() && report.leases[0].image_digest == "sha256:1";
+      });
+    });
+  });
+  DesiredLease fixed = Desired(1);
+  fixed.image_digest = "sha256:1";
+  Tell(2, {fixed, Desired(2)});
+  Until([&] { return runner_.With([&] { return !runner_.fixed.empty(); }); });
+  EXPECT_EQ(runner_.With([&] { return runner_.fixed; }),
+            (std::vector<std::pair<std::string, std::string>>{{"lease-0001", "sha256:1"}}));
 }
 
 TEST_F(AgentLoopTest, WhatWasStoppedBeforeItStartedIsReportedAsEnded) {

@@ -448,5 +448,23 @@ TEST(Observe, SickGpusAreSaidToBe) {
   EXPECT_EQ(codes(health), Codes{HealthCode::kRecoveryAction});
 }
 
+TEST(ImageOfALaunch, IsNamedByItsDigestOnceTheJobHasIt) {
+  const NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0});
+  JobSpec spec;
+  spec.program.command = {"true"};
+  spec.program.image = "oci:/data/img:v1";
+  DesiredLease desired = Desired(spec);
+  EXPECT_EQ(*MakeLaunch(desired, facts, Options(), 0).layout_image,
+            (LayoutImage{.path = "/data/img", .tag = "v1", .resolves = true}));
+  desired.lease.rank = 1;
+  EXPECT_FALSE(MakeLaunch(desired, facts, Options(), 0).layout_image->resolves);
+  desired.image_digest = "sha256:" + std::string(64, 'a');
+  EXPECT_EQ(MakeLaunch(desired, facts, Options(), 0).layout_image->digest, desired.image_digest);
+  spec.program.image = "oci:/data/img@sha256:" + std::string(64, 'b');
+  desired.spec = std::make_shared<const JobSpec>(spec);
+  EXPECT_EQ(MakeLaunch(desired, facts, Options(), 0).layout_image->digest,
+            "sha256:" + std::string(64, 'b'));
+}
+
 }  // namespace
 }  // namespace gp

@@ -23,8 +23,10 @@ class PlayedImages : public ImageStore {
   void Keep(const std::string& key, const std::vector<std::string>& layers) override {
     calls += "keep " + key + " " + layers.front() + ";";
   }
+  std::string DigestOf(const std::string& key) override { return digests[key]; }
   void Release(const std::string& key) override {
     prepared.erase(key);
+    digests.erase(key);
     calls += "release " + key + ";";
   }
   int EventDescriptor() const override { return event_fd_; }
@@ -36,11 +38,14 @@ class PlayedImages : public ImageStore {
   std::string TakeCalls() { return std::exchange(calls, ""); }
 
   std::map<std::string, std::optional<Result<UnpackedImage>>> prepared;
+  std::map<std::string, std::string> digests;  // by key
   std::string calls;
 
  private:
   int event_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 };
+
+constexpr char kFixed[] = "sha256:1";
 
 class Staging : public testing::Test {
  protected:
@@ -53,7 +58,13 @@ class Staging : public testing::Test {
     spec.environment = {"HOME=/home/ana", "CUDA_VISIBLE_DEVICES=GPU-7", "GP_JOB_ID=4", "A=of-job"};
     spec.working_directory = "/home/ana";
     spec.has_own_working_directory = false;
-    spec.layout_image = LayoutImage{"/data/img", "v1", ""};
+    spec.layout_image = LayoutImage{.path = "/data/img", .digest = kFixed};
+    return spec;
+  }
+  // One whose digest the job does not have yet.
+  static LaunchSpec Tagged(const std::string& key, int rank = 0) {
+    LaunchSpec spec = Job(key);
+    spec.layout_image = LayoutImage{.path = "/data/img", .tag = "v1", .resolves = rank == 0};
     return spec;
   }
   void Unpacked(const std::string& key, UnpackedImage image = {.layers = {"/top", "/base"}}) {
@@ -166,6 +177,57 @@ TEST_F(Staging, AStartThatFailsIsReported) {
   ASSERT_TRUE(runner_->Start(Job("lease-1")));
   Unpacked("lease-1");
   EXPECT_EQ(Seen("lease-1").cause, EndCause::kPlatformFault);
+}
+
+TEST_F(Staging, RankZeroTellsWhatTheTagNamesAndWaitsForTheJobsDigest) {
+  ASSERT_TRUE(runner_->Start(Tagged("lease-1")));
+  EXPECT_EQ(Seen("lease-1").image_digest, "");
+  images_.digests["lease-1"] = "sha256:1";
+  EXPECT_EQ(Seen("lease-1").image_digest, "sha256:1");  // while its layers are being unpacked
+  Unpacked("lease-1");
+  EXPECT_EQ(Seen("lease-1").image_digest, "sha256:1");
+  EXPECT_FALSE(Runs("lease-1"));
+  runner_->FixImage("lease-1", "sha256:1");
+  EXPECT_TRUE(Runs("lease-1"));
+  EXPECT_EQ(Seen("lease-1").image_digest, "");
+  EXPECT_EQ(images_.TakeCalls(), "prepare lease-1;");
+}
+
+TEST_F(Staging, AnImageWhoseTagWasMovedMeanwhileIsLeftForTheJobs) {
+  ASSERT_TRUE(runner_->Start(Tagged("lease-1")));
+  images_.digests["lease-1"] = "sha256:2";
+  Unpacked("lease-1", {.digest = "sha256:2", .layers = {"/moved"}});
+  Seen("lease-1");
+  runner_->FixImage("lease-1", "sha256:1");
+  EXPECT_FALSE(Runs("lease-1"));
+  EXPECT_EQ(images_.TakeCalls(), "prepare lease-1;release lease-1;prepare lease-1;");
+  EXPECT_EQ(Seen("lease-1").image_digest, "");
+  Unpacked("lease-1");
+  Seen("lease-1");
+  ASSERT_TRUE(Runs("lease-1"));
+  EXPECT_EQ(inner_.launches[0].image_layers.front(), "/top");
+}
+
+TEST_F(Staging, OtherRanksReadNothingBeforeTheDigestIsFixed) {
+  ASSERT_TRUE(runner_->Start(Tagged("lease-1", 1)));
+  EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kStarting);
+  EXPECT_EQ(images_.TakeCalls(), "");
+  runner_->FixImage("lease-1", "sha256:1");
+  EXPECT_EQ(images_.prepared.size(), 1u);
+  runner_->FixImage("lease-1", "sha256:2");  // it is fixed once
+  Unpacked("lease-1");
+  Seen("lease-1");
+  EXPECT_TRUE(Runs("lease-1"));
+  EXPECT_EQ(images_.TakeCalls(), "release lease-1;prepare lease-1;");
+}
+
+TEST_F(Staging, ATagThatNamesNothingEndsTheAttemptUnfixed) {
+  ASSERT_TRUE(runner_->Start(Tagged("lease-1")));
+  images_.prepared["lease-1"] = Fail(InvalidArgument("no image with the tag v1"));
+  EXPECT_EQ(Seen("lease-1").cause, EndCause::kCouldNotStart);
+  EXPECT_EQ(Seen("lease-1").image_digest, "");
+  runner_->FixImage("lease-1", "sha256:1");
+  EXPECT_FALSE(Runs("lease-1"));
 }
 
 }  // namespace

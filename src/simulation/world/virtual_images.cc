@@ -1,0 +1,47 @@
+#include "simulation/world/virtual_images.h"
+
+#include "base/digest.h"
+
+namespace gp {
+
+std::string TaggedImage(const std::string& path, Instant at) {
+  constexpr int64_t kMovesEveryNs = Duration::Seconds(2).ns;
+  return "sha256:" + Sha256(path + " " + std::to_string(at.ns / kMovesEveryNs));
+}
+
+void VirtualImages::Later(const std::shared_ptr<Request>& request, int ms_max,
+                          std::function<void(Request&)> what) {
+  const auto wait = Duration::Milliseconds(rng_.Between(1, ms_max));
+  timeline_.After(wait, [still = std::weak_ptr(request), what = std::move(what)] {
+    if (const auto one = still.lock()) what(*one);
+  });
+}
+
+std::optional<Result<UnpackedImage>> VirtualImages::Prepare(const LaunchSpec& spec) {
+  const auto [entry, is_new] = requests_.try_emplace(spec.key);
+  if (!is_new) return entry->second->image;
+  entry->second = std::make_shared<Request>();
+  const LayoutImage image = *spec.layout_image;
+  Later(
+      entry->second, rng_.Chance(1, 8) ? 10'000 : 50, [this, image, key = spec.key](Request& one) {
+        one.digest = image.digest.empty() ? TaggedImage(image.path, timeline_.now()) : image.digest;
+        changed_();
+        Later(requests_.at(key), rng_.Chance(1, 4) ? 20'000 : 100, [this](Request& then) {
+          then.image = Unpack(then);
+          changed_();
+        });
+      });
+  return std::nullopt;
+}
+
+Result<UnpackedImage> VirtualImages::Unpack(const Request& request) {
+  if (rng_.Chance(1, 30)) return Fail(Error{ErrorCode::kResourceExhausted, "no room for layers"});
+  return UnpackedImage{.digest = request.digest, .layers = {"/layers/" + request.digest}};
+}
+
+std::string VirtualImages::DigestOf(const std::string& key) {
+  const auto found = requests_.find(key);
+  return found == requests_.end() ? "" : found->second->digest;
+}
+
+}  // namespace gp
