@@ -41,19 +41,20 @@ def size_in_bytes(size: Size) -> int:
 
 
 def _directory(image: Optional[str]) -> str:
-    return "" if image is not None and image.startswith("oci:") else os.getcwd()
+    return "" if image is not None and not image.startswith("dir:") else os.getcwd()
 
 
 def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = None, nodes: Optional[int] = None, models: Sequence[str] = (),
              share: Optional[float] = None, gpu_memory: Optional[Size] = None, isolation: Optional[str] = None, cpus: int = 0,
              memory: Optional[Size] = None, queue: str = "", project: str = "", priority: Optional[int] = None,
              time_limit: Optional[Span] = None, environment: Optional[Mapping[str, str]] = None, labels: Optional[Mapping[str, str]] = None,
-             directory: Optional[str] = None, image: Optional[str] = None, preemptible: bool = False, retries: Optional[int] = None,
-             checkpoint_directory: Optional[str] = None, checkpoint_keep: int = 0, after: Sequence[str] = (),
+             directory: Optional[str] = None, image: Optional[str] = None, image_credentials: Optional[str] = None, preemptible: bool = False,
+             retries: Optional[int] = None, checkpoint_directory: Optional[str] = None, checkpoint_keep: int = 0, after: Sequence[str] = (),
              array: Optional[Array] = None, more: Optional[Mapping[str, Any]] = None) -> dict[str, Any]:
     """Returns the message.  `gpus`, `cpus`, `memory`: per node; `share`: of each GPU, above 0, at most 1; `directory`: default
-    the current one, with an image of layers the image's own; `image`: the job's root directory, as "dir:/path" or
-    "oci:/path:tag" on its nodes; `after`: jobs that must complete first; `more`: further fields of the message, unchanged."""
+    the current one, with an image of layers the image's own; `image`: the job's root directory: the name of an image in a
+    registry, or "oci:/path:tag" or "dir:/path" on its nodes; `image_credentials`: the secret for that registry; `after`: jobs
+    that must complete first; `more`: further fields of the message, unchanged."""
     if isinstance(command, (str, bytes)):
         raise InvalidArgument("command: must be a list of words such as [\"python3\", \"train.py\"]", "invalid-argument")
     request: dict[str, Any] = {}
@@ -89,6 +90,8 @@ def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = No
         spec.update(checkpoint_directory=checkpoint_directory, checkpoint_keep=checkpoint_keep)
     if image is not None:
         spec["image"] = image
+    if image_credentials is not None:
+        spec["image_credentials"] = image_credentials
     if array is not None:
         spec["array"] = {"count": array.count, "max_parallel": array.max_parallel}
     return {**spec, **(more or {})}

@@ -59,7 +59,7 @@ class Describer : public EventLineDraft {
     Add("reason", event.reason);
   }
   void operator()(const ImageResolved& event) {
-    Begin(LogLevel::kInfo, "image_resolved");
+    Begin(LogLevel::kInfo, "job_image_resolved");
     AddJob(event.job);
     Add("digest", event.digest);
   }
@@ -214,25 +214,25 @@ std::string Quoted(const std::string& text) {
 
 std::span<const std::string_view> EventNames() {
   static constexpr std::string_view kNames[] = {
-      "breaker_opened",   "budget_has_room",    "budget_level",      "budget_used_up",
-      "checkpoint_saved", "gpu_condition",      "gpu_drained",       "gpu_moved",
-      "gpu_retired",      "gpu_task_begun",     "gpu_undrained",     "gpu_xid",
-      "incident_changed", "incident_noted",     "incident_opened",   "job_ended",
-      "job_hit_by_xid",   "job_idle",           "job_limit_near",    "job_moved",
-      "job_placed",       "job_preempted",      "job_requeued",      "job_started",
-      "job_stopping",     "job_submitted",      "node_drained",      "node_joined",
-      "node_lost",        "node_returned",      "node_sxid",         "node_undrained",
-      "wait_target_met",  "wait_target_missed", "wall_clock_stepped"};
+      "breaker_opened",   "budget_has_room", "budget_level",       "budget_used_up",
+      "checkpoint_saved", "gpu_condition",   "gpu_drained",        "gpu_moved",
+      "gpu_retired",      "gpu_task_begun",  "gpu_undrained",      "gpu_xid",
+      "incident_changed", "incident_noted",  "incident_opened",    "job_ended",
+      "job_hit_by_xid",   "job_idle",        "job_image_resolved", "job_limit_near",
+      "job_moved",        "job_placed",      "job_preempted",      "job_requeued",
+      "job_started",      "job_stopping",    "job_submitted",      "node_drained",
+      "node_joined",      "node_lost",       "node_returned",      "node_sxid",
+      "node_undrained",   "wait_target_met", "wait_target_missed", "wall_clock_stepped"};
   return kNames;
 }
 
 std::span<const std::string_view> EventFields() {
   static constexpr std::string_view kFields[] = {
-      "attempt",      "budget", "by",    "cause",         "condition", "end",  "ends_at",
-      "exit_code",    "from",   "gpu",   "gpus_asked",    "incident",  "job",  "name",
-      "needs_person", "node",   "nodes", "nodes_asked",   "note",      "over", "percent",
-      "person",       "pool",   "queue", "reason",        "state",     "step", "target",
-      "task",         "user",   "uuid",  "wall_ahead_ms", "what",      "xid"};
+      "attempt", "budget",       "by",   "cause", "condition",     "digest",   "end",
+      "ends_at", "exit_code",    "from", "gpu",   "gpus_asked",    "incident", "job",
+      "name",    "needs_person", "node", "nodes", "nodes_asked",   "note",     "over",
+      "percent", "person",       "pool", "queue", "reason",        "state",    "step",
+      "target",  "task",         "user", "uuid",  "wall_ahead_ms", "what",     "xid"};
   return kFields;
 }
 

@@ -343,7 +343,7 @@ void AgentLoop::CarryOut(const NodeAction& action) {
 
 void AgentLoop::StartLease(LeaseId id) {
   const DesiredLease& desired_lease = *DesiredLeaseFor(id);
-  for (const std::string& name : desired_lease.spec->program.secrets) {
+  for (const std::string& name : SecretsOf(*desired_lease.spec)) {
     if (!desired_lease.secrets.contains(name))
       return Decline(id, {LeaseEnd::kCouldNotStart, 0, 0,
                           "there is no secret " + name +

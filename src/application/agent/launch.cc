@@ -172,8 +172,10 @@ void AddProgram(const DesiredLease& desired, const HostUser& user, LaunchSpec& l
   // An interactive job gets its program by Exec, with its user's terminal.
   if (!spec.program.interactive) launch.argv = spec.program.command;
   launch.interactive = spec.program.interactive;
-  for (const auto& [name, value] : desired.secrets) {
-    if (!IsReservedVariable(name)) launch.secrets.push_back(name + "=" + value);
+  for (const std::string& name : spec.program.secrets) {
+    const auto secret = desired.secrets.find(name);
+    if (secret != desired.secrets.end() && !IsReservedVariable(name))
+      launch.secrets.push_back(name + "=" + secret->second);
   }
   const std::string home = user.home.empty() ? "/" : user.home;
   launch.has_own_working_directory = !spec.program.working_directory.empty();
@@ -230,15 +232,17 @@ void AddRoot(const DesiredLease& desired, LaunchSpec& launch) {
   if (!image) {
     // A newer controller may know more images.  This one is not found, so that the job cannot
     // start.
-    launch.layout_image = LayoutImage{.path = reference, .resolves = true};
+    launch.layered_image = LayeredImage{.path = reference, .resolves = true};
   } else if (image->source == ImageReference::Source::kDirectory) {
     launch.image_directory = PlainPath(image->path);
   } else {
     const std::string& digest = image->digest.empty() ? desired.image_digest : image->digest;
-    launch.layout_image = LayoutImage{.path = PlainPath(image->path),
-                                      .tag = image->tag,
-                                      .digest = digest,
-                                      .resolves = desired.lease.rank == 0};
+    const bool is_layout = image->source == ImageReference::Source::kLayout;
+    launch.layered_image = LayeredImage{.path = is_layout ? PlainPath(image->path) : "",
+                                        .repository = image->repository,
+                                        .tag = image->tag,
+                                        .digest = digest,
+                                        .resolves = desired.lease.rank == 0};
   }
 }
 
@@ -248,6 +252,8 @@ void AddImage(const DesiredLease& desired, const HostUser& user, const LaunchOpt
   const JobSpec& spec = *desired.spec;
   if (spec.program.image.empty()) return;
   AddRoot(desired, launch);
+  const auto credentials = desired.secrets.find(spec.program.image_credentials);
+  if (credentials != desired.secrets.end()) launch.image_credentials = credentials->second;
   launch.device_directory = options.device_directory;
   launch.user_name = user.name;
   launch.home = user.home;
@@ -328,7 +334,8 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
 }
 
 void CompleteLaunch(const UnpackedImage& image, LaunchSpec& launch) {
-  launch.layout_image.reset();
+  launch.layered_image.reset();
+  launch.image_credentials.clear();
   launch.image_layers = image.layers;
   AddImageEnvironment(image, launch.environment);
   launch.environment.push_back("GP_IMAGE_DIGEST=" + image.digest);

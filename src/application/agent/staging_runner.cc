@@ -22,7 +22,7 @@ StagingRunner::StagingRunner(ImageStore& images, AttemptRunner& runner)
 }
 
 Status StagingRunner::Start(const LaunchSpec& spec) {
-  if (!spec.layout_image) return runner_.Start(spec);
+  if (!spec.layered_image) return runner_.Start(spec);
   if (pending_.Knows(spec.key)) return Fail(Conflict("attempt " + spec.key + " exists already"));
   pending_.Add(spec);
   StartWaiting();
@@ -31,8 +31,8 @@ Status StagingRunner::Start(const LaunchSpec& spec) {
 
 void StagingRunner::StartWaiting() {
   for (const LaunchSpec& spec : pending_.Waiting()) {
-    const bool is_fixed = !spec.layout_image->digest.empty();
-    if (!is_fixed && !spec.layout_image->resolves) continue;
+    const bool is_fixed = !spec.layered_image->digest.empty();
+    if (!is_fixed && !spec.layered_image->resolves) continue;
     // Layers are unpacked while the digest is being fixed: it is nearly always this one.
     const auto prepared = images_.Prepare(spec);
     if (!prepared) continue;
@@ -47,7 +47,7 @@ void StagingRunner::StartWaiting() {
 // The tag may have been moved since the digest was fixed, or may not have been read yet.
 void StagingRunner::FixImage(const std::string& key, const std::string& digest) {
   if (!pending_.Waits(key)) return runner_.FixImage(key, digest);
-  LayoutImage& image = *pending_.WaitingLaunch(key).layout_image;
+  LayeredImage& image = *pending_.WaitingLaunch(key).layered_image;
   if (!image.digest.empty()) return;
   if (images_.DigestOf(key) != digest) images_.Release(key);
   image.digest = digest;
@@ -84,7 +84,7 @@ std::vector<AttemptStatus> StagingRunner::Observe() {
 void StagingRunner::AddDigests(std::vector<AttemptStatus>& statuses) {
   for (AttemptStatus& status : statuses) {
     if (!pending_.Waits(status.key)) continue;
-    const LayoutImage& image = *status.launch->layout_image;
+    const LayeredImage& image = *status.launch->layered_image;
     if (image.digest.empty() && image.resolves) status.image_digest = images_.DigestOf(status.key);
   }
 }

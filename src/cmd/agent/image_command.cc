@@ -16,21 +16,30 @@
 #include <vector>
 
 #include "adapters/outbound/images/image_answers.h"
+#include "adapters/outbound/images/image_layout.h"
 #include "adapters/outbound/images/image_trial.h"
+#include "adapters/outbound/images/registry_client.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "lib/spawn/run_command.h"
 
 namespace gp {
 namespace {
 
+constexpr size_t kCredentialsBytesMax = 1 << 20;
+constexpr Duration kDiscardTimeLimit = Duration::Seconds(30);  // for each step
+
 struct ImageWords {
-  LayoutImage image;
+  LayeredImage image;
   uid_t uid = 0;
   gid_t gid = 0;
   std::vector<gid_t> groups;
   std::string digest;  // of a layer
+  std::vector<std::string> present;
   std::string root;
   bool is_check = false;
+  bool has_credentials = false;  // on standard input
   int64_t bytes_max = 0;
 };
 
@@ -51,9 +60,38 @@ Status BecomeForEver(const ImageWords& words) {
   return Fail(CannotBe(words.uid));
 }
 
-Result<ImagePlan> ReadImage(const ImageWords& words) {
+// The secrets of a user are few bytes.
+std::string ReadInput() {
+  std::string input(kCredentialsBytesMax, '\0');
+  input.resize(std::fread(input.data(), 1, input.size(), stdin));
+  return input;
+}
+
+RegistryPlace PlaceOf(const ImageWords& words) {
+  return {.directory = words.image.path,
+          .credentials = words.has_credentials ? ReadInput() : std::string()};
+}
+
+Result<ImagePlan> ReadPlan(const ImageWords& words) {
   GP_CHECK_OK(BecomeForEver(words));
-  return ReadLayout(words.image, ThisArchitecture());
+  if (words.image.repository.empty()) return ReadLayout(words.image, ThisArchitecture());
+  return ReadFromRegistry(words.image, PlaceOf(words), ThisArchitecture());
+}
+
+// Also what its owner has closed to himself.
+Status Discard(const ImageWords& words) {
+  GP_CHECK_OK(BecomeForEver(words));
+  const CommandOptions options{.time_limit = kDiscardTimeLimit, .group = CommandGroup::kOurs};
+  IgnoreResult(RunCommand({"/bin/chmod", "-R", "u+rwx", words.image.path}, options),
+               "what cannot be changed is not removed");
+  const CommandEnd end =
+      RunCommand({"/bin/rm", "-rf", "--one-file-system", words.image.path}, options);
+  return end.ok ? Ok() : Fail(Internal(end.output));
+}
+
+Status Pull(const ImageWords& words) {
+  GP_CHECK_OK(BecomeForEver(words));
+  return PullLayers(words.image, PlaceOf(words), words.present, words.bytes_max);
 }
 
 // Root may not be able to read what the user can.
@@ -89,12 +127,22 @@ void AddImage(CLI::App& app, Cli& cli) {
     command->add_option("--gid", words->gid, "Group of the user")->required();
     command->add_option("--group", words->groups, "Another group of the user");
     command->add_option("--layout", words->image.path, "Directory of the image layout")->required();
+    command->add_flag("--credentials", words->has_credentials, "Of a registry, on standard input");
     return command;
   };
   CLI::App* read = add("read");
+  read->add_option("--repository", words->image.repository, "Of a registry, in place of a layout");
   read->add_option("--tag", words->image.tag, "Tag of the image");
-  read->add_option("--digest", words->image.digest, "Digest of the image's manifest");
-  read->callback([words] { PrintAnswer(AnswerText(ReadImage(*words))); });
+  read->add_option("--digest", words->image.digest, "Digest of the image");
+  read->callback([words] { PrintAnswer(AnswerText(ReadPlan(*words))); });
+  CLI::App* pull = add("pull");
+  pull->add_option("--repository", words->image.repository, "Of a registry")->required();
+  pull->add_option("--digest", words->image.digest, "Digest of the manifest")->required();
+  pull->add_option("--present", words->present, "Digest of a layer that is not pulled");
+  pull->add_option("--bytes-max", words->bytes_max, "Most that they may take")->required();
+  pull->callback([words] { PrintAnswer(AnswerText(Pull(*words))); });
+  CLI::App* discard = add("discard");
+  discard->callback([words] { PrintAnswer(AnswerText(Discard(*words))); });
   CLI::App* unpack = add("unpack");
   unpack->add_option("--layer", words->digest, "Digest of the layer's blob")->required();
   unpack->add_option("--root", words->root, "An empty directory to unpack into")->required();

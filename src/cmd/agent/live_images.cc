@@ -4,9 +4,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "adapters/outbound/images/process_image_store.h"
+#include "adapters/outbound/images/registry_client.h"
 #include "base/text.h"
 #include "domain/model/nodes/features.h"
 #include "infrastructure/paths.h"
@@ -15,6 +17,7 @@ namespace gp {
 namespace {
 
 constexpr Duration kTrialMax = Duration::Seconds(10);
+constexpr char kPullDirectory[] = "image-pulls";  // below the state directory
 
 // For a node that offers no images of layers, if a job comes nevertheless.
 class NoImageStore : public ImageStore {
@@ -46,7 +49,8 @@ std::vector<std::string> ImageCommand(const char* verb, const LaunchSpec& spec) 
   std::vector<std::string> words{ExecutablePath(), "__image", verb};
   AddWord("--uid", std::to_string(spec.uid), words);
   AddWord("--gid", std::to_string(spec.gid), words);
-  AddWord("--layout", spec.layout_image->path, words);
+  AddWord("--layout", spec.layered_image->path, words);
+  if (!spec.image_credentials.empty()) words.emplace_back("--credentials");
   for (const uint32_t group : spec.groups) AddWord("--group", std::to_string(group), words);
   return words;
 }
@@ -72,10 +76,29 @@ std::unique_ptr<ImageStore> MakeImageStore(const AgentConfig& config, std::strin
     return std::make_unique<NoImageStore>(layers.error().message);
   }
   ProcessImageStore::Options options;
+  options.pull_directory = config.state_directory + "/" + kPullDirectory;
+  options.discard = [](const std::string& path, PullDirectory::Owner owner) {
+    return std::vector<std::string>{ExecutablePath(),
+                                    "__image",
+                                    "discard",
+                                    "--uid=" + std::to_string(owner.uid),
+                                    "--gid=" + std::to_string(owner.gid),
+                                    "--layout=" + path};
+  };
+  options.pull_environment = ProxyVariables();
   options.read = [](const LaunchSpec& spec) {
     std::vector<std::string> words = ImageCommand("read", spec);
-    AddWord("--tag", spec.layout_image->tag, words);
-    AddWord("--digest", spec.layout_image->digest, words);
+    AddWord("--repository", spec.layered_image->repository, words);
+    AddWord("--tag", spec.layered_image->tag, words);
+    AddWord("--digest", spec.layered_image->digest, words);
+    return words;
+  };
+  options.pull = [](const LaunchSpec& spec, const PullTask& task) {
+    std::vector<std::string> words = ImageCommand("pull", spec);
+    AddWord("--repository", spec.layered_image->repository, words);
+    AddWord("--digest", task.manifest, words);
+    for (const std::string& digest : task.present) AddWord("--present", digest, words);
+    AddWord("--bytes-max", std::to_string(task.bytes), words);
     return words;
   };
   options.unpack = [](const LaunchSpec& spec, const LayerTask& task) {
@@ -92,10 +115,13 @@ std::unique_ptr<ImageStore> MakeImageStore(const AgentConfig& config, std::strin
 Result<std::vector<TriedFeature>> TryAllFeatures(const std::string& programs,
                                                  const std::string& directory) {
   std::vector<TriedFeature> tried = GP_TRY(TryFeatures(programs, directory));
-  for (TriedFeature& feature : tried) {
-    if (feature.name == kImageLayersFeature && feature.missing.empty())
-      feature.missing = WhyNoUnpacking(directory);
-  }
+  const auto find = [&tried](const char* name) -> std::string& {
+    return std::ranges::find(tried, name, &TriedFeature::name)->missing;
+  };
+  std::string& layers = find(kImageLayersFeature);
+  if (layers.empty()) layers = WhyNoUnpacking(directory);
+  // What is pulled is unpacked.
+  find(kImagePullFeature) = layers.empty() ? WhyNoPulling() : layers;
   return tried;
 }
 

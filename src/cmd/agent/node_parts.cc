@@ -93,7 +93,7 @@ Status NodePart::FindFeatures(NodeFacts& facts) const {
   const std::string programs = config_.state_directory + "/" + kProgramDirectory;
   GP_CHECK_OK(MakeDirectories(programs, 0700));
   for (const auto& [name, missing] : GP_TRY(TryAllFeatures(programs, config_.state_directory))) {
-    const bool is_of_images = name == kImagesFeature || name == kImageLayersFeature;
+    const bool is_of_images = name.starts_with("image");
     if (is_of_images && config_.host_processes) continue;
     if (missing.empty()) {
       facts.features.insert(name);

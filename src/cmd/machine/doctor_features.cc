@@ -21,6 +21,8 @@ Words WordsOf(const std::string& feature) {
     return {"images", "jobs may have images", "jobs cannot have images: "};
   if (feature == kImageLayersFeature)
     return {"layers", "images may be made of layers", "images cannot be made of layers: "};
+  if (feature == kImagePullFeature)
+    return {"registries", "images may come from registries", "images cannot be pulled: "};
   return {"network", "jobs may be cut off from the network",
           "jobs cannot be cut off from the network: "};
 }
@@ -34,7 +36,7 @@ std::vector<DoctorCheck> Checks(const std::vector<TriedFeature>& tried) {
     } else {
       checks.push_back({words.check, Finding::kWarn, words.lacking + missing,
                         "run the agent as root of the machine, on Linux 5.12 or newer; images need "
-                        "the module overlay, their layers libarchive13"});
+                        "the module overlay, their layers libarchive13, registries skopeo"});
     }
   }
   return checks;

@@ -50,6 +50,7 @@ void DescribeSurroundings(const v1::Job& job, std::string& out) {
   Line(out, "File", spec.file());
   Line(out, "Image", spec.image());
   if (!job.image_digest().empty()) Line(out, "", job.image_digest());
+  if (!spec.image_credentials().empty()) Line(out, "", "credentials: " + spec.image_credentials());
   std::vector<std::string> mounts;
   for (const v1::Mount& one : spec.mounts())
     mounts.push_back(ToText(Mount{one.from(), one.to(), one.read_only()}));

@@ -29,7 +29,7 @@ struct DesiredLease {
   int64_t resume_step = 0;
   std::vector<std::string> surplus;  // checkpoints of this rank to remove
   std::string image_digest;          // of the job (model/jobs/job.h)
-  // Values of spec.program.secrets; the sender fills them in
+  // Values of SecretsOf(*spec); the sender fills them in
   std::map<std::string, std::string> secrets;
   bool operator==(const DesiredLease& other) const { return lease == other.lease; }
 };

@@ -29,7 +29,7 @@ constexpr int kLockFd = 3;        // in the command
 constexpr int kLockTryMs = 20;
 constexpr int64_t kOverdueMarginMs = 1'000;
 
-char* const kNoEnvironment[] = {nullptr};
+constexpr size_t kErrorsMax = 4'096;
 
 int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -40,7 +40,7 @@ int64_t NowMs() {
 // A memory file with these bytes, at its beginning; -1: errno has the error.  If the command does
 // not read, a pipe would block or kill its writer.
 int FileWith(std::string_view bytes) {
-  const int file = memfd_create("input", MFD_CLOEXEC);
+  const int file = memfd_create("command", MFD_CLOEXEC);
   for (size_t at = 0; file >= 0 && at < bytes.size();) {
     const ssize_t wrote =
         pwrite(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
@@ -57,20 +57,29 @@ int FileWith(std::string_view bytes) {
 struct Inherited {
   int in = -1;
   int out = -1;
+  int errors = -1;
   int lock = -1;  // -1: none
 };
+
+// As execve takes them.
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 // The command inherits no other descriptors, and no blocked or ignored signals.
 int Spawn(std::vector<std::string>& words, Inherited inherited, const CommandOptions& options,
           pid_t& pid) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  std::vector<char*> argv = Pointers(words);
+  std::vector<std::string> variables = options.environment;
+  std::vector<char*> environment = Pointers(variables);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, inherited.in, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, inherited.out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, inherited.out, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, inherited.errors, STDERR_FILENO);
   const bool is_locked = inherited.lock >= 0;
   if (is_locked) posix_spawn_file_actions_adddup2(&actions, inherited.lock, kLockFd);
   posix_spawn_file_actions_addclosefrom_np(&actions, kLockFd + (is_locked ? 1 : 0));
@@ -86,7 +95,7 @@ int Spawn(std::vector<std::string>& words, Inherited inherited, const CommandOpt
   posix_spawnattr_setflags(
       &attributes, static_cast<short>(own_group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   const int error = posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, argv.data(),
-                                 options.has_environment ? environ : kNoEnvironment);
+                                 options.has_environment ? environ : environment.data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;
@@ -98,13 +107,16 @@ struct Running {
   int output = -1;
 };
 
-Result<Running> Start(std::vector<std::string>& words, int in, int lock,
+// `errors`: -1: they go where the output goes.
+Result<Running> Start(std::vector<std::string>& words, int in, int errors, int lock,
                       const CommandOptions& options) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return Fail(Internal(std::strerror(errno)));
   fcntl(ends[1], F_SETFL, 0);  // writes of the command block while the pipe is full
   Running running{.output = ends[0]};
-  const int error = Spawn(words, {in, ends[1], lock}, options, running.pid);
+  const Inherited inherited{
+      .in = in, .out = ends[1], .errors = errors < 0 ? ends[1] : errors, .lock = lock};
+  const int error = Spawn(words, inherited, options, running.pid);
   close(ends[1]);
   if (error == 0) return running;
   close(ends[0]);
@@ -157,12 +169,22 @@ void Kill(pid_t pid, CommandGroup group) {
     poll(nullptr, 0, 2);
 }
 
-CommandEnd EndOf(const std::string& name, pid_t pid, std::string output) {
+// Output apart from errors is data, and stays as it is.
+CommandEnd EndOf(const std::string& name, pid_t pid, std::string output, bool is_data) {
   int status = 0;
   waitpid(pid, &status, 0);
-  while (!output.empty() && output.back() == '\n') output.pop_back();
+  while (!is_data && !output.empty() && output.back() == '\n') output.pop_back();
   const bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  return {ok, !ok && output.empty() ? name + " failed" : std::move(output)};
+  return {ok, !ok && output.empty() ? name + " failed" : std::move(output), ""};
+}
+
+// Closes the file; -1: none.
+std::string TakeBeginning(int file) {
+  std::string text(kErrorsMax, '\0');
+  const ssize_t got = file >= 0 ? pread(file, text.data(), text.size(), 0) : 0;
+  if (file >= 0) close(file);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  return text;
 }
 
 // The processes that a command's lock was handed down to: all have it at kLockFd.
@@ -239,28 +261,32 @@ class CommandLock {
 }  // namespace
 
 CommandEnd RunCommand(std::vector<std::string> words, const CommandOptions& options) {
-  if (words.empty()) return {false, "no command is configured for it"};
+  if (words.empty()) return {false, "no command is configured for it", ""};
   CommandLock lock;
   const int64_t lock_until_ms = NowMs() + options.lock_wait.ns / 1'000'000;
   if (const Status taken = lock.Take(options.lock_file, lock_until_ms, options.stop_fd); !taken)
-    return {false, taken.error().message};
+    return {false, taken.error().message, ""};
   if (options.before_start) options.before_start();
   const int in = FileWith(options.input);
-  if (in < 0) return {false, std::strerror(errno)};
+  if (in < 0) return {false, std::strerror(errno), ""};
   const int64_t until_ms = NowMs() + options.time_limit.ns / 1'000'000;
   lock.NoteOverdue(until_ms);
-  const Result<Running> running = Start(words, in, lock.descriptor(), options);
+  const int errors = options.separate_errors ? FileWith("") : -1;
+  const Result<Running> running = Start(words, in, errors, lock.descriptor(), options);
   close(in);
-  if (!running.has_value()) return {false, running.error().message};
   std::string output;
-  const bool in_time = AwaitEndOf(*running, until_ms, options, output);
+  const bool in_time = running.has_value() && AwaitEndOf(*running, until_ms, options, output);
+  const std::string said = TakeBeginning(errors);
+  if (!running.has_value()) return {false, running.error().message, ""};
   close(running->output);
   if (in_time) {
     lock.Release();
-    return EndOf(words[0], running->pid, std::move(output));
+    CommandEnd end = EndOf(words[0], running->pid, std::move(output), options.separate_errors);
+    end.errors = said;
+    return end;
   }
   Kill(running->pid, options.group);
-  return {false, words[0] + " did not end within " + ToText(options.time_limit)};
+  return {false, words[0] + " did not end within " + ToText(options.time_limit), said};
 }
 
 }  // namespace gp

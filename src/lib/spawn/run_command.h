@@ -13,6 +13,7 @@ namespace gp {
 struct CommandEnd {
   bool ok = false;     // exit code 0 in time
   std::string output;  // the beginning of stdout and stderr; or why it did not run
+  std::string errors;  // with separate_errors: of stderr
 };
 
 // kOwn: the command gets its own process group, and all that it started is killed with it. kOurs:
@@ -21,10 +22,12 @@ enum class CommandGroup { kOwn, kOurs };
 
 struct CommandOptions {
   Duration time_limit;
-  int stop_fd = -1;             // readable when the command must stop; -1: none
-  std::string input;            // its standard input
-  bool has_environment = true;  // the caller's; false: none
-  size_t output_max = 4'096;    // bytes that CommandEnd::output takes
+  int stop_fd = -1;                      // readable when the command must stop; -1: none
+  std::string input;                     // its standard input
+  bool has_environment = true;           // the caller's; false: `environment`
+  std::vector<std::string> environment;  // "NAME=value"
+  size_t output_max = 4'096;             // bytes that CommandEnd::output takes
+  bool separate_errors = false;          // stderr is not part of CommandEnd::output
   CommandGroup group = CommandGroup::kOwn;
   // Commands with the same lock file run one after another.  The command holds the lock itself, so
   // a command that outlives a killed caller still keeps the next one waiting; the next caller ends

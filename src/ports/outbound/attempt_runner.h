@@ -58,15 +58,16 @@ struct HostDirectory {
   bool operator==(const HostDirectory&) const = default;
 };
 
-// One of the images of an OCI image layout on this host.
-struct LayoutImage {
-  std::string path;    // of the layout; opened as the job's user
-  std::string tag;     // of the image; empty: the layout has only one
-  std::string digest;  // "sha256:…"; empty: not fixed yet, see FixImage
+// One of the images of an OCI image layout on this host, or of a repository of a registry.
+struct LayeredImage {
+  std::string path;        // of the layout; opened as the job's user
+  std::string repository;  // of a registry, which is asked as the job's user; empty: of a layout
+  std::string tag;         // of the image; empty: the layout has only one
+  std::string digest;      // "sha256:…"; empty: not fixed yet, see FixImage
   // Without a digest: the attempt says which one the tag names (AttemptStatus::image_digest).
   // False: another rank of the job does.
   bool resolves = false;
-  bool operator==(const LayoutImage&) const = default;
+  bool operator==(const LayeredImage&) const = default;
 };
 
 // All that a supervisor needs to run an attempt.
@@ -102,7 +103,9 @@ struct LaunchSpec {
   // The same of directories of the agent, the topmost layer first; in place of image_directory.
   std::vector<std::string> image_layers;
   // What becomes image_layers once it is unpacked; not for supervisors.
-  std::optional<LayoutImage> layout_image;
+  std::optional<LayeredImage> layered_image;
+  // For its registry, as the user's secret has them; never written to disk.
+  std::string image_credentials;
   bool has_own_working_directory = true;        // the job names it; false: its image may
   std::vector<HostDirectory> host_directories;  // that an image shows
   std::vector<std::string> mount_prefixes;      // directories; empty: the job may ask for any

@@ -11,9 +11,9 @@
 #include "simulation/world/host_attempts.h"
 #include "simulation/world/ledger_watch.h"
 #include "simulation/world/network.h"
-#include "simulation/world/virtual_gpu_ports.h"
-#include "simulation/world/virtual_images.h"
-#include "simulation/world/virtual_mig.h"
+#include "simulation/world/ports/virtual_gpu_ports.h"
+#include "simulation/world/ports/virtual_images.h"
+#include "simulation/world/ports/virtual_mig.h"
 
 namespace gp {
 

@@ -140,22 +140,20 @@ class LayersOfGangs(ClusterTest):
     options = {"nodes": 2}
 
     def test_all_have_one_digest_though_the_tag_moves(self):
-        shared = os.path.join(self.cluster.directory, "shared")
-        os.makedirs(shared, mode=0o777)
+        shared = self.cluster.shared
         base = os.path.join(self.cluster.directory, "base")
         make_image(base)
         layout = Layout(os.path.join(self.cluster.directory, "layout"))
         layers = [layout.add_layer(base)]
         first = layout.add_image([*layers, layout.add_layer([member("version", b"1\n")])], "v")
-        script = "cat /version; echo $GP_IMAGE_DIGEST; until test -e /shared/$GP_ATTEMPT; do sleep 0.1; done; test $GP_ATTEMPT = 2"
+        script = "cat /version; echo $GP_IMAGE_DIGEST; : > /shared/$GP_ATTEMPT-$GP_NODE_RANK; until test -e /shared/go; do sleep 0.1; done; test $GP_ATTEMPT = 2"
         job = self.cli.start("--nodes", "2", "--gpus-per-node", "1", "--retries", "1", "--image", f"oci:{layout.path}:v",
-                             "--mount", f"{shared}:/shared:ro", command=["/bin/sh", "-c", script])
-        eventually(lambda: self.cli.job(job)["state"] == "RUNNING", "it runs")
+                             "--mount", f"{shared}:/shared", command=["/bin/sh", "-c", script])
+        eventually(lambda: all(os.path.exists(f"{shared}/1-{rank}") for rank in (0, 1)), "both ranks run")
         self.assertEqual(self.cli.job(job)["image_digest"], first)
         self.assertIn(first, self.cli("jobs", "describe", job).ok().out)
         layout.add_image([*layers, layout.add_layer([member("version", b"2\n")])], "v")
-        for attempt in ("1", "2"):
-            open(f"{shared}/{attempt}", "w", encoding="ascii").close()
+        open(f"{shared}/go", "w", encoding="ascii").close()
         self.cli.wait(job)
         self.assertEqual((self.cli.job(job)["state"], self.cli.job(job)["attempt"]), ("COMPLETED", 2))
         for attempt in ("1", "2"):
@@ -235,7 +233,7 @@ class Images(ClusterTest):
         end = self.cli.job(job)["attempts"][-1]
         self.assertEqual(end["end_class"], "could-not-start", end)
         self.assertIn("cannot open /no/such/image: No such file or directory", self.cli("jobs", "describe", job).ok().out)
-        told = self.cli("run", "--image", "nvcr.io/nvidia/pytorch:25.10-py3", "--", "true")
+        told = self.cli("run", "--image", "docker-archive:/data/train.tar", "--", "true")
         self.assertEqual(told.code, 2)
         self.assertIn("--image", told.err)
         self.assertIn("dir:/", told.err)

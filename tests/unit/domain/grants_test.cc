@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "domain/model/nodes/features.h"
 #include "tests/support/mig_models.h"
 #include "tests/support/test_cluster.h"
 
@@ -144,6 +145,18 @@ TEST(MayUseANode, OfItsPoolAndReservationWithAllItsLabelsAndFeatures) {
     one.edit(changed, spec);
     changed.spec = std::make_shared<const JobSpec>(spec);
     EXPECT_EQ(MayUse(changed, node), one.may) << number++;
+  }
+}
+
+TEST(MayUseANode, AnImageNeedsWhatItsSourceNeeds) {
+  const std::pair<std::string, std::set<std::string>> images[] = {
+      {"dir:/i", {kImagesFeature}},
+      {"oci:/i", {kImagesFeature, kImageLayersFeature}},
+      {"reg.lab/i", {kImagesFeature, kImageLayersFeature, kImagePullFeature}}};
+  for (const auto& [image, needed] : images) {
+    JobSpec spec;
+    spec.program.image = image;
+    EXPECT_EQ(FeaturesFor(spec), needed) << image;
   }
 }
 

@@ -178,6 +178,21 @@ TEST(JobSpec, Paths) {
       {"image", [](JobSpec& s) { s.program.image = "/images/a"; }},
       {"image", [](JobSpec& s) { s.program.image = "dir:a"; }},
       {"image", [](JobSpec& s) { s.program.image = "dir:/a/.."; }},
+      {"",
+       [](JobSpec& s) {
+         s.program.image = "reg.lab/a:v1";
+         s.program.image_credentials = "REGISTRY";
+       }},
+      {"image_credentials",
+       [](JobSpec& s) {
+         s.program.image = "reg.lab/a:v1";
+         s.program.image_credentials = "a=b";
+       }},
+      {"image_credentials",
+       [](JobSpec& s) {
+         s.program.image = "oci:/a:v1";  // nobody is asked for it
+         s.program.image_credentials = "REGISTRY";
+       }},
       {"", [](JobSpec& s) { SetMounts(s, {{"/a", "/b", true}, {"/a/c", "/b/c"}}); }},
       {"mounts",
        [](JobSpec& s) {

@@ -462,14 +462,23 @@ constexpr Field kJobFields[] = {
      .set = [](JobDraft& d, const FieldValue& v) { d.job.labels = v.entries; }},
     {.name = "image",
      .kind = kText,
-     .summary = "The job's root directory: `dir:` and a directory of its nodes with a root file "
-                "system, or `oci:` and an OCI image layout on them, with the image's tag or digest "
+     .summary = "The job's root directory: an image of a registry, by its name and tag or digest; "
+                "`oci:` and an OCI image layout on the job's nodes, with the image's tag or "
+                "digest; or `dir:` and a directory on them with a root file system "
                 "(docs/images.md).",
      .default_text = "the node's own root",
-     .example = "oci:/data/images/pytorch:25.10",
+     .example = "nvcr.io/nvidia/pytorch:25.10-py3",
      .synonyms = "container container_image docker_image rootfs",
-     .pattern = "^(dir|oci):/",
+     .pattern = "^(dir:/|oci:/|docker://)?[^: ]",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.program.image = v.text; }},
+    {.name = "image_credentials",
+     .kind = kText,
+     .summary = "Secret with `user:password` of the image's registry, or with Docker's "
+                "config.json (gpu-platform secrets set). The job does not get it.",
+     .example = "REGISTRY_LAB",
+     .synonyms = "image_secret image_pull_secret image_pull_secrets registry_credentials",
+     .pattern = kVariablePattern,
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.program.image_credentials = v.text; }},
     {.name = "mounts",
      .kind = kTexts,
      .summary = "More directories of its nodes that a job with an image sees, with its user's "

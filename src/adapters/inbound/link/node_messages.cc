@@ -53,7 +53,7 @@ void ControllerMessages::AddSecrets(NodeDesiredState& desired) const {
                              desired_lease.lease.stop == StopOrder::kNone;
     if (secrets_ == nullptr || !is_to_start) continue;
     size_t of_job = 0;
-    for (const std::string& name : desired_lease.spec->program.secrets) {
+    for (const std::string& name : SecretsOf(*desired_lease.spec)) {
       auto value = secrets_->Find(
           name, desired_lease.spec->program.shared_secrets_only ? "" : desired_lease.user.name,
           desired_lease.queue);
@@ -78,10 +78,9 @@ v1::ControllerMessage ControllerMessages::ToMessage(const ControllerNews& news) 
     message.set_lease_time_ms(news.lease_time.ToMilliseconds());
   if (news.acknowledged != 0) message.set_heartbeat_every_ms(news.heartbeat_every.ToMilliseconds());
   if (news.desired) {
-    const bool have_secrets =
-        std::ranges::any_of(news.desired->leases, [](const DesiredLease& desired_lease) {
-          return !desired_lease.spec->program.secrets.empty();
-        });
+    const bool have_secrets = std::ranges::any_of(
+        news.desired->leases,
+        [](const DesiredLease& desired_lease) { return !SecretsOf(*desired_lease.spec).empty(); });
     if (have_secrets) {
       NodeDesiredState desired = *news.desired;
       AddSecrets(desired);

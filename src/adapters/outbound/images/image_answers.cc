@@ -50,6 +50,7 @@ std::string AnswerText(const Result<ImagePlan>& plan) {
   for (const LayerPlan& layer : plan->layers)
     layers.push_back({layer.digest, layer.diff_id, layer.bytes});
   return Text({{"digest", plan->digest},
+               {"manifest", plan->manifest},
                {"layers", layers},
                {"environment", plan->environment},
                {"working_directory", plan->working_directory}});
@@ -63,19 +64,33 @@ std::string AnswerText(const Result<UnpackedLayer>& layer) {
                {"files", layer->files}});
 }
 
+std::string AnswerText(const Status& done) {
+  return Text(done ? json::object() : ErrorAnswer(done.error()));
+}
+
+Status ReadDone(const std::string& answer) {
+  const auto done = ReadAnswer<bool>(answer, [](const json& from) -> Result<bool> {
+    if (from.is_object()) return true;
+    return Fail(Internal("a process that pulls images said nothing"));
+  });
+  return done ? Ok() : Fail(done.error());
+}
+
 Result<ImagePlan> ReadImagePlan(const std::string& answer) {
   const Error odd = Internal("a process that reads images named odd layers");
   return ReadAnswer<ImagePlan>(answer, [&odd](const json& from) -> Result<ImagePlan> {
     ImagePlan plan;
     plan.digest = from.at("digest").get<std::string>();
+    plan.manifest = from.at("manifest").get<std::string>();
     for (const json& layer : from.at("layers"))
       plan.layers.push_back({layer.at(0).get<std::string>(), layer.at(1).get<std::string>(),
                              layer.at(2).get<int64_t>()});
     // Names become paths; the process may have been subverted by what it read.
-    const bool is_sound =
-        IsSha256Name(plan.digest) && std::ranges::all_of(plan.layers, [](const LayerPlan& layer) {
-          return IsSha256Name(layer.digest) && IsSha256Name(layer.diff_id) && layer.bytes >= 0;
-        });
+    const bool is_sound = IsSha256Name(plan.digest) && IsSha256Name(plan.manifest) &&
+                          std::ranges::all_of(plan.layers, [](const LayerPlan& layer) {
+                            return IsSha256Name(layer.digest) && IsSha256Name(layer.diff_id) &&
+                                   layer.bytes >= 0 && layer.bytes <= kLayerBytesMax;
+                          });
     if (!is_sound || plan.layers.size() > kImageLayersMax) return Fail(odd);
     plan.environment = from.at("environment").get<std::vector<std::string>>();
     plan.working_directory = from.at("working_directory").get<std::string>();

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "adapters/outbound/images/image_layout.h"
+#include "adapters/outbound/images/image_manifest.h"
 #include "adapters/outbound/images/layer_process.h"
 
 namespace gp {
@@ -13,9 +13,11 @@ inline constexpr size_t kImageAnswerBytesMax = 1 << 20;
 
 std::string AnswerText(const Result<ImagePlan>& plan);
 std::string AnswerText(const Result<UnpackedLayer>& layer);
+std::string AnswerText(const Status& done);
 
 // The error that the process met, or kInternal: this is no such answer.
 Result<ImagePlan> ReadImagePlan(const std::string& answer);
 Result<UnpackedLayer> ReadUnpackedLayer(const std::string& answer);
+Status ReadDone(const std::string& answer);
 
 }  // namespace gp

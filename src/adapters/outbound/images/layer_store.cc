@@ -50,6 +50,14 @@ void Remove(const std::string& path) {
   if (above.valid()) RemoveTree(above.get(), whole.filename().c_str());
 }
 
+std::string MarkOf(const std::string& layer, uint32_t uid) {
+  return layer + "/users/" + std::to_string(uid);
+}
+
+Status MarkFor(const std::string& layer, uint32_t uid) {
+  return ReplaceFile(MarkOf(layer, uid), "", 0600, Survives::kCrash);
+}
+
 std::vector<std::string> NamesIn(const std::string& path) {
   std::vector<std::string> names;
   std::error_code failed;
@@ -108,10 +116,19 @@ std::optional<LayerStore::State> LayerStore::Enter(const std::string& key,
     busy_[digits] = 0;
     return State::kAbsent;
   }
-  const std::string user = PathOf(digits) + "/users/" + std::to_string(uid);
-  if (access(user.c_str(), F_OK) != 0) return State::kUnshown;
+  if (!HasShown(digits, uid)) return State::kUnshown;
   Touch(digits);
   return State::kReady;
+}
+
+bool LayerStore::HasShown(const std::string& digits, uint32_t uid) const {
+  return access(MarkOf(PathOf(digits), uid).c_str(), F_OK) == 0;
+}
+
+bool LayerStore::IsReady(const std::string& diff_id, uint32_t uid) const {
+  const std::string digits = DigitsOf(diff_id);
+  const std::lock_guard lock(mutex_);
+  return layers_.contains(digits) && HasShown(digits, uid);
 }
 
 void LayerStore::Leave(const std::string& diff_id) {
@@ -131,16 +148,22 @@ int64_t LayerStore::Used() const {
   return used;
 }
 
+int64_t LayerStore::Blobs() const {
+  int64_t bytes = 0;
+  for (const auto& [uid, of_user] : blobs_) bytes += of_user;
+  return bytes;
+}
+
 // What new layers may take, without that which others have reserved.
 int64_t LayerStore::Room() const {
   int64_t reserved = 0;
   for (const auto& [digits, bytes] : busy_) reserved += bytes;
-  int64_t room = limits_.bytes_max - Used();
+  int64_t room = limits_.bytes_max - Used() - Blobs();
   struct statvfs system;
   if (statvfs(directory_.c_str(), &system) == 0) {
     const auto unit = static_cast<int64_t>(system.f_frsize);
     const int64_t kept = static_cast<int64_t>(system.f_blocks) / 100 * limits_.free_percent_min;
-    room = std::min(room, (static_cast<int64_t>(system.f_bavail) - kept) * unit);
+    room = std::min(room, (static_cast<int64_t>(system.f_bavail) - kept) * unit - awaited_);
   }
   return room - reserved;
 }
@@ -189,13 +212,7 @@ Result<int64_t> LayerStore::MakeRoom(const std::string& key, const std::string& 
     const int64_t bytes = std::min(wanted, Room() + Unpinned());
     if (bytes >= least && Room() >= bytes) return busy_[digits] = bytes;
     if (bytes >= least) {
-      const std::string oldest = TakeOldest();
-      ++removals_;
-      lock.unlock();
-      Remove(oldest);  // this may take long
-      lock.lock();
-      --removals_;
-      left_.notify_all();
+      RemoveOldest(lock);
     } else if (removals_ > 0 || HasReservations()) {
       left_.wait(lock);  // what others have reserved is more than they need
     } else {
@@ -205,6 +222,54 @@ Result<int64_t> LayerStore::MakeRoom(const std::string& key, const std::string& 
     }
   }
   return Fail(Internal("the attempt was stopped"));
+}
+
+void LayerStore::RemoveOldest(std::unique_lock<std::mutex>& lock) {
+  const std::string oldest = TakeOldest();
+  ++removals_;
+  lock.unlock();
+  Remove(oldest);  // this may take long
+  lock.lock();
+  --removals_;
+  left_.notify_all();
+}
+
+// Does not wait for what others have reserved: they may wait for this one.
+Result<LayerStore::BlobRoom> LayerStore::MakeBlobRoom(uint32_t uid, int64_t bytes) {
+  std::unique_lock lock(mutex_);
+  if (bytes > limits_.bytes_max / 2)
+    return Fail(InvalidArgument(
+        "the image is larger than half of what all layers may be on this node (image_store_gib)"));
+  const auto is_user_full = [&] { return blobs_[uid] + bytes > limits_.bytes_max / 2; };
+  while (Room() < bytes && !is_user_full()) {
+    if (Room() + Unpinned() >= bytes && Unpinned() > 0) {
+      RemoveOldest(lock);
+    } else if (removals_ > 0) {
+      left_.wait(lock);  // what is being removed still takes of the disk
+    } else {
+      break;
+    }
+  }
+  if (Room() < bytes || is_user_full())
+    return Fail(Error{ErrorCode::kResourceExhausted,
+                      "the node has no room to pull the image: running jobs use the layers that "
+                      "are there, other images of the user are being pulled, or the disk is full"});
+  blobs_[uid] += bytes;
+  awaited_ += bytes;
+  return BlobRoom(*this, uid, bytes);
+}
+
+void LayerStore::BlobRoom::Landed() {
+  const std::lock_guard lock(store_->mutex_);
+  store_->awaited_ -= std::exchange(awaited_, 0);
+}
+
+LayerStore::BlobRoom::~BlobRoom() {
+  if (store_ == nullptr) return;
+  const std::lock_guard lock(store_->mutex_);
+  if ((store_->blobs_[uid_] -= bytes_) == 0) store_->blobs_.erase(uid_);
+  store_->awaited_ -= awaited_;
+  store_->left_.notify_all();
 }
 
 bool LayerStore::HasReservations() const {
@@ -233,7 +298,7 @@ Status LayerStore::Finish(const std::string& diff_id, const std::string& root,
                           const UnpackedLayer& layer, uint32_t uid) {
   const std::string digits = DigitsOf(diff_id);
   const std::string path = std::filesystem::path(root).parent_path();
-  GP_CHECK_OK(ReplaceFile(path + "/users/" + std::to_string(uid), "", 0600, Survives::kCrash));
+  GP_CHECK_OK(MarkFor(path, uid));
   GP_CHECK_OK(ReplaceFile(path + "/facts",
                           std::to_string(layer.bytes) + " " + std::to_string(layer.files) + "\n",
                           0600, Survives::kCrash));
@@ -253,8 +318,7 @@ void LayerStore::Abandon(const std::string& root) {
 }
 
 Status LayerStore::Show(const std::string& diff_id, uint32_t uid) {
-  return ReplaceFile(PathOf(DigitsOf(diff_id)) + "/users/" + std::to_string(uid), "", 0600,
-                     Survives::kCrash);
+  return MarkFor(PathOf(DigitsOf(diff_id)), uid);
 }
 
 void LayerStore::Touch(const std::string& digits) {

@@ -18,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "adapters/outbound/images/layer_process.h"
@@ -60,6 +61,32 @@ class LayerStore {
   void Abandon(const std::string& root);
   // The user has shown the content of a layer that is there.
   Status Show(const std::string& diff_id, uint32_t uid);
+  // Whether the layer is there, and for this user.
+  bool IsReady(const std::string& diff_id, uint32_t uid) const;
+
+  // Reserves room for blobs that a user pulls before they are unpacked, until the end of the
+  // object. Layers that no attempt has pinned are removed for it.  A user has at most half of all
+  // room. Errors: kResourceExhausted (there is none), kInvalidArgument (there never is).
+  class BlobRoom {
+   public:
+    BlobRoom(LayerStore& store, uint32_t uid, int64_t bytes)
+        : store_(&store), uid_(uid), bytes_(bytes), awaited_(bytes) {}
+    ~BlobRoom();
+    BlobRoom(BlobRoom&& other) noexcept
+        : store_(std::exchange(other.store_, nullptr)),
+          uid_(other.uid_),
+          bytes_(other.bytes_),
+          awaited_(other.awaited_) {}
+    // The blobs are there: they take of the disk by themselves.
+    void Landed();
+
+   private:
+    LayerStore* store_;
+    uint32_t uid_;
+    int64_t bytes_;
+    int64_t awaited_;  // of the disk
+  };
+  Result<BlobRoom> MakeBlobRoom(uint32_t uid, int64_t bytes);
 
   std::string RootOf(const std::string& diff_id) const;
   // That it takes; 0: it is not there.
@@ -83,6 +110,8 @@ class LayerStore {
       : directory_(std::move(directory)), limits_(limits) {}
   Status Load();
   std::string PathOf(const std::string& digits) const { return directory_ + "/layers/" + digits; }
+  bool HasShown(const std::string& digits, uint32_t uid) const;
+  void RemoveOldest(std::unique_lock<std::mutex>& lock);
   bool IsPinned(const std::string& digits) const;
   std::string NewName(const std::string& what);
   std::string TakeOldest();
@@ -90,6 +119,7 @@ class LayerStore {
   int64_t Used() const;
   int64_t Unpinned() const;
   int64_t Room() const;
+  int64_t Blobs() const;
   void Touch(const std::string& digits);
 
   const std::string directory_;
@@ -99,6 +129,8 @@ class LayerStore {
   std::map<std::string, Layer> layers_;                // by digits
   std::map<std::string, std::set<std::string>> pins_;  // digits, by key
   std::map<std::string, int64_t> busy_;                // layers that are entered, and their room
+  std::map<uint32_t, int64_t> blobs_;                  // that are being pulled, by user
+  int64_t awaited_ = 0;                                // of them, those that are not there yet
   int removals_ = 0;                                   // that are not finished
   uint64_t begun_ = 0;
 };

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "adapters/outbound/images/image_answers.h"
+#include "adapters/outbound/images/registry_client.h"
 #include "base/ignore_result.h"
+#include "lib/secrets/secrets.h"
 
 namespace gp {
 namespace {
@@ -16,10 +19,17 @@ namespace {
 // look small fits none.
 constexpr int64_t kRatios[] = {4, 32, 256};
 constexpr int64_t kRoomMin = 16 << 20;
+constexpr size_t kServedMax = 4'096;
 
 void Wake(int event_fd) {
   const uint64_t one = 1;
   IgnoreResult(write(event_fd, &one, sizeof one), "a full counter wakes as well");
+}
+
+int64_t BootNs() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return now.tv_sec * Duration::Seconds(1).ns + now.tv_nsec;
 }
 
 // The same layer twice shows what its upper one shows, and an overlay takes a directory once.
@@ -45,7 +55,16 @@ ProcessImageStore::ProcessImageStore(Options options, std::unique_ptr<LayerStore
     : options_(std::move(options)),
       layers_(std::move(layers)),
       event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      free_processes_(options_.layers_max) {}
+      free_processes_(options_.layers_max),
+      ending_(std::make_shared<Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {
+  // What an earlier agent has left: its users' processes may keep that busy.
+  const std::vector<std::string> left = PullDirectory::Left(options_.pull_directory);
+  if (!left.empty())
+    cleaner_ = std::thread([this, left] {
+      for (const std::string& path : left)
+        PullDirectory::Remove(path, options_.discard, ending_->get());
+    });
+}
 
 ProcessImageStore::~ProcessImageStore() {
   {
@@ -57,7 +76,10 @@ ProcessImageStore::~ProcessImageStore() {
     }
   }
   changed_.notify_all();
+  pulled_.notify_all();
+  Wake(ending_->get());
   for (std::thread& worker : workers_) worker.join();
+  if (cleaner_.joinable()) cleaner_.join();
   close(event_fd_);
 }
 
@@ -67,7 +89,7 @@ std::optional<Result<UnpackedImage>> ProcessImageStore::Prepare(const LaunchSpec
   if (!is_new) return entry->second.image;
   entry->second.stop = std::make_shared<Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   layers_->Pin(spec.key, "");
-  waiting_.push_back({spec, entry->second.stop});
+  waiting_.push_back({spec, entry->second.stop, ""});
   if (idle_ < waiting_.size() && workers_.size() < options_.images_max)
     workers_.emplace_back([this] { Work(); });
   changed_.notify_one();
@@ -98,25 +120,42 @@ void ProcessImageStore::Release(const std::string& key) {
   }
   std::erase_if(waiting_, [&](const Request& request) { return request.spec.key == key; });
   layers_->Unpin(key);
+  pulled_.notify_all();  // it waits for no turn any more
 }
 
 void ProcessImageStore::Work() {
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;
-    changed_.wait(lock, [&] { return is_ending_ || !waiting_.empty(); });
+    std::optional<Request> next;
+    changed_.wait(lock, [&] { return is_ending_ || (next = TakeNext()); });
     --idle_;
     if (is_ending_) return;
-    const Request request = std::move(waiting_.front());
-    waiting_.pop_front();
+    const Request request = *std::move(next);
     lock.unlock();
     Result<UnpackedImage> image = PrepareNow(request);
     lock.lock();
+    if (--busy_[request.spec.uid] == 0) busy_.erase(request.spec.uid);
+    changed_.notify_one();  // one of this user may have waited for that
     Prepared* prepared = Find(request);
     if (prepared == nullptr) continue;
     prepared->image = std::move(image);
     Wake(event_fd_);
   }
+}
+
+// Images of one user do not keep those of all others waiting, however slow they are.
+std::optional<ProcessImageStore::Request> ProcessImageStore::TakeNext() {
+  const auto may_begin = [this](const Request& request) {
+    const auto busy = busy_.find(request.spec.uid);
+    return busy == busy_.end() || busy->second < options_.images_per_user_max;
+  };
+  const auto next = std::ranges::find_if(waiting_, may_begin);
+  if (next == waiting_.end()) return std::nullopt;
+  Request request = std::move(*next);
+  waiting_.erase(next);
+  ++busy_[request.spec.uid];
+  return request;
 }
 
 ProcessImageStore::Prepared* ProcessImageStore::Find(const Request& request) {
@@ -133,13 +172,17 @@ void ProcessImageStore::NoteDigest(const Request& request, const std::string& di
   Wake(event_fd_);
 }
 
-// Nothing of the agent's environment is for these processes.
-CommandEnd ProcessImageStore::Run(std::vector<std::string> words, const StopEvent& stop,
-                                  Duration time_limit) {
-  return RunCommand(std::move(words), {.time_limit = time_limit,
-                                       .stop_fd = stop->get(),
-                                       .has_environment = false,
-                                       .output_max = kImageAnswerBytesMax});
+// Nothing of the agent's environment is for these processes, but where proxies are.
+CommandEnd ProcessImageStore::Run(std::vector<std::string> words, const Request& request,
+                                  Duration time_limit) const {
+  const bool asks = !request.spec.layered_image->repository.empty();
+  return RunCommand(std::move(words),
+                    {.time_limit = time_limit,
+                     .stop_fd = request.stop->get(),
+                     .input = request.credentials,
+                     .has_environment = false,
+                     .environment = asks ? options_.pull_environment : std::vector<std::string>{},
+                     .output_max = kImageAnswerBytesMax});
 }
 
 bool ProcessImageStore::IsStopped(const StopEvent& stop) {
@@ -148,13 +191,102 @@ bool ProcessImageStore::IsStopped(const StopEvent& stop) {
 }
 
 Result<UnpackedImage> ProcessImageStore::PrepareNow(const Request& request) {
-  const CommandEnd end = Run(options_.read(request.spec), request.stop, options_.read_time_limit);
+  if (!request.spec.layered_image->repository.empty()) return PreparePulled(request);
+  ImagePlan plan = GP_TRY(ReadPlan(request));
+  NotePlan(request, plan);
+  return PrepareLayers(request, std::move(plan));
+}
+
+// Its layers come into a layout of the attempt's user, and are unpacked as those of any layout.
+Result<UnpackedImage> ProcessImageStore::PreparePulled(Request request) {
+  const LaunchSpec& spec = request.spec;
+  std::optional<LayerStore::BlobRoom> room;  // until the directory is gone
+  const PullDirectory directory = GP_TRY(PullDirectory::Make(
+      options_.pull_directory, spec.key, {spec.uid, spec.gid}, options_.discard));
+  request.spec.layered_image->path = directory.path();
+  if (!spec.image_credentials.empty())
+    request.credentials =
+        GP_TRY(CredentialsFile(spec.layered_image->repository, spec.image_credentials));
+  ImagePlan plan = GP_TRY(ServedPlan(request));
+  NotePlan(request, plan);
+  const Turn turn{spec.uid, plan.manifest};
+  if (!AwaitTurn(request, turn)) return Fail(Internal("the attempt was stopped"));
+  const Status pulled = PullMissing(request, plan, room);
+  Result<UnpackedImage> image =
+      pulled ? PrepareLayers(request, std::move(plan)) : Fail(pulled.error());
+  EndTurn(turn);
+  return image;
+}
+
+Result<ImagePlan> ProcessImageStore::ReadPlan(const Request& request) {
+  const CommandEnd end = Run(options_.read(request.spec), request, options_.read_time_limit);
   if (!end.ok) return Fail(Internal("its image cannot be read: " + end.output));
-  ImagePlan plan = GP_TRY(ReadImagePlan(end.output));
+  return ReadImagePlan(end.output);
+}
+
+// What a digest names never changes, but who may have it does.
+Result<ImagePlan> ProcessImageStore::ServedPlan(const Request& request) {
+  const LayeredImage& image = *request.spec.layered_image;
+  const int64_t now = BootNs();
+  const std::string access = Sha256(request.credentials);
+  if (!image.digest.empty()) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(served_, [now](const auto& one) { return one.second.until_boot_ns <= now; });
+    const auto served = served_.find({request.spec.uid, access, image.repository, image.digest});
+    if (served != served_.end()) return served->second.plan;
+  }
+  const ImagePlan plan = GP_TRY(ReadPlan(request));
+  const std::lock_guard lock(mutex_);
+  if (served_.size() < kServedMax)
+    served_[{request.spec.uid, access, image.repository, plan.digest}] = {
+        plan, now + options_.access_lasts.ns};
+  return plan;
+}
+
+void ProcessImageStore::NotePlan(const Request& request, const ImagePlan& plan) {
   NoteDigest(request, plan.digest);
   std::vector<std::string> diff_ids;
   for (const LayerPlan& layer : plan.layers) diff_ids.push_back(layer.diff_id);
   layers_->PinAll(request.spec.key, diff_ids);
+}
+
+bool ProcessImageStore::AwaitTurn(const Request& request, const Turn& turn) {
+  std::unique_lock lock(mutex_);
+  const auto is_stopped = [&] { return is_ending_ || Find(request) == nullptr; };
+  pulled_.wait(lock, [&] { return is_stopped() || !pulls_.contains(turn); });
+  if (is_stopped()) return false;
+  pulls_.insert(turn);
+  return true;
+}
+
+void ProcessImageStore::EndTurn(const Turn& turn) {
+  const std::lock_guard lock(mutex_);
+  pulls_.erase(turn);
+  pulled_.notify_all();
+}
+
+Status ProcessImageStore::PullMissing(const Request& request, const ImagePlan& plan,
+                                      std::optional<LayerStore::BlobRoom>& room) {
+  std::map<std::string, int64_t> missing;  // bytes by digest: a manifest may name a layer twice
+  for (const LayerPlan& layer : plan.layers) {
+    if (!layers_->IsReady(layer.diff_id, request.spec.uid)) missing[layer.digest] = layer.bytes;
+  }
+  if (missing.empty()) return Ok();
+  PullTask task{.manifest = plan.manifest};
+  std::set<std::string> present;
+  for (const LayerPlan& layer : plan.layers) {
+    if (!missing.contains(layer.digest)) present.insert(layer.digest);
+  }
+  task.present.assign(present.begin(), present.end());
+  for (const auto& [digest, bytes] : missing) task.bytes += bytes;
+  room.emplace(GP_TRY(layers_->MakeBlobRoom(request.spec.uid, task.bytes)));
+  const CommandEnd end = Run(options_.pull(request.spec, task), request, options_.pull_time_limit);
+  room->Landed();
+  if (!end.ok) return Fail(Internal("its image cannot be pulled: " + end.output));
+  return ReadDone(end.output);
+}
+
+Result<UnpackedImage> ProcessImageStore::PrepareLayers(const Request& request, ImagePlan plan) {
   for (const LayerPlan& layer : plan.layers) GP_CHECK_OK(PrepareLayer(request, layer));
   return UnpackedImage{.digest = std::move(plan.digest),
                        .layers = Stack(*layers_, plan.layers),
@@ -212,7 +344,7 @@ Result<UnpackedLayer> ProcessImageStore::RunTask(const Request& request,
   free_processes_.acquire();
   CommandEnd end{.ok = false, .output = "the attempt was stopped"};
   if (!IsStopped(request.stop))
-    end = Run(options_.unpack(request.spec, task), request.stop, options_.unpack_time_limit);
+    end = Run(options_.unpack(request.spec, task), request, options_.unpack_time_limit);
   free_processes_.release();
   if (!end.ok) return Fail(Internal("a layer cannot be unpacked: " + end.output));
   return ReadUnpackedLayer(end.output);

@@ -8,12 +8,15 @@
 #include <mutex>
 #include <optional>
 #include <semaphore>
+#include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
-#include "adapters/outbound/images/image_layout.h"
+#include "adapters/outbound/images/image_manifest.h"
 #include "adapters/outbound/images/layer_store.h"
+#include "adapters/outbound/images/pull_directory.h"
 #include "base/time.h"
 #include "files/descriptor.h"
 #include "lib/spawn/run_command.h"
@@ -29,6 +32,13 @@ struct LayerTask {
   bool is_check = false;  // only reads and digests it
 };
 
+// What the process that pulls an image's layers does; the layout of the launch is where they go.
+struct PullTask {
+  std::string manifest;              // its digest
+  std::vector<std::string> present;  // digests of layers that are not pulled
+  int64_t bytes = 0;                 // of those that are, by the manifest
+};
+
 // ImageStore by processes: each image is read, and each layer unpacked, in a process of its own,
 // which is confined and is killed when it takes too long.  The agent's thread makes all calls.
 class ProcessImageStore : public ImageStore {
@@ -36,12 +46,21 @@ class ProcessImageStore : public ImageStore {
   struct Options {
     // Prints the plan of an image, read with the rights of the launch's user (image_answers.h).
     std::function<std::vector<std::string>(const LaunchSpec&)> read;
+    // Pulls the layers of an image, and prints whether it did.
+    std::function<std::vector<std::string>(const LaunchSpec&, const PullTask&)> pull;
     // Prints the digests and the size of a layer.
     std::function<std::vector<std::string>(const LaunchSpec&, const LayerTask&)> unpack;
-    size_t images_max = 32;    // that are prepared at the same time
+    std::string pull_directory;  // for those of PullDirectory
+    PullDirectory::Discard discard;
+    std::vector<std::string> pull_environment;  // "NAME=value", of processes that ask a registry
+    size_t images_max = 32;                     // that are prepared at the same time
+    size_t images_per_user_max = 8;
     ptrdiff_t layers_max = 4;  // that are unpacked at the same time
     Duration read_time_limit = Duration::Seconds(60);
     Duration unpack_time_limit = Duration::Minutes(30);  // of one layer
+    Duration pull_time_limit = Duration::Minutes(61);    // of all layers of an image
+    // A user who got an image from a registry has it for this time without asking again.
+    Duration access_lasts = Duration::Minutes(10);
   };
 
   ProcessImageStore(Options options, std::unique_ptr<LayerStore> layers);
@@ -61,6 +80,7 @@ class ProcessImageStore : public ImageStore {
   struct Request {
     LaunchSpec spec;
     StopEvent stop;
+    std::string credentials;  // a file of them, for processes that ask a registry
   };
   struct Prepared {
     StopEvent stop;
@@ -69,27 +89,55 @@ class ProcessImageStore : public ImageStore {
   };
 
   void Work();
+  // The first one that may begin.  REQUIRES: mutex_ is locked.
+  std::optional<Request> TakeNext();
   // Of a request, unless it was released since.  REQUIRES: mutex_ is locked.
   Prepared* Find(const Request& request);
   void NoteDigest(const Request& request, const std::string& digest);
+  // A plan that a registry has served to a user.
+  struct Served {
+    ImagePlan plan;
+    int64_t until_boot_ns = 0;
+  };
+  // User, digest of the credentials, repository, digest of the image.
+  using ServedKey = std::tuple<uint32_t, std::string, std::string, std::string>;
+
   Result<UnpackedImage> PrepareNow(const Request& request);
+  Result<UnpackedImage> PreparePulled(Request request);
+  Result<ImagePlan> ReadPlan(const Request& request);
+  Result<ImagePlan> ServedPlan(const Request& request);
+  void NotePlan(const Request& request, const ImagePlan& plan);
+  // A user pulls an image once at a time: user, digest of the manifest.
+  using Turn = std::pair<uint32_t, std::string>;
+  // False: the request was stopped.
+  bool AwaitTurn(const Request& request, const Turn& turn);
+  void EndTurn(const Turn& turn);
+  Status PullMissing(const Request& request, const ImagePlan& plan,
+                     std::optional<LayerStore::BlobRoom>& room);
+  Result<UnpackedImage> PrepareLayers(const Request& request, ImagePlan plan);
   Status PrepareLayer(const Request& request, const LayerPlan& layer);
   Status CheckContent(const Request& request, const LayerPlan& layer);
   Status Unpack(const Request& request, const LayerPlan& layer);
   Result<UnpackedLayer> RunTask(const Request& request, const LayerTask& task) const;
   static bool IsStopped(const StopEvent& stop);
-  static CommandEnd Run(std::vector<std::string> words, const StopEvent& stop, Duration time_limit);
+  CommandEnd Run(std::vector<std::string> words, const Request& request, Duration time_limit) const;
 
   const Options options_;
   const std::unique_ptr<LayerStore> layers_;
   const int event_fd_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::condition_variable pulled_;
   bool is_ending_ = false;
   std::deque<Request> waiting_;
   std::map<std::string, Prepared> prepared_;  // by key
+  std::set<Turn> pulls_;                      // whose turn it is
+  std::map<uint32_t, size_t> busy_;           // images that are being prepared, by user
+  std::map<ServedKey, Served> served_;
   mutable std::counting_semaphore<> free_processes_;
+  const StopEvent ending_;            // set when all ends
   std::vector<std::thread> workers_;  // started as they are needed
+  std::thread cleaner_;
   size_t idle_ = 0;
 };
 

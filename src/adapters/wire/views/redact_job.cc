@@ -14,6 +14,7 @@ void RedactJob(gpu_platform::v1::Job* message) {
   spec->clear_labels();
   spec->clear_secrets();
   spec->clear_image();
+  spec->clear_image_credentials();
   spec->clear_mounts();
   message->clear_image_digest();
   for (v1::Checkpoint& checkpoint : *message->mutable_checkpoints()) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Where the image of a job is: "dir:/data/root", or "oci:/data/images/train:v2".
+// Where the image of a job is: "dir:/data/root", "oci:/data/images/train:v2", or a name in a
+// registry, "nvcr.io/nvidia/pytorch:25.10-py3".
 
 #include <optional>
 #include <string>
@@ -14,12 +15,14 @@ struct ImageReference {
   enum class Source {
     kDirectory,  // its content is the job's root
     kLayout,     // an OCI image layout: an index, and blobs named by their digests
+    kRegistry,   // is pulled from a registry
   };
 
   Source source = Source::kDirectory;
-  std::string path;
-  std::string tag;     // of one image of the layout; empty: it has only one
-  std::string digest;  // "sha256:…" of an image's manifest; empty: whatever the tag names
+  std::string path;        // of the directory or layout
+  std::string repository;  // of a registry, with its host: "docker.io/library/python"
+  std::string tag;         // of one image of a layout (empty: it has only one) or repository
+  std::string digest;      // "sha256:…" of an image; empty: whatever the tag names
   bool operator==(const ImageReference&) const = default;
 };
 
@@ -28,5 +31,10 @@ Result<ImageReference> ParseImageReference(std::string_view text);
 
 // Whether the node unpacks layers for it; false also where the text is no reference.
 bool HasLayers(std::string_view text);
+// Whether the node pulls it from a registry; false also where the text is no reference.
+bool IsPulled(std::string_view text);
+
+// Whether a repository's registry is the machine that asks: such a one needs no TLS.
+bool IsOnLoopback(std::string_view repository);
 
 }  // namespace gp

@@ -207,6 +207,18 @@ void CheckSecrets(const JobSpec& spec, Findings& findings) {
   }
 }
 
+void CheckImage(const JobSpec& spec, Findings& findings) {
+  if (!spec.program.image.empty()) {
+    const Result<ImageReference> image = ParseImageReference(spec.program.image);
+    if (!image) findings.Text("image", image.error().message);
+  }
+  const std::string& credentials = spec.program.image_credentials;
+  if (credentials.empty()) return;
+  findings.Text("image_credentials", VariableNameFault(credentials));
+  if (!IsPulled(spec.program.image))
+    findings.Add(Kind::kContradiction, "image_credentials", "are for an image of a registry");
+}
+
 void CheckEnvironment(const JobSpec& spec, Findings& findings) {
   findings.Size("env", spec.program.environment.size(), kMapEntriesMax, "variables");
   size_t bytes = 0;
@@ -273,10 +285,7 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   findings.Size("run", bytes, kCommandBytesMax, "bytes");
   if (!spec.program.working_directory.empty())
     findings.Text("workdir", PathFault(spec.program.working_directory));
-  if (!spec.program.image.empty()) {
-    const Result<ImageReference> image = ParseImageReference(spec.program.image);
-    if (!image) findings.Text("image", image.error().message);
-  }
+  CheckImage(spec, findings);
   CheckMounts(spec, findings);
   if (spec.program.network == NetworkAccess::kNone && MayHaveSeveralNodes(spec)) {
     findings.Add(Kind::kContradiction, "network",
@@ -337,6 +346,14 @@ void CheckArray(const JobSpec& spec, Findings& findings) {
 }
 
 }  // namespace
+
+std::vector<std::string> SecretsOf(const JobSpec& spec) {
+  std::vector<std::string> names = spec.program.secrets;
+  const std::string& of_image = spec.program.image_credentials;
+  if (!of_image.empty() && std::ranges::find(names, of_image) == names.end())
+    names.push_back(of_image);
+  return names;
+}
 
 Duration LongestStay(const JobSpec& spec) {
   return spec.policy.time_limit.ns == 0 ? kForever

@@ -114,8 +114,9 @@ struct JobProgram {
   std::vector<std::string> command;  // argv; a `run:` script becomes {"/bin/sh", "-c", script}
   // Empty: that of an image of layers, else the user's home, or / if there is none
   std::string working_directory;
-  std::string image;          // its root directory: "dir:/path"; empty: the node's own
-  std::vector<Mount> mounts;  // more directories of its nodes that it sees in the image
+  std::string image;              // its root directory (image_reference.h); empty: the node's own
+  std::string image_credentials;  // secret for the image's registry; empty: none
+  std::vector<Mount> mounts;      // more directories of its nodes that it sees in the image
   NetworkAccess network = NetworkAccess::kHost;
   std::map<std::string, std::string> environment;
   // Names of secrets; the controller sets an environment variable for each
@@ -204,7 +205,11 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
           v.resources.nodes_min, v.resources.any_of, v.policy.array, v.recovery.hang_after,
           v.recovery.on_log, v.notify, v.program.secrets, v.program.shared_secrets_only,
           Since<17>(v.policy.wait_for_nodes), Since<17>(v.file), Since<20>(v.program.image),
-          Since<20>(v.program.mounts), Since<20>(v.program.network))
+          Since<20>(v.program.mounts), Since<20>(v.program.network),
+          Since<20>(v.program.image_credentials))
+
+// All secrets that its start needs: those in its environment, and that of its image's registry.
+std::vector<std::string> SecretsOf(const JobSpec& spec);
 
 // The plain values of a job: the group, the name there and in its message, and for a number with
 // one range its lowest and highest value.  A message has durations in milliseconds, as NAME_ms. Its
@@ -213,6 +218,7 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
 #define GP_JOB_VALUES(VALUE)                          \
   VALUE(program, working_directory)                   \
   VALUE(program, image)                               \
+  VALUE(program, image_credentials)                   \
   VALUE(program, interactive)                         \
   VALUE(resources, nodes)                             \
   VALUE(resources, nodes_min)                         \

@@ -249,5 +249,28 @@ TEST_F(Layers, DeepTreesAreRemoved) {
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.In("images/building")));
 }
 
+TEST_F(Layers, RoomForBlobsIsTakenFromThatOfLayersUntilItsEnd) {
+  Add("lease-1", 1, 600);
+  store_->Unpin("lease-1");
+  {
+    auto room = store_->MakeBlobRoom(kAna, 500);
+    ASSERT_TRUE(room);
+    EXPECT_EQ(store_->size(), 0u) << "nobody used the layer";
+    ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
+    EXPECT_EQ(store_->MakeRoom("lease-2", Id(2), 600, 600).error().code,
+              ErrorCode::kResourceExhausted);
+    EXPECT_EQ(store_->MakeBlobRoom(kBen, 500 + 1).error().code, ErrorCode::kInvalidArgument)
+        << "more than half";
+    EXPECT_EQ(store_->MakeBlobRoom(kAna, 1).error().code, ErrorCode::kResourceExhausted)
+        << "one user has half at most";
+    EXPECT_TRUE(store_->MakeBlobRoom(kBen, 500));
+    room->Landed();
+    EXPECT_EQ(store_->MakeRoom("lease-2", Id(2), 600, 600).error().code,
+              ErrorCode::kResourceExhausted)
+        << "blobs that are there count until they are gone";
+  }
+  EXPECT_TRUE(store_->MakeRoom("lease-2", Id(2), 600, 600));
+}
+
 }  // namespace
 }  // namespace gp

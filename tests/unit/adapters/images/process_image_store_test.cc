@@ -48,7 +48,10 @@ class ImageStoreTest : public testing::Test {
     return UnpackedLayer{task.digest, IdOf(NumberOf(task.digest) + 100), 10, 1};
   }
   static ImagePlan PlanOf(std::initializer_list<int> layers) {
-    ImagePlan plan{.digest = IdOf(1'000), .environment = {"A=1"}, .working_directory = "/w"};
+    ImagePlan plan{.digest = IdOf(1'000),
+                   .manifest = IdOf(1'001),
+                   .environment = {"A=1"},
+                   .working_directory = "/w"};
     for (const int layer : layers) plan.layers.push_back({IdOf(layer), IdOf(layer + 100), 10});
     return plan;
   }
@@ -56,7 +59,7 @@ class ImageStoreTest : public testing::Test {
     LaunchSpec spec;
     spec.key = key;
     spec.uid = uid;
-    spec.layout_image = LayoutImage{.path = "/data/img"};
+    spec.layered_image = LayeredImage{.path = "/data/img"};
     return spec;
   }
   Result<UnpackedImage> Await(const LaunchSpec& spec) {
@@ -226,6 +229,7 @@ TEST_F(ImageStoreTest, OneThatIsReleasedWakesNobody) {
   Open();
   EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
   poll(nullptr, 0, 100);
+  store_->ClearEvents();  // its digest was known
   store_->Release("lease-1");
   pollfd event{store_->EventDescriptor(), POLLIN, 0};
   EXPECT_EQ(poll(&event, 1, 300), 0);

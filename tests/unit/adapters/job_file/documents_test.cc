@@ -51,6 +51,7 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
       if (below == "checkpoint.best") overrides.emplace_back("checkpoint.keep", "1");
       if (below == "checkpoint.every") overrides.emplace_back("checkpoint.signal", "SIGUSR1");
       if (below == "mounts") overrides.emplace_back("image", "dir:/i");
+      if (below == "image_credentials") overrides.emplace_back("image", "registry.lab/i");
       if (below == "notify.on") overrides.emplace_back("notify.to", "me");
       if (field.name == "isolation") overrides.emplace_back("resources.gpus.share", "0.5");
       const DecodedJobs decoded = DecodeJobFile(

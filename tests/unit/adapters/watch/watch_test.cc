@@ -132,6 +132,17 @@ TEST_F(Scripts, ACommandsEndAndWordsAreTold) {
   EXPECT_EQ(end.output.size(), 4'096U);
 }
 
+TEST_F(Scripts, ACommandsErrorsAndEnvironmentCanBeItsOwn) {
+  const CommandEnd end = RunCommand({Script("echo data; echo why >&2; echo $A$HOME")},
+                                    {.time_limit = Duration::Seconds(10),
+                                     .has_environment = false,
+                                     .environment = {"A=of-caller"},
+                                     .separate_errors = true});
+  EXPECT_TRUE(end.ok);
+  EXPECT_EQ(end.output, "data\nof-caller\n");
+  EXPECT_EQ(end.errors, "why\n");
+}
+
 TEST_F(Scripts, ACommandReadsWhatItIsGiven) {
   EXPECT_EQ(RunCommand({Script("wc -c")}, {.time_limit = Duration::Seconds(10)}).output, "0");
   EXPECT_EQ(RunCommand({Script("wc -c")},

@@ -454,16 +454,38 @@ TEST(ImageOfALaunch, IsNamedByItsDigestOnceTheJobHasIt) {
   spec.program.command = {"true"};
   spec.program.image = "oci:/data/img:v1";
   DesiredLease desired = Desired(spec);
-  EXPECT_EQ(*MakeLaunch(desired, facts, Options(), 0).layout_image,
-            (LayoutImage{.path = "/data/img", .tag = "v1", .resolves = true}));
+  desired.lease.rank = 0;
+  EXPECT_EQ(*MakeLaunch(desired, facts, Options(), 0).layered_image,
+            (LayeredImage{.path = "/data/img", .tag = "v1", .resolves = true}));
   desired.lease.rank = 1;
-  EXPECT_FALSE(MakeLaunch(desired, facts, Options(), 0).layout_image->resolves);
+  EXPECT_FALSE(MakeLaunch(desired, facts, Options(), 0).layered_image->resolves);
   desired.image_digest = "sha256:" + std::string(64, 'a');
-  EXPECT_EQ(MakeLaunch(desired, facts, Options(), 0).layout_image->digest, desired.image_digest);
+  EXPECT_EQ(MakeLaunch(desired, facts, Options(), 0).layered_image->digest, desired.image_digest);
   spec.program.image = "oci:/data/img@sha256:" + std::string(64, 'b');
   desired.spec = std::make_shared<const JobSpec>(spec);
-  EXPECT_EQ(MakeLaunch(desired, facts, Options(), 0).layout_image->digest,
+  EXPECT_EQ(MakeLaunch(desired, facts, Options(), 0).layered_image->digest,
             "sha256:" + std::string(64, 'b'));
+}
+
+TEST(ImageOfALaunch, ItsCredentialsAreNotTheJobs) {
+  const NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0});
+  JobSpec spec;
+  spec.program.command = {"true"};
+  spec.program.image = "reg.lab/a";
+  spec.program.image_credentials = "REGISTRY";
+  DesiredLease desired = Desired(spec);
+  desired.secrets = {{"REGISTRY", "ana:secret"}};
+  LaunchSpec launch = MakeLaunch(desired, facts, Options(), 0);
+  EXPECT_EQ(launch.image_credentials, "ana:secret");
+  EXPECT_TRUE(launch.secrets.empty());
+  EXPECT_EQ(launch.layered_image->repository, "reg.lab/a");
+  EXPECT_EQ(launch.layered_image->path, "");
+  CompleteLaunch({.digest = "sha256:1"}, launch);
+  EXPECT_EQ(launch.image_credentials, "");
+  spec.program.secrets = {"REGISTRY"};  // unless it names them
+  desired.spec = std::make_shared<const JobSpec>(spec);
+  EXPECT_EQ(MakeLaunch(desired, facts, Options(), 0).secrets,
+            (std::vector<std::string>{"REGISTRY=ana:secret"}));
 }
 
 }  // namespace

@@ -58,13 +58,13 @@ class Staging : public testing::Test {
     spec.environment = {"HOME=/home/ana", "CUDA_VISIBLE_DEVICES=GPU-7", "GP_JOB_ID=4", "A=of-job"};
     spec.working_directory = "/home/ana";
     spec.has_own_working_directory = false;
-    spec.layout_image = LayoutImage{.path = "/data/img", .digest = kFixed};
+    spec.layered_image = LayeredImage{.path = "/data/img", .digest = kFixed};
     return spec;
   }
   // One whose digest the job does not have yet.
   static LaunchSpec Tagged(const std::string& key, int rank = 0) {
     LaunchSpec spec = Job(key);
-    spec.layout_image = LayoutImage{.path = "/data/img", .tag = "v1", .resolves = rank == 0};
+    spec.layered_image = LayeredImage{.path = "/data/img", .tag = "v1", .resolves = rank == 0};
     return spec;
   }
   void Unpacked(const std::string& key, UnpackedImage image = {.layers = {"/top", "/base"}}) {
@@ -86,7 +86,7 @@ class Staging : public testing::Test {
 
 TEST_F(Staging, OthersPassThrough) {
   LaunchSpec spec = Job("lease-1");
-  spec.layout_image.reset();
+  spec.layered_image.reset();
   ASSERT_TRUE(runner_->Start(spec));
   EXPECT_TRUE(Runs("lease-1"));
   EXPECT_EQ(inner_.launches[0].environment, spec.environment);
@@ -104,7 +104,7 @@ TEST_F(Staging, AnAttemptStartsOnceItsLayersAreUnpacked) {
   EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kRunning);
   ASSERT_EQ(inner_.launches.size(), 1u);
   EXPECT_EQ(inner_.launches[0].image_layers, (std::vector<std::string>{"/top", "/base"}));
-  EXPECT_FALSE(inner_.launches[0].layout_image.has_value());
+  EXPECT_FALSE(inner_.launches[0].layered_image.has_value());
   EXPECT_EQ(inner_.launches[0].lease_deadline_boot_ns, 77);
   EXPECT_EQ(images_.TakeCalls(), "prepare lease-1;");
 }

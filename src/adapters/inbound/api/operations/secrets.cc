@@ -78,7 +78,7 @@ Status CheckSecrets(const SecretKeeper* keeper, const std::string& owner, const 
                     const std::string& queue) {
   const std::string user = spec.program.shared_secrets_only ? "" : owner;
   size_t bytes = 0;
-  for (const std::string& name : spec.program.secrets) {
+  for (const std::string& name : SecretsOf(spec)) {
     const auto value = keeper == nullptr ? std::nullopt : keeper->Find(name, user, queue);
     if (!value)
       return Fail(InvalidArgument("secrets: there is no secret \"" + Printable(name, 60) +
@@ -169,14 +169,14 @@ Status ControlApi::CheckNamed(const Caller& caller, const JobSpec& spec) {
         about_.receivers == nullptr ? std::vector<std::string>() : about_.receivers();
     GP_CHECK_OK(CheckReceivers(spec.notify.to, receivers));
   }
-  if (spec.program.secrets.empty()) return Ok();
+  if (SecretsOf(spec).empty()) return Ok();
   std::string queue;
   GP_CHECK_OK(gateway_.Read([&](const State& state) { queue = QueueFor(state, spec); }));
   return CheckSecrets(about_.secrets, caller.user.name, spec, queue);
 }
 
 Status ControlApi::CheckSecretsIn(const std::string& queue, const Job& job) {
-  if (job.spec->program.secrets.empty()) return Ok();
+  if (SecretsOf(*job.spec).empty()) return Ok();
   return CheckSecrets(about_.secrets, job.user.name, *job.spec, queue);
 }
 

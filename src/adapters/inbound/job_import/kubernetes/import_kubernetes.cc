@@ -24,9 +24,7 @@ bool IsQueueLabel(std::string_view key) {
 
 std::string HintFor(const std::string& path) {
   constexpr std::pair<std::string_view, std::string_view> kHints[] = {
-      {"image",
-       "images are not pulled from registries: set image: to dir:/path or oci:/path:tag, "
-       "else the program runs on the node itself"},
+      {"image", "set image: to its name: the program runs on the node itself without it"},
       {"tolerations", "set node_labels: for the intended nodes"},
       {"affinity", "set node_labels: and topology:"},
       {"nodeSelector", "set node_labels: with labels of the nodes here"},

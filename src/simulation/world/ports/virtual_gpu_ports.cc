@@ -1,4 +1,4 @@
-#include "simulation/world/virtual_gpu_ports.h"
+#include "simulation/world/ports/virtual_gpu_ports.h"
 
 #include <algorithm>
 

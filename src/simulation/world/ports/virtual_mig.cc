@@ -1,4 +1,4 @@
-#include "simulation/world/virtual_mig.h"
+#include "simulation/world/ports/virtual_mig.h"
 
 #include <algorithm>
 #include <utility>

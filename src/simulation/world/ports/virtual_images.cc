@@ -1,4 +1,6 @@
-#include "simulation/world/virtual_images.h"
+#include "simulation/world/ports/virtual_images.h"
+
+#include <cstdio>
 
 #include "base/digest.h"
 
@@ -6,7 +8,10 @@ namespace gp {
 
 std::string TaggedImage(const std::string& path, Instant at) {
   constexpr int64_t kMovesEveryNs = Duration::Seconds(2).ns;
-  return "sha256:" + Sha256(path + " " + std::to_string(at.ns / kMovesEveryNs));
+  const uint64_t digest = Digest64(path + " " + std::to_string(at.ns / kMovesEveryNs));
+  char digits[65];
+  std::snprintf(digits, sizeof digits, "%064llx", static_cast<unsigned long long>(digest));
+  return std::string("sha256:") + digits;
 }
 
 void VirtualImages::Later(const std::shared_ptr<Request>& request, int ms_max,
@@ -21,7 +26,7 @@ std::optional<Result<UnpackedImage>> VirtualImages::Prepare(const LaunchSpec& sp
   const auto [entry, is_new] = requests_.try_emplace(spec.key);
   if (!is_new) return entry->second->image;
   entry->second = std::make_shared<Request>();
-  const LayoutImage image = *spec.layout_image;
+  const LayeredImage image = *spec.layered_image;
   Later(
       entry->second, rng_.Chance(1, 8) ? 10'000 : 50, [this, image, key = spec.key](Request& one) {
         one.digest = image.digest.empty() ? TaggedImage(image.path, timeline_.now()) : image.digest;

@@ -1,0 +1,250 @@
+// Images of registries: what the store asks of the processes that read, pull and unpack them.
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "adapters/outbound/images/image_answers.h"
+#include "adapters/outbound/images/process_image_store.h"
+#include "tests/support/scratch.h"
+
+namespace gp {
+namespace {
+
+constexpr uint32_t kUser = 1'000;
+constexpr uint32_t kOtherUser = 1'001;
+
+std::string NumberedId(int number) {
+  std::string digits = std::to_string(number);
+  return "sha256:" + std::string(64 - digits.size(), '0') + digits;
+}
+
+int NumberIn(const std::string& id) { return std::stoi(id.substr(id.size() - 9)); }
+
+class PulledImages : public testing::Test {
+ protected:
+  void Open(int64_t bytes_max = 1 << 30, Duration access_lasts = Duration::Minutes(10)) {
+    auto layers =
+        LayerStore::Open(scratch_.In("images"), {.bytes_max = bytes_max, .free_percent_min = 0});
+    ASSERT_TRUE(layers);
+    ProcessImageStore::Options options;
+    options.pull_directory = scratch_.In("pulls");
+    options.access_lasts = access_lasts;
+    options.images_per_user_max = images_per_user_max_;
+    options.discard = [](const std::string& path, PullDirectory::Owner) {
+      return std::vector<std::string>{"/bin/sh", "-c", "rm -rf \"$1\"/*", "sh", path};
+    };
+    options.read = [this](const LaunchSpec& spec) {
+      return Does("read " + std::to_string(spec.uid), AnswerText(plan_));
+    };
+    options.pull = [this](const LaunchSpec& spec, const PullTask& task) {
+      std::string what = "pull";
+      for (const LayerPlan& layer : plan_->layers) {
+        if (std::ranges::find(task.present, layer.digest) == task.present.end())
+          what += " " + std::to_string(NumberIn(layer.digest));
+      }
+      pulled_into_ = spec.layered_image->path;
+      present_ = task.present;
+      return Does(what + " of " + std::to_string(NumberIn(task.manifest)) + " with " +
+                      std::to_string(task.bytes),
+                  AnswerText(pulled_), "cat > " + scratch_.In("input") + "; " + delay_);
+    };
+    options.unpack = [this](const LaunchSpec&, const LayerTask& task) {
+      const UnpackedLayer layer{task.digest, NumberedId(NumberIn(task.digest) + 100), 10, 1};
+      return Does((task.is_check ? "check " : "unpack ") + std::to_string(NumberIn(task.digest)),
+                  AnswerText(Result<UnpackedLayer>(layer)));
+    };
+    store_ = std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers));
+  }
+  // A command that is noted, and prints this answer after `script`.
+  std::vector<std::string> Does(const std::string& what, const std::string& answer,
+                                const std::string& script = ":") const {
+    return {"/bin/sh", "-c",
+            "echo " + what + " >> " + scratch_.In("calls") + "; " + script + "; printf %s \"$1\"",
+            "sh", answer};
+  }
+  static LaunchSpec Attempt(const std::string& key, uint32_t uid = kUser) {
+    LaunchSpec spec;
+    spec.key = key;
+    spec.uid = uid;
+    spec.layered_image = LayeredImage{.repository = "reg.lab/a", .digest = NumberedId(1'000)};
+    return spec;
+  }
+  Result<UnpackedImage> Await(const LaunchSpec& spec) {
+    for (int i = 0; i < 3'000; ++i) {
+      if (auto prepared = store_->Prepare(spec)) return *std::move(prepared);
+      pollfd event{store_->EventDescriptor(), POLLIN, 0};
+      poll(&event, 1, 10);
+      store_->ClearEvents();
+    }
+    return Fail(Internal("it took too long"));
+  }
+  std::vector<std::string> TakeCalls() const {
+    std::vector<std::string> calls;
+    std::ifstream file(scratch_.In("calls"));
+    for (std::string line; std::getline(file, line);) calls.push_back(line);
+    std::filesystem::remove(scratch_.In("calls"));
+    return calls;
+  }
+  using Calls = std::vector<std::string>;
+
+  Scratch scratch_;
+  Result<ImagePlan> plan_ = ImagePlan{
+      .digest = NumberedId(1'000),
+      .manifest = NumberedId(1'001),
+      .layers = {{NumberedId(1), NumberedId(101), 10}, {NumberedId(2), NumberedId(102), 30}}};
+  Status pulled_ = Ok();
+  std::string delay_ = ":";
+  size_t images_per_user_max_ = 8;
+  std::string pulled_into_;
+  std::vector<std::string> present_;  // layers that were not pulled the last time
+  std::unique_ptr<ProcessImageStore> store_;
+};
+
+TEST_F(PulledImages, LayersThatAreMissingArePulledAtOnceAndUnpacked) {
+  Open();
+  ASSERT_TRUE(Await(Attempt("lease-1")));
+  EXPECT_EQ(TakeCalls(), (Calls{"read 1000", "pull 1 2 of 1001 with 40", "unpack 1", "unpack 2"}));
+  EXPECT_TRUE(pulled_into_.starts_with(scratch_.In("pulls/lease-1-"))) << pulled_into_;
+  EXPECT_FALSE(std::filesystem::exists(pulled_into_));
+  plan_->manifest = NumberedId(1'002);
+  plan_->digest = NumberedId(1'003);
+  plan_->layers.push_back({NumberedId(3), NumberedId(103), 20});
+  LaunchSpec other = Attempt("lease-2");
+  other.layered_image->digest = NumberedId(1'003);
+  ASSERT_TRUE(Await(other));
+  EXPECT_EQ(TakeCalls(), (Calls{"read 1000", "pull 3 of 1002 with 20", "unpack 3"}));
+}
+
+TEST_F(PulledImages, AttemptsAtTheSameTimePullOnce) {
+  delay_ = "sleep 0.2";
+  Open();
+  for (int i = 0; i < 6; ++i) EXPECT_FALSE(store_->Prepare(Attempt("lease-" + std::to_string(i))));
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(Await(Attempt("lease-" + std::to_string(i))));
+  const Calls calls = TakeCalls();
+  EXPECT_EQ(std::ranges::count_if(calls, [](auto& call) { return call.starts_with("pull"); }), 1);
+}
+
+TEST_F(PulledImages, TheRegistryIsAskedAgainAfterAWhileAndForEachUser) {
+  Open(1 << 30, Duration::Milliseconds(300));
+  ASSERT_TRUE(Await(Attempt("lease-1")));
+  TakeCalls();
+  ASSERT_TRUE(Await(Attempt("lease-2")));
+  EXPECT_EQ(TakeCalls(), Calls{});
+  ASSERT_TRUE(Await(Attempt("lease-3", kOtherUser)));
+  EXPECT_EQ(TakeCalls(), (Calls{"read 1001", "pull 1 2 of 1001 with 40", "check 1", "check 2"}));
+  poll(nullptr, 0, 400);
+  ASSERT_TRUE(Await(Attempt("lease-4")));
+  EXPECT_EQ(TakeCalls(), (Calls{"read 1000"}));
+}
+
+TEST_F(PulledImages, ALayerThatComesTwiceIsNamedOnce) {
+  Open();
+  ASSERT_TRUE(Await(Attempt("lease-1")));
+  TakeCalls();
+  plan_->layers = {{NumberedId(1), NumberedId(101), 10},
+                   {NumberedId(3), NumberedId(103), 20},
+                   {NumberedId(1), NumberedId(101), 10},
+                   {NumberedId(3), NumberedId(103), 20}};
+  LaunchSpec spec = Attempt("lease-2");
+  spec.layered_image->digest.clear();
+  spec.layered_image->tag = "v2";
+  ASSERT_TRUE(Await(spec));
+  EXPECT_EQ(present_.size(), 1u);
+  EXPECT_EQ(TakeCalls(), (Calls{"read 1000", "pull 3 3 of 1001 with 20", "unpack 3"}));
+}
+
+TEST_F(PulledImages, OneUsersSlowRegistryDoesNotKeepOthersWaiting) {
+  delay_ = "sleep 100";
+  Open();
+  for (int i = 0; i < 40; ++i) EXPECT_FALSE(store_->Prepare(Attempt("lease-" + std::to_string(i))));
+  poll(nullptr, 0, 300);
+  delay_ = ":";
+  EXPECT_TRUE(Await(Attempt("other", kOtherUser)));
+}
+
+TEST_F(PulledImages, OtherCredentialsAskAnew) {
+  Open();
+  LaunchSpec spec = Attempt("lease-1");
+  spec.image_credentials = "ana:secret";
+  ASSERT_TRUE(Await(spec));
+  std::ifstream input(scratch_.In("input"));
+  std::string line;
+  std::getline(input, line);
+  EXPECT_EQ(line, R"({"auths":{"reg.lab":{"auth":"YW5hOnNlY3JldA=="}}})");
+  TakeCalls();
+  spec.key = "lease-2";
+  ASSERT_TRUE(Await(spec));
+  EXPECT_EQ(TakeCalls(), Calls{});
+  ASSERT_TRUE(Await(Attempt("lease-3")));
+  EXPECT_EQ(TakeCalls(), (Calls{"read 1000"}));
+  spec.key = "lease-4";
+  spec.image_credentials = "secret";
+  const auto image = Await(spec);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(PulledImages, ATagIsAlwaysAsked) {
+  Open();
+  for (const char* key : {"lease-1", "lease-2"}) {
+    LaunchSpec spec = Attempt(key);
+    spec.layered_image->digest.clear();
+    spec.layered_image->tag = "v1";
+    ASSERT_TRUE(Await(spec));
+    EXPECT_EQ(TakeCalls().front(), "read 1000");
+  }
+}
+
+TEST_F(PulledImages, WithoutRoomNothingIsPulled) {
+  Open(100);
+  plan_->layers[0].bytes = 80;
+  const auto image = Await(Attempt("lease-1"));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument) << "it never fits";
+  EXPECT_EQ(TakeCalls(), (Calls{"read 1000"}));
+}
+
+TEST_F(PulledImages, APullThatFailsIsToldAndTheNextOnePulls) {
+  pulled_ = Fail(InvalidArgument("manifest unknown"));
+  Open();
+  const auto image = Await(Attempt("lease-1"));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(image.error().message, "manifest unknown");
+  pulled_ = Ok();
+  EXPECT_TRUE(Await(Attempt("lease-2")));
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.In("pulls")));
+}
+
+TEST_F(PulledImages, OneThatIsReleasedWaitsForNoTurn) {
+  images_per_user_max_ = 2;
+  delay_ = "sleep 100";
+  Open();
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
+  poll(nullptr, 0, 300);
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-2")));  // has its turn after it
+  poll(nullptr, 0, 300);
+  delay_ = ":";
+  plan_->manifest = NumberedId(1'002);
+  plan_->digest = NumberedId(1'003);
+  LaunchSpec other = Attempt("lease-3");
+  other.layered_image->digest = NumberedId(1'003);
+  EXPECT_FALSE(store_->Prepare(other));  // the user has two images in work
+  store_->Release("lease-2");
+  EXPECT_TRUE(Await(other));
+}
+
+TEST_F(PulledImages, WhatAnEarlierAgentLeftIsRemovedMeanwhile) {
+  std::filesystem::create_directories(scratch_.In("pulls/lease-0-abc/blobs"));
+  Open();
+  for (int i = 0; i < 3'000 && std::filesystem::exists(scratch_.In("pulls/lease-0-abc")); ++i)
+    poll(nullptr, 0, 10);
+  EXPECT_FALSE(std::filesystem::exists(scratch_.In("pulls/lease-0-abc")));
+}
+
+}  // namespace
+}  // namespace gp
