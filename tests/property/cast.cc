@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "domain/model/nodes/features.h"
 #include "tests/support/mig_models.h"
 
 namespace gp {
@@ -68,6 +69,7 @@ void ChooseLife(Rng& rng, JobSpec& spec) {
 
 NodeFacts RandomFacts(Rng& rng, int index) {
   NodeFacts facts;
+  facts.features = AllFeatures();
   facts.machine = "machine-" + std::to_string(index);
   facts.name = "n" + std::to_string(index);
   facts.simulated = rng.Chance(1, 2);

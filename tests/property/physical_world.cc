@@ -100,6 +100,7 @@ void PhysicalWorld::Start(Instant now, const DesiredLease& desired, const NodeFa
   }
   CheckStart(desired, facts);
   CheckResume(desired);
+  CheckImage(desired);
   program.is_alive = true;
   alive_.push_back(id);
   CountFromZero(now, id);
@@ -161,6 +162,14 @@ void PhysicalWorld::CheckStart(const DesiredLease& desired, const NodeFacts& fac
       Break("GPU " + std::to_string(grant.gpu) + " promised more memory than it has");
     }
   }
+}
+
+// All ranks and attempts of a job have the same image.
+void PhysicalWorld::CheckImage(const DesiredLease& desired) {
+  const std::string& first =
+      images_.try_emplace(desired.lease.job, desired.image_digest).first->second;
+  if (first != desired.image_digest)
+    Break(ToText(desired.lease.job) + " starts with another image");
 }
 
 // It goes on from something that is whole and its own, and never from less than before.

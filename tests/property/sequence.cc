@@ -240,6 +240,7 @@ bool Sequence::Submit() {
     spec.policy.after.push_back({AnyJob(), static_cast<AfterKind>(rng_.Between(0, 3))});
   if (rng_.Chance(1, 8))
     spec.policy.array = {rng_.Between(1, 6), rng_.Chance(2, 3) ? rng_.Between(1, 3) : 0};
+  if (rng_.Chance(1, 4)) spec.program.image = "oci:/images/train:latest";
   if (rng_.Chance(1, 3)) spec.recovery.hang_after = Duration::Seconds(60);
   if (rng_.Chance(1, 2))
     spec.recovery.checkpoint = {.directory = "/ckpt",

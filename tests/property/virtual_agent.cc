@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "domain/model/jobs/image_reference.h"
+
 namespace gp {
 
 void VirtualAgent::Begin(bool wiped) {
@@ -10,6 +12,7 @@ void VirtualAgent::Begin(bool wiped) {
   if (wiped) fresh_is_known_ = false;
   declined_.clear();
   stopped_.clear();
+  resolved_.clear();
   newest_epoch_ = 0;
   lease_until_ = {};
 }
@@ -18,6 +21,12 @@ std::vector<LeaseObservation> VirtualAgent::Observations() const {
   std::vector<LeaseObservation> seen;
   if (!node_) return seen;
   for (const LeaseId id : world_->known_on(*node_)) seen.push_back(world_->Observe(id));
+  for (const auto& [id, digest] : resolved_) {
+    LeaseObservation one;
+    one.lease = id;
+    one.image_digest = digest;
+    seen.push_back(std::move(one));
+  }
   for (const LeaseId id : declined_) {
     LeaseObservation one;
     one.lease = id;
@@ -63,8 +72,26 @@ void VirtualAgent::Act(Instant now) {
   };
   for (const LeaseId id : world_->known_on(*node_)) hold(id, !world_->Of(id).is_alive);
   for (const LeaseId id : declined_) hold(id, true);
+  std::erase_if(resolved_, [this](const auto& one) {
+    return std::ranges::none_of(desired_state_->leases, [&](const DesiredLease& desired) {
+      return desired.lease.id == one.first;
+    });
+  });
   for (const NodeAction& action : Reconcile(*desired_state_, held)) CarryOut(now, action);
   for (const DesiredLease& desired : desired_state_->leases) world_->Discard(desired.surplus);
+}
+
+void VirtualAgent::Start(Instant now, const DesiredLease& desired) {
+  const Lease& lease = desired.lease;
+  if (HasLayers(desired.spec->program.image) && desired.image_digest.empty()) {
+    // The tag names another image each time.
+    std::string digits = std::to_string(lease.id.value);
+    digits.insert(0, 64 - digits.size(), '0');
+    if (lease.rank == 0) resolved_[lease.id] = "sha256:" + digits;
+    return;
+  }
+  resolved_.erase(lease.id);
+  world_->Start(now, desired, *ledger_, lease_until_);
 }
 
 const DesiredLease& VirtualAgent::DesiredLeaseFor(LeaseId lease) const {
@@ -74,9 +101,10 @@ const DesiredLease& VirtualAgent::DesiredLeaseFor(LeaseId lease) const {
 
 void VirtualAgent::CarryOut(Instant now, const NodeAction& action) {
   switch (action.kind) {
-    case NodeActionKind::kStart:
-      return world_->Start(now, DesiredLeaseFor(action.lease), *ledger_, lease_until_);
-    case NodeActionKind::kDecline: return declined_.push_back(action.lease);
+    case NodeActionKind::kStart: return Start(now, DesiredLeaseFor(action.lease));
+    case NodeActionKind::kDecline:
+      resolved_.erase(action.lease);
+      return declined_.push_back(action.lease);
     case NodeActionKind::kStop:
       stopped_[action.lease] = StopOrder::kGraceful;
       return world_->Stop(now, action.lease, DesiredLeaseFor(action.lease).spec->policy.grace);

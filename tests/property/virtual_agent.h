@@ -48,6 +48,9 @@ class VirtualAgent {
   void CarryOut(Instant now, const NodeAction& action);
   const DesiredLease& DesiredLeaseFor(LeaseId lease) const;
   std::vector<LeaseObservation> Observations() const;
+  // Starts it, unless the image of its job is to be fixed first: then rank 0 says what the tag
+  // names.
+  void Start(Instant now, const DesiredLease& desired);
 
   std::shared_ptr<const NodeFacts> facts_;   // what the machine is
   std::shared_ptr<const NodeFacts> ledger_;  // and what the ledger makes of it
@@ -61,6 +64,7 @@ class VirtualAgent {
   Instant lease_until_;
   std::vector<LeaseId> declined_;
   std::map<LeaseId, StopOrder> stopped_;
+  std::map<LeaseId, std::string> resolved_;  // digests of images, until their leases start
 };
 
 }  // namespace gp
