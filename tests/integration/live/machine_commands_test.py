@@ -240,13 +240,18 @@ class DoctorsReport:
     def ask(cli, *flags):
         """Both forms of one state of the machine, which tests beside this one change."""
         def ask_all():
-            before, words, after = (cli("doctor", *flags, *form) for form in (("-o", "json"), (), ("-o", "json")))
-            return (before, words) if DoctorsReport.fixes(before) == DoctorsReport.fixes(after) else None
-        return eventually(ask_all, "the machine stayed the same for three questions")
+            before, words, after, again = (cli("doctor", *flags, *form) for form in (("-o", "json"), (), ("-o", "json"), ()))
+            is_same = DoctorsReport.fixes(before) == DoctorsReport.fixes(after) and DoctorsReport.fixes_in(words) == DoctorsReport.fixes_in(again)
+            return (before, words) if is_same else None
+        return eventually(ask_all, "the machine stayed the same for four questions")
 
     @staticmethod
     def fixes(document):
         return [(check["name"], check["result"], check["fix"]) for check in json.loads(document.out)["checks"]]
+
+    @staticmethod
+    def fixes_in(words):
+        return re.findall(r"^ +fix: .*$", words.out, re.MULTILINE)
 
     def of(self, name):
         """(result, what, fix) of the one check of that name."""
