@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/support/scratch.h"
+#include "tests/unit/adapters/images/numbered.h"
 
 namespace gp {
 namespace {
@@ -21,11 +22,6 @@ using State = LayerStore::State;
 constexpr int64_t kLimit = 1'000;
 constexpr uint32_t kAna = 1'000;
 constexpr uint32_t kBen = 1'001;
-
-std::string Id(int number) {
-  std::string digits = std::to_string(number);
-  return "sha256:" + std::string(64 - digits.size(), '0') + digits;
-}
 
 class Layers : public testing::Test {
  protected:
@@ -40,23 +36,25 @@ class Layers : public testing::Test {
 
   std::optional<State> Enter(const std::string& key, int layer, uint32_t uid = kAna) {
     store_->Pin(key, "");
-    return store_->Enter(key, Id(layer), uid);
+    return store_->Enter(key, NumberedDigest(layer), uid);
   }
   // As a process would unpack it.
   void Unpack(int layer, int64_t bytes, uint32_t uid = kAna) {
-    const auto root = store_->Begin(Id(layer));
+    const auto root = store_->Begin(NumberedDigest(layer));
     ASSERT_TRUE(root);
     std::ofstream(*root + "/file") << "content";
-    ASSERT_TRUE(store_->Finish(Id(layer), *root, {.bytes = bytes, .files = 1}, uid));
+    ASSERT_TRUE(store_->Finish(NumberedDigest(layer), *root, {.bytes = bytes, .files = 1}, uid));
   }
   void Add(const std::string& key, int layer, int64_t bytes) {
     ASSERT_EQ(Enter(key, layer), State::kAbsent);
-    const auto room = store_->MakeRoom(key, Id(layer), bytes, bytes);
+    const auto room = store_->MakeRoom(key, NumberedDigest(layer), bytes, bytes);
     ASSERT_TRUE(room) << room.error().message;
     Unpack(layer, bytes);
-    store_->Leave(Id(layer));
+    store_->Leave(NumberedDigest(layer));
   }
-  bool Has(int layer) const { return std::filesystem::exists(store_->RootOf(Id(layer)) + "/file"); }
+  bool Has(int layer) const {
+    return std::filesystem::exists(store_->RootOf(NumberedDigest(layer)) + "/file");
+  }
 
   Scratch scratch_;
   std::unique_ptr<LayerStore> store_;
@@ -64,11 +62,11 @@ class Layers : public testing::Test {
 
 TEST_F(Layers, ALayerIsThereOnceItIsFinished) {
   ASSERT_EQ(Enter("lease-1", 1), State::kAbsent);
-  const auto root = store_->Begin(Id(1));
+  const auto root = store_->Begin(NumberedDigest(1));
   ASSERT_TRUE(root);
-  EXPECT_FALSE(std::filesystem::exists(store_->RootOf(Id(1))));
+  EXPECT_FALSE(std::filesystem::exists(store_->RootOf(NumberedDigest(1))));
   Unpack(1, 100);
-  store_->Leave(Id(1));
+  store_->Leave(NumberedDigest(1));
   EXPECT_TRUE(Has(1));
   EXPECT_EQ(Enter("lease-2", 1), State::kReady);
   EXPECT_EQ(store_->bytes(), 100);
@@ -78,7 +76,7 @@ TEST_F(Layers, AnotherUserHasItOnceHeHasShownItsContent) {
   Add("lease-1", 1, 100);
   ASSERT_EQ(Enter("lease-2", 1, kBen), State::kUnshown);
   EXPECT_EQ(Enter("lease-1", 1, kAna), State::kReady) << "nobody waits for another user";
-  ASSERT_TRUE(store_->Show(Id(1), kBen));
+  ASSERT_TRUE(store_->Show(NumberedDigest(1), kBen));
   EXPECT_EQ(Enter("lease-2", 1, kBen), State::kReady);
   EXPECT_EQ(Enter("lease-1", 1, kAna), State::kReady);
 }
@@ -86,10 +84,10 @@ TEST_F(Layers, AnotherUserHasItOnceHeHasShownItsContent) {
 TEST_F(Layers, WhatIsThereIsFoundAgainAndWhatWasNotFinishedIsRemoved) {
   Add("lease-1", 1, 100);
   ASSERT_EQ(Enter("lease-1", 2), State::kAbsent);
-  ASSERT_TRUE(store_->Begin(Id(2)));
+  ASSERT_TRUE(store_->Begin(NumberedDigest(2)));
   Add("lease-1", 3, 100);
-  std::filesystem::remove(
-      scratch_.In("images/layers/" + Id(3).substr(7) + "/facts"));  // its removal had begun
+  std::filesystem::remove(scratch_.In("images/layers/" + NumberedDigest(3).substr(7) +
+                                      "/facts"));  // its removal had begun
   Open();
   EXPECT_EQ(store_->size(), 1u);
   EXPECT_EQ(store_->bytes(), 100);
@@ -120,10 +118,10 @@ TEST_F(Layers, TheLongestUnusedMakeRoom) {
 TEST_F(Layers, WhatAttemptsUseIsNeverRemoved) {
   Add("lease-1", 1, 600);
   ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
-  const auto room = store_->MakeRoom("lease-2", Id(2), 500, 500);
+  const auto room = store_->MakeRoom("lease-2", NumberedDigest(2), 500, 500);
   ASSERT_FALSE(room);
   EXPECT_EQ(room.error().code, ErrorCode::kResourceExhausted);
-  store_->Leave(Id(2));
+  store_->Leave(NumberedDigest(2));
   EXPECT_TRUE(Has(1));
   store_->Unpin("lease-1");
   Add("lease-3", 3, 500);
@@ -132,26 +130,26 @@ TEST_F(Layers, WhatAttemptsUseIsNeverRemoved) {
 
 TEST_F(Layers, AttemptsOfAnEarlierAgentKeepTheirs) {
   Add("lease-1", 1, 600);
-  const std::string root = store_->RootOf(Id(1));
+  const std::string root = store_->RootOf(NumberedDigest(1));
   Open();
   store_->Pin("lease-1", root);
   ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
-  EXPECT_FALSE(store_->MakeRoom("lease-2", Id(2), 500, 500));
+  EXPECT_FALSE(store_->MakeRoom("lease-2", NumberedDigest(2), 500, 500));
 }
 
 TEST_F(Layers, RoomIsReservedBeforeBytesLand) {
   ASSERT_EQ(Enter("lease-1", 1), State::kAbsent);
   ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
-  ASSERT_TRUE(store_->MakeRoom("lease-1", Id(1), 600, 600));
+  ASSERT_TRUE(store_->MakeRoom("lease-1", NumberedDigest(1), 600, 600));
   std::atomic<bool> has_room = false;
   std::thread other([&] {
-    ASSERT_TRUE(store_->MakeRoom("lease-2", Id(2), 600, 600));
+    ASSERT_TRUE(store_->MakeRoom("lease-2", NumberedDigest(2), 600, 600));
     has_room = true;
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_FALSE(has_room);
   Unpack(1, 100);  // less than was reserved
-  store_->Leave(Id(1));
+  store_->Leave(NumberedDigest(1));
   other.join();
   EXPECT_TRUE(has_room);
 }
@@ -163,7 +161,7 @@ TEST_F(Layers, OneLayerIsUnpackedOnceAtATime) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_FALSE(second.has_value());
   Unpack(1, 100);
-  store_->Leave(Id(1));
+  store_->Leave(NumberedDigest(1));
   other.join();
   EXPECT_EQ(second, State::kReady);
 }
@@ -172,7 +170,7 @@ TEST_F(Layers, AnAttemptThatWasStoppedWaitsForNothing) {
   ASSERT_EQ(Enter("lease-1", 1), State::kAbsent);
   store_->Pin("lease-2", "");
   std::optional<State> second = State::kReady;
-  std::thread other([&] { second = store_->Enter("lease-2", Id(1), kAna); });
+  std::thread other([&] { second = store_->Enter("lease-2", NumberedDigest(1), kAna); });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   store_->Unpin("lease-2");
   other.join();
@@ -182,9 +180,9 @@ TEST_F(Layers, AnAttemptThatWasStoppedWaitsForNothing) {
 TEST_F(Layers, OneThatIsStoppedWaitsForNoRoom) {
   ASSERT_EQ(Enter("lease-1", 1), State::kAbsent);
   ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
-  ASSERT_TRUE(store_->MakeRoom("lease-1", Id(1), 900, 900));
+  ASSERT_TRUE(store_->MakeRoom("lease-1", NumberedDigest(1), 900, 900));
   std::optional<Result<int64_t>> room;
-  std::thread other([&] { room = store_->MakeRoom("lease-2", Id(2), 900, 900); });
+  std::thread other([&] { room = store_->MakeRoom("lease-2", NumberedDigest(2), 900, 900); });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   store_->Unpin("lease-2");
   other.join();
@@ -195,12 +193,12 @@ TEST_F(Layers, WhatAnImageWillEnterStays) {
   Add("lease-1", 1, 600);
   store_->Unpin("lease-1");
   ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
-  store_->PinAll("lease-2", {Id(1), Id(2)});
-  EXPECT_FALSE(store_->MakeRoom("lease-2", Id(2), 500, 500));
-  store_->PinAll("lease-3", {Id(1)});  // it was stopped
+  store_->PinAll("lease-2", {NumberedDigest(1), NumberedDigest(2)});
+  EXPECT_FALSE(store_->MakeRoom("lease-2", NumberedDigest(2), 500, 500));
+  store_->PinAll("lease-3", {NumberedDigest(1)});  // it was stopped
   store_->Unpin("lease-2");
   ASSERT_EQ(Enter("lease-4", 4), State::kAbsent);
-  EXPECT_TRUE(store_->MakeRoom("lease-4", Id(4), 500, 500));
+  EXPECT_TRUE(store_->MakeRoom("lease-4", NumberedDigest(4), 500, 500));
 }
 
 TEST_F(Layers, WhatCannotFitRemovesNothing) {
@@ -208,12 +206,12 @@ TEST_F(Layers, WhatCannotFitRemovesNothing) {
   Add("lease-2", 2, 300);
   store_->Unpin("lease-2");
   ASSERT_EQ(Enter("lease-3", 3), State::kAbsent);
-  EXPECT_EQ(store_->MakeRoom("lease-3", Id(3), 900, 800).error().code,
+  EXPECT_EQ(store_->MakeRoom("lease-3", NumberedDigest(3), 900, 800).error().code,
             ErrorCode::kResourceExhausted);
-  EXPECT_EQ(store_->MakeRoom("lease-3", Id(3), 9'000, kLimit + 1).error().code,
+  EXPECT_EQ(store_->MakeRoom("lease-3", NumberedDigest(3), 9'000, kLimit + 1).error().code,
             ErrorCode::kInvalidArgument);
   EXPECT_TRUE(Has(2));
-  const auto room = store_->MakeRoom("lease-3", Id(3), 900, 600);
+  const auto room = store_->MakeRoom("lease-3", NumberedDigest(3), 900, 600);
   ASSERT_TRUE(room);
   EXPECT_EQ(*room, 700) << "all that there is";
   EXPECT_FALSE(Has(2));
@@ -224,13 +222,13 @@ TEST_F(Layers, TheRootIsForAllWhateverTheUmask) {
   const mode_t before = umask(0077);
   Add("lease-1", 1, 300);
   umask(before);
-  const auto modes = std::filesystem::status(store_->RootOf(Id(1))).permissions();
+  const auto modes = std::filesystem::status(store_->RootOf(NumberedDigest(1))).permissions();
   EXPECT_EQ(static_cast<unsigned>(modes), 0755u);
 }
 
 // Deeper than any path, and than descriptors.
 TEST_F(Layers, DeepTreesAreRemoved) {
-  const auto root = store_->Begin(Id(1));
+  const auto root = store_->Begin(NumberedDigest(1));
   ASSERT_TRUE(root);
   int at = open(root->c_str(), O_RDONLY | O_DIRECTORY);
   for (int level = 0; level < 5'000; ++level) {
@@ -257,7 +255,7 @@ TEST_F(Layers, RoomForBlobsIsTakenFromThatOfLayersUntilItsEnd) {
     ASSERT_TRUE(room);
     EXPECT_EQ(store_->size(), 0u) << "nobody used the layer";
     ASSERT_EQ(Enter("lease-2", 2), State::kAbsent);
-    EXPECT_EQ(store_->MakeRoom("lease-2", Id(2), 600, 600).error().code,
+    EXPECT_EQ(store_->MakeRoom("lease-2", NumberedDigest(2), 600, 600).error().code,
               ErrorCode::kResourceExhausted);
     EXPECT_EQ(store_->MakeBlobRoom(kBen, 500 + 1).error().code, ErrorCode::kInvalidArgument)
         << "more than half";
@@ -265,11 +263,11 @@ TEST_F(Layers, RoomForBlobsIsTakenFromThatOfLayersUntilItsEnd) {
         << "one user has half at most";
     EXPECT_TRUE(store_->MakeBlobRoom(kBen, 500));
     room->Landed();
-    EXPECT_EQ(store_->MakeRoom("lease-2", Id(2), 600, 600).error().code,
+    EXPECT_EQ(store_->MakeRoom("lease-2", NumberedDigest(2), 600, 600).error().code,
               ErrorCode::kResourceExhausted)
         << "blobs that are there count until they are gone";
   }
-  EXPECT_TRUE(store_->MakeRoom("lease-2", Id(2), 600, 600));
+  EXPECT_TRUE(store_->MakeRoom("lease-2", NumberedDigest(2), 600, 600));
 }
 
 }  // namespace

@@ -8,21 +8,15 @@
 
 #include "adapters/outbound/images/image_answers.h"
 #include "tests/support/scratch.h"
+#include "tests/unit/adapters/images/numbered.h"
 
 namespace gp {
 namespace {
-
-std::string IdOf(int number) {
-  std::string digits = std::to_string(number);
-  return "sha256:" + std::string(64 - digits.size(), '0') + digits;
-}
 
 // A command that prints this answer, after `script`.
 std::vector<std::string> Prints(const std::string& answer, const std::string& script = ":") {
   return {"/bin/sh", "-c", script + "; printf %s \"$1\"", "sh", answer};
 }
-
-int NumberOf(const std::string& id) { return std::stoi(id.substr(id.size() - 9)); }
 
 class ImageStoreTest : public testing::Test {
  protected:
@@ -45,14 +39,15 @@ class ImageStoreTest : public testing::Test {
   Result<UnpackedLayer> AnswerOf(const LayerTask& task) const {
     const auto answer = answers_.find(task.digest);
     if (answer != answers_.end()) return answer->second;
-    return UnpackedLayer{task.digest, IdOf(NumberOf(task.digest) + 100), 10, 1};
+    return UnpackedLayer{task.digest, NumberedDigest(NumberOf(task.digest) + 100), 10, 1};
   }
   static ImagePlan PlanOf(std::initializer_list<int> layers) {
-    ImagePlan plan{.digest = IdOf(1'000),
-                   .manifest = IdOf(1'001),
+    ImagePlan plan{.digest = NumberedDigest(1'000),
+                   .manifest = NumberedDigest(1'001),
                    .environment = {"A=1"},
                    .working_directory = "/w"};
-    for (const int layer : layers) plan.layers.push_back({IdOf(layer), IdOf(layer + 100), 10});
+    for (const int layer : layers)
+      plan.layers.push_back({NumberedDigest(layer), NumberedDigest(layer + 100), 10});
     return plan;
   }
   static LaunchSpec Attempt(const std::string& key, uint32_t uid = 1'000) {
@@ -62,15 +57,7 @@ class ImageStoreTest : public testing::Test {
     spec.layered_image = LayeredImage{.path = "/data/img"};
     return spec;
   }
-  Result<UnpackedImage> Await(const LaunchSpec& spec) {
-    for (int i = 0; i < 3'000; ++i) {
-      if (auto prepared = store_->Prepare(spec)) return *std::move(prepared);
-      pollfd event{store_->EventDescriptor(), POLLIN, 0};
-      poll(&event, 1, 10);
-      store_->ClearEvents();
-    }
-    return Fail(Internal("it took too long"));
-  }
+  Result<UnpackedImage> Await(const LaunchSpec& spec) { return AwaitImage(*store_, spec); }
   // "unpack 1" or "check 1": what was done, and the number of the layer.
   std::vector<std::string> Calls() const {
     std::vector<std::string> calls;
@@ -80,7 +67,7 @@ class ImageStoreTest : public testing::Test {
     return calls;
   }
   std::string RootOf(int layer) const {
-    return scratch_.In("images/layers/" + IdOf(layer + 100).substr(7) + "/root");
+    return scratch_.In("images/layers/" + NumberedDigest(layer + 100).substr(7) + "/root");
   }
 
   Scratch scratch_;
@@ -96,7 +83,7 @@ TEST_F(ImageStoreTest, AnImageIsItsLayersTopmostFirst) {
   const auto image = Await(Attempt("lease-1"));
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(image->layers, (std::vector<std::string>{RootOf(2), RootOf(1)}));
-  EXPECT_EQ(image->digest, IdOf(1'000));
+  EXPECT_EQ(image->digest, NumberedDigest(1'000));
   EXPECT_EQ(image->environment, (std::vector<std::string>{"A=1"}));
   EXPECT_EQ(image->working_directory, "/w");
   EXPECT_TRUE(std::filesystem::exists(RootOf(1) + "/file"));
@@ -109,7 +96,7 @@ TEST_F(ImageStoreTest, ADigestIsKnownBeforeTheLayersAreThere) {
   EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
   pollfd event{store_->EventDescriptor(), POLLIN, 0};
   ASSERT_EQ(poll(&event, 1, 30'000), 1);
-  EXPECT_EQ(store_->DigestOf("lease-1"), IdOf(1'000));
+  EXPECT_EQ(store_->DigestOf("lease-1"), NumberedDigest(1'000));
   EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
   store_->Release("lease-1");
   EXPECT_EQ(store_->DigestOf("lease-1"), "");
@@ -157,7 +144,8 @@ TEST_F(ImageStoreTest, AUserWhoHasOtherContentGetsNothing) {
   Open();
   ASSERT_TRUE(Await(Attempt("lease-1", 1'000)));
   plan_ = PlanOf({});
-  plan_->layers = {{IdOf(7), IdOf(101), 10}};  // the archive of another's layer, by its digest
+  plan_->layers = {{NumberedDigest(7), NumberedDigest(101),
+                    10}};  // the archive of another's layer, by its digest
   const auto image = Await(Attempt("lease-2", 1'001));
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument);
@@ -165,9 +153,9 @@ TEST_F(ImageStoreTest, AUserWhoHasOtherContentGetsNothing) {
 }
 
 TEST_F(ImageStoreTest, WhatIsNotAsTheManifestSaysIsNotKept) {
-  for (const auto& [digest, diff_id] :
-       {std::pair(IdOf(1), IdOf(5)), std::pair(IdOf(5), IdOf(101))}) {
-    answers_.insert_or_assign(IdOf(1), UnpackedLayer{digest, diff_id, 10, 1});
+  for (const auto& [digest, diff_id] : {std::pair(NumberedDigest(1), NumberedDigest(5)),
+                                        std::pair(NumberedDigest(5), NumberedDigest(101))}) {
+    answers_.insert_or_assign(NumberedDigest(1), UnpackedLayer{digest, diff_id, 10, 1});
     Open();
     const auto image = Await(Attempt("lease-1"));
     ASSERT_FALSE(image);
@@ -178,7 +166,7 @@ TEST_F(ImageStoreTest, WhatIsNotAsTheManifestSaysIsNotKept) {
 }
 
 TEST_F(ImageStoreTest, ALargeLayerGetsMoreRoomAndABombEndsThere) {
-  answers_.emplace(IdOf(1), Fail(Error{ErrorCode::kResourceExhausted, "no room"}));
+  answers_.emplace(NumberedDigest(1), Fail(Error{ErrorCode::kResourceExhausted, "no room"}));
   plan_->layers[0].bytes = 10 << 20;
   Open(int64_t{1} << 40);
   const auto image = Await(Attempt("lease-1"));
@@ -189,14 +177,15 @@ TEST_F(ImageStoreTest, ALargeLayerGetsMoreRoomAndABombEndsThere) {
 }
 
 TEST_F(ImageStoreTest, WithoutRoomNothingIsUnpacked) {
-  answers_.emplace(IdOf(1), UnpackedLayer{IdOf(1), IdOf(101), 1 << 20, 1});
+  answers_.emplace(NumberedDigest(1),
+                   UnpackedLayer{NumberedDigest(1), NumberedDigest(101), 1 << 20, 1});
   Open(1 << 20);
   const auto image = Await(Attempt("lease-1"));
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(Calls(), (std::vector<std::string>{"unpack 1"}));
   plan_->layers[0].bytes = (1 << 20) + 1;
-  plan_->layers[0].diff_id = IdOf(300);
+  plan_->layers[0].diff_id = NumberedDigest(300);
   EXPECT_EQ(Await(Attempt("lease-2")).error().code, ErrorCode::kInvalidArgument) << "it never fits";
 }
 

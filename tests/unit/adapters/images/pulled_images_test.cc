@@ -10,19 +10,13 @@
 #include "adapters/outbound/images/image_answers.h"
 #include "adapters/outbound/images/process_image_store.h"
 #include "tests/support/scratch.h"
+#include "tests/unit/adapters/images/numbered.h"
 
 namespace gp {
 namespace {
 
 constexpr uint32_t kUser = 1'000;
 constexpr uint32_t kOtherUser = 1'001;
-
-std::string NumberedId(int number) {
-  std::string digits = std::to_string(number);
-  return "sha256:" + std::string(64 - digits.size(), '0') + digits;
-}
-
-int NumberIn(const std::string& id) { return std::stoi(id.substr(id.size() - 9)); }
 
 class PulledImages : public testing::Test {
  protected:
@@ -44,17 +38,17 @@ class PulledImages : public testing::Test {
       std::string what = "pull";
       for (const LayerPlan& layer : plan_->layers) {
         if (std::ranges::find(task.present, layer.digest) == task.present.end())
-          what += " " + std::to_string(NumberIn(layer.digest));
+          what += " " + std::to_string(NumberOf(layer.digest));
       }
       pulled_into_ = spec.layered_image->path;
       present_ = task.present;
-      return Does(what + " of " + std::to_string(NumberIn(task.manifest)) + " with " +
+      return Does(what + " of " + std::to_string(NumberOf(task.manifest)) + " with " +
                       std::to_string(task.bytes),
                   AnswerText(pulled_), "cat > " + scratch_.In("input") + "; " + delay_);
     };
     options.unpack = [this](const LaunchSpec&, const LayerTask& task) {
-      const UnpackedLayer layer{task.digest, NumberedId(NumberIn(task.digest) + 100), 10, 1};
-      return Does((task.is_check ? "check " : "unpack ") + std::to_string(NumberIn(task.digest)),
+      const UnpackedLayer layer{task.digest, NumberedDigest(NumberOf(task.digest) + 100), 10, 1};
+      return Does((task.is_check ? "check " : "unpack ") + std::to_string(NumberOf(task.digest)),
                   AnswerText(Result<UnpackedLayer>(layer)));
     };
     store_ = std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers));
@@ -70,18 +64,10 @@ class PulledImages : public testing::Test {
     LaunchSpec spec;
     spec.key = key;
     spec.uid = uid;
-    spec.layered_image = LayeredImage{.repository = "reg.lab/a", .digest = NumberedId(1'000)};
+    spec.layered_image = LayeredImage{.repository = "reg.lab/a", .digest = NumberedDigest(1'000)};
     return spec;
   }
-  Result<UnpackedImage> Await(const LaunchSpec& spec) {
-    for (int i = 0; i < 3'000; ++i) {
-      if (auto prepared = store_->Prepare(spec)) return *std::move(prepared);
-      pollfd event{store_->EventDescriptor(), POLLIN, 0};
-      poll(&event, 1, 10);
-      store_->ClearEvents();
-    }
-    return Fail(Internal("it took too long"));
-  }
+  Result<UnpackedImage> Await(const LaunchSpec& spec) { return AwaitImage(*store_, spec); }
   std::vector<std::string> TakeCalls() const {
     std::vector<std::string> calls;
     std::ifstream file(scratch_.In("calls"));
@@ -92,10 +78,10 @@ class PulledImages : public testing::Test {
   using Calls = std::vector<std::string>;
 
   Scratch scratch_;
-  Result<ImagePlan> plan_ = ImagePlan{
-      .digest = NumberedId(1'000),
-      .manifest = NumberedId(1'001),
-      .layers = {{NumberedId(1), NumberedId(101), 10}, {NumberedId(2), NumberedId(102), 30}}};
+  Result<ImagePlan> plan_ = ImagePlan{.digest = NumberedDigest(1'000),
+                                      .manifest = NumberedDigest(1'001),
+                                      .layers = {{NumberedDigest(1), NumberedDigest(101), 10},
+                                                 {NumberedDigest(2), NumberedDigest(102), 30}}};
   Status pulled_ = Ok();
   std::string delay_ = ":";
   size_t images_per_user_max_ = 8;
@@ -110,11 +96,11 @@ TEST_F(PulledImages, LayersThatAreMissingArePulledAtOnceAndUnpacked) {
   EXPECT_EQ(TakeCalls(), (Calls{"read 1000", "pull 1 2 of 1001 with 40", "unpack 1", "unpack 2"}));
   EXPECT_TRUE(pulled_into_.starts_with(scratch_.In("pulls/lease-1-"))) << pulled_into_;
   EXPECT_FALSE(std::filesystem::exists(pulled_into_));
-  plan_->manifest = NumberedId(1'002);
-  plan_->digest = NumberedId(1'003);
-  plan_->layers.push_back({NumberedId(3), NumberedId(103), 20});
+  plan_->manifest = NumberedDigest(1'002);
+  plan_->digest = NumberedDigest(1'003);
+  plan_->layers.push_back({NumberedDigest(3), NumberedDigest(103), 20});
   LaunchSpec other = Attempt("lease-2");
-  other.layered_image->digest = NumberedId(1'003);
+  other.layered_image->digest = NumberedDigest(1'003);
   ASSERT_TRUE(Await(other));
   EXPECT_EQ(TakeCalls(), (Calls{"read 1000", "pull 3 of 1002 with 20", "unpack 3"}));
 }
@@ -145,10 +131,10 @@ TEST_F(PulledImages, ALayerThatComesTwiceIsNamedOnce) {
   Open();
   ASSERT_TRUE(Await(Attempt("lease-1")));
   TakeCalls();
-  plan_->layers = {{NumberedId(1), NumberedId(101), 10},
-                   {NumberedId(3), NumberedId(103), 20},
-                   {NumberedId(1), NumberedId(101), 10},
-                   {NumberedId(3), NumberedId(103), 20}};
+  plan_->layers = {{NumberedDigest(1), NumberedDigest(101), 10},
+                   {NumberedDigest(3), NumberedDigest(103), 20},
+                   {NumberedDigest(1), NumberedDigest(101), 10},
+                   {NumberedDigest(3), NumberedDigest(103), 20}};
   LaunchSpec spec = Attempt("lease-2");
   spec.layered_image->digest.clear();
   spec.layered_image->tag = "v2";
@@ -229,10 +215,10 @@ TEST_F(PulledImages, OneThatIsReleasedWaitsForNoTurn) {
   EXPECT_FALSE(store_->Prepare(Attempt("lease-2")));  // has its turn after it
   poll(nullptr, 0, 300);
   delay_ = ":";
-  plan_->manifest = NumberedId(1'002);
-  plan_->digest = NumberedId(1'003);
+  plan_->manifest = NumberedDigest(1'002);
+  plan_->digest = NumberedDigest(1'003);
   LaunchSpec other = Attempt("lease-3");
-  other.layered_image->digest = NumberedId(1'003);
+  other.layered_image->digest = NumberedDigest(1'003);
   EXPECT_FALSE(store_->Prepare(other));  // the user has two images in work
   store_->Release("lease-2");
   EXPECT_TRUE(Await(other));
