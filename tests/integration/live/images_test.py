@@ -3,27 +3,11 @@
 
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 
 from live_platform import ClusterTest, eventually, main
+from live_platform.images import base_layout, make_image
 from oci_layout import Layout, directory, member
-
-PROGRAMS = ("/bin/sh", "/bin/cat", "/bin/ls", "/bin/sleep", "/bin/mkdir", "/usr/bin/id")
-
-
-def make_image(directory):
-    """A root file system of programs of this host, with the libraries that they need."""
-    files = set(PROGRAMS)
-    for program in PROGRAMS:
-        told = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
-        files |= set(re.findall(r"(/\S+) \(", told))
-    for file in files:
-        os.makedirs(os.path.dirname(directory + file), exist_ok=True)
-        shutil.copy(file, directory + file)
-    with open(f"{directory}/of-the-image", "w", encoding="ascii") as file:
-        file.write("yes\n")
 
 
 class Layers(ClusterTest):
@@ -33,10 +17,7 @@ class Layers(ClusterTest):
 
     def setUp(self):
         super().setUp()
-        base = os.path.join(self.cluster.directory, "base")
-        make_image(base)
-        self.layout = Layout(os.path.join(self.cluster.directory, "layout"))
-        self.base = self.layout.add_layer(base)
+        self.layout, self.base = base_layout(self.cluster.directory)
         self.layers = f"{self.cluster.agent_state(0)}/images/layers"
 
     def run_in(self, image, script, *flags):
@@ -141,10 +122,8 @@ class LayersOfGangs(ClusterTest):
 
     def test_all_have_one_digest_though_the_tag_moves(self):
         shared = self.cluster.shared
-        base = os.path.join(self.cluster.directory, "base")
-        make_image(base)
-        layout = Layout(os.path.join(self.cluster.directory, "layout"))
-        layers = [layout.add_layer(base)]
+        layout, base = base_layout(self.cluster.directory)
+        layers = [base]
         first = layout.add_image([*layers, layout.add_layer([member("version", b"1\n")])], "v")
         script = "cat /version; echo $GP_IMAGE_DIGEST; : > /shared/$GP_ATTEMPT-$GP_NODE_RANK; until test -e /shared/go; do sleep 0.1; done; test $GP_ATTEMPT = 2"
         job = self.cli.start("--nodes", "2", "--gpus-per-node", "1", "--retries", "1", "--image", f"oci:{layout.path}:v",

@@ -7,10 +7,10 @@ import os
 import subprocess
 import unittest
 
-from images_test import make_image
 from live_platform import ClusterTest, eventually, main
+from live_platform.images import base_layout
 from live_platform.registry import LyingRegistry, Registry, missing
-from oci_layout import Layout, archive, digest_of, member
+from oci_layout import archive, member
 
 WORD = "s3cr3t-w0rd-of-ana"
 FORMS = (WORD.encode(), base64.b64encode(f"ana:{WORD}".encode()))
@@ -27,10 +27,7 @@ class Registries(ClusterTest):
 
     def setUp(self):
         super().setUp()
-        base = os.path.join(self.cluster.directory, "base")
-        make_image(base)
-        self.layout = Layout(os.path.join(self.cluster.directory, "layout"))
-        self.base = self.layout.add_layer(base)
+        self.layout, self.base = base_layout(self.cluster.directory)
         self.registry = Registry(os.path.join(self.cluster.directory, "registry")).start()
         self.addCleanup(self.registry.stop)
         self.pulls = [f"{self.cluster.agent_state(node)}/image-pulls" for node in (0, 1)]
@@ -120,7 +117,7 @@ class Registries(ClusterTest):
         for flags in ((), ("--image-credentials", "REGISTRY")):
             told = self.run_in(f"{image}@{digest}", "cat /of-the-image", *flags, cli=ben)
             self.assertNotIn("yes", told.out, "the layers are there, and not for everybody")
-        self.assertIn("there is no secret", self.run_in(f"{image}:v", "true", "--image-credentials", "OTHER", cli=ana).err)
+        self.assertIn("image_credentials: there is no secret", self.run_in(f"{image}:v", "true", "--image-credentials", "OTHER", cli=ana).err)
         self.assertIn("are for an image of a registry", self.run_in("dir:/x", "true", "--image-credentials", "REGISTRY", cli=ana).err)
         for place, _, names in os.walk(self.cluster.directory):
             if place.startswith(os.path.join(self.cluster.state, "secrets")):
@@ -227,10 +224,7 @@ class ManyNodes(ClusterTest):
     def test_sixteen_ranks_on_eight_nodes_pull_eight_times_and_have_one_digest(self):
         if missing():
             self.skipTest(f"not installed: {missing()}")
-        base = os.path.join(self.cluster.directory, "base")
-        make_image(base)
-        layout = Layout(os.path.join(self.cluster.directory, "layout"))
-        layer = layout.add_layer(base)
+        layout, layer = base_layout(self.cluster.directory)
         first = layout.add_image([layer], "v")
         registry = Registry(os.path.join(self.cluster.directory, "registry")).start()
         self.addCleanup(registry.stop)

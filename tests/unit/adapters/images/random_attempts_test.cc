@@ -14,6 +14,7 @@
 #include "adapters/outbound/images/layer_store.h"
 #include "base/rng.h"
 #include "tests/support/scratch.h"
+#include "tests/unit/adapters/images/numbered.h"
 
 namespace gp {
 namespace {
@@ -58,12 +59,8 @@ class RandomAttempts {
   int kills() const { return kills_; }
 
  private:
-  static std::string IdOfLayer(int layer) {
-    std::string digits = std::to_string(layer);
-    return "sha256:" + std::string(64 - digits.size(), '0') + digits;
-  }
   static int64_t SizeOf(int layer) { return 20 + layer * 7; }
-  std::string RootOf(int layer) const { return store_->RootOf(IdOfLayer(layer)); }
+  std::string RootOf(int layer) const { return store_->RootOf(NumberedDigest(layer)); }
 
   // Whatever the one before was doing.
   void StartAgent() {
@@ -98,7 +95,7 @@ class RandomAttempts {
   }
   // False: there is no room, or the agent was killed.
   bool Prepare(const std::string& key, int layer, uint32_t uid) {
-    const std::string id = IdOfLayer(layer);
+    const std::string id = NumberedDigest(layer);
     const auto state = store_->Enter(key, id, uid);
     if (state == LayerStore::State::kUnshown) return store_->Show(id, uid).has_value();
     if (state == LayerStore::State::kReady) return true;
