@@ -240,7 +240,10 @@ Result<LayerStore::BlobRoom> LayerStore::MakeBlobRoom(uint32_t uid, int64_t byte
   if (bytes > limits_.bytes_max / 2)
     return Fail(InvalidArgument(
         "the image is larger than half of what all layers may be on this node (image_store_gib)"));
-  const auto is_user_full = [&] { return blobs_[uid] + bytes > limits_.bytes_max / 2; };
+  const auto is_user_full = [&] {
+    const auto of_user = blobs_.find(uid);
+    return of_user != blobs_.end() && of_user->second + bytes > limits_.bytes_max / 2;
+  };
   while (Room() < bytes && !is_user_full()) {
     if (Room() + Unpinned() >= bytes && Unpinned() > 0) {
       RemoveOldest(lock);

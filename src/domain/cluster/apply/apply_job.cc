@@ -284,8 +284,7 @@ void ApplyEvent(State& state, Instant at, const CheckpointSaved& event) {
     SaveUse(state, at, job.id);
 }
 
-void ApplyEvent(State& state, Instant at, const ImageResolved& event) {
-  static_cast<void>(at);
+void ApplyEvent(State& state, Instant, const ImageResolved& event) {
   JobOf(state, event.job).image_digest = event.digest;
 }
 
