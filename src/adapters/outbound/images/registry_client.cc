@@ -157,6 +157,21 @@ void Erase(const std::string& part, std::string& text) {
   for (size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
 }
 
+// The last line is the error: time="…" level=fatal msg="…", in which quotes are escaped.
+std::string LastMessage(const std::string& printed) {
+  constexpr std::string_view kMessage = "msg=\"";
+  constexpr std::string_view kParsing = "Error parsing image name \"docker://";
+  constexpr std::string_view kNameEnd = "\": ";
+  std::string said = printed;
+  if (const size_t at = said.rfind(kMessage); at != std::string::npos)
+    said = said.substr(at + kMessage.size());
+  while (said.ends_with('\n')) said.pop_back();
+  if (said.ends_with('"')) said.pop_back();
+  for (size_t at = 0; (at = said.find("\\\"", at)) != std::string::npos; ++at) said.erase(at, 1);
+  const size_t name_end = said.starts_with(kParsing) ? said.find(kNameEnd) : std::string::npos;
+  return name_end == std::string::npos ? said : said.substr(name_end + kNameEnd.size());
+}
+
 const std::string& SaidBy(const CommandEnd& end) {
   return end.errors.empty() ? end.output : end.errors;
 }
@@ -240,12 +255,7 @@ Status Admit(const LayeredImage& image, const RegistryPlace& place, const ImageP
 }  // namespace
 
 Error RegistryError(const std::string& printed, const LayeredImage& image) {
-  // The last line is the error: time="…" level=fatal msg="…".
-  constexpr std::string_view kMessage = "msg=\"";
-  std::string said = printed;
-  if (const size_t at = said.rfind(kMessage); at != std::string::npos)
-    said = said.substr(at + kMessage.size());
-  while (!said.empty() && (said.back() == '\n' || said.back() == '"')) said.pop_back();
+  const std::string said = LastMessage(printed);
   // The user chose the image's name, which says nothing of whose fault it is.
   std::string judged = said;
   for (const std::string& name :

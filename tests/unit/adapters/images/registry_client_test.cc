@@ -57,6 +57,15 @@ TEST(RegistryErrors, OnlyTheLastLineIsTold) {
   EXPECT_EQ(error.message, "cannot pull reg.lab/a:v1: manifest unknown");
 }
 
+TEST(RegistryErrors, TheNameIsToldOnceAndQuotesAsTheyAre) {
+  const Error error = RegistryError(
+      "time=\"1\" level=fatal msg=\"Error parsing image name \\\"docker://reg.lab/a:v1\\\": "
+      "Get \\\"https://reg.lab/v2/\\\": connection refused\"\n",
+      Image());
+  EXPECT_EQ(error.message,
+            "cannot pull reg.lab/a:v1: Get \"https://reg.lab/v2/\": connection refused");
+}
+
 TEST(CredentialsFiles, AUserAndPasswordAreForTheRepositorysRegistry) {
   EXPECT_EQ(CredentialsFile("reg.lab:5000/ana/train", "ana:pa:ss\n").value(),
             R"({"auths":{"reg.lab:5000":{"auth":"YW5hOnBhOnNz"}}})");
