@@ -315,6 +315,11 @@ void Supervisor::Finish() {
     (*stream)->Finish();
     AddMessage((*stream)->Loss());
   }
+  if (metrics_) {
+    metrics_->Finish();
+    if (metrics_->last_error() != 0)
+      AddMessage(std::string("metrics were lost: ") + std::strerror(metrics_->last_error()));
+  }
   // The job's own mounts may hide the host's file.
   if (!launch_.spec.report_pipe.empty())
     unlinkat(TheHost().root.get(), launch_.spec.report_pipe.c_str() + 1, 0);

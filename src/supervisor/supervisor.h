@@ -12,6 +12,7 @@
 #include "supervisor/agent_link.h"
 #include "supervisor/deadline_timer.h"
 #include "supervisor/output/log_stream.h"
+#include "supervisor/output/metric_file.h"
 #include "supervisor/output/report_pipe.h"
 #include "supervisor/process/children.h"
 #include "supervisor/process/job_cgroups.h"
@@ -81,6 +82,9 @@ class Supervisor {
   void BeginReports();
   void TakeReports();
   void TakeReport(const ReportLine& line);
+  void TakeMetrics(const ReportLine& line);
+  void NoteStep(const ReportLine& line);
+  int64_t MetricsDue() const { return metrics_ ? metrics_->NextAtNs() : kNever; }
   void LookAtNext();
   Status StartLook();
   void OnLooked(const Exit& exit);
@@ -123,6 +127,7 @@ class Supervisor {
   std::optional<LogStream> errors_;
   Descriptor null_;
   std::optional<ReportPipe> reports_;
+  std::optional<MetricFile> metrics_;
   std::deque<CheckpointReport> unseen_;  // reported, and not yet checked
   int64_t reported_ = 0;                 // number of checkpoints so far
   bool is_looking_ = false;              // a child checks the first of them
@@ -151,6 +156,7 @@ class Supervisor {
   // The main process has ended, but others of its group may use the grace
   int64_t group_look_at_ = kNever;
   int64_t reports_next_ = kNever;  // earliest next read; kNever: as soon as there are any
+  int64_t metrics_told_ = 0;       // metrics change the status at most once a second
   int64_t hang_deadline_ = kNever;
   int64_t checkpoint_due_ = kNever;
   int64_t look_deadline_ = kNever;

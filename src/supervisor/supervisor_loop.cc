@@ -26,7 +26,8 @@ void Supervisor::Loop() {
 
 int64_t Supervisor::NextDeadline() const {
   return std::min({lease_deadline_, stop_deadline_, hook_deadline_, entry_deadline_, kill_again_at_,
-                   group_look_at_, reports_next_, hang_deadline_, checkpoint_due_, look_deadline_});
+                   group_look_at_, reports_next_, hang_deadline_, checkpoint_due_, look_deadline_,
+                   MetricsDue()});
 }
 
 void Supervisor::WaitForEvents() {
@@ -103,6 +104,7 @@ void Supervisor::OnTimer() {
   if (now >= lease_deadline_) OnLeaseLost();
   if (now >= entry_deadline_) OnNobodyEntered();
   if (now >= reports_next_) reports_next_ = kNever;
+  if (now >= MetricsDue()) metrics_->WriteDue(now);
   if (now >= hang_deadline_) OnReportTimeout();
   if (now >= checkpoint_due_) OnCheckpointDue();
   if (now >= look_deadline_) {

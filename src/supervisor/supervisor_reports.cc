@@ -9,6 +9,7 @@
 
 #include "supervisor/process/measure_tree.h"
 #include "supervisor/process/signal_handlers.h"
+#include "supervisor/records/metric_record.h"
 #include "supervisor/supervisor.h"
 
 namespace gp {
@@ -35,6 +36,8 @@ Status Supervisor::OpenReports() {
   const LaunchSpec& spec = launch_.spec;
   if (!spec.report_pipe.empty())
     reports_ = GP_TRY(ReportPipe::Make(PathHere(spec), spec.uid, spec.gid));
+  if (!spec.log_directory.empty())
+    metrics_.emplace(MetricsPath(spec.log_directory, spec.log_name), spec.uid);
   return Ok();
 }
 
@@ -49,26 +52,48 @@ void Supervisor::TakeReports() {
   reports_next_ = BootNs() + kBetweenReadsNs;
   for (const std::string& text : reports_->TakeLines()) {
     const Result<ReportLine> line = ParseReportLine(text);
-    status_changed_ = true;
     if (line.has_value()) {
       TakeReport(*line);
     } else {
       status_.progress.refused = line.error().message;
+      status_changed_ = true;
     }
   }
   LookAtNext();
 }
 
-void Supervisor::TakeReport(const ReportLine& line) {
+// Every report is a sign of progress.
+void Supervisor::NoteStep(const ReportLine& line) {
   AttemptProgress& progress = status_.progress;
   progress.at.ns = WallNs();
   progress.is_hung = false;
-  progress.step = line.step;
+  if (line.has_step || line.kind != ReportKind::kMetric) progress.step = line.step;
   if (line.steps > 0) progress.steps = line.steps;
   if (launch_.spec.hang_after.ns > 0 && state_ == State::kRunning)
     hang_deadline_ = BootNs() + launch_.spec.hang_after.ns;
   if (!line.complaint.empty()) progress.refused = line.complaint;
-  if (!line.is_checkpoint) return;
+}
+
+void Supervisor::TakeMetrics(const ReportLine& line) {
+  constexpr int64_t kBetweenChangesNs = 1'000'000'000;
+  const MetricFile::Moment now{{WallNs()}, BootNs()};
+  for (const MetricValue& one : line.metrics) {
+    if (!metrics_ || metrics_->Take(one.name, status_.progress.step, one.value, now)) continue;
+    status_.progress.refused =
+        "\"" + one.name + "\": a rank has at most " + std::to_string(kMetricsMax) + " metrics";
+    break;
+  }
+  if (now.boot_ns < metrics_told_) return;
+  metrics_told_ = now.boot_ns + kBetweenChangesNs;
+  status_changed_ = true;
+}
+
+void Supervisor::TakeReport(const ReportLine& line) {
+  NoteStep(line);
+  if (line.kind == ReportKind::kMetric) return TakeMetrics(line);
+  status_changed_ = true;
+  if (line.kind != ReportKind::kCheckpoint) return;
+  AttemptProgress& progress = status_.progress;
   SpareFromDiscards(line.path);
   CheckpointReport report{++reported_, line.step, line.path,   line.bytes,     line.took,
                           false,       "",        progress.at, line.is_scored, line.score};

@@ -142,6 +142,18 @@ class Operations:
         """The same as GET /api/v1/jobs/{job_id}. Returns one job with all details. NOT_FOUND: no such job."""
         return self._ask("GET", f"/api/workloads/{quote(job_id, safe='')}/status")
 
+    def get_job_metrics(self, job_id: str, *, names: Optional[Sequence[str]] = None, points: Optional[int] = None,
+                        superseded: Optional[bool] = None) -> dict[str, Any]:
+        """Returns what a job has reported of its training: curves of its metrics over steps. A job without any has no
+        series. NOT_FOUND: no such job; INVALID_ARGUMENT: points.
+
+        names: only these metrics; empty: all
+        points: limit of each series: neighbours are joined; 1 to 100,000, 0: 500
+        superseded: also what later attempts have computed again
+        """
+        return self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}/metrics", names=names, points=points,
+                         superseded=superseded)
+
     def get_job_report(self, job_id: str) -> dict[str, Any]:
         """Returns how a job used its grant, and how much would have been enough (docs/use.md). NOT_FOUND: no such job."""
         return self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}/report")

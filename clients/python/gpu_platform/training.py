@@ -1,10 +1,11 @@
-"""For the program that a job runs: progress, checkpoints and resuming (docs/checkpoints.md).
+"""For the program that a job runs: progress, metrics, checkpoints and resuming (docs/checkpoints.md, docs/metrics.md).
 
     steps = training.Checkpoints()
     step = steps.load(lambda path: load(path)) or 0
     while step < total and not training.is_stopping():
         ...
         training.progress(step, total)
+        training.metric(step, {"train/loss": loss})
         if step % 1000 == 0:
             steps.save(step, lambda path: save(path))
 
@@ -18,7 +19,7 @@ import shutil
 import signal
 import threading
 import time
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, Mapping, Optional, TypeVar
 
 _T = TypeVar("_T")
 _PART = ".part"
@@ -52,6 +53,11 @@ def progress(step: int, of: int = 0) -> bool:
 
 
 heartbeat = progress
+
+
+def metric(step: int, values: Mapping[str, float]) -> bool:
+    """Reports metrics of a step, such as {"train/loss": 0.52}; NaN and infinite values are kept as such (docs/metrics.md)."""
+    return report(" ".join([f"metric step={step}", *(f"{name}={float(value)!r}" for name, value in values.items())]))
 
 
 def checkpoint(path: str, step: int, seconds: float = 0.0, score: Optional[float] = None) -> bool:

@@ -35,6 +35,11 @@ AgentLoop::AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& run
       clock_(clock),
       session_(link, clock, MakeSessionParts(), options_.incarnation, options_.followed),
       fresh_(options_.fresh),
+      metrics_(logs,
+               [this](const MetricSource& source) {
+                 return LogDirectory(options_.launch, source.job, source.attempt) + "/" +
+                        std::to_string(source.rank) + ".metrics";
+               }),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 AgentLoop::~AgentLoop() { close(wake_fd_); }
@@ -123,9 +128,12 @@ void AgentLoop::TakeNews() {
     sent_gpus_.clear();
     sent_readings_.clear();
     sent_progress_.clear();
+    metrics_.Begin();
   }
   LinkNews& link = news.link;
   report_due_ = report_due_ || news.is_new || link.wants_report || link.desired;
+  if (link.takes_metrics) metrics_.Allow();
+  metrics_.TakeKept(link.metrics_kept);
   if (link.acknowledged > 0 && gpus_ != nullptr) gpus_->Acknowledged(link.acknowledged);
   if (link.desired) TakeDesiredState(*std::move(link.desired));
   if (link.acknowledged > 0 || link.heartbeat > 0) Renew();
@@ -140,6 +148,7 @@ void AgentLoop::TakeDesiredState(NodeDesiredState desired) {
   desired_ = std::move(desired);
   has_desired_state_ = details_due_ = true;
   UpdateOpenLogs();
+  WatchMetrics();
 }
 
 // Ends all attempts of another journal.  They are not reported, because their numbers mean nothing
@@ -215,6 +224,18 @@ void AgentLoop::Observe() {
   seen_ = std::move(now);
   report_due_ = true;
   UpdateOpenLogs();
+  WatchMetrics();
+}
+
+void AgentLoop::WatchMetrics() {
+  std::map<MetricSource, bool> ranks;
+  for (const auto& [id, seen] : seen_) {
+    const DesiredLease* desired_lease = DesiredLeaseFor(id);
+    if (desired_lease == nullptr) continue;
+    const Lease& lease = desired_lease->lease;
+    ranks[{lease.job, lease.attempt, lease.rank}] = seen.running;
+  }
+  metrics_.Watch(ranks);
 }
 
 // The output of an ended attempt is read once, because it does not change any more.
@@ -383,6 +404,11 @@ void AgentLoop::SendWhatIsDue() {
   const bool are_gpus_reported = !beats || gpus_ == nullptr || gpus_->Observations() == sent_gpus_;
   if (report_due_ || !are_gpus_reported || clock_.BootNs() >= report_at_ns_) SendReport();
   if (beats) SendHeartbeat();
+  SendMetrics();
+}
+
+void AgentLoop::SendMetrics() {
+  if (const auto parts = metrics_.Next(clock_.BootNs())) session_.SendUnanswered(*parts);
 }
 
 void AgentLoop::SendReport() {

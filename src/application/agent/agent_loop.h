@@ -12,6 +12,7 @@
 #include "application/agent/controller_session.h"
 #include "application/agent/gpu_keeper.h"
 #include "application/agent/launch.h"
+#include "application/agent/metric_feed.h"
 #include "application/agent/use_meter.h"
 #include "domain/node/reconcile.h"
 #include "ports/inbound/channel_gateway.h"
@@ -86,6 +87,8 @@ class AgentLoop : public ChannelGateway {
   void SendWhatIsDue();
   void SendReport();
   void SendHeartbeat();
+  void SendMetrics();
+  void WatchMetrics();
   void UpdateOpenLogs();
   bool MayStillWrite(LeaseId lease) const;
   void KeepGpus();
@@ -112,6 +115,7 @@ class AgentLoop : public ChannelGateway {
   std::map<LeaseId, LeaseObservation> seen_;
   std::vector<LeaseProgress> progress_;
   UseMeter meter_;
+  MetricFeed metrics_;
   int64_t measure_at_ns_ = 0;
   std::map<LeaseId, LogClues> clues_;             // of attempts that have ended
   std::map<LeaseId, LeaseObservation> declined_;  // desired, never started here

@@ -67,6 +67,10 @@ class ControllerSession {
     current_->sent_at_ns[number] = sent_at_ns;
   }
   void SendHeartbeat(const Heartbeat& heartbeat);
+  // A message whose answer renews nothing.
+  void SendUnanswered(const MetricParts& parts) {
+    current_->last_sent = current_->connection->Send(parts);
+  }
   uint64_t next_number() const { return current_->last_sent + 1; }
   bool IsHeartbeatDue() const;
   // Boot time until which the newest answer renews leases.

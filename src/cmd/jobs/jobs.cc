@@ -271,6 +271,7 @@ void AddJobs(CLI::App& app, Cli& cli) {
   AddPriority(*jobs, cli);
   AddExtend(*jobs, cli);
   AddJobReport(*jobs, cli);
+  AddJobMetrics(*jobs, cli);
   AddJobsChange(*jobs, cli);
   AddJobsAgain(*jobs, cli);
   AddWait(*jobs, cli);

@@ -24,6 +24,8 @@ void AddJobsImport(CLI::App& jobs, Cli& cli);
 void AddJobsChange(CLI::App& jobs, Cli& cli);
 // Each name selects one job or elements of an array.
 void StopJobs(const std::vector<std::string>& names, bool force, Cli& cli);
+// `jobs metrics`.
+void AddJobMetrics(CLI::App& jobs, Cli& cli);
 // `jobs retry` and `move`.
 void AddJobsAgain(CLI::App& jobs, Cli& cli);
 

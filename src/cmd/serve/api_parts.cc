@@ -9,6 +9,7 @@ namespace gp {
 Status ApiPart::Start() {
   api_ = std::make_unique<Api>(uses_.recovery.loop(), uses_.nodes.nodes(), AboutThisController());
   for (CommitObserver* observer : api_->Observers()) uses_.recovery.loop().AddObserver(observer);
+  uses_.recovery.loop().AddObserver(&uses_.records.metrics());
   return Ok();
 }
 
@@ -31,6 +32,7 @@ ControlApi::About ApiPart::AboutThisController() {
     return notifier == nullptr ? std::vector<std::string>() : notifier->NamedByJobs();
   };
   about.secrets = uses_.records.secrets();
+  about.job_metrics = &uses_.records.metrics();
   return about;
 }
 
@@ -73,6 +75,7 @@ Status LinkServerPart::Start() {
     options.ticket_key = certificates_.authority()->SecretFor("tickets of agents' connections");
   }
   options.secrets = uses_.records.secrets();
+  options.metrics = &uses_.records.metrics();
   const auto pass_on = [this](Descriptor connection, bool is_local) {
     grpc_.server().Serve(std::move(connection), is_local);
   };

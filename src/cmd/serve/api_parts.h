@@ -80,7 +80,10 @@ class LinkServerPart : public Component {
         grpc_(grpc),
         uses_(uses) {}
   Status Start() override;
-  void Stop() override { server_->Shutdown(); }
+  void Stop() override {
+    server_->Shutdown();
+    uses_.records.metrics().Stop();  // it calls connections of the server
+  }
   int tcp_port() const { return server_->tcp_port(); }  // 0: none
 
  private:

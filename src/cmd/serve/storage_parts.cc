@@ -39,6 +39,8 @@ Status JournalPart::Start() {
 Status JournalPart::AcceptLoss() { return file_ != nullptr ? file_->AcceptLoss() : Ok(); }
 
 Status RecordsPart::Start() {
+  const std::string& place = config_.ephemeral ? config_.run_directory : config_.state_directory;
+  metrics_ = std::make_unique<MetricFiles>(place + "/metrics");
   if (config_.ephemeral) return Ok();
   secrets_ = GP_TRY(SecretFiles::Open(config_.state_directory + "/secrets"));
   for (const std::string& warning : secrets_->warnings()) log_.Write(LogLevel::kWarning, warning);

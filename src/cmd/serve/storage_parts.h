@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adapters/outbound/audit/audit_file.h"
+#include "adapters/outbound/metric_files/metric_files.h"
 #include "adapters/outbound/secret_files/secret_files.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "cmd/daemon/component.h"
@@ -48,19 +49,21 @@ class JournalPart : public Component {
   bool is_cut_ = false;
 };
 
-// Secrets and the audit trail; an ephemeral controller has neither.
+// Secrets and the audit trail; an ephemeral controller has neither.  And the metrics of jobs.
 class RecordsPart : public Component {
  public:
   RecordsPart(const ControllerConfig& config, OperatorLog& log) : config_(config), log_(log) {}
   Status Start() override;
   SecretFiles* secrets() { return secrets_.get(); }
   AuditFile* audit() { return audit_.get(); }
+  MetricFiles& metrics() { return *metrics_; }
 
  private:
   const ControllerConfig& config_;
   OperatorLog& log_;
   std::unique_ptr<SecretFiles> secrets_;
   std::unique_ptr<AuditFile> audit_;
+  std::unique_ptr<MetricFiles> metrics_;
 };
 
 }  // namespace gp

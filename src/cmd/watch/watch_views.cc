@@ -198,7 +198,7 @@ WatchLevel LevelOf(const v1::Job& job) {
   return job.state() == v1::RUNNING ? WatchLevel::kGood : WatchLevel::kWarn;
 }
 
-std::vector<WatchColumn> JobColumns() {
+std::vector<WatchColumn> ColumnsOfJobs() {
   return {{"JOB", 8, 14, 9, false, true},
           {"", 1, 1, 9},
           {"NAME", 12, 40, 8},
@@ -231,7 +231,7 @@ WatchRow RowOfJob(const v1::Job& job) {
 }
 
 WatchTable JobView(const WatchData& data) {
-  WatchTable table{JobColumns(), {}, "no job runs"};
+  WatchTable table{ColumnsOfJobs(), {}, "no job runs"};
   for (const v1::Job& job : data.jobs) {
     if (job.state() == v1::RUNNING) table.rows.push_back(RowOfJob(job));
   }

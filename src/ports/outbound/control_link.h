@@ -10,6 +10,7 @@
 #include "domain/node/desired_state.h"
 #include "ports/outbound/controller_epoch.h"
 #include "ports/outbound/gpu_watch.h"
+#include "ports/outbound/metric_store.h"
 
 namespace gp {
 
@@ -43,17 +44,24 @@ struct GpuNews {
   std::vector<GpuTaskResult> results;
 };
 
+// Pieces of the metrics of the node's jobs.
+struct MetricParts {
+  std::vector<MetricPart> parts;
+};
+
 // What has arrived since the last TakeNews.
 struct LinkNews {
   bool broken = false;                    // the connection is over
   std::string why;                        // the reason, if `broken`
   std::optional<ControllerEpoch> probed;  // the answer to the probe
   uint64_t epoch = 0;                     // of the controller at the other end, with the news below
-  uint64_t acknowledged = 0;  // newest message that the controller has acknowledged; 0: no new one
-  uint64_t heartbeat = 0;     // newest heartbeat that the controller has answered; 0: no new one
-  bool wants_report = false;  // the heartbeat renewed nothing: the controller needs a report
-  Duration lease_time;        // of the leases that `acknowledged` or `heartbeat` renews
-  Duration heartbeat_every;   // with `acknowledged`: the period; 0: the controller wants none
+  uint64_t acknowledged = 0;   // newest message that the controller has acknowledged; 0: no new one
+  uint64_t heartbeat = 0;      // newest heartbeat that the controller has answered; 0: no new one
+  bool wants_report = false;   // the heartbeat renewed nothing: the controller needs a report
+  Duration lease_time;         // of the leases that `acknowledged` or `heartbeat` renews
+  Duration heartbeat_every;    // with `acknowledged`: the period; 0: the controller wants none
+  bool takes_metrics = false;  // with `acknowledged`: MetricParts may be sent
+  std::vector<MetricMark> metrics_kept;
   std::optional<NodeDesiredState> desired;  // complete; absent: unchanged
   // Not 0: the join is refused, because all attempts here belong to another journal.  The agent
   // must end them, take this lineage and join again.
@@ -74,6 +82,8 @@ class ControlConnection {
   // The controller acknowledges it when it is durable.
   virtual uint64_t Send(const GpuNews& news) = 0;
   virtual uint64_t Send(const Heartbeat& heartbeat) = 0;
+  // The controller answers with metrics_kept; it does not acknowledge the message.
+  virtual uint64_t Send(const MetricParts& parts) = 0;
   virtual LinkNews TakeNews() = 0;
 };
 

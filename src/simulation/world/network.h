@@ -143,6 +143,8 @@ class VirtualConnection : public ControlConnection {
   uint64_t Send(const Heartbeat& heartbeat) override {
     return network_.Send(connection_, heartbeat);
   }
+  // The controllers of the world do not take them.
+  uint64_t Send(const MetricParts&) override { return 0; }
   LinkNews TakeNews() override { return std::exchange(connection_->news, {}); }
 
  private:

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "supervisor/records/metric_record.h"
+
 namespace gp {
 namespace {
 
@@ -105,11 +107,32 @@ void TakeScore(const Field& field, ReportLine& line) {
                          .message;
 }
 
+// An invalid value does not invalidate the others.
+void TakeMetric(const Field& field, ReportLine& line) {
+  const auto value = ParseMetricValue(field.value);
+  if (!IsMetricName(field.name)) {
+    line.complaint =
+        Refuse(field.word, "a metric has at most 64 letters, digits and _ . / - as its name")
+            .error()
+            .message;
+  } else if (!value) {
+    line.complaint =
+        Refuse(field.word, "a metric is a number such as 0.913, 9.3e-05 or nan").error().message;
+  } else {
+    line.metrics.push_back({std::string(field.name), *value});
+  }
+}
+
 Status TakeField(std::string_view word, ReportLine& line) {
   const size_t sign = word.find('=');
   if (sign == std::string_view::npos)
     return Refuse(word, "a report is made of words like step=1200");
   const Field field{word, word.substr(0, sign), word.substr(sign + 1)};
+  line.has_step |= field.name == "step";
+  if (line.kind == ReportKind::kMetric && field.name != "step") {
+    TakeMetric(field, line);
+    return Ok();
+  }
   if (field.name == "seconds") return TakeSeconds(field, line);
   if (field.name == "step") return TakeCount(field, line.step);
   if (field.name == "of") return TakeCount(field, line.steps);
@@ -124,20 +147,23 @@ Result<ReportLine> ParseReportLine(std::string_view line) {
   ReportLine report;
   std::string_view rest = line;
   const std::string_view what = TakeWord(rest);
-  report.is_checkpoint = what == "checkpoint";
-  if (!report.is_checkpoint && what != "progress") {
-    GP_CHECK_OK(Refuse(what, "a report begins with progress or checkpoint"));
+  if (what == "checkpoint") {
+    report.kind = ReportKind::kCheckpoint;
+  } else if (what == "metric") {
+    report.kind = ReportKind::kMetric;
+  } else if (what != "progress") {
+    GP_CHECK_OK(Refuse(what, "a report begins with progress, checkpoint or metric"));
   }
   while (rest.find_first_not_of(' ') != std::string_view::npos) {
     rest.remove_prefix(rest.find_first_not_of(' '));
     // The path is the last word, and may contain spaces.
-    if (rest.starts_with("path=")) {
+    if (rest.starts_with("path=") && report.kind != ReportKind::kMetric) {
       GP_CHECK_OK(TakePath(rest.substr(5), report));
       break;
     }
     GP_CHECK_OK(TakeField(TakeWord(rest), report));
   }
-  if (report.is_checkpoint && report.path.empty())
+  if (report.kind == ReportKind::kCheckpoint && report.path.empty())
     GP_CHECK_OK(Refuse(line, "a checkpoint has a path=, as its last word"));
   return report;
 }

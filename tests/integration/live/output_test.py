@@ -72,6 +72,7 @@ class Output1(Base):
             check(f"jobs {change}", waiting)
         check("jobs priority", waiting, "400")
         check("jobs report", first)
+        check("jobs metrics", first)
         [limited] = check("run", "-d", "--time-limit", "1h", "--", "sleep", "60")["job_ids"]
         check("jobs extend", limited, "--by", "1h")
         check("jobs kill", limited)

@@ -8,7 +8,7 @@ namespace {
 TEST(ReportLine, ProgressSaysHowFarItIs) {
   const auto line = ParseReportLine("progress step=1200 of=50000");
   ASSERT_TRUE(line);
-  EXPECT_FALSE(line->is_checkpoint);
+  EXPECT_EQ(line->kind, ReportKind::kProgress);
   EXPECT_EQ(line->step, 1200);
   EXPECT_EQ(line->steps, 50'000);
 }
@@ -17,7 +17,7 @@ TEST(ReportLine, ACheckpointHasAPathThatMayHaveBlanksAndWordsInIt) {
   const auto line =
       ParseReportLine("checkpoint  step=7 bytes=42 seconds=12.5 path=/ckpt/my model step=9");
   ASSERT_TRUE(line);
-  EXPECT_TRUE(line->is_checkpoint);
+  EXPECT_EQ(line->kind, ReportKind::kCheckpoint);
   EXPECT_EQ(line->step, 7);
   EXPECT_EQ(line->bytes, 42);
   EXPECT_EQ(line->took, Duration::Milliseconds(12'500));
@@ -60,7 +60,7 @@ TEST(ReportLine, WordsOfAnUnknownNameAreLeftOut) {
 
 TEST(ReportLine, WhatCannotBeReadIsToldWithTheWord) {
   const std::pair<const char*, const char*> cases[] = {
-      {"", "begins with progress or checkpoint"},
+      {"", "begins with progress, checkpoint or metric"},
       {"hello step=1", "\"hello\""},
       {"progress 12", "\"12\""},
       {"progress step=-1", "step= takes a whole number"},
@@ -80,6 +80,34 @@ TEST(ReportLine, WhatCannotBeReadIsToldWithTheWord) {
         << text << ": " << line.error().message;
   }
   EXPECT_FALSE(ParseReportLine("checkpoint path=/" + std::string(1024, 'x')));
+}
+
+TEST(ReportLine, AMetricHasAnyNumberOfNamesWithNumbers) {
+  const auto line = ParseReportLine("metric step=12 train/loss=0.5 lr=3e-4 path=7 of=nan");
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->kind, ReportKind::kMetric);
+  EXPECT_TRUE(line->has_step);
+  EXPECT_EQ(line->step, 12);
+  EXPECT_EQ(line->steps, 0);
+  ASSERT_EQ(line->metrics.size(), 4u);
+  EXPECT_EQ(line->metrics[0].name, "train/loss");
+  EXPECT_EQ(line->metrics[0].value, 0.5);
+  EXPECT_EQ(line->metrics[1].value, 3e-4);
+  EXPECT_EQ(line->metrics[2].name, "path");
+  EXPECT_EQ(line->complaint, "");
+}
+
+TEST(ReportLine, AMetricThatIsNoneLeavesTheOthers) {
+  for (const std::string bad :
+       {"loss=tensor(0.5)", "loss=", "lo,ss=1", "=1", "loss=0x10", "seconds=1s"}) {
+    const auto line = ParseReportLine("metric a=1 " + bad + " b=2");
+    ASSERT_TRUE(line) << bad;
+    EXPECT_EQ(line->metrics.size(), 2u) << bad;
+    EXPECT_NE(line->complaint.find("\"" + bad + "\""), std::string::npos) << line->complaint;
+    EXPECT_FALSE(line->has_step);
+  }
+  EXPECT_FALSE(ParseReportLine("metric loss"));
+  EXPECT_FALSE(ParseReportLine("metric step=x loss=1"));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "ports/inbound/control_gateway.h"
 #include "ports/outbound/audit_trail.h"
 #include "ports/outbound/journal.h"
+#include "ports/outbound/metric_store.h"
 #include "ports/outbound/secret_keeper.h"
 
 namespace gp {
@@ -62,7 +63,8 @@ class ControlApi {
     std::function<Result<Reloaded>()> reload = nullptr;
     // The receivers that jobs may name; empty: none
     std::function<std::vector<std::string>()> receivers = nullptr;
-    SecretKeeper* secrets = nullptr;  // nullptr: no secrets
+    SecretKeeper* secrets = nullptr;     // nullptr: no secrets
+    MetricStore* job_metrics = nullptr;  // nullptr: metrics of jobs are not kept
   };
 
   ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings,

@@ -159,6 +159,7 @@ Status AgentConnection::Hear(const v1::AgentMessage& message) {
     HearHeartbeat(message.number(), message.heartbeat());
     return Ok();
   }
+  if (message.has_metrics()) return HearMetrics(message.metrics());
   if (message.has_probe()) has_probe_ = true;
   if (!message.has_report()) return Ok();
   AgentReport report = GP_TRY(ReportFrom(message.report()));
@@ -175,6 +176,23 @@ void AgentConnection::HearHeartbeat(uint64_t number, const v1::Heartbeat& heartb
   if (!heartbeat.progress().empty()) KeepProgress(heartbeat.progress());
   exchange_->HearHeartbeat(number);
   has_news_ = true;
+}
+
+// They are written on another thread, whose answer comes back to this one.
+Status AgentConnection::HearMetrics(const v1::MetricParts& message) {
+  std::vector<MetricPart> parts = GP_TRY(MetricPartsFrom(message));
+  if (parts_.metrics == nullptr) return Ok();
+  const auto take = [weak = weak_from_this()](std::vector<MetricMark> marks) {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    const auto answer = [self, marks = std::move(marks)] {
+      self->kept_.insert(self->kept_.end(), marks.begin(), marks.end());
+      self->GoOn();
+    };
+    IgnoreResult(self->parts_.loop.Post(answer), "a loop that has ended has closed it");
+  };
+  parts_.metrics->Keep(exchange_->node(), std::move(parts), take);
+  return Ok();
 }
 
 void AgentConnection::KeepReadings(
@@ -213,11 +231,17 @@ void AgentConnection::WriteNews() {
       GrantResumption();
       continue;
     }
+    if (!kept_.empty()) {
+      Send(ToMessage(std::exchange(kept_, {})));
+      continue;
+    }
     if (phase_ != Phase::kJoined || !std::exchange(has_news_, false)) return;
     const std::optional<ControllerNews> news = exchange_->TakeNews();
     // A connection that is over is ended by its own wake-up.
     if (!news || news->empty()) return;
-    Send(parts_.messages.ToMessage(*news));
+    v1::ControllerMessage message = parts_.messages.ToMessage(*news);
+    message.set_takes_metrics(message.answers() != 0 && parts_.metrics != nullptr);
+    Send(message);
   }
 }
 

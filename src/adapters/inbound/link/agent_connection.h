@@ -15,6 +15,7 @@
 #include "lib/sockets/frame_socket.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/inbound/node_gateway.h"
+#include "ports/outbound/metric_store.h"
 
 namespace gp {
 
@@ -31,6 +32,7 @@ struct LinkParts {
   Api& api;
   const NodeAdmission& admission;
   const ControllerMessages& messages;
+  MetricStore* metrics;  // nullptr: metrics are not taken
   EventLoop& loop;
   LinkScratch& scratch;
   std::chrono::milliseconds hello_within;  // an agent says who it is
@@ -73,6 +75,7 @@ class AgentConnection : public Watched, public std::enable_shared_from_this<Agen
   Status Hear(const v1::AgentMessage& message);
   void HearHeartbeat(uint64_t number, const v1::Heartbeat& heartbeat);
   void KeepReadings(const google::protobuf::RepeatedPtrField<v1::GpuReadings>& readings);
+  Status HearMetrics(const v1::MetricParts& parts);
   void KeepProgress(const google::protobuf::RepeatedPtrField<v1::LeaseProgress>& progress);
 
   // Lets the connection go on; any thread.
@@ -97,6 +100,7 @@ class AgentConnection : public Watched, public std::enable_shared_from_this<Agen
   std::shared_ptr<NodeExchange> exchange_;  // nullptr: it has not joined
   bool has_probe_ = false;
   bool grants_resumption_ = false;
+  std::vector<MetricMark> kept_;  // for the next message to the agent
   bool has_news_ = false;
   std::atomic<bool> is_woken_ = false;  // the loop will take the news
 };

@@ -62,7 +62,8 @@ class SocketLinkServer : public LinkServer {
         pass_on_(std::move(pass_on)),
         admission_(api.guard, options.join_token),
         messages_(options.secrets, api.channels),
-        parts_{nodes, gateway, api, admission_, messages_, loop_, scratch_, options.hello_within} {}
+        parts_{nodes,           gateway, api,      admission_,          messages_,
+               options.metrics, loop_,   scratch_, options.hello_within} {}
   ~SocketLinkServer() override { Shutdown(); }
 
   Status Listen() {

@@ -12,6 +12,7 @@
 #include "lib/tls/certificate.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/inbound/node_gateway.h"
+#include "ports/outbound/metric_store.h"
 #include "ports/outbound/secret_keeper.h"
 
 namespace gp {
@@ -25,6 +26,8 @@ struct LinkServerOptions {
   std::string ticket_key;            // for the tickets of resumptions (TlsTickets)
   // The secrets that jobs name; outlives the server; nullptr: none
   const SecretKeeper* secrets = nullptr;
+  // Where metrics of jobs are kept; outlives the server; nullptr: nowhere
+  MetricStore* metrics = nullptr;
   // A connection that has not said who it is by then is closed.
   std::chrono::milliseconds hello_within{10'000};
 };

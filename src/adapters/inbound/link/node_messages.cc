@@ -68,6 +68,33 @@ void ControllerMessages::AddSecrets(NodeDesiredState& desired) const {
   }
 }
 
+Result<std::vector<MetricPart>> MetricPartsFrom(const v1::MetricParts& message) {
+  constexpr int kPartsMax = 1'000;
+  std::vector<MetricPart> parts;
+  if (message.parts_size() > kPartsMax)
+    return Fail(InvalidArgument("a message has at most 1000 pieces of metrics"));
+  for (const v1::MetricPart& one : message.parts()) {
+    if (one.attempt() < 0 || one.rank() < 0 || one.offset() < 0)
+      return Fail(InvalidArgument("a piece of metrics has a negative number"));
+    if (!one.data().empty() && one.data().back() != '\n')
+      return Fail(InvalidArgument("a piece of metrics ends within a line"));
+    parts.push_back({{{one.job()}, one.attempt(), one.rank()}, one.offset(), one.data()});
+  }
+  return parts;
+}
+
+v1::ControllerMessage ToMessage(const std::vector<MetricMark>& kept) {
+  v1::ControllerMessage message;
+  for (const MetricMark& mark : kept) {
+    v1::MetricMark* one = message.add_metrics_kept();
+    one->set_job(mark.source.job.value);
+    one->set_attempt(mark.source.attempt);
+    one->set_rank(mark.source.rank);
+    one->set_end(mark.end);
+  }
+  return message;
+}
+
 v1::ControllerMessage ControllerMessages::ToMessage(const ControllerNews& news) const {
   v1::ControllerMessage message;
   message.set_epoch(news.epoch);

@@ -18,6 +18,9 @@ namespace v1 = gpu_platform::v1;
 Result<JoinNode> JoinFrom(const v1::Join& message);
 Result<AgentReport> ReportFrom(const v1::Report& message);
 Result<GpuNews> GpuNewsFrom(const v1::GpuNews& message);
+// kInvalidArgument: a number is negative, or a piece has half a line.
+Result<std::vector<MetricPart>> MetricPartsFrom(const v1::MetricParts& message);
+v1::ControllerMessage ToMessage(const std::vector<MetricMark>& kept);
 
 // Writes the controller's messages, with the secrets that jobs name and the channels that users
 // wait for.  Any thread may call it.

@@ -25,6 +25,19 @@ void AddProgress(const std::vector<LeaseProgress>& progress,
 
 }  // namespace
 
+v1::AgentMessage ToMessage(const MetricParts& parts) {
+  v1::AgentMessage message;
+  for (const MetricPart& part : parts.parts) {
+    v1::MetricPart* one = message.mutable_metrics()->add_parts();
+    one->set_job(part.source.job.value);
+    one->set_attempt(part.source.attempt);
+    one->set_rank(part.source.rank);
+    one->set_offset(part.offset);
+    one->set_data(part.bytes);
+  }
+  return message;
+}
+
 v1::AgentMessage ToMessage(const JoinNode& join) {
   v1::AgentMessage message;
   v1::Join* part = message.mutable_join();

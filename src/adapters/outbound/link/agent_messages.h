@@ -14,6 +14,7 @@ namespace v1 = gpu_platform::v1;
 
 v1::AgentMessage ToMessage(const JoinNode& join);
 v1::AgentMessage ToMessage(const GpuNews& news);
+v1::AgentMessage ToMessage(const MetricParts& parts);
 // `gpus`: static facts of each GPU, which are sent with its readings.
 v1::AgentMessage ToMessage(const AgentReport& report, const std::vector<GpuIdentity>& gpus);
 v1::AgentMessage ToMessage(const Heartbeat& heartbeat, const std::vector<GpuIdentity>& gpus);

@@ -103,11 +103,14 @@ Status LinkConnection::TakeMessage(std::string_view frame) {
   if (message.answers() > 0) {
     news_.acknowledged = message.answers();
     news_.heartbeat_every = Duration::Milliseconds(message.heartbeat_every_ms());
+    news_.takes_metrics = message.takes_metrics();
   }
   if (message.heartbeat() > 0) {
     news_.heartbeat = message.heartbeat();
     news_.wants_report = message.wants_report();
   }
+  for (const v1::MetricMark& mark : message.metrics_kept())
+    news_.metrics_kept.push_back({{{mark.job()}, mark.attempt(), mark.rank()}, mark.end()});
   if (message.lease_time_ms() > 0)
     news_.lease_time = Duration::Milliseconds(message.lease_time_ms());
   if (message.has_orders()) news_.desired = GP_TRY(FromProto(message.orders()));

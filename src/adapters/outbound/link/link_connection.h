@@ -60,6 +60,7 @@ class LinkConnection : public ControlConnection {
   uint64_t Send(const Heartbeat& heartbeat) override {
     return Post(ToMessage(heartbeat, options_.gpus), false);
   }
+  uint64_t Send(const MetricParts& parts) override { return Post(ToMessage(parts), false); }
   LinkNews TakeNews() override;
 
  private:

@@ -34,6 +34,7 @@ const std::map<std::string, std::string> kLeast = {
     {"ListBudgets", "viewer"},
     {"ListIncidents", "viewer"},
     {"GetIncident", "viewer"},
+    {"GetJobMetrics", "user"},
     {"GetJobReport", "viewer"},
     {"ListReservations", "viewer"},
     {"PlanMoves", "viewer"},

@@ -47,6 +47,7 @@ class FakeLink : public ControlLink {
   std::vector<AgentReport> reports;
   std::vector<GpuNews> gpu_news;
   std::vector<Heartbeat> heartbeats;
+  std::vector<MetricParts> metrics;
 
  private:
   // One connection is open at a time.
@@ -57,6 +58,7 @@ class FakeLink : public ControlLink {
     uint64_t Send(const AgentReport& report) override { return link_.Add(link_.reports, report); }
     uint64_t Send(const GpuNews& news) override { return link_.Add(link_.gpu_news, news); }
     uint64_t Send(const Heartbeat& one) override { return link_.Add(link_.heartbeats, one); }
+    uint64_t Send(const MetricParts& one) override { return link_.Add(link_.metrics, one); }
     LinkNews TakeNews() override {
       const std::lock_guard lock(link_.mutex_);
       return std::exchange(link_.news_, LinkNews{});

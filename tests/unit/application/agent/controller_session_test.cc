@@ -28,6 +28,7 @@ class PlayedLink : public ControlLink {
     uint64_t Send(const AgentReport&) override { return ++last_number; }
     uint64_t Send(const GpuNews&) override { return ++last_number; }
     uint64_t Send(const Heartbeat&) override { return heartbeat = ++last_number; }
+    uint64_t Send(const MetricParts&) override { return ++last_number; }
     LinkNews TakeNews() override { return std::exchange(news, {}); }
 
     const size_t address;

@@ -1,0 +1,155 @@
+#include "adapters/outbound/metric_files/metric_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <variant>
+
+#include "base/ignore_result.h"
+#include "files/descriptor.h"
+#include "supervisor/records/metric_record.h"
+
+namespace gp {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Messages of agents that wait; each has at most a MiB.  More are dropped: their agents repeat
+// them.
+constexpr size_t kWaitingMax = 64;
+constexpr size_t kRemovalsMax = 100'000;
+// Far more than a job of months writes (supervisor/output/metric_file.h); what is beyond is left
+// out.
+constexpr int64_t kSourceBytesMax = int64_t{256} << 20;
+
+std::string FileName(const MetricSource& source, NodeId node) {
+  return std::to_string(source.attempt) + "." + std::to_string(source.rank) + "." +
+         std::to_string(node.value);
+}
+
+// nullopt: this is not the name of such a file.
+std::optional<std::pair<MetricSource, NodeId>> ParseName(JobId job, const std::string& name) {
+  MetricSource source{job, 0, 0};
+  NodeId node;
+  const char* end = name.data() + name.size();
+  const auto attempt = std::from_chars(name.data(), end, source.attempt);
+  if (attempt.ec != std::errc() || attempt.ptr == end || source.attempt < 0) return std::nullopt;
+  const auto rank = std::from_chars(attempt.ptr + 1, end, source.rank);
+  if (rank.ec != std::errc() || rank.ptr == end || source.rank < 0) return std::nullopt;
+  const auto of_node = std::from_chars(rank.ptr + 1, end, node.value);
+  if (of_node.ec != std::errc() || FileName(source, node) != name) return std::nullopt;
+  return std::pair(source, node);
+}
+
+}  // namespace
+
+MetricFiles::MetricFiles(std::string directory)
+    : directory_(std::move(directory)), writer_([this] { Run(); }) {}
+
+void MetricFiles::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  if (writer_.joinable()) writer_.join();
+}
+
+bool MetricFiles::Post(std::function<void()> work, size_t waiting_max) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_ending_ || waiting_.size() >= waiting_max) return false;
+    waiting_.push_back(std::move(work));
+  }
+  changed_.notify_all();
+  return true;
+}
+
+void MetricFiles::Keep(NodeId node, std::vector<MetricPart> parts,
+                       std::function<void(std::vector<MetricMark>)> kept) {
+  const auto write = [this, node, parts = std::move(parts), kept = std::move(kept)] {
+    std::vector<MetricMark> marks;
+    for (const MetricPart& part : parts) {
+      if (const auto end = Append(node, part)) marks.push_back({part.source, *end});
+    }
+    if (!marks.empty()) kept(std::move(marks));
+  };
+  IgnoreResult(Post(write, kWaitingMax), "the agent sends again what was not kept");
+}
+
+void MetricFiles::OnCommit(const State&, const std::vector<Event>& events) {
+  for (const Event& event : events) {
+    const auto* forgotten = std::get_if<JobForgotten>(&event);
+    if (forgotten == nullptr) continue;
+    const auto remove = [directory = DirectoryOf(forgotten->job)] {
+      std::error_code error;
+      fs::remove_all(directory, error);
+    };
+    IgnoreResult(Post(remove, kRemovalsMax), "a few kilobytes of a forgotten job stay");
+  }
+}
+
+void MetricFiles::Run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
+    if (is_ending_) return;
+    const std::function<void()> work = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    work();
+    lock.lock();
+  }
+}
+
+std::string MetricFiles::DirectoryOf(JobId job) const { return directory_ + "/" + KeyOf(job); }
+
+std::optional<int64_t> MetricFiles::Append(NodeId node, const MetricPart& part) const {
+  const std::string directory = DirectoryOf(part.source.job);
+  const std::string path = directory + "/" + FileName(part.source, node);
+  if (part.bytes.empty()) {
+    struct stat facts = {};
+    if (stat(path.c_str(), &facts) != 0) return errno == ENOENT ? std::optional(0) : std::nullopt;
+    return facts.st_size;
+  }
+  mkdir(directory_.c_str(), 0700);
+  mkdir(directory.c_str(), 0700);
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  struct stat facts = {};
+  if (!file.valid() || fstat(file.get(), &facts) != 0) return std::nullopt;
+  const int64_t end = facts.st_size;
+  if (part.offset != end) return end;
+  const auto size = static_cast<int64_t>(part.bytes.size());
+  if (end + size > kSourceBytesMax) return end + size;
+  if (pwrite(file.get(), part.bytes.data(), part.bytes.size(), end) == size) return end + size;
+  // No half of a piece stays, so that the next one begins with a line.
+  if (ftruncate(file.get(), end) != 0) return std::nullopt;
+  return std::nullopt;
+}
+
+Result<std::vector<MetricRecords>> MetricFiles::Read(JobId job) {
+  std::vector<MetricRecords> all;
+  std::error_code error;
+  fs::directory_iterator at(DirectoryOf(job), error);
+  for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
+    const auto known = ParseName(job, at->path().filename());
+    if (!known) continue;
+    std::ifstream file(at->path(), std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(file), {});
+    if (file.bad()) return Fail(Internal("cannot read " + at->path().string()));
+    all.push_back({known->first, known->second, ParseMetricRecords(bytes)});
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    return Fail(Internal("cannot read " + DirectoryOf(job) + ": " + error.message()));
+  std::ranges::sort(all, {}, &MetricRecords::source);
+  return all;
+}
+
+}  // namespace gp

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ports/inbound/control_gateway.h"
+#include "ports/outbound/metric_store.h"
+
+namespace gp {
+
+// MetricStore in files: <directory>/<job>/<attempt>.<rank>.<node>.  Each node has its own, so that
+// a node cannot change what another one has reported.  One thread writes, so no caller waits for
+// the disk.  They are removed when the controller forgets the job.
+class MetricFiles : public MetricStore, public CommitObserver {
+ public:
+  explicit MetricFiles(std::string directory);
+  ~MetricFiles() override { Stop(); }
+  // Nothing is kept any more, and nothing that was passed to Keep is called.
+  void Stop();
+
+  void Keep(NodeId node, std::vector<MetricPart> parts,
+            std::function<void(std::vector<MetricMark>)> kept) override;
+  Result<std::vector<MetricRecords>> Read(JobId job) override;
+  void OnCommit(const State& state, const std::vector<Event>& events) override;
+
+ private:
+  bool Post(std::function<void()> work, size_t waiting_max);
+  void Run();
+  std::string DirectoryOf(JobId job) const;
+  // The end of the source afterwards; nullopt: it could not be written.
+  std::optional<int64_t> Append(NodeId node, const MetricPart& part) const;
+
+  const std::string directory_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> waiting_;
+  bool is_ending_ = false;
+  std::thread writer_;
+};
+
+}  // namespace gp

@@ -1,0 +1,66 @@
+#include "application/agent/metric_feed.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gp {
+namespace {
+
+constexpr int64_t kPartBytesMax = 64 << 10;
+constexpr size_t kPartsMax = 16;
+constexpr int64_t kEveryNs = 1'000'000'000;
+constexpr int64_t kAgainNs = 30'000'000'000;
+// Of ranks that have ended and whose rest no controller takes.
+constexpr size_t kSourcesMax = 10'000;
+
+}  // namespace
+
+void MetricFeed::Watch(const std::map<MetricSource, bool>& ranks) {
+  for (auto& [source, progress] : sources_) progress.is_running = false;
+  for (const auto& [source, is_running] : ranks) sources_[source].is_running = is_running;
+  for (auto one = sources_.begin(); sources_.size() > kSourcesMax && one != sources_.end();)
+    one = one->second.is_running ? std::next(one) : sources_.erase(one);
+}
+
+void MetricFeed::Begin() {
+  is_allowed_ = waits_ = false;
+  for (auto& [source, progress] : sources_) progress.kept.reset();
+}
+
+void MetricFeed::TakeKept(const std::vector<MetricMark>& kept) {
+  if (!kept.empty()) waits_ = false;
+  for (const MetricMark& mark : kept) {
+    const auto known = sources_.find(mark.source);
+    if (known != sources_.end() && mark.end >= 0) known->second.kept = mark.end;
+  }
+}
+
+// Only whole lines: the supervisor may be writing the last one.
+std::optional<MetricPart> MetricFeed::PartOf(const MetricSource& source,
+                                             const Progress& progress) const {
+  const int64_t from = progress.kept.value_or(0);
+  const auto slice = files_.Read(path_of_(source), from, kPartBytesMax);
+  if (!slice || slice->offset != from) return std::nullopt;
+  const std::string whole = slice->bytes.substr(0, slice->bytes.rfind('\n') + 1);
+  if (whole.empty()) return std::nullopt;
+  return MetricPart{source, from, progress.kept ? whole : ""};
+}
+
+std::optional<MetricParts> MetricFeed::Next(int64_t boot_ns) {
+  if (!is_allowed_ || boot_ns < next_ns_ || (waits_ && boot_ns < again_ns_)) return std::nullopt;
+  next_ns_ = boot_ns + kEveryNs;
+  MetricParts parts;
+  for (auto one = sources_.begin(); one != sources_.end() && parts.parts.size() < kPartsMax;) {
+    auto part = PartOf(one->first, one->second);
+    // All of a rank that has ended is kept, or it never reported any.
+    const bool is_done = !part && !one->second.is_running;
+    if (part) parts.parts.push_back(*std::move(part));
+    one = is_done ? sources_.erase(one) : std::next(one);
+  }
+  if (parts.parts.empty()) return std::nullopt;
+  waits_ = true;
+  again_ns_ = boot_ns + kAgainNs;
+  return parts;
+}
+
+}  // namespace gp

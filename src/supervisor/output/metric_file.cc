@@ -1,0 +1,101 @@
+#include "supervisor/output/metric_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+
+#include "supervisor/records/metric_record.h"
+
+namespace gp {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kSpacingMax = 60 * kSecond;
+constexpr int64_t kPointsPerAge = 1'000;
+// With each further part of this size the points become half as many.
+constexpr int64_t kBytesPerDoubling = 32 << 20;
+constexpr int64_t kDoublingsMax = 16;
+
+void Add(MetricPoint& point, double value) {
+  if (point.count++ == 0) point.min = point.max = std::numeric_limits<double>::quiet_NaN();
+  // These ignore NaN.
+  point.min = std::fmin(point.min, value);
+  point.max = std::fmax(point.max, value);
+  point.last = value;
+}
+
+}  // namespace
+
+int64_t MetricFile::Spacing(int64_t boot_ns) const {
+  const int64_t spacing = std::clamp((boot_ns - began_ns_) / kPointsPerAge, kSecond, kSpacingMax);
+  return spacing << std::min(bytes_ / kBytesPerDoubling, kDoublingsMax);
+}
+
+bool MetricFile::Take(const std::string& name, int64_t step, double value, const Moment& now) {
+  if (began_ns_ == 0) began_ns_ = now.boot_ns;
+  const bool is_new = !series_.contains(name);
+  if (is_new && series_.size() >= kMetricsMax) return false;
+  Series& series = series_[name];
+  MetricPoint& point = series.point;
+  point.name = name;
+  // The first NaN is a point of its own, with its step.
+  const bool turns =
+      series.is_finite != std::isfinite(value) && now.boot_ns >= series.next_early_ns;
+  series.is_finite = std::isfinite(value);
+  if (turns) series.next_early_ns = now.boot_ns + kSecond;
+  if (turns && point.count > 0) WriteOut(point);
+  if (point.count == 0) series.due_ns = now.boot_ns + Spacing(now.boot_ns);
+  point.step = step;
+  point.at = now.at;
+  Add(point, value);
+  if (turns) WriteOut(point);
+  return true;
+}
+
+int64_t MetricFile::NextAtNs() const {
+  int64_t next = INT64_MAX;
+  for (const auto& [name, series] : series_) {
+    if (series.point.count > 0) next = std::min(next, series.due_ns);
+  }
+  return next;
+}
+
+void MetricFile::WriteOut(MetricPoint& point) {
+  Write(ToLine(point));
+  point.count = 0;
+}
+
+void MetricFile::WriteDue(int64_t boot_ns) {
+  std::string lines;
+  for (auto& [name, series] : series_) {
+    if (series.point.count == 0 || series.due_ns > boot_ns) continue;
+    lines += ToLine(series.point);
+    series.point.count = 0;
+  }
+  if (!lines.empty()) Write(lines);
+}
+
+void MetricFile::Write(const std::string& lines) {
+  if (!file_.valid()) {
+    file_.Reset(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+    struct stat facts = {};
+    if (file_.valid() && fstat(file_.get(), &facts) == 0) bytes_ = facts.st_size;
+    if (file_.valid() && geteuid() == 0 && fchown(file_.get(), owner_, static_cast<gid_t>(-1)) != 0)
+      last_error_ = errno;
+  }
+  const ssize_t count = file_.valid() ? write(file_.get(), lines.data(), lines.size()) : -1;
+  if (count == static_cast<ssize_t>(lines.size())) {
+    bytes_ += count;
+    return;
+  }
+  last_error_ = count < 0 ? errno : ENOSPC;
+  // No half of a line stays: what follows would be part of it.
+  if (count > 0 && ftruncate(file_.get(), bytes_) != 0) last_error_ = errno;
+}
+
+}  // namespace gp

@@ -1,0 +1,114 @@
+#include "adapters/outbound/metric_files/metric_files.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+
+#include "tests/support/scratch.h"
+
+namespace gp {
+namespace {
+
+constexpr const char* kFirst = "1000 1 1 0.5 0.5 0.5 loss\n";
+constexpr const char* kSecond = "2000 2 1 0.4 0.4 0.4 loss\n";
+constexpr NodeId kNode{7};
+
+class MetricFilesTest : public testing::Test {
+ protected:
+  // The ends that the store tells.
+  std::vector<MetricMark> Keep(std::vector<MetricPart> parts, NodeId node = kNode) {
+    std::promise<std::vector<MetricMark>> told;
+    store_.Keep(node, std::move(parts),
+                [&](std::vector<MetricMark> marks) { told.set_value(std::move(marks)); });
+    return told.get_future().get();
+  }
+  int64_t KeepOne(int64_t offset, const std::string& bytes, NodeId node = kNode) {
+    return Keep({{source_, offset, bytes}}, node).at(0).end;
+  }
+  size_t Points() {
+    size_t points = 0;
+    const auto all = store_.Read(source_.job);
+    for (const MetricRecords& one : all.value()) points += one.points.size();
+    return points;
+  }
+
+  const Scratch scratch_;
+  const MetricSource source_{{3}, 2, 0};
+  MetricFiles store_{scratch_.In("metrics")};
+};
+
+TEST_F(MetricFilesTest, WhatFollowsIsAppended) {
+  const std::string first = kFirst;
+  EXPECT_EQ(KeepOne(0, ""), 0);  // asks
+  EXPECT_EQ(KeepOne(0, first), static_cast<int64_t>(first.size()));
+  EXPECT_EQ(KeepOne(static_cast<int64_t>(first.size()), kSecond),
+            static_cast<int64_t>(first.size() * 2));
+  const auto all = store_.Read(source_.job);
+  ASSERT_TRUE(all.has_value());
+  ASSERT_EQ(all->size(), 1u);
+  EXPECT_EQ(all->front().source, source_);
+  EXPECT_EQ(all->front().node, kNode);
+  ASSERT_EQ(all->front().points.size(), 2u);
+  EXPECT_EQ(all->front().points[1].last, 0.4);
+}
+
+// A message that comes twice, or after one that was lost.
+TEST_F(MetricFilesTest, WhatDoesNotFollowIsIgnored) {
+  const auto size = static_cast<int64_t>(std::string(kFirst).size());
+  KeepOne(0, kFirst);
+  EXPECT_EQ(KeepOne(0, kFirst), size);
+  EXPECT_EQ(KeepOne(size + 100, kSecond), size);
+  EXPECT_EQ(Points(), 1u);
+}
+
+TEST_F(MetricFilesTest, ANodeCannotChangeWhatAnotherOneHasSent) {
+  KeepOne(0, kFirst);
+  EXPECT_EQ(KeepOne(0, "", {8}), 0);
+  KeepOne(0, kSecond, {8});
+  const auto all = store_.Read(source_.job);
+  ASSERT_EQ(all->size(), 2u);
+  for (const MetricRecords& one : *all)
+    EXPECT_EQ(one.points.front().step, one.node == kNode ? 1 : 2);
+}
+
+TEST_F(MetricFilesTest, RanksAndAttemptsComeInOrder) {
+  Keep({{{{3}, 10, 0}, 0, kFirst}, {{{3}, 2, 1}, 0, kFirst}, {{{3}, 2, 0}, 0, kFirst}});
+  const auto all = store_.Read({3});
+  ASSERT_EQ(all->size(), 3u);
+  EXPECT_EQ((*all)[0].source.rank, 0);
+  EXPECT_EQ((*all)[1].source.rank, 1);
+  EXPECT_EQ((*all)[2].source.attempt, 10);
+}
+
+TEST_F(MetricFilesTest, AnotherStoreGoesOnWithTheFiles) {
+  KeepOne(0, kFirst);
+  store_.Stop();
+  MetricFiles next(scratch_.In("metrics"));
+  EXPECT_EQ(next.Read(source_.job)->size(), 1u);
+}
+
+TEST_F(MetricFilesTest, AForgottenJobLeavesNothing) {
+  KeepOne(0, kFirst);
+  store_.OnCommit({}, {JobForgotten{source_.job}});
+  KeepOne(0, "", {9});  // one thing after another
+  EXPECT_EQ(Points(), 0u);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.In("metrics")));
+}
+
+TEST_F(MetricFilesTest, OtherFilesAreNotRead) {
+  KeepOne(0, kFirst);
+  for (const char* name : {"2.0", "2.0.x", "02.0.7", "2.0.7.1", "-1.0.7", "notes"})
+    std::ofstream(scratch_.In("metrics/" + KeyOf(source_.job) + "/" + name)) << kSecond;
+  EXPECT_EQ(Points(), 1u);
+}
+
+TEST_F(MetricFilesTest, AfterStopNothingIsCalled) {
+  store_.Stop();
+  store_.Keep(kNode, {{source_, 0, kFirst}}, [](const auto&) { FAIL(); });
+  EXPECT_EQ(Points(), 0u);
+}
+
+}  // namespace
+}  // namespace gp
