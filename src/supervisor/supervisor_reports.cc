@@ -36,8 +36,7 @@ Status Supervisor::OpenReports() {
   const LaunchSpec& spec = launch_.spec;
   if (!spec.report_pipe.empty())
     reports_ = GP_TRY(ReportPipe::Make(PathHere(spec), spec.uid, spec.gid));
-  if (!spec.log_directory.empty())
-    metrics_.emplace(MetricsPath(spec.log_directory, spec.log_name), spec.uid);
+  if (!spec.log_directory.empty()) metrics_.emplace(MetricsPath(spec.log_directory, spec.log_name));
   return Ok();
 }
 

@@ -50,7 +50,10 @@ std::optional<MetricParts> MetricFeed::Next(int64_t boot_ns) {
   if (!is_allowed_ || boot_ns < next_ns_ || (waits_ && boot_ns < again_ns_)) return std::nullopt;
   next_ns_ = boot_ns + kEveryNs;
   MetricParts parts;
-  for (auto one = sources_.begin(); one != sources_.end() && parts.parts.size() < kPartsMax;) {
+  auto one = sources_.upper_bound(last_);
+  for (size_t left = sources_.size(); left > 0 && parts.parts.size() < kPartsMax; --left) {
+    if (one == sources_.end()) one = sources_.begin();
+    last_ = one->first;
     auto part = PartOf(one->first, one->second);
     // All of a rank that has ended is kept, or it never reported any.
     const bool is_done = !part && !one->second.is_running;

@@ -42,6 +42,7 @@ class MetricFeed {
   LogReader& files_;
   const std::function<std::string(const MetricSource&)> path_of_;
   std::map<MetricSource, Progress> sources_;
+  MetricSource last_;  // the next message begins behind it, so that all have their turn
   bool is_allowed_ = false;
   bool waits_ = false;  // for the answer to the last parts
   int64_t next_ns_ = 0;

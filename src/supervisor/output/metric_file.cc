@@ -85,8 +85,6 @@ void MetricFile::Write(const std::string& lines) {
     file_.Reset(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
     struct stat facts = {};
     if (file_.valid() && fstat(file_.get(), &facts) == 0) bytes_ = facts.st_size;
-    if (file_.valid() && geteuid() == 0 && fchown(file_.get(), owner_, static_cast<gid_t>(-1)) != 0)
-      last_error_ = errno;
   }
   const ssize_t count = file_.valid() ? write(file_.get(), lines.data(), lines.size()) : -1;
   if (count == static_cast<ssize_t>(lines.size())) {

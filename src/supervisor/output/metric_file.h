@@ -18,8 +18,9 @@ namespace gp {
 
 class MetricFile {
  public:
-  // The file is made for `owner` with the first point.
-  MetricFile(std::string path, uint32_t owner) : path_(std::move(path)), owner_(owner) {}
+  // The file is made with the first point.  It stays the supervisor's: a job that wrote to it could
+  // report more than this class lets through.
+  explicit MetricFile(std::string path) : path_(std::move(path)) {}
 
   struct Moment {
     Instant at;           // wall clock
@@ -47,7 +48,6 @@ class MetricFile {
   void Write(const std::string& lines);
 
   std::string path_;
-  uint32_t owner_ = 0;
   Descriptor file_;
   int64_t bytes_ = 0;
   int64_t began_ns_ = 0;  // boot time of the first value; 0: there was none

@@ -1,7 +1,6 @@
 #include "supervisor/output/metric_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <limits>
@@ -28,7 +27,7 @@ class MetricFileTest : public testing::Test {
 
   const Scratch scratch_;
   std::string path_ = scratch_.In("0.metrics");
-  MetricFile file_{path_, getuid()};
+  MetricFile file_{path_};
 };
 
 TEST_F(MetricFileTest, ValuesOfASecondAreOnePoint) {
@@ -100,7 +99,7 @@ TEST_F(MetricFileTest, OneNameTooManyIsRefused) {
 }
 
 TEST_F(MetricFileTest, WithoutADirectoryItTellsTheLoss) {
-  MetricFile nowhere(scratch_.In("none/0.metrics"), getuid());
+  MetricFile nowhere(scratch_.In("none/0.metrics"));
   ASSERT_TRUE(nowhere.Take("loss", 1, 1.0, {{}, kSecond}));
   nowhere.Finish();
   EXPECT_EQ(nowhere.last_error(), ENOENT);

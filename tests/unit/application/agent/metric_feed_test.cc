@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace gp {
 namespace {
 
@@ -141,6 +143,26 @@ TEST_F(MetricFeedTest, AllRanksHaveTheirTurn) {
   const auto parts = Turn();
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[1].source, other_);
+}
+
+TEST_F(MetricFeedTest, ManyBusyRanksTakeTurns) {
+  std::map<MetricSource, bool> ranks;
+  for (uint64_t job = 1; job <= 40; ++job) {
+    ranks[{{job}, 1, 0}] = true;
+    files_.bytes[KeyOf(JobId{job})] = "a\n";
+  }
+  feed_.Watch(ranks);
+  Connect();
+  std::set<MetricSource> sent;
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto parts = Turn();
+    EXPECT_LE(parts.size(), 16u);
+    for (const MetricPart& part : parts) {
+      sent.insert(part.source);
+      Answer(0, part.source);  // there is always more
+    }
+  }
+  EXPECT_EQ(sent.size(), 40u);
 }
 
 // A controller whose file was cut, or that has more than the node, is not sent what does not fit.
