@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <variant>
 
 #include "base/ignore_result.h"
 #include "files/descriptor.h"
+#include "files/replace_file.h"
+#include "supervisor/records/attempt_record.h"
 #include "supervisor/records/metric_record.h"
 
 namespace gp {
@@ -21,13 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Messages of agents that wait; each has at most a MiB.  More are dropped: their agents repeat
-// them.
+// Messages of agents that wait, of at most a MiB each.  More are dropped: their agents repeat them.
 constexpr size_t kWaitingMax = 64;
 constexpr size_t kRemovalsMax = 100'000;
-// Far more than a job of months writes (supervisor/output/metric_file.h); what is beyond is left
-// out.
-constexpr int64_t kSourceBytesMax = int64_t{256} << 20;
+// More than a job of months writes (supervisor/output/metric_file.h).  The piece that passes it is
+// the last one that is kept.
+constexpr int64_t kSourceBytesMax = int64_t{32} << 20;
+// Of all sources of a job that are read together.
+constexpr size_t kReadBytesMax = size_t{128} << 20;
 
 std::string FileName(const MetricSource& source, NodeId node) {
   return std::to_string(source.attempt) + "." + std::to_string(source.rank) + "." +
@@ -46,6 +47,18 @@ std::optional<std::pair<MetricSource, NodeId>> ParseName(JobId job, const std::s
   const auto of_node = std::from_chars(rank.ptr + 1, end, node.value);
   if (of_node.ec != std::errc() || FileName(source, node) != name) return std::nullopt;
   return std::pair(source, node);
+}
+
+Result<std::string> ReadAll(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid()) return Fail(SystemError("cannot open " + path, errno));
+  std::string bytes;
+  char buffer[64 << 10];
+  ssize_t count = 0;
+  while ((count = read(file.get(), buffer, sizeof buffer)) > 0)
+    bytes.append(buffer, static_cast<size_t>(count));
+  if (count < 0) return Fail(SystemError("cannot read " + path, errno));
+  return bytes;
 }
 
 }  // namespace
@@ -84,15 +97,37 @@ void MetricFiles::Keep(NodeId node, std::vector<MetricPart> parts,
   IgnoreResult(Post(write, kWaitingMax), "the agent sends again what was not kept");
 }
 
-void MetricFiles::OnCommit(const State&, const std::vector<Event>& events) {
+// No agent has joined yet.
+void MetricFiles::Begin(const State& state) {
+  const std::string record = directory_ + "/lineage";
+  const std::string lineage = std::to_string(state.lineage) + "\n";
+  std::error_code error;
+  if (const auto before = ReadAll(record); !before || *before != lineage) {
+    fs::remove_all(directory_, error);
+    mkdir(directory_.c_str(), 0700);
+    IgnoreResult(ReplaceFile(record, lineage, 0600, Survives::kPowerCut),
+                 "the next start removes all");
+    return;
+  }
+  std::vector<fs::path> unknown;
+  fs::directory_iterator at(directory_, error);
+  for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
+    const auto job = ParseJobKey(at->path().filename().string());
+    if (job && state.FindJob(*job) == nullptr) unknown.push_back(at->path());
+  }
+  for (const fs::path& path : unknown) fs::remove_all(path, error);
+}
+
+void MetricFiles::OnCommit(const State& state, const std::vector<Event>& events) {
   for (const Event& event : events) {
+    if (std::holds_alternative<ControllerStarted>(event)) Begin(state);
     const auto* forgotten = std::get_if<JobForgotten>(&event);
     if (forgotten == nullptr) continue;
     const auto remove = [directory = DirectoryOf(forgotten->job)] {
       std::error_code error;
       fs::remove_all(directory, error);
     };
-    IgnoreResult(Post(remove, kRemovalsMax), "a few kilobytes of a forgotten job stay");
+    IgnoreResult(Post(remove, kRemovalsMax), "the next start removes it");
   }
 }
 
@@ -119,15 +154,17 @@ std::optional<int64_t> MetricFiles::Append(NodeId node, const MetricPart& part) 
     if (stat(path.c_str(), &facts) != 0) return errno == ENOENT ? std::optional(0) : std::nullopt;
     return facts.st_size;
   }
+  const int create = part.offset == 0 ? O_CREAT : 0;
   mkdir(directory_.c_str(), 0700);
-  mkdir(directory.c_str(), 0700);
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (create != 0) mkdir(directory.c_str(), 0700);
+  const Descriptor file(open(path.c_str(), O_WRONLY | create | O_CLOEXEC | O_NOFOLLOW, 0600));
   struct stat facts = {};
+  if (!file.valid() && errno == ENOENT) return 0;
   if (!file.valid() || fstat(file.get(), &facts) != 0) return std::nullopt;
   const int64_t end = facts.st_size;
-  if (part.offset != end) return end;
   const auto size = static_cast<int64_t>(part.bytes.size());
-  if (end + size > kSourceBytesMax) return end + size;
+  if (end > kSourceBytesMax && part.offset >= end) return part.offset + size;
+  if (part.offset != end) return end;
   if (pwrite(file.get(), part.bytes.data(), part.bytes.size(), end) == size) return end + size;
   // No half of a piece stays, so that the next one begins with a line.
   if (ftruncate(file.get(), end) != 0) return std::nullopt;
@@ -136,14 +173,18 @@ std::optional<int64_t> MetricFiles::Append(NodeId node, const MetricPart& part) 
 
 Result<std::vector<MetricRecords>> MetricFiles::Read(JobId job) {
   std::vector<MetricRecords> all;
+  size_t bytes_read = 0;
   std::error_code error;
   fs::directory_iterator at(DirectoryOf(job), error);
   for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
     const auto known = ParseName(job, at->path().filename());
     if (!known) continue;
-    std::ifstream file(at->path(), std::ios::binary);
-    std::string bytes(std::istreambuf_iterator<char>(file), {});
-    if (file.bad()) return Fail(Internal("cannot read " + at->path().string()));
+    const std::string bytes = GP_TRY(ReadAll(at->path()));
+    bytes_read += bytes.size();
+    if (bytes_read > kReadBytesMax)
+      return Fail(
+          Unsupported("the metrics of this job are more than 128 MiB together: let fewer "
+                      "ranks report them"));
     all.push_back({known->first, known->second, ParseMetricRecords(bytes)});
   }
   if (error && error != std::errc::no_such_file_or_directory)

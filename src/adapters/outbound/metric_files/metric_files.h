@@ -16,7 +16,8 @@ namespace gp {
 
 // MetricStore in files: <directory>/<job>/<attempt>.<rank>.<node>.  Each node has its own, so that
 // a node cannot change what another one has reported.  One thread writes, so no caller waits for
-// the disk.  They are removed when the controller forgets the job.
+// the disk.  What is not of a job that the controller knows is removed: when it forgets a job, when
+// it starts, and when another journal begins, whose jobs have the same numbers.
 class MetricFiles : public MetricStore, public CommitObserver {
  public:
   explicit MetricFiles(std::string directory);
@@ -30,6 +31,7 @@ class MetricFiles : public MetricStore, public CommitObserver {
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
  private:
+  void Begin(const State& state);
   bool Post(std::function<void()> work, size_t waiting_max);
   void Run();
   std::string DirectoryOf(JobId job) const;

@@ -97,6 +97,55 @@ TEST_F(MetricFilesTest, AForgottenJobLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.In("metrics")));
 }
 
+// What comes late of a job that is gone does not make its files again.
+TEST_F(MetricFilesTest, ThePartOfAForgottenJobIsNotKept) {
+  const std::string first = kFirst;
+  KeepOne(0, first);
+  store_.OnCommit({}, {JobForgotten{source_.job}});
+  EXPECT_EQ(KeepOne(static_cast<int64_t>(first.size()), kSecond), 0);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.In("metrics")));
+}
+
+TEST_F(MetricFilesTest, AStartRemovesWhatIsOfNoJob) {
+  State state;
+  state.lineage = 5;
+  store_.OnCommit(state, {ControllerStarted{}});
+  KeepOne(0, kFirst);
+  EXPECT_EQ(Points(), 1u);
+  store_.OnCommit(state, {ControllerStarted{}});
+  EXPECT_EQ(Points(), 0u);
+}
+
+// The jobs of another journal have the same numbers.
+TEST_F(MetricFilesTest, AnotherLineageBeginsWithoutMetrics) {
+  State state;
+  state.lineage = 5;
+  store_.OnCommit(state, {ControllerStarted{}});
+  KeepOne(0, kFirst);
+  state.lineage = 6;
+  store_.OnCommit(state, {ControllerStarted{}});
+  EXPECT_EQ(Points(), 0u);
+  EXPECT_EQ(KeepOne(0, ""), 0);
+}
+
+TEST_F(MetricFilesTest, BeyondTheLimitTheAgentIsNotAskedAgain) {
+  KeepOne(0, kFirst);
+  const std::string path = scratch_.In("metrics/" + KeyOf(source_.job) + "/2.0.7");
+  constexpr int64_t kFull = (int64_t{32} << 20) + 1;
+  std::filesystem::resize_file(path, kFull);
+  EXPECT_EQ(KeepOne(kFull, kSecond), kFull + static_cast<int64_t>(std::string(kSecond).size()));
+  EXPECT_EQ(KeepOne(kFull + 100, kSecond),
+            kFull + 100 + static_cast<int64_t>(std::string(kSecond).size()));
+  EXPECT_EQ(std::filesystem::file_size(path), static_cast<uintmax_t>(kFull));
+}
+
+TEST_F(MetricFilesTest, WhatCannotBeReadIsAnError) {
+  std::filesystem::create_directories(scratch_.In("metrics/" + KeyOf(source_.job) + "/2.0.7"));
+  const auto read = store_.Read(source_.job);
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().code, ErrorCode::kInternal);
+}
+
 TEST_F(MetricFilesTest, OtherFilesAreNotRead) {
   KeepOne(0, kFirst);
   for (const char* name : {"2.0", "2.0.x", "02.0.7", "2.0.7.1", "-1.0.7", "notes"})
