@@ -233,7 +233,7 @@ void AgentLoop::WatchMetrics() {
     const DesiredLease* desired_lease = DesiredLeaseFor(id);
     if (desired_lease == nullptr) continue;
     const Lease& lease = desired_lease->lease;
-    ranks[{lease.job, lease.attempt, lease.rank}] = seen.running;
+    ranks[{lease.job, lease.attempt, lease.rank}] = !seen.ended;
   }
   metrics_.Watch(ranks);
 }

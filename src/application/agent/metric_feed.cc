@@ -6,8 +6,10 @@
 namespace gp {
 namespace {
 
-constexpr int64_t kPartBytesMax = 64 << 10;
+// Heartbeats wait behind a message on the same connection.
+constexpr int64_t kMessageBytesMax = 64 << 10;
 constexpr size_t kPartsMax = 16;
+constexpr int64_t kPartBytesMin = 4 << 10;  // far more than a line
 constexpr int64_t kEveryNs = 1'000'000'000;
 constexpr int64_t kAgainNs = 30'000'000'000;
 // Of ranks that have ended and whose rest no controller takes.
@@ -36,12 +38,13 @@ void MetricFeed::TakeKept(const std::vector<MetricMark>& kept) {
 }
 
 // Only whole lines: the supervisor may be writing the last one.
-std::optional<MetricPart> MetricFeed::PartOf(const MetricSource& source,
-                                             const Progress& progress) const {
+Result<std::optional<MetricPart>> MetricFeed::PartOf(const MetricSource& source,
+                                                     const Progress& progress,
+                                                     int64_t bytes_max) const {
   const int64_t from = progress.kept.value_or(0);
-  const auto slice = files_.Read(path_of_(source), from, kPartBytesMax);
-  if (!slice || slice->offset != from) return std::nullopt;
-  const std::string whole = slice->bytes.substr(0, slice->bytes.rfind('\n') + 1);
+  const LogSlice slice = GP_TRY(files_.Read(path_of_(source), from, bytes_max));
+  if (slice.offset != from) return std::nullopt;
+  const std::string whole = slice.bytes.substr(0, slice.bytes.rfind('\n') + 1);
   if (whole.empty()) return std::nullopt;
   return MetricPart{source, from, progress.kept ? whole : ""};
 }
@@ -50,14 +53,19 @@ std::optional<MetricParts> MetricFeed::Next(int64_t boot_ns) {
   if (!is_allowed_ || boot_ns < next_ns_ || (waits_ && boot_ns < again_ns_)) return std::nullopt;
   next_ns_ = boot_ns + kEveryNs;
   MetricParts parts;
+  int64_t bytes_left = kMessageBytesMax;
   auto one = sources_.upper_bound(last_);
-  for (size_t left = sources_.size(); left > 0 && parts.parts.size() < kPartsMax; --left) {
+  for (size_t left = sources_.size();
+       left > 0 && parts.parts.size() < kPartsMax && bytes_left >= kPartBytesMin; --left) {
     if (one == sources_.end()) one = sources_.begin();
     last_ = one->first;
-    auto part = PartOf(one->first, one->second);
+    auto part = PartOf(one->first, one->second, bytes_left);
     // All of a rank that has ended is kept, or it never reported any.
-    const bool is_done = !part && !one->second.is_running;
-    if (part) parts.parts.push_back(*std::move(part));
+    const bool is_done = part && !*part && !one->second.is_running;
+    if (part && *part) {
+      bytes_left -= static_cast<int64_t>((*part)->bytes.size());
+      parts.parts.push_back(**std::move(part));
+    }
     one = is_done ? sources_.erase(one) : std::next(one);
   }
   if (parts.parts.empty()) return std::nullopt;

@@ -36,8 +36,9 @@ class MetricFeed {
     std::optional<int64_t> kept;  // bytes that the controller has; nullopt: it was not asked yet
     bool is_running = true;
   };
-  // nullopt: there is nothing new of it.
-  std::optional<MetricPart> PartOf(const MetricSource& source, const Progress& progress) const;
+  // nullopt: there is nothing new of it.  Errors: of the reader.
+  Result<std::optional<MetricPart>> PartOf(const MetricSource& source, const Progress& progress,
+                                           int64_t bytes_max) const;
 
   LogReader& files_;
   const std::function<std::string(const MetricSource&)> path_of_;

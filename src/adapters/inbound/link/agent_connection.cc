@@ -181,7 +181,9 @@ void AgentConnection::HearHeartbeat(uint64_t number, const v1::Heartbeat& heartb
 // They are written on another thread, whose answer comes back to this one.
 Status AgentConnection::HearMetrics(const v1::MetricParts& message) {
   std::vector<MetricPart> parts = GP_TRY(MetricPartsFrom(message));
-  if (parts_.metrics == nullptr) return Ok();
+  // An agent that does not read its answers is not heard, either.
+  constexpr size_t kAnswersMax = 1'000;
+  if (parts_.metrics == nullptr || kept_.size() > kAnswersMax) return Ok();
   const auto take = [weak = weak_from_this()](std::vector<MetricMark> marks) {
     const auto self = weak.lock();
     if (self == nullptr) return;

@@ -70,12 +70,18 @@ void ControllerMessages::AddSecrets(NodeDesiredState& desired) const {
 
 Result<std::vector<MetricPart>> MetricPartsFrom(const v1::MetricParts& message) {
   constexpr int kPartsMax = 1'000;
+  constexpr size_t kPartBytesMax = 64 << 10;
+  constexpr size_t kAllBytesMax = 1 << 20;
+  size_t bytes = 0;
   std::vector<MetricPart> parts;
   if (message.parts_size() > kPartsMax)
     return Fail(InvalidArgument("a message has at most 1000 pieces of metrics"));
   for (const v1::MetricPart& one : message.parts()) {
     if (one.attempt() < 0 || one.rank() < 0 || one.offset() < 0)
       return Fail(InvalidArgument("a piece of metrics has a negative number"));
+    bytes += one.data().size();
+    if (one.data().size() > kPartBytesMax || bytes > kAllBytesMax)
+      return Fail(InvalidArgument("metrics of a message are more than 1 MiB, or 64 KiB of a rank"));
     if (!one.data().empty() && one.data().back() != '\n')
       return Fail(InvalidArgument("a piece of metrics ends within a line"));
     parts.push_back({{{one.job()}, one.attempt(), one.rank()}, one.offset(), one.data()});

@@ -14,7 +14,7 @@
 namespace gp {
 
 Result<LogSlice> FileLogReader::Read(const std::string& path, int64_t offset, int64_t bytes_max) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   LogSlice slice;
   if (file.get() < 0) {
     if (errno == ENOENT) return slice;
