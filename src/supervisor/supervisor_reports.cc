@@ -66,11 +66,13 @@ void Supervisor::NoteStep(const ReportLine& line) {
   AttemptProgress& progress = status_.progress;
   progress.at.ns = WallNs();
   progress.is_hung = false;
-  if (line.has_step || line.kind != ReportKind::kMetric) progress.step = line.step;
+  if (line.has_step) progress.step = line.step;
   if (line.steps > 0) progress.steps = line.steps;
   if (launch_.spec.hang_after.ns > 0 && state_ == State::kRunning)
     hang_deadline_ = BootNs() + launch_.spec.hang_after.ns;
-  if (!line.complaint.empty()) progress.refused = line.complaint;
+  if (line.complaint.empty()) return;
+  progress.refused = line.complaint;
+  status_changed_ = true;
 }
 
 void Supervisor::TakeMetrics(const ReportLine& line) {
@@ -80,7 +82,7 @@ void Supervisor::TakeMetrics(const ReportLine& line) {
     if (!metrics_ || metrics_->Take(one.name, status_.progress.step, one.value, now)) continue;
     status_.progress.refused =
         "\"" + one.name + "\": a rank has at most " + std::to_string(kMetricsMax) + " metrics";
-    break;
+    status_changed_ = true;
   }
   if (now.boot_ns < metrics_told_) return;
   metrics_told_ = now.boot_ns + kBetweenChangesNs;

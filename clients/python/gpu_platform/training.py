@@ -23,6 +23,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar
 
 _T = TypeVar("_T")
 _PART = ".part"
+_METRICS_A_LINE = 40  # of the longest names: a report has at most 4096 bytes
 _OLD = ".old"
 _stopping = threading.Event()
 _listening = threading.Lock()
@@ -57,7 +58,8 @@ heartbeat = progress
 
 def metric(step: int, values: Mapping[str, float]) -> bool:
     """Reports metrics of a step, such as {"train/loss": 0.52}; NaN and infinite values are kept as such (docs/metrics.md)."""
-    return report(" ".join([f"metric step={step}", *(f"{name}={float(value)!r}" for name, value in values.items())]))
+    words = [f"{name}={float(value)!r}" for name, value in values.items()]
+    return all([report(" ".join([f"metric step={step}", *words[i:i + _METRICS_A_LINE]])) for i in range(0, len(words), _METRICS_A_LINE)])
 
 
 def checkpoint(path: str, step: int, seconds: float = 0.0, score: Optional[float] = None) -> bool:

@@ -18,7 +18,7 @@ constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kSpacingMax = 60 * kSecond;
 constexpr int64_t kPointsPerAge = 1'000;
 // With each further part of this size the points become half as many.
-constexpr int64_t kBytesPerDoubling = 32 << 20;
+constexpr int64_t kBytesPerDoubling = 4 << 20;
 constexpr int64_t kDoublingsMax = 16;
 
 void Add(MetricPoint& point, double value) {
@@ -47,7 +47,7 @@ bool MetricFile::Take(const std::string& name, int64_t step, double value, const
   const bool turns =
       series.is_finite != std::isfinite(value) && now.boot_ns >= series.next_early_ns;
   series.is_finite = std::isfinite(value);
-  if (turns) series.next_early_ns = now.boot_ns + kSecond;
+  if (turns) series.next_early_ns = now.boot_ns + Spacing(now.boot_ns);
   if (turns && point.count > 0) WriteOut(point);
   if (point.count == 0) series.due_ns = now.boot_ns + Spacing(now.boot_ns);
   point.step = step;

@@ -8,6 +8,9 @@ namespace gp {
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
+// Sums of them do not overflow.
+constexpr int64_t kCountMax = 1'000'000'000'000;
+constexpr int64_t kStepMax = int64_t{1} << 60;
 
 template <typename Number>
 bool TakeNumber(std::string_view& rest, Number& number) {
@@ -22,11 +25,11 @@ bool TakeNumber(std::string_view& rest, Number& number) {
 std::optional<MetricPoint> ParseLine(std::string_view line) {
   MetricPoint point;
   int64_t at_ms = 0;
-  const bool is_valid = TakeNumber(line, at_ms) && TakeNumber(line, point.step) &&
-                        TakeNumber(line, point.count) && TakeNumber(line, point.min) &&
-                        TakeNumber(line, point.max) && TakeNumber(line, point.last) &&
-                        IsMetricName(line) && at_ms >= 0 && at_ms < INT64_MAX / kMillisecond &&
-                        point.count > 0 && point.step >= 0;
+  const bool is_valid =
+      TakeNumber(line, at_ms) && TakeNumber(line, point.step) && TakeNumber(line, point.count) &&
+      TakeNumber(line, point.min) && TakeNumber(line, point.max) && TakeNumber(line, point.last) &&
+      IsMetricName(line) && at_ms >= 0 && at_ms < INT64_MAX / kMillisecond && point.count > 0 &&
+      point.count <= kCountMax && point.step >= 0 && point.step <= kStepMax;
   if (!is_valid) return std::nullopt;
   point.at.ns = at_ms * kMillisecond;
   point.name = line;

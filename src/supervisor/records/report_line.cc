@@ -146,6 +146,9 @@ Status TakeField(std::string_view word, ReportLine& line) {
 Result<ReportLine> ParseReportLine(std::string_view line) {
   ReportLine report;
   std::string_view rest = line;
+  // The rest of it was dropped, so its last word may be half of one.
+  if (line.size() > kReportLineMax)
+    GP_CHECK_OK(Refuse(line, "a report has at most 4096 bytes: send several"));
   const std::string_view what = TakeWord(rest);
   if (what == "checkpoint") {
     report.kind = ReportKind::kCheckpoint;

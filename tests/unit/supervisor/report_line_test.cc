@@ -110,5 +110,12 @@ TEST(ReportLine, AMetricThatIsNoneLeavesTheOthers) {
   EXPECT_FALSE(ParseReportLine("metric step=x loss=1"));
 }
 
+TEST(ReportLine, ALineThatWasCutIsRefused) {
+  std::string line = "metric loss=1";
+  line.resize(kReportLineMax, ' ');
+  EXPECT_TRUE(ParseReportLine(line));
+  EXPECT_FALSE(ParseReportLine(line + " "));
+}
+
 }  // namespace
 }  // namespace gp
