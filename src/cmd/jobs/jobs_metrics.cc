@@ -40,7 +40,7 @@ std::string Curve(const v1::MetricSeries& series, double low, double high) {
       continue;
     }
     const double part = high > low ? (point.last() - low) / (high - low) : 0.5;
-    text += kHeights[std::clamp(static_cast<int>(part * 8), 0, 7)];
+    text += kHeights[static_cast<int>(std::isfinite(part) ? std::clamp(part * 8, 0.0, 7.0) : 4)];
   }
   return text;
 }
@@ -90,7 +90,7 @@ void PrintSeries(const v1::GetJobMetricsReply& reply, Cli& cli) {
   }
 }
 
-// For programs: a row for each point; empty: not a finite number.
+// For programs: a row for each point; empty: no finite value.
 void PrintPoints(const v1::GetJobMetricsReply& reply) {
   std::string text = "metric,rank,attempt,step,at,count,min,max,last\n";
   for (const v1::MetricSeries& series : reply.series()) {

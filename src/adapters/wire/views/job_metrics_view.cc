@@ -10,6 +10,8 @@
 namespace gp {
 namespace {
 
+constexpr size_t kPointsOfAllMax = 200'000;
+
 struct Sample {
   MetricPoint point;
   int attempt = 0;
@@ -88,15 +90,15 @@ void ToMessage(const Sample& sample, v1::MetricCurvePoint* message) {
 }
 
 void AddSeries(const CurveKey& key, const Curve& curve, const MetricSelection& selection,
-               v1::GetJobMetricsReply* reply) {
+               size_t points_max, v1::GetJobMetricsReply* reply) {
   v1::MetricSeries* series = reply->add_series();
   series->set_name(key.first);
   series->set_rank(key.second);
   ToMessage(curve.back(), series->mutable_last());
-  for (auto at = curve.rbegin(); at != curve.rend() && !std::isfinite(at->point.last); ++at)
+  const Curve current = WithoutSuperseded(curve);
+  for (auto at = current.rbegin(); at != current.rend() && !std::isfinite(at->point.last); ++at)
     series->set_not_finite_since(at->point.step);
-  const Curve shown = selection.superseded ? curve : WithoutSuperseded(curve);
-  for (const Sample& sample : Thinned(shown, selection.points_max))
+  for (const Sample& sample : Thinned(selection.superseded ? curve : current, points_max))
     ToMessage(sample, series->add_points());
 }
 
@@ -104,8 +106,12 @@ void AddSeries(const CurveKey& key, const Curve& curve, const MetricSelection& s
 
 void JobMetricsView(const std::vector<MetricRecords>& records, const MetricSelection& selection,
                     v1::GetJobMetricsReply* reply) {
-  for (const auto& [key, curve] : CurvesOf(records, selection))
-    AddSeries(key, curve, selection, reply);
+  const auto curves = CurvesOf(records, selection);
+  if (curves.empty()) return;
+  // A message is at most some ten MiB, however many ranks report.
+  const size_t points_max =
+      std::min(selection.points_max, std::max<size_t>(1, kPointsOfAllMax / curves.size()));
+  for (const auto& [key, curve] : curves) AddSeries(key, curve, selection, points_max, reply);
 }
 
 }  // namespace gp

@@ -108,5 +108,22 @@ TEST(JobMetricsView, JoiningKeepsTheNumbersBesideNan) {
   EXPECT_EQ(reply.series(0).points(0).not_finite(), "nan");
 }
 
+TEST(JobMetricsView, NanOfSupersededPointsIsNotTold) {
+  const auto reply = View({OfAttempt(1, {Point(5, kNan), Point(10, kNan)}),
+                           OfAttempt(2, {Point(3, kNan), Point(4, kNan)})});
+  EXPECT_EQ(reply.series(0).not_finite_since(), 3);
+}
+
+TEST(JobMetricsView, ManySeriesShareTheLimitOfAnAnswer) {
+  std::vector<MetricRecords> records;
+  std::vector<MetricPoint> points;
+  for (int step = 1; step <= 500; ++step) points.push_back(Point(step, step));
+  for (int rank = 0; rank < 1'000; ++rank) records.push_back(OfAttempt(1, points, rank));
+  const auto reply = View(records);
+  ASSERT_EQ(reply.series_size(), 1'000);
+  EXPECT_EQ(reply.series(0).points_size(), 200);
+  EXPECT_EQ(reply.series(999).last().step(), 500);
+}
+
 }  // namespace
 }  // namespace gp
