@@ -67,7 +67,9 @@ TEST_F(AttemptTest, ExecSeesTheSameProcesses) {
   harness().Start(host_->Shell("main", "echo ready; exec sleep 1000.5"));
   harness().AwaitOutput("main", "ready");
   ExecSpec command;
-  command.argv = {"sh", "-c", "tr '\\0' ' ' < /proc/2/cmdline; kill 2"};
+  command.argv = {"sh", "-c",
+                  "until grep -q ^sleep /proc/2/cmdline; do sleep 0.01; done; "
+                  "tr '\\0' ' ' < /proc/2/cmdline; kill 2"};
   const auto streams = harness().runner->Exec("main", command);
   ASSERT_TRUE(streams.has_value()) << streams.error().message;
   EXPECT_EQ(ReadAll(streams->output), "sleep 1000.5 ");

@@ -139,9 +139,10 @@ TEST_F(RunnerTest, WorkersOfADeadShellMayUseTheGrace) {
 }
 
 TEST_F(RunnerTest, DaemonsDoNotSurviveTheJob) {
-  const AttemptStatus status = host_.Run(host_.Shell(
-      "daemon",
-      "setsid sh -c 'echo begun; exec >/dev/null 2>&1; exec sleep 1000.987' & sleep 0.2"));
+  const AttemptStatus status = host_.Run(
+      host_.Shell("daemon",
+                  "setsid sh -c 'echo begun; exec >/dev/null 2>&1; exec sleep 1000.987' & "
+                  "until grep -q ^sleep /proc/$!/cmdline; do sleep 0.01; done"));
   EXPECT_EQ(status.exit_code, 0);
   EXPECT_EQ(host_.Output("daemon"), "begun\n");
   for (const auto& process : std::filesystem::directory_iterator("/proc")) {
