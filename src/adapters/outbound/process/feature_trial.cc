@@ -1,6 +1,6 @@
 #include "adapters/outbound/process/feature_trial.h"
 
-#include "adapters/outbound/process/supervisor_binary.h"
+#include "adapters/outbound/process/carried_programs.h"
 #include "domain/model/nodes/features.h"
 #include "lib/spawn/run_command.h"
 

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "adapters/outbound/process/supervisor_binary.h"
+#include "adapters/outbound/process/carried_programs.h"
 
 namespace gp {
 namespace {
