@@ -70,6 +70,7 @@ void ChooseLife(Rng& rng, JobSpec& spec) {
 NodeFacts RandomFacts(Rng& rng, int index) {
   NodeFacts facts;
   facts.features = AllFeatures();
+  if (rng.Chance(3, 4)) facts.features.insert(kPortLeasesFeature);
   facts.machine = "machine-" + std::to_string(index);
   facts.name = "n" + std::to_string(index);
   facts.simulated = rng.Chance(1, 2);

@@ -101,6 +101,7 @@ void PhysicalWorld::Start(Instant now, const DesiredLease& desired, const NodeFa
   CheckStart(desired, facts);
   CheckResume(desired);
   CheckImage(desired);
+  CheckPorts(desired);
   program.is_alive = true;
   alive_.push_back(id);
   CountFromZero(now, id);
@@ -170,6 +171,15 @@ void PhysicalWorld::CheckImage(const DesiredLease& desired) {
       images_.try_emplace(desired.lease.job, desired.image_digest).first->second;
   if (first != desired.image_digest)
     Break(ToText(desired.lease.job) + " starts with another image");
+}
+
+// The ranks of an attempt meet at the same ports.
+void PhysicalWorld::CheckPorts(const DesiredLease& desired) {
+  const int first =
+      ports_.try_emplace({desired.lease.job, desired.lease.attempt}, desired.first_port)
+          .first->second;
+  if (first != desired.first_port || desired.awaits_ports)
+    Break(ToText(desired.lease.job) + ": its ranks meet at different ports");
 }
 
 // It goes on from something that is whole and its own, and never from less than before.

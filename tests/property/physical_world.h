@@ -71,6 +71,7 @@ class PhysicalWorld {
   void CheckStart(const DesiredLease& desired, const NodeFacts& facts);
   void CheckResume(const DesiredLease& desired);
   void CheckImage(const DesiredLease& desired);
+  void CheckPorts(const DesiredLease& desired);
   void CheckAgainst(const Lease& mine, const User& user, const DesiredLease& other,
                     const NodeFacts& facts);
   void End(Program& program, Instant at, const LeaseOutcome& outcome);
@@ -83,6 +84,7 @@ class PhysicalWorld {
   std::vector<LeaseId> alive_;
   std::map<std::string, JobId> complete_;                 // checkpoints, by path
   std::map<std::pair<JobId, int>, std::string> resumed_;  // by attempt: where its ranks go on
+  std::map<std::pair<JobId, int>, int> ports_;            // that attempts began with
   std::map<JobId, std::string> images_;                   // digests that jobs began with
   std::map<JobId, int64_t> known_step_;                   // from which a job has begun
   uint64_t checkpoints_ = 0;

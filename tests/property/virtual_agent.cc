@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "domain/model/jobs/image_reference.h"
+#include "domain/model/jobs/ports.h"
 
 namespace gp {
 
@@ -13,6 +14,7 @@ void VirtualAgent::Begin(bool wiped) {
   declined_.clear();
   stopped_.clear();
   resolved_.clear();
+  offered_.clear();
   newest_epoch_ = 0;
   lease_until_ = {};
 }
@@ -25,6 +27,12 @@ std::vector<LeaseObservation> VirtualAgent::Observations() const {
     LeaseObservation one;
     one.lease = id;
     one.image_digest = digest;
+    seen.push_back(std::move(one));
+  }
+  for (const auto& [id, first_port] : offered_) {
+    LeaseObservation one;
+    one.lease = id;
+    one.first_port = first_port;
     seen.push_back(std::move(one));
   }
   for (const LeaseId id : declined_) {
@@ -77,8 +85,22 @@ void VirtualAgent::Act(Instant now) {
       return desired.lease.id == one.first;
     });
   });
+  OfferPorts();
   for (const NodeAction& action : Reconcile(*desired_state_, held)) CarryOut(now, action);
   for (const DesiredLease& desired : desired_state_->leases) world_->Discard(desired.surplus);
+}
+
+// Each time another block: an agent that is asked again, after a restart, may offer another one.
+void VirtualAgent::OfferPorts() {
+  offered_.clear();
+  for (const DesiredLease& desired : desired_state_->leases) {
+    const bool is_declined = std::ranges::find(declined_, desired.lease.id) != declined_.end();
+    const bool is_known = std::ranges::find(world_->known_on(*node_), desired.lease.id) !=
+                          world_->known_on(*node_).end();
+    if (!desired.awaits_ports || desired.lease.rank != 0 || is_declined || is_known) continue;
+    offers_ = (offers_ + 1) % kPortBlocks;
+    offered_[desired.lease.id] = kPortFirst + offers_ * kPortsInBlock;
+  }
 }
 
 void VirtualAgent::Start(Instant now, const DesiredLease& desired) {
@@ -104,6 +126,7 @@ void VirtualAgent::CarryOut(Instant now, const NodeAction& action) {
     case NodeActionKind::kStart: return Start(now, DesiredLeaseFor(action.lease));
     case NodeActionKind::kDecline:
       resolved_.erase(action.lease);
+      offered_.erase(action.lease);
       return declined_.push_back(action.lease);
     case NodeActionKind::kStop:
       stopped_[action.lease] = StopOrder::kGraceful;

@@ -50,6 +50,7 @@ class VirtualAgent {
   std::vector<LeaseObservation> Observations() const;
   // Starts it, unless the image of its job is to be fixed first: then rank 0 says what the tag
   // names.
+  void OfferPorts();
   void Start(Instant now, const DesiredLease& desired);
 
   std::shared_ptr<const NodeFacts> facts_;   // what the machine is
@@ -65,6 +66,8 @@ class VirtualAgent {
   std::vector<LeaseId> declined_;
   std::map<LeaseId, StopOrder> stopped_;
   std::map<LeaseId, std::string> resolved_;  // digests of images, until their leases start
+  std::map<LeaseId, int> offered_;           // first ports of blocks, while the ranks wait for them
+  int offers_ = 0;
 };
 
 }  // namespace gp

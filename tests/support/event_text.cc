@@ -214,6 +214,9 @@ struct Teller {
   std::string operator()(const ImageResolved& e) const {
     return "image-resolved " + Job(e.job) + " " + e.digest.substr(0, 10);
   }
+  std::string operator()(const PortsLeased& e) const {
+    return "ports-leased " + Job(e.job) + " " + std::to_string(e.first_port);
+  }
   std::string operator()(const CheckpointSaved& e) const {
     return "checkpoint-saved " + Job(e.job) + " step " + std::to_string(e.checkpoint.step) +
            (e.checkpoint.is_complete ? "" : " incomplete");

@@ -169,6 +169,7 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
     one->set_read_only(mount.read_only);
   }
   message->set_network(static_cast<v1::NetworkAccess>(spec.program.network));
+  message->set_launcher(static_cast<v1::Launcher>(spec.program.launcher));
   message->set_file(spec.file);
   if (spec.policy.array.count != 0) {
     message->mutable_array()->set_count(spec.policy.array.count);
@@ -224,6 +225,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
         {one.from(), one.to().empty() ? one.from() : one.to(), one.read_only()});
   }
   spec.program.network = GP_TRY(EnumFrom(message.network(), NetworkAccess::kNone, "network"));
+  spec.program.launcher = GP_TRY(EnumFrom(message.launcher(), Launcher::kRay, "launcher"));
   spec.file = message.file();
   if (message.has_array()) spec.policy.array = GP_TRY(FromProto(message.array()));
   spec.placement.node_labels.insert(message.node_labels().begin(), message.node_labels().end());

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "domain/model/jobs/ports.h"
 
 namespace gp {
 namespace {
@@ -175,6 +176,7 @@ void ToProto(const LeaseObservation& seen, v1::LeaseObservation* message) {
   message->set_is_hung(seen.is_hung);
   message->set_ran_ns(seen.ran.ns);
   message->set_image_digest(seen.image_digest);
+  message->set_first_port(seen.first_port);
   if (seen.use.since.ns != 0) ToProto(seen.use, message->mutable_use());
 }
 
@@ -202,6 +204,9 @@ Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
   if (!message.image_digest().empty() && !IsSha256Name(message.image_digest()))
     return Fail(InvalidArgument("report: the digest of an image is malformed"));
   seen.image_digest = message.image_digest();
+  if (message.first_port() != 0 && !IsFirstPort(message.first_port()))
+    return Fail(InvalidArgument("report: no block of ports begins there"));
+  seen.first_port = message.first_port();
   if (message.use().gpus_size() > kGpusMax)
     return Fail(InvalidArgument("report: use of too many GPUs"));
   if (message.has_use()) seen.use = FromProto(message.use());

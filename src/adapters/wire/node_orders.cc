@@ -75,6 +75,9 @@ void ToProto(const DesiredLease& desired_lease, v1::LeaseOrder* message) {
   message->set_resume_step(desired_lease.resume_step);
   for (const std::string& path : desired_lease.surplus) message->add_surplus(path);
   message->set_image_digest(desired_lease.image_digest);
+  message->set_first_port(desired_lease.first_port);
+  message->set_awaits_ports(desired_lease.awaits_ports);
+  message->set_job_token(desired_lease.job_token);
   message->mutable_secrets()->insert(desired_lease.secrets.begin(), desired_lease.secrets.end());
 }
 
@@ -90,6 +93,9 @@ Result<DesiredLease> FromProto(const v1::LeaseOrder& message) {
   desired_lease.resume_step = message.resume_step();
   desired_lease.surplus.assign(message.surplus().begin(), message.surplus().end());
   desired_lease.image_digest = message.image_digest();
+  desired_lease.first_port = message.first_port();
+  desired_lease.awaits_ports = message.awaits_ports();
+  desired_lease.job_token = message.job_token();
   desired_lease.secrets.insert(message.secrets().begin(), message.secrets().end());
   return desired_lease;
 }

@@ -12,6 +12,7 @@
 #include "application/agent/reading_changes.h"
 #include "base/ignore_result.h"
 #include "domain/cluster/policy.h"
+#include "domain/model/nodes/features.h"
 
 namespace gp {
 namespace {
@@ -40,7 +41,9 @@ AgentLoop::AgentLoop(AgentOptions options, ControlLink& link, AttemptRunner& run
                  return LogDirectory(options_.launch, source.job, source.attempt) + "/" +
                         std::to_string(source.rank) + ".metrics";
                }),
-      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (options_.port_blocks != nullptr) ports_.emplace(*options_.port_blocks);
+}
 
 AgentLoop::~AgentLoop() { close(wake_fd_); }
 
@@ -108,7 +111,7 @@ SessionParts AgentLoop::MakeSessionParts() {
   SessionParts parts;
   parts.join = [this] {
     JoinNode join;
-    join.facts = options_.facts;
+    join.facts = FactsToReport();
     join.fresh = fresh_;
     join.leases = Observations();
     return join;
@@ -149,6 +152,7 @@ void AgentLoop::TakeDesiredState(NodeDesiredState desired) {
   has_desired_state_ = details_due_ = true;
   UpdateOpenLogs();
   WatchMetrics();
+  UpdatePorts();
 }
 
 // Ends all attempts of another journal.  They are not reported, because their numbers mean nothing
@@ -225,6 +229,30 @@ void AgentLoop::Observe() {
   report_due_ = true;
   UpdateOpenLogs();
   WatchMetrics();
+  UpdatePorts();
+}
+
+std::shared_ptr<const NodeFacts> AgentLoop::FactsToReport() const {
+  if (!ports_) return options_.facts;
+  auto facts = std::make_shared<NodeFacts>(*options_.facts);
+  facts->features.insert(kPortLeasesFeature);
+  return facts;
+}
+
+// Ranks that wait for ports make the agent report at once.
+void AgentLoop::UpdatePorts() {
+  if (!ports_) return;
+  ports_->Update(desired_, seen_);
+  for (const DesiredLease& desired_lease : desired_.leases) {
+    const LeaseId id = desired_lease.lease.id;
+    const bool is_asked = desired_lease.awaits_ports && desired_lease.lease.rank == 0 &&
+                          desired_lease.lease.stop == StopOrder::kNone;
+    if (!is_asked || declined_.contains(id)) continue;
+    report_due_ = true;
+    if (ports_->OfferFor(desired_lease) == 0)
+      Decline(id, {LeaseEnd::kPlatformFault, 0, 0,
+                   "all TCP ports that its ranks could meet at are in use on this node"});
+  }
 }
 
 void AgentLoop::WatchMetrics() {
@@ -308,7 +336,22 @@ std::vector<LeaseObservation> AgentLoop::Observations() const {
     if (seen.is_hung && IsAtWork(id)) all.back().is_hung = false;
   }
   for (const auto& [id, seen] : declined_) all.push_back(seen);
+  AddOffers(all);
   return all;
+}
+
+// The ports that ranks wait for, which no program here has yet.
+void AgentLoop::AddOffers(std::vector<LeaseObservation>& all) const {
+  if (!ports_) return;
+  for (const DesiredLease& desired_lease : desired_.leases) {
+    const LeaseId id = desired_lease.lease.id;
+    const int offer = ports_->OfferFor(desired_lease);
+    if (offer == 0 || seen_.contains(id) || declined_.contains(id)) continue;
+    LeaseObservation waiting;
+    waiting.lease = id;
+    waiting.first_port = offer;
+    all.push_back(std::move(waiting));
+  }
 }
 
 // The GPUs of a job that has never reported progress show that it does not hang, if they can be

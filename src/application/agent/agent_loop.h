@@ -11,7 +11,8 @@
 
 #include "application/agent/controller_session.h"
 #include "application/agent/gpu_keeper.h"
-#include "application/agent/launch.h"
+#include "application/agent/launch/launch.h"
+#include "application/agent/launch/lease_ports.h"
 #include "application/agent/metric_feed.h"
 #include "application/agent/use_meter.h"
 #include "domain/node/reconcile.h"
@@ -41,6 +42,8 @@ struct AgentOptions {
     return LogClues{};
   };
   OperatorLog* log = nullptr;  // outlives the loop; nullptr: messages are dropped
+  // Outlives the loop; nullptr: no ports are leased, and ranks meet at a port that they compute.
+  PortBlocks* port_blocks = nullptr;
 };
 
 // The agent: makes the node's leases match the desired state, and reports what it observes.  One
@@ -76,6 +79,8 @@ class AgentLoop : public ChannelGateway {
   void MeasureUse();
   // All leases, as they are reported.
   std::vector<LeaseObservation> Observations() const;
+  std::shared_ptr<const NodeFacts> FactsToReport() const;
+  void AddOffers(std::vector<LeaseObservation>& all) const;
   void AddClues(const AttemptStatus& status, LeaseObservation& seen);
   void Act();
   void CarryOut(const NodeAction& action);
@@ -89,6 +94,7 @@ class AgentLoop : public ChannelGateway {
   void SendHeartbeat();
   void SendMetrics();
   void WatchMetrics();
+  void UpdatePorts();
   void UpdateOpenLogs();
   bool MayStillWrite(LeaseId lease) const;
   void KeepGpus();
@@ -116,6 +122,7 @@ class AgentLoop : public ChannelGateway {
   std::vector<LeaseProgress> progress_;
   UseMeter meter_;
   MetricFeed metrics_;
+  std::optional<LeasePorts> ports_;
   int64_t measure_at_ns_ = 0;
   std::map<LeaseId, LogClues> clues_;             // of attempts that have ended
   std::map<LeaseId, LeaseObservation> declined_;  // desired, never started here

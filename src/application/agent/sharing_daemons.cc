@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "application/agent/launch.h"
+#include "application/agent/launch/launch.h"
 #include "application/agent/sharing_runner.h"
 #include "base/ignore_result.h"
 #include "base/paths.h"

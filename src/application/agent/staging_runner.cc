@@ -1,6 +1,6 @@
 #include "application/agent/staging_runner.h"
 
-#include "application/agent/launch.h"
+#include "application/agent/launch/launch.h"
 
 namespace gp {
 namespace {

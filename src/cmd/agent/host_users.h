@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "application/agent/launch.h"
+#include "application/agent/launch/launch.h"
 #include "base/time.h"
 #include "domain/model/jobs/job.h"
 #include "ports/outbound/clock.h"

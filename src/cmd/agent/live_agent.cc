@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "adapters/outbound/log_clues/log_clues.h"
+#include "adapters/outbound/process/carried_programs.h"
 #include "base/paths.h"
 #include "cmd/agent/host_users.h"
 #include "cmd/agent/live_mig.h"
@@ -93,8 +94,10 @@ Result<AgentOptions> AgentLoopPart::MakeOptions() {
   };
   options.find_clues = [this](const LaunchSpec& launch) { return FindClues(logs_, launch); };
   options.log = &log_;
+  options.port_blocks = &port_blocks_;
   LaunchOptions& launch = options.launch;
   launch.state_directory = config_.state_directory;
+  launch.rsh_directory = GP_TRY(InstallRsh(config_.state_directory));
   launch.prolog = config_.prolog;
   launch.epilog = config_.epilog;
   launch.private_processes = !config_.host_processes;

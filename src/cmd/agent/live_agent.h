@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "adapters/outbound/process/file_log_reader.h"
+#include "adapters/outbound/tcp_ports/held_port_blocks.h"
 #include "application/agent/agent_loop.h"
 #include "cmd/agent/attempt_parts.h"
 #include "cmd/agent/log_keeper.h"
@@ -42,6 +43,7 @@ class AgentLoopPart : public Component {
   LinkPart& link_;
   GpusPart& gpus_;
   FileLogReader logs_;
+  HeldPortBlocks port_blocks_;
   std::unique_ptr<AgentLoop> loop_;
   std::unique_ptr<LogKeeper> log_keeper_;
   std::thread thread_;

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "cmd/text/node_ranges.h"
 #include "domain/model/jobs/array.h"
+#include "domain/model/jobs/job_text.h"
 
 namespace gp {
 namespace {
@@ -56,6 +57,8 @@ void DescribeSurroundings(const v1::Job& job, std::string& out) {
     mounts.push_back(ToText(Mount{one.from(), one.to(), one.read_only()}));
   Line(out, "Mounts", Join(mounts, ", "));
   if (spec.network() == v1::NETWORK_ACCESS_NONE) Line(out, "Network", "none");
+  if (spec.launcher() != v1::LAUNCHER_NONE)
+    Line(out, "Launcher", std::string(ToText(static_cast<Launcher>(spec.launcher()))));
   Line(out, "Directory", spec.working_directory());
   Line(out, "Labels", LabelsText(spec));
   const auto& environment = spec.environment();

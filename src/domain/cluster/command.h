@@ -55,10 +55,14 @@ struct LeaseObservation {
   Duration ran;
   // That the image's tag names there, while the start waits for the job's (Job::image_digest)
   std::string image_digest;
+  // Of the ports that rank 0's agent leases to the attempt, while the ranks wait for them
+  // (AttemptRecord::first_port); 0: none
+  int first_port = 0;
   bool operator==(const LeaseObservation&) const = default;
 };
 GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome,
-          v.checkpoints, v.is_hung, v.use, Since<17>(v.ran), Since<20>(v.image_digest))
+          v.checkpoints, v.is_hung, v.use, Since<17>(v.ran), Since<20>(v.image_digest),
+          Since<20>(v.first_port))
 
 struct GpuObservation {
   int gpu = 0;

@@ -173,6 +173,12 @@ struct ImageResolved {
   std::string digest;  // "sha256:…"
 };
 
+// The ranks of the job's attempt meet at these ports of rank 0's node.
+struct PortsLeased {
+  JobId job;
+  int first_port = 0;
+};
+
 // A job whose back-off is over may run again.
 struct JobRetried {
   JobId job;
@@ -491,7 +497,8 @@ struct RequestAnswered {
   EVENT(JobQueueChanged, kWakesPlanner, v.job, v.queue, v.pool)                                  \
   EVENT(WaitTargetMissed, kLogged, v.queue, v.job)                                               \
   EVENT(WaitTargetMet, kLogged, v.queue)                                                         \
-  EVENT(ImageResolved, kChangesDesiredState | kLogged, v.job, v.digest)
+  EVENT(ImageResolved, kChangesDesiredState | kLogged, v.job, v.digest)                          \
+  EVENT(PortsLeased, kChangesDesiredState, v.job, v.first_port)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Event = VariantOf<void GP_EVENTS(GP_ALTERNATIVE)>;

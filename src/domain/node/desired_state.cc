@@ -1,6 +1,9 @@
 #include "domain/node/desired_state.h"
 
+#include <algorithm>
+
 #include "domain/cluster/event_traits.h"
+#include "domain/model/nodes/features.h"
 
 namespace gp {
 namespace {
@@ -36,6 +39,7 @@ struct OrderedNodes {
   void operator()(const GpuTaskOrdered& event) { nodes.insert(event.node); }
   void operator()(const GpuTaskEnded& event) { nodes.insert(event.node); }
   void operator()(const ImageResolved& event) { OfJob(event.job); }
+  void operator()(const PortsLeased& event) { OfJob(event.job); }
   void operator()(const CheckpointSaved& event) {
     const Job* job = state.FindJob(event.job);
     if (job == nullptr || job->attempts.empty()) return;
@@ -49,6 +53,14 @@ struct OrderedNodes {
     for (const SurplusCheckpoint& one : job->surplus) of_rank(one.rank);
   }
 };
+
+// Agents of earlier releases lease no ports, nor wait for them; and a rank alone meets nobody.
+bool AwaitsPorts(const State& state, const AttemptRecord& attempt) {
+  return attempt.first_port == 0 && attempt.ranks.size() > 1 &&
+         std::ranges::all_of(attempt.ranks, [&](const RankRecord& rank) {
+           return state.FindNode(rank.node)->facts->features.contains(kPortLeasesFeature);
+         });
+}
 
 }  // namespace
 
@@ -81,6 +93,9 @@ NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
                                .resume_step = 0,
                                .surplus = {},
                                .image_digest = job.image_digest,
+                               .first_port = job.attempts.back().first_port,
+                               .awaits_ports = AwaitsPorts(state, job.attempts.back()),
+                               .job_token = {},
                                .secrets = {}};
     desired_lease.lease.metered_until = {};  // only the ledger uses it
     desired_lease.lease.use = desired_lease.lease.reported = {};

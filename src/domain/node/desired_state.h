@@ -29,6 +29,13 @@ struct DesiredLease {
   int64_t resume_step = 0;
   std::vector<std::string> surplus;  // checkpoints of this rank to remove
   std::string image_digest;          // of the job (model/jobs/job.h)
+  // Of the ports where the ranks meet (model/jobs/ports.h); 0: not leased.  The agent itself fills
+  // in those of a job with one rank.
+  int first_port = 0;
+  bool awaits_ports = false;  // no rank starts before rank 0's agent has leased them
+  // What the ranks prove to each other that they are of this attempt with; the sender fills it in.
+  // Empty: they need none.
+  std::string job_token;
   // Values of SecretsOf(*spec); the sender fills them in
   std::map<std::string, std::string> secrets;
   bool operator==(const DesiredLease& other) const { return lease == other.lease; }

@@ -6,10 +6,14 @@
 namespace gp {
 namespace {
 
-std::optional<NodeActionKind> ActionFor(const Lease* ordered, const HeldLease* held) {
-  if (held == nullptr) {
-    return ordered->stop == StopOrder::kNone ? NodeActionKind::kStart : NodeActionKind::kDecline;
-  }
+std::optional<NodeActionKind> ActionForNew(const DesiredLease& desired) {
+  if (desired.lease.stop != StopOrder::kNone) return NodeActionKind::kDecline;
+  return desired.awaits_ports ? std::nullopt : std::optional(NodeActionKind::kStart);
+}
+
+std::optional<NodeActionKind> ActionFor(const DesiredLease* desired, const HeldLease* held) {
+  if (held == nullptr) return ActionForNew(*desired);
+  const Lease* ordered = desired == nullptr ? nullptr : &desired->lease;
   if (ordered == nullptr) {
     if (held->ended) return NodeActionKind::kForget;
     return held->stop == StopOrder::kKill ? std::nullopt : std::optional(NodeActionKind::kKill);
@@ -22,9 +26,9 @@ std::optional<NodeActionKind> ActionFor(const Lease* ordered, const HeldLease* h
 
 std::vector<NodeAction> Reconcile(const NodeDesiredState& desired,
                                   const std::vector<HeldLease>& held) {
-  std::map<LeaseId, std::pair<const Lease*, const HeldLease*>> all;
+  std::map<LeaseId, std::pair<const DesiredLease*, const HeldLease*>> all;
   for (const DesiredLease& desired_lease : desired.leases)
-    all[desired_lease.lease.id].first = &desired_lease.lease;
+    all[desired_lease.lease.id].first = &desired_lease;
   for (const HeldLease& one : held) all[one.lease].second = &one;
   std::vector<NodeAction> actions;
   for (const auto& [id, pair] : all) {

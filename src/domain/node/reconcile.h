@@ -18,7 +18,7 @@ struct HeldLease {
 };
 
 enum class NodeActionKind {
-  kStart,    // desired, not there
+  kStart,    // desired, not there, and it awaits no ports
   kDecline,  // desired but already to be stopped, never started: report it as ended
   kStop,     // to be stopped with grace
   kKill,     // to be stopped at once, or not desired at all: its lease is over

@@ -115,11 +115,15 @@ void AgentHost::StartAgent() {
       VirtualLink(index_, network_, followed_),
       VirtualGpuWatch(hardware_, [this](int card, int xid) { watch_.WasTold(index_, card, xid); }),
       VirtualGpuCare(hardware_, timeline_, rng_, CareSurroundings()), nullptr, nullptr, nullptr,
-      nullptr, nullptr, nullptr});
+      nullptr, nullptr, nullptr, nullptr});
   AttemptRunner& runner = MakeRunners();
   agent_->keeper =
       std::make_unique<GpuKeeper>(KeeperOptions(), agent_->watch, agent_->care, clock_);
-  agent_->loop = std::make_unique<AgentLoop>(LoopOptions(), agent_->link, runner, logs_,
+  agent_->port_blocks = std::make_unique<VirtualPortBlocks>(
+      rng_, [this](int first_port) { return programs_.IsPortUsed(index_, first_port); });
+  AgentOptions options = LoopOptions();
+  options.port_blocks = agent_->port_blocks.get();
+  agent_->loop = std::make_unique<AgentLoop>(std::move(options), agent_->link, runner, logs_,
                                              agent_->keeper.get(), clock_);
   is_fresh_ = false;  // the incarnation is on the disk now
   turn_at_ = {};

@@ -14,6 +14,7 @@
 #include "simulation/world/ports/virtual_gpu_ports.h"
 #include "simulation/world/ports/virtual_images.h"
 #include "simulation/world/ports/virtual_mig.h"
+#include "simulation/world/ports/virtual_port_blocks.h"
 
 namespace gp {
 
@@ -61,6 +62,7 @@ class AgentHost {
     std::unique_ptr<VirtualImages> images;  // null: no job has an image
     std::unique_ptr<StagingRunner> staging;
     std::unique_ptr<GpuKeeper> keeper;
+    std::unique_ptr<VirtualPortBlocks> port_blocks;
     std::unique_ptr<AgentLoop> loop;
   };
   class NoLogs : public LogReader {

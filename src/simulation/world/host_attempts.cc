@@ -81,6 +81,8 @@ Program HostAttempts::ProgramOf(const Attempt& attempt) const {
   program.mig = attempt.spec.mig;
   program.visible_gpus = ValueOf(attempt.spec, "CUDA_VISIBLE_DEVICES");
   program.image = ValueOf(attempt.spec, "GP_IMAGE_DIGEST");
+  program.port = NumberOf(attempt.spec, "GP_MASTER_PORT");
+  program.is_port_leased = !ValueOf(attempt.spec, "GP_PORTS").empty();
   for (const DeviceNumber& device : attempt.spec.devices) {
     const int card = hardware_.CardWithMinor(device.minor);
     if (card >= 0) program.gpus.push_back(card);

@@ -80,8 +80,32 @@ void Programs::CheckImage(const Program& program) {
                                          std::to_string(program.rank) + " has another image");
 }
 
+bool Programs::IsPortUsed(size_t host, int port) const {
+  return std::ranges::any_of(alive_, [&](LeaseId id) {
+    const Program& program = entries_.at(id).program;
+    return program.host == host && program.rank == 0 && program.is_port_leased &&
+           program.port == port;
+  });
+}
+
+// The ranks of an attempt meet at one port, and at no other attempt's.
+void Programs::CheckPort(const Program& program) {
+  const auto fail = [&](const std::string& what) {
+    findings_.Break(timeline_.now(), ToText(program.job) + " attempt " +
+                                         std::to_string(program.attempt) + " rank " +
+                                         std::to_string(program.rank) + ": " + what);
+  };
+  if (program.ranks > 1 && !program.is_port_leased) fail("its gang has no ports");
+  const auto others = gangs_.find({program.job, program.attempt});
+  if (others != gangs_.end() && entries_.at(others->second.front()).program.port != program.port)
+    fail("its ranks meet at different ports");
+  if (program.rank == 0 && program.is_port_leased && IsPortUsed(program.host, program.port))
+    fail("its port is another attempt's");
+}
+
 void Programs::Start(Program program, ProgramHost& host) {
   CheckImage(program);
+  CheckPort(program);
   if (entries_.contains(program.lease))
     findings_.Break(timeline_.now(), ToText(program.lease) + " is executed a second time");
   const JobSpec& spec = *PlanOf(program).spec;

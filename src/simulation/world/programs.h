@@ -32,6 +32,8 @@ struct Program {
   MigPart mig;               // its MIG instance; no slices: none
   CpuSet cpus;
   std::string image;  // digest of its image; empty: it has none
+  int port = 0;       // where its ranks meet
+  bool is_port_leased = false;
   Instant started_at;
   Instant ended_at;
   bool is_alive = false;
@@ -65,6 +67,8 @@ class Programs {
   const Program* Find(LeaseId lease) const;
   const std::set<LeaseId>& alive() const { return alive_; }
   std::vector<LeaseId> AliveOn(size_t host, int gpu) const;
+  // Whether a rank 0 of this host listens on the port.
+  bool IsPortUsed(size_t host, int port) const;
   const JobPlan& PlanOf(const Program& program) const { return plan_.jobs[program.plan]; }
   Duration cut() const { return cut_; }  // work of attempts that did not complete
   uint64_t starts() const { return starts_; }
@@ -78,6 +82,7 @@ class Programs {
   void CheckTenants(const Program& mine);
   void CheckVisible(const Program& program);
   void CheckImage(const Program& program);
+  void CheckPort(const Program& program);
   void CheckTenants(const Program& mine, const Program& other);
   std::string WhyApart(const Program& mine, const Program& other) const;
   void BeginWork(const AttemptKey& key);

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "domain/cluster/nodes/node_hardware.h"
+#include "domain/model/nodes/features.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -69,6 +70,19 @@ TEST(NodeFacts, FeaturesFollowTheAgent) {
   EXPECT_TRUE(IsOutOfDate(cluster.state(), *cluster.state().FindNode(node), facts));
   cluster.AddNode(facts, 2);
   EXPECT_TRUE(cluster.state().nodes.all[0].facts->features.empty());
+}
+
+TEST(NodeFacts, AJobWithALauncherNeedsAnAgentThatKnowsIt) {
+  JobSpec spec;
+  EXPECT_EQ(MissingFeature(spec, Good()), "");
+  for (const Launcher launcher : {Launcher::kTorchrun, Launcher::kMpi, Launcher::kRay}) {
+    spec.program.launcher = launcher;
+    NodeFacts facts = Good();
+    facts.features = {"images"};
+    EXPECT_EQ(MissingFeature(spec, facts), "launchers");
+    facts.features.insert("launchers");
+    EXPECT_EQ(MissingFeature(spec, facts), "");
+  }
 }
 
 TEST(NodeFacts, AJoinWithBadOnesIsRefused) {

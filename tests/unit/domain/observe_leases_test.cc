@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/model/jobs/ports.h"
+#include "domain/model/nodes/features.h"
 #include "domain/node/desired_state.h"
 #include "tests/support/test_cluster.h"
 
@@ -64,8 +66,11 @@ TEST_F(StartOfAnAttempt, ByTheWallClockAloneIsNotInTheFuture) {
 class ImageOfAJob : public testing::Test {
  protected:
   ImageOfAJob() {
-    for (const char* name : {"n1", "n2", "n3"})
-      nodes_.push_back(cluster_.AddNode(TestCluster::MakeFacts(name, {0})));
+    for (const char* name : {"n1", "n2", "n3"}) {
+      NodeFacts facts = TestCluster::MakeFacts(name, {0});
+      facts.features.insert(kPortLeasesFeature);
+      nodes_.push_back(cluster_.AddNode(facts));
+    }
   }
   void Submit(const std::string& image) {
     JobSpec spec;
@@ -133,6 +138,85 @@ TEST_F(ImageOfAJob, IsNotWhatAnotherRankOrAnEndedOneNames) {
   for (const Event& event : Report(0, ended))
     EXPECT_FALSE(std::holds_alternative<ImageResolved>(event));
   EXPECT_EQ(job().image_digest, "");
+}
+
+// The ports at which the ranks of an attempt meet.
+class PortsOfAGang : public ImageOfAJob {
+ protected:
+  static constexpr int kFirst = kPortFirst + 3 * kPortsInBlock;
+
+  static LeaseObservation Leased(int first_port) {
+    LeaseObservation seen;
+    seen.first_port = first_port;
+    return seen;
+  }
+  DesiredLease OrderOf(size_t node) const {
+    return DesiredStateFor(cluster_.state(), nodes_[node]).leases.at(0);
+  }
+};
+
+TEST_F(PortsOfAGang, AreThoseThatRankZeroLeasesAndEveryRankWaitsForThem) {
+  Submit("");
+  EXPECT_TRUE(OrderOf(0).awaits_ports);
+  EXPECT_TRUE(OrderOf(1).awaits_ports);
+  const std::vector<Event> events = Report(0, Leased(kFirst));
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(std::get<PortsLeased>(events[0]).first_port, kFirst);
+  EXPECT_EQ(NodesToUpdate(cluster_.state(), events), (std::set{nodes_[0], nodes_[1]}));
+  for (const size_t node : {0, 1}) {
+    EXPECT_FALSE(OrderOf(node).awaits_ports);
+    EXPECT_EQ(OrderOf(node).first_port, kFirst);
+  }
+}
+
+TEST_F(PortsOfAGang, AreFixedOnceForEachAttempt) {
+  Submit("");
+  Report(0, Leased(kFirst));
+  EXPECT_TRUE(Report(0, Leased(kFirst + kPortsInBlock)).empty());
+  LeaseObservation ended;
+  ended.ended = true;
+  ended.outcome.end = LeaseEnd::kPlatformFault;
+  Report(0, ended);
+  Report(1, ended);
+  cluster_.Advance(kHour);
+  cluster_.Pass();
+  ASSERT_EQ(job().attempt, 2);
+  EXPECT_EQ(job().attempts.back().first_port, 0);
+  EXPECT_EQ(Report(0, Leased(kFirst + kPortsInBlock)).size(), 1u);
+  EXPECT_EQ(job().attempts.back().first_port, kFirst + kPortsInBlock);
+}
+
+TEST_F(PortsOfAGang, AreNotWhatAnotherRankOrAnEndedOneReportsNorBetweenBlocks) {
+  Submit("");
+  EXPECT_TRUE(Report(1, Leased(kFirst)).empty());
+  EXPECT_TRUE(Report(0, Leased(kFirst + 1)).empty());
+  LeaseObservation ended = Leased(kFirst);
+  ended.ended = true;
+  ended.outcome.end = LeaseEnd::kPlatformFault;
+  for (const Event& event : Report(0, ended))
+    EXPECT_FALSE(std::holds_alternative<PortsLeased>(event));
+}
+
+// It would start at once, with the port that it computes.
+TEST_F(PortsOfAGang, AreNotAwaitedWithAnAgentThatLeasesNone) {
+  NodeFacts older = *cluster_.state().FindNode(nodes_[1])->facts;
+  older.features.erase(kPortLeasesFeature);
+  cluster_.AddNode(older, 2);
+  Submit("");
+  const bool is_placed_there = job().attempts.back().ranks[0].node == nodes_[1] ||
+                               job().attempts.back().ranks[1].node == nodes_[1];
+  ASSERT_TRUE(is_placed_there);
+  EXPECT_FALSE(OrderOf(0).awaits_ports);
+  EXPECT_FALSE(OrderOf(1).awaits_ports);
+}
+
+TEST_F(PortsOfAGang, AreNotAwaitedByARankAlone) {
+  JobSpec spec;
+  spec.program.command = {"run"};
+  spec.resources.gpus.count = 1;
+  ASSERT_TRUE(cluster_.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
+  cluster_.Pass();
+  EXPECT_FALSE(OrderOf(0).awaits_ports);
 }
 
 TEST_F(ImageOfAJob, OfADirectoryHasNoDigest) {

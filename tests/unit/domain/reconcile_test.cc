@@ -33,6 +33,14 @@ TEST(Reconcile, OrderedAndNotThere) {
               ElementsAre(NodeAction{Kind::kDecline, {1}}));
 }
 
+TEST(Reconcile, WhatAwaitsPortsIsNotStartedButDeclinedOnceItIsToStop) {
+  DesiredLease waiting = Desired(1);
+  waiting.awaits_ports = true;
+  EXPECT_THAT(Act({waiting}, {}), IsEmpty());
+  waiting.lease.stop = StopOrder::kGraceful;
+  EXPECT_THAT(Act({waiting}, {}), ElementsAre(NodeAction{Kind::kDecline, {1}}));
+}
+
 TEST(Reconcile, ThereAndNotOrderedIsKilledOnce) {
   EXPECT_THAT(Act({}, {{{1}, false, StopOrder::kNone}}), ElementsAre(NodeAction{Kind::kKill, {1}}));
   EXPECT_THAT(Act({}, {{{1}, false, StopOrder::kGraceful}}),

@@ -17,6 +17,7 @@ using enum FieldKind;
 
 constexpr auto kLeaseLosses = TextsOf(kLeaseLossWords);
 constexpr auto kNetworks = TextsOf(kNetworkWords);
+constexpr auto kLaunchers = TextsOf(kLauncherWords);
 constexpr auto kSignals = TextsOf(kSignalWords);
 constexpr std::string_view kBestScores[] = {"min", "max"};
 constexpr auto kLogActions = TextsOf(kLogActionWords);
@@ -490,6 +491,16 @@ constexpr Field kJobFields[] = {
      .pattern = kMountPattern,
      .high = static_cast<int64_t>(kMountsMax),
      .set = SetMounts},
+    {.name = "launcher",
+     .kind = kWord,
+     .summary = "Starts the command once for each GPU: `torchrun`, `accelerate`, `deepspeed`, "
+                "`mpi`, `horovod`; `ray`: once, with a Ray cluster of the job's nodes.",
+     .default_text = "none",
+     .example = "torchrun",
+     .synonyms = "distributed launch",
+     .words = kLaunchers,
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.program.launcher = kLauncherWords[v.number].value; }},
     {.name = "network",
      .kind = kWord,
      .summary = "`none`: the job has a loopback interface of its own and reaches nothing else.",

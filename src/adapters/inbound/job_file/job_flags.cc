@@ -60,6 +60,8 @@ constexpr JobFlag kFlags[] = {
      "SECRET"},
     {"--mount", "mounts", "Directories of the node to see in the image (docs/images.md)",
      "FROM[:TO][:ro],...", "", JobFlag::Kind::kNames},
+    {"--launcher", "launcher", "starts the command once for each GPU",
+     "{none,torchrun,accelerate,deepspeed,mpi,horovod,ray}"},
     {"--network", "network", "none: the job reaches nothing outside of itself", "{host,none}"},
     {"--workdir", "workdir", "Working directory; default: the current one", "DIRECTORY"},
     {"--secret", "secrets", "Secrets to inject as environment variables (secrets set)", "NAME,...",

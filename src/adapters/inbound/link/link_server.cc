@@ -61,7 +61,7 @@ class SocketLinkServer : public LinkServer {
       : options_(options),
         pass_on_(std::move(pass_on)),
         admission_(api.guard, options.join_token),
-        messages_(options.secrets, api.channels),
+        messages_(options.secrets, options.join_token, api.channels),
         parts_{nodes,           gateway, api,      admission_,          messages_,
                options.metrics, loop_,   scratch_, options.hello_within} {}
   ~SocketLinkServer() override { Shutdown(); }

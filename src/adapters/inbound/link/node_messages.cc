@@ -3,9 +3,15 @@
 #include <algorithm>
 
 #include "adapters/wire/node_link.h"
+#include "domain/model/jobs/launcher.h"
 
 namespace gp {
 namespace {
+
+bool NeedsJobToken(const DesiredLease& desired_lease) {
+  return desired_lease.node_names.size() > 1 &&
+         IsLedByRankZero(desired_lease.spec->program.launcher);
+}
 
 Result<std::vector<LeaseObservation>> LeasesFrom(
     const google::protobuf::RepeatedPtrField<v1::LeaseObservation>& messages) {
@@ -45,22 +51,33 @@ Result<GpuNews> GpuNewsFrom(const v1::GpuNews& message) {
   return news;
 }
 
+size_t ControllerMessages::AddStored(DesiredLease& desired_lease) const {
+  if (secrets_ == nullptr) return 0;
+  size_t bytes = 0;
+  for (const std::string& name : SecretsOf(*desired_lease.spec)) {
+    auto value = secrets_->Find(
+        name, desired_lease.spec->program.shared_secrets_only ? "" : desired_lease.user.name,
+        desired_lease.queue);
+    if (!value) continue;
+    bytes += value->size();
+    desired_lease.secrets[name] = *std::move(value);
+  }
+  return bytes;
+}
+
+std::string ControllerMessages::JobTokenOf(uint64_t lineage, const Lease& lease) const {
+  return Sha256(HmacSha256(job_token_key_, std::to_string(lineage) + " " + ToText(lease.job) + " " +
+                                               std::to_string(lease.attempt)));
+}
+
 void ControllerMessages::AddSecrets(NodeDesiredState& desired) const {
   constexpr size_t kOfMessageMax = 32 << 20;  // half of the largest message that an agent accepts
   size_t all = 0;
   for (DesiredLease& desired_lease : desired.leases) {
-    const bool is_to_start = desired_lease.lease.phase == LeasePhase::kGranted &&
-                             desired_lease.lease.stop == StopOrder::kNone;
-    if (secrets_ == nullptr || !is_to_start) continue;
-    size_t of_job = 0;
-    for (const std::string& name : SecretsOf(*desired_lease.spec)) {
-      auto value = secrets_->Find(
-          name, desired_lease.spec->program.shared_secrets_only ? "" : desired_lease.user.name,
-          desired_lease.queue);
-      if (!value) continue;
-      of_job += value->size();
-      desired_lease.secrets[name] = *std::move(value);
-    }
+    const Lease& lease = desired_lease.lease;
+    if (lease.phase != LeasePhase::kGranted || lease.stop != StopOrder::kNone) continue;
+    if (NeedsJobToken(desired_lease)) desired_lease.job_token = JobTokenOf(desired.lineage, lease);
+    const size_t of_job = AddStored(desired_lease);
     // Secrets may have grown since the submit: only this job goes without them.
     if (of_job > kSecretBytesOfJobMax || all + of_job > kOfMessageMax)
       desired_lease.secrets.clear();
@@ -111,9 +128,10 @@ v1::ControllerMessage ControllerMessages::ToMessage(const ControllerNews& news) 
     message.set_lease_time_ms(news.lease_time.ToMilliseconds());
   if (news.acknowledged != 0) message.set_heartbeat_every_ms(news.heartbeat_every.ToMilliseconds());
   if (news.desired) {
-    const bool have_secrets = std::ranges::any_of(
-        news.desired->leases,
-        [](const DesiredLease& desired_lease) { return !SecretsOf(*desired_lease.spec).empty(); });
+    const bool have_secrets =
+        std::ranges::any_of(news.desired->leases, [](const DesiredLease& desired_lease) {
+          return !SecretsOf(*desired_lease.spec).empty() || NeedsJobToken(desired_lease);
+        });
     if (have_secrets) {
       NodeDesiredState desired = *news.desired;
       AddSecrets(desired);

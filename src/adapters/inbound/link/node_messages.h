@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "domain/cluster/command.h"
 #include "gpu_platform/v1/node.pb.h"
+#include "lib/secrets/secrets.h"
 #include "ports/inbound/node_gateway.h"
 #include "ports/outbound/control_link.h"
 #include "ports/outbound/secret_keeper.h"
@@ -26,17 +27,25 @@ v1::ControllerMessage ToMessage(const std::vector<MetricMark>& kept);
 // wait for.  Any thread may call it.
 class ControllerMessages {
  public:
-  // Both outlive it; `secrets` may be nullptr: there are none.
-  ControllerMessages(const SecretKeeper* secrets, const NodeChannels& channels)
-      : secrets_(secrets), channels_(channels) {}
+  // `secrets` and `channels` outlive it; `secrets` may be nullptr: there are none.  Tokens of jobs
+  // follow from `join_token`, so that they are the same after a restart.
+  ControllerMessages(const SecretKeeper* secrets, const std::string& join_token,
+                     const NodeChannels& channels)
+      : secrets_(secrets),
+        job_token_key_(HmacSha256(join_token, "tokens of jobs")),
+        channels_(channels) {}
 
   v1::ControllerMessage ToMessage(const ControllerNews& news) const;
 
  private:
-  // Adds the secrets that jobs name to the leases that are to start.
+  // Adds to the leases that are to start the secrets that their jobs name, and tokens.
   void AddSecrets(NodeDesiredState& desired) const;
+  // Adds what is stored; returns its bytes.
+  size_t AddStored(DesiredLease& desired_lease) const;
+  std::string JobTokenOf(uint64_t lineage, const Lease& lease) const;
 
   const SecretKeeper* const secrets_;
+  const std::string job_token_key_;
   const NodeChannels& channels_;
 };
 

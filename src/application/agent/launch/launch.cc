@@ -1,22 +1,19 @@
-#include "application/agent/launch.h"
+#include "application/agent/launch/launch.h"
 
 #include <algorithm>
 
+#include "application/agent/launch/launcher_command.h"
 #include "application/agent/sharing_runner.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "domain/model/jobs/array.h"
 #include "domain/model/jobs/image_reference.h"
+#include "domain/model/jobs/ports.h"
 #include "domain/model/jobs/text_rules.h"
 
 namespace gp {
 namespace {
-
-constexpr int kPortFirst = 20'000;
-constexpr int kPorts = 12'000;
-// A prime, so that an attempt's port is far from those of the next jobs
-constexpr uint64_t kPortsBetweenAttempts = 7'919;
 
 std::string Uuids(const DesiredLease& desired, const NodeFacts& facts) {
   std::vector<std::string> uuids;
@@ -25,13 +22,15 @@ std::string Uuids(const DesiredLease& desired, const NodeFacts& facts) {
   return Join(uuids, ",");
 }
 
-// One port per attempt, the same on every rank, and below the kernel's ephemeral ports.  Attempts
-// with the same number of the next 12,000 jobs have other ports, and so has the attempt before,
-// which may still hold its port.
-int MasterPort(const DesiredLease& desired) {
-  const uint64_t mixed = desired.lease.job.value +
-                         static_cast<uint64_t>(desired.lease.attempt) * kPortsBetweenAttempts;
-  return kPortFirst + static_cast<int>(mixed % kPorts);
+void AddPorts(const DesiredLease& desired, std::map<std::string, std::string>& env) {
+  const int first = desired.first_port;
+  if (first == 0) {
+    const int port = UnleasedPort(desired.lease.job, desired.lease.attempt);
+    env["GP_MASTER_PORT"] = std::to_string(port);
+  } else {
+    env["GP_MASTER_PORT"] = std::to_string(first);
+    env["GP_PORTS"] = std::to_string(first) + "-" + std::to_string(first + kPortsLeased - 1);
+  }
 }
 
 // Sets the address where ranks meet and torchrun's variables, so that `torchrun train.py` works on
@@ -44,7 +43,7 @@ void AddRendezvous(const DesiredLease& desired, std::map<std::string, std::strin
   env["GP_NODE_LIST"] = Join(desired.node_names, ",");
   // A single rank need not be able to resolve its node's name.
   env["GP_MASTER_ADDR"] = nodes == 1 ? "127.0.0.1" : desired.master_address;
-  env["GP_MASTER_PORT"] = std::to_string(MasterPort(desired));
+  AddPorts(desired, env);
   env.emplace("MASTER_ADDR", env["GP_MASTER_ADDR"]);
   env.emplace("MASTER_PORT", env["GP_MASTER_PORT"]);
   env.emplace("PET_MASTER_ADDR", env["MASTER_ADDR"]);
@@ -52,6 +51,12 @@ void AddRendezvous(const DesiredLease& desired, std::map<std::string, std::strin
   env.emplace("PET_NNODES", env["GP_NNODES"]);
   env.emplace("PET_NODE_RANK", env["GP_NODE_RANK"]);
   env.emplace("PET_NPROC_PER_NODE", std::to_string(std::max<size_t>(1, desired.lease.gpus.size())));
+}
+
+// As the job sees it.
+std::string RshPath(const JobSpec& spec, const std::string& directory) {
+  return (spec.program.image.empty() ? directory : std::string(kRshDirectoryInImage)) + "/" +
+         kRshName;
 }
 
 std::string ReportPipe(const LaunchOptions& options, LeaseId lease) {
@@ -130,6 +135,7 @@ std::vector<std::string> MakeEnvironment(const DesiredLease& desired, const Node
     env["GP_RESUME_FROM"] = desired.resume_from;
     env["GP_RESUME_STEP"] = std::to_string(desired.resume_step);
   }
+  if (NeedsRsh(desired)) AddRshVariables(RshPath(spec, options.rsh_directory), env);
   env["GP_REPORT"] = ReportPipe(options, desired.lease.id);
   // "-1" hides all GPUs from a job without GPUs; some programs take an empty list for all GPUs.
   env["CUDA_VISIBLE_DEVICES"] = desired.lease.gpus.empty() ? "-1" : Uuids(desired, facts);
@@ -161,22 +167,27 @@ CpuSet CpusOf(const DesiredLease& desired, const NodeFacts& facts, const CpuSet&
 }
 
 // A private /tmp would hide paths below /tmp that the job is to use.
-bool NeedsHostTmp(const JobSpec& spec, const std::string& device_directory) {
-  return IsInTmp(device_directory) || IsInTmp(spec.program.working_directory) ||
+bool NeedsHostTmp(const DesiredLease& desired, const LaunchOptions& options) {
+  const JobSpec& spec = *desired.spec;
+  return (NeedsRsh(desired) && IsInTmp(options.rsh_directory)) ||
+         IsInTmp(options.device_directory) || IsInTmp(spec.program.working_directory) ||
          IsInTmp(spec.recovery.checkpoint.directory) ||
          std::ranges::any_of(spec.program.command, IsInTmp);
 }
 
-void AddProgram(const DesiredLease& desired, const HostUser& user, LaunchSpec& launch) {
+void AddProgram(const DesiredLease& desired, const HostUser& user, const LaunchOptions& options,
+                LaunchSpec& launch) {
   const JobSpec& spec = *desired.spec;
   // An interactive job gets its program by Exec, with its user's terminal.
-  if (!spec.program.interactive) launch.argv = spec.program.command;
+  if (!spec.program.interactive)
+    launch.argv = LauncherCommand(desired, RshPath(spec, options.rsh_directory));
   launch.interactive = spec.program.interactive;
   for (const std::string& name : spec.program.secrets) {
     const auto secret = desired.secrets.find(name);
     if (secret != desired.secrets.end() && !IsReservedVariable(name))
       launch.secrets.push_back(name + "=" + secret->second);
   }
+  if (!desired.job_token.empty()) launch.secrets.push_back("GP_JOB_TOKEN=" + desired.job_token);
   const std::string home = user.home.empty() ? "/" : user.home;
   launch.has_own_working_directory = !spec.program.working_directory.empty();
   launch.working_directory =
@@ -207,13 +218,15 @@ void AddGrants(const DesiredLease& desired, const NodeFacts& facts, const Launch
 }
 
 // What the job sees of the host.  REQUIRES: AddGrants has run.
-void AddPrivateMounts(const JobSpec& spec, const LaunchOptions& options, LaunchSpec& launch) {
+void AddPrivateMounts(const DesiredLease& desired, const LaunchOptions& options,
+                      LaunchSpec& launch) {
+  const JobSpec& spec = *desired.spec;
   const bool by_mps = !launch.parts.empty() && launch.parts.front().mps;
   launch.shm_bytes =
       spec.resources.shm_bytes > 0 ? spec.resources.shm_bytes : launch.memory_bytes_max;
   // A private /tmp may hide the directory in which a client finds its MPS server.
-  launch.private_tmp = !NeedsHostTmp(spec, options.device_directory) &&
-                       !(by_mps && IsInTmp(options.state_directory));
+  launch.private_tmp =
+      !NeedsHostTmp(desired, options) && !(by_mps && IsInTmp(options.state_directory));
 }
 
 // Whether it is of the system, or the root, or /tmp: such a directory is the image's own.
@@ -276,6 +289,10 @@ void AddImage(const DesiredLease& desired, const HostUser& user, const LaunchOpt
     if (!path.empty() && !IsOfSystem(PlainPath(path)) && !is_mounted(PlainPath(path)))
       show(path, HostDirectory::Absent::kSkip);
   }
+  if (NeedsRsh(desired))
+    launch.host_directories.push_back({PlainPath(options.rsh_directory),
+                                       HostDirectory::Absent::kFail, kRshDirectoryInImage, true,
+                                       false});
   if (!launch.parts.empty() && launch.parts.front().mps)
     show(MpsDirectory(options.state_directory, launch.parts.front().minor, user.uid),
          HostDirectory::Absent::kFail);
@@ -315,9 +332,9 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   LaunchSpec launch;
   launch.key = KeyOf(desired.lease.id);
   launch.environment = MakeEnvironment(desired, facts, user, options);
-  AddProgram(desired, user, launch);
+  AddProgram(desired, user, options, launch);
   AddGrants(desired, facts, options, launch);
-  AddPrivateMounts(spec, options, launch);
+  AddPrivateMounts(desired, options, launch);
   AddImage(desired, user, options, launch);
   launch.private_processes = options.private_processes;
   launch.private_network = spec.program.network == NetworkAccess::kNone;

@@ -34,6 +34,7 @@ struct LaunchOptions {
   int64_t log_bytes_max = int64_t{1} << 30;
   bool private_processes = true;            // false: jobs share the host's processes and IPC
   std::vector<std::string> mount_prefixes;  // that jobs' `mounts` are in; empty: any directory
+  std::string rsh_directory;                // of gpu-platform-rsh, which every user may execute
   std::string prolog;
   std::string epilog;
   // The account of this host that a job of this user runs as.
@@ -46,6 +47,11 @@ inline constexpr const char* kDefaultEnvironment[] = {
 
 // Directory of the report pipes of running jobs, below the state directory
 inline constexpr const char* kReportDirectory = "reports";
+
+// The program with which ranks start programs in other ranks of their job, in its directory.
+inline constexpr const char* kRshName = "gpu-platform-rsh";
+// Where a job in an image finds the directory: its /tmp is its own on every host.
+inline constexpr const char* kRshDirectoryInImage = "/tmp/.gpu-platform";
 
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);
 

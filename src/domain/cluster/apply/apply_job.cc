@@ -288,6 +288,10 @@ void ApplyEvent(State& state, Instant, const ImageResolved& event) {
   JobOf(state, event.job).image_digest = event.digest;
 }
 
+void ApplyEvent(State& state, Instant, const PortsLeased& event) {
+  JobOf(state, event.job).attempts.back().first_port = event.first_port;
+}
+
 void ApplyEvent(State& state, Instant at, const JobRetried& event) {
   Job& job = JobOf(state, event.job);
   job.queued_at = at;

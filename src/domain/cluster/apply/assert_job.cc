@@ -2,6 +2,7 @@
 #include "base/digest.h"
 #include "domain/cluster/apply/assert_parts.h"
 #include "domain/cluster/preemption.h"
+#include "domain/model/jobs/ports.h"
 
 namespace gp {
 namespace {
@@ -137,6 +138,17 @@ void CheckBefore(const State& state, const ImageResolved& event) {
 void CheckAfter(const State& state, const ImageResolved& event) {
   GP_ASSERT(JobIn(state, event.job).image_digest == event.digest,
             "a job has the image of the event");
+}
+
+void CheckBefore(const State& state, const PortsLeased& event) {
+  const Job& job = JobIn(state, event.job);
+  GP_ASSERT(IsFirstPort(event.first_port), "ports are leased in blocks");
+  GP_ASSERT(!job.attempts.empty() && job.attempts.back().first_port == 0,
+            "an attempt has its ports once");
+}
+void CheckAfter(const State& state, const PortsLeased& event) {
+  GP_ASSERT(JobIn(state, event.job).attempts.back().first_port == event.first_port,
+            "an attempt has the ports of the event");
 }
 
 void CheckBefore(const State& state, const JobPriorityChanged& event) {

@@ -4,6 +4,7 @@
 #include "domain/cluster/decide/decide_parts.h"
 #include "domain/cluster/under_use.h"
 #include "domain/model/jobs/image_reference.h"
+#include "domain/model/jobs/ports.h"
 
 namespace gp {
 namespace {
@@ -44,6 +45,13 @@ void NoteImage(const Job& job, const Lease& lease, const LeaseObservation& seen,
     events.push_back(ImageResolved{job.id, seen.image_digest});
 }
 
+// What rank 0's agent leased first stays the attempt's.
+void NotePorts(const Job& job, const Lease& lease, const LeaseObservation& seen, Events& events) {
+  const bool is_news = lease.rank == 0 && !seen.ended && job.attempts.back().first_port == 0;
+  if (is_news && IsFirstPort(seen.first_port))
+    events.push_back(PortsLeased{job.id, seen.first_port});
+}
+
 // The start as an instant of the controller, from the time that the program has run.  If only the
 // node's wall clock is known, which may be wrong, the result is clamped between the placement and
 // now.
@@ -65,6 +73,7 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
     if (CompletesGang(state, job, lease.id)) events.push_back(JobStarted{job.id});
   }
   NoteImage(job, lease, seen, events);
+  NotePorts(job, lease, seen, events);
   NoteCheckpoints(at, job, lease, seen.checkpoints, events);
   ObserveUse(state, at, job, lease, seen.use, seen.ended, events);
   if (seen.ended) {

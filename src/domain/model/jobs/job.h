@@ -107,9 +107,10 @@ struct AttemptRecord {
   std::string placement;  // why it was placed here, in words
   std::vector<RankRecord> ranks;
   EndClass end = EndClass::kNone;
+  int first_port = 0;  // of those leased to a gang (jobs/ports.h); 0: none are leased yet
 };
 GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks,
-          v.end)
+          v.end, Since<20>(v.first_port))
 
 struct Job {
   JobId id;

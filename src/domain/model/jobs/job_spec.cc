@@ -292,6 +292,10 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
                  "none leaves the ranks of a job on several nodes without a way to meet: leave it "
                  "out, or ask for one node");
   }
+  if (spec.program.launcher != Launcher::kNone && spec.program.interactive) {
+    findings.Add(Kind::kContradiction, "launcher",
+                 "an interactive job runs what its user types: leave it out");
+  }
   if (!spec.file.empty()) findings.Text("file", PathFault(spec.file));
 }
 

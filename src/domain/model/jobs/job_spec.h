@@ -17,6 +17,7 @@
 #include "domain/model/ids.h"
 #include "domain/model/jobs/checkpoint.h"
 #include "domain/model/jobs/end_class.h"
+#include "domain/model/jobs/launcher.h"
 #include "domain/model/jobs/mount.h"
 #include "domain/model/jobs/network_access.h"
 
@@ -118,6 +119,7 @@ struct JobProgram {
   std::string image_credentials;  // secret for the image's registry; empty: none
   std::vector<Mount> mounts;      // more directories of its nodes that it sees in the image
   NetworkAccess network = NetworkAccess::kHost;
+  Launcher launcher = Launcher::kNone;
   std::map<std::string, std::string> environment;
   // Names of secrets; the controller sets an environment variable for each
   std::vector<std::string> secrets;
@@ -206,7 +208,7 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
           v.recovery.on_log, v.notify, v.program.secrets, v.program.shared_secrets_only,
           Since<17>(v.policy.wait_for_nodes), Since<17>(v.file), Since<20>(v.program.image),
           Since<20>(v.program.mounts), Since<20>(v.program.network),
-          Since<20>(v.program.image_credentials))
+          Since<20>(v.program.image_credentials), Since<20>(v.program.launcher))
 
 // All secrets that its start needs: those in its environment, and that of its image's registry.
 std::vector<std::string> SecretsOf(const JobSpec& spec);

@@ -62,6 +62,7 @@ int64_t FixedPoint(std::string_view text, size_t places) {
 std::string_view ToText(Isolation isolation) { return TextOf(All(kIsolationWords), isolation); }
 std::string_view ToText(TopologyLevel level) { return TextOf(All(kTopologyLevelWords), level); }
 std::string_view ToText(NetworkAccess access) { return TextOf(All(kNetworkWords), access); }
+std::string_view ToText(Launcher launcher) { return TextOf(All(kLauncherWords), launcher); }
 std::string_view ToText(LeaseLoss choice) { return TextOf(All(kLeaseLossWords), choice); }
 std::string_view ToText(LogAction action) { return TextOf(All(kLogActionWords), action); }
 

@@ -48,6 +48,16 @@ inline constexpr Word<NetworkAccess> kNetworkWords[] = {
     {"none", NetworkAccess::kNone},
 };
 
+inline constexpr Word<Launcher> kLauncherWords[] = {
+    {"none", Launcher::kNone},
+    {"torchrun", Launcher::kTorchrun},
+    {"accelerate", Launcher::kAccelerate},
+    {"deepspeed", Launcher::kDeepspeed},
+    {"mpi", Launcher::kMpi},
+    {"horovod", Launcher::kHorovod},
+    {"ray", Launcher::kRay},
+};
+
 // Signals that a program can handle, with their numbers on Linux.
 inline constexpr Word<int> kSignalWords[] = {{"SIGUSR1", 10}, {"SIGUSR2", 12}, {"SIGTERM", 15},
                                              {"SIGINT", 2},   {"SIGHUP", 1},   {"SIGQUIT", 3}};
@@ -58,6 +68,7 @@ std::string_view ToText(Isolation isolation);
 std::string_view ToText(TopologyLevel level);
 std::string_view ToText(LeaseLoss choice);
 std::string_view ToText(LogAction action);
+std::string_view ToText(Launcher launcher);
 std::string_view ToText(NetworkAccess access);
 
 // kInvalidArgument: the message names the closest word, or all words.

@@ -17,6 +17,8 @@ constexpr Feature kFeatures[] = {
     {kImagePullFeature, [](const JobSpec& spec) { return IsPulled(spec.program.image); }},
     {kNetworkNoneFeature,
      [](const JobSpec& spec) { return spec.program.network == NetworkAccess::kNone; }},
+    {kLaunchersFeature,
+     [](const JobSpec& spec) { return spec.program.launcher != Launcher::kNone; }},
 };
 
 bool IsName(const std::string& text) {

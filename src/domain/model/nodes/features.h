@@ -18,10 +18,15 @@ inline constexpr char kImagePullFeature[] = "image-pull";      // pulled from re
 inline constexpr char kNetworkNoneFeature[] =
     "network-none";  // jobs may be cut off from the network
 
+inline constexpr char kLaunchersFeature[] = "launchers";  // its agent starts commands by them
+// Its agent leases ports to the ranks of gangs (model/jobs/ports.h).  No job needs it: ranks on
+// agents without it meet at a port that all of them compute.
+inline constexpr char kPortLeasesFeature[] = "port-leases";
+
 inline constexpr size_t kFeaturesMax = 64;
 inline constexpr size_t kFeatureLengthMax = 64;
 
-// All that this program's agents can have, and its simulated machines do.
+// All that jobs may need and this program's agents can have; its simulated machines have all.
 std::set<std::string> AllFeatures();
 
 // The first feature that the job needs and the node does not have; empty: the node has all.

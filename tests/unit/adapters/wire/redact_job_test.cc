@@ -84,6 +84,7 @@ TEST(RedactJob, OfASpecOnlyWhatTheJobHoldsAndWaitsForIsShown) {
                                                                 "grace_ms",
                                                                 "hang_after_ms",
                                                                 "interactive",
+                                                                "launcher",
                                                                 "memory_bytes",
                                                                 "movable",
                                                                 "name",

@@ -3,10 +3,11 @@
 #include <fstream>
 #include <set>
 
-#include "application/agent/launch.h"
+#include "application/agent/launch/launch.h"
 #include "application/agent/node_facts.h"
 #include "application/agent/observe.h"
 #include "base/text.h"
+#include "domain/model/jobs/ports.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -206,6 +207,17 @@ TEST(Launch, PortsOfJobsAndAttemptsDiffer) {
   EXPECT_LT(*ports.rbegin(), 32'000) << "the kernel gives those from 32768 on away";
 }
 
+TEST(Launch, AgentsTryTheBlocksOfTheNextJobsLast) {
+  std::set<int> firsts;
+  for (uint64_t job = 1; job <= kPortBlocks; ++job) firsts.insert(PreferredFirstPort({job}, 1));
+  EXPECT_EQ(firsts.size(), static_cast<size_t>(kPortBlocks));
+  for (const int first : firsts) EXPECT_TRUE(IsFirstPort(first)) << first;
+  EXPECT_NE(PreferredFirstPort({7}, 1), PreferredFirstPort({7}, 2));
+  EXPECT_FALSE(IsFirstPort(kPortFirst + 1));
+  EXPECT_FALSE(IsFirstPort(kPortFirst - kPortsInBlock));
+  EXPECT_FALSE(IsFirstPort(kPortFirst + kPortBlocks * kPortsInBlock));
+}
+
 // docs/reference/environment.md has a row for each variable, and for no other.
 TEST(Launch, TheReferenceNamesAllVariables) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
@@ -213,7 +225,11 @@ TEST(Launch, TheReferenceNamesAllVariables) {
   spec.policy.array = {5, 2};
   spec.recovery.checkpoint.directory = "/ckpt";
   spec.program.image = "oci:/data/img";
+  spec.program.launcher = Launcher::kMpi;
   DesiredLease desired = Desired(spec);
+  desired.node_names = {"n0", "n1"};
+  desired.first_port = kPortFirst;
+  desired.job_token = "t";
   desired.array = {3};
   desired.resume_from = "/ckpt/7";
   desired.lease.mode = GpuMode::kMps;
@@ -222,6 +238,7 @@ TEST(Launch, TheReferenceNamesAllVariables) {
   std::set<std::string> given;
   for (const std::string& entry : launch.environment)
     given.insert(entry.substr(0, entry.find('=')));
+  for (const std::string& entry : launch.secrets) given.insert(entry.substr(0, entry.find('=')));
   std::ifstream page(GP_SOURCE_DIR "/docs/reference/environment.md");
   std::set<std::string> named;
   for (std::string line; std::getline(page, line);) {

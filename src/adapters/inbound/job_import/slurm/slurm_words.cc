@@ -54,9 +54,8 @@ std::optional<std::string> ProgramNote(const std::string& program, const ScriptF
     return "each node runs the whole script: remove srun; programs on several nodes find each "
            "other by GP_MASTER_ADDR, GP_NNODES and GP_NODE_RANK";
   if (program == "mpirun" || program == "mpiexec" || program.starts_with("mpiexec."))
-    return "each node runs the whole script: run this only on the node with GP_NODE_RANK 0, with "
-           "the "
-           "hosts of GP_NODE_LIST";
+    return "each node runs the whole script: write its program as the command of a job with "
+           "launcher: mpi, which runs mpirun on rank 0 for the GPUs of all nodes";
   if (program == "scontrol")
     return "a Slurm command, which is not available: use gpu-platform jobs describe, hold and "
            "release; GP_NODE_LIST names the nodes";
