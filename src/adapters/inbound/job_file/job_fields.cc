@@ -530,7 +530,6 @@ constexpr Field kJobFields[] = {
     {.name = "idle_policy",
      .kind = kNotYet,
      .summary = "What to do about idle GPUs; the site's policy sets it for all jobs (under_use)."},
-    {.name = "launcher", .kind = kNotYet, .summary = "Start ranks by torchrun or MPI."},
     {.name = "matrix", .kind = kNotYet, .summary = "One job for each combination."},
     {.name = "min_nodes", .kind = kNotYet, .summary = "Start with fewer nodes."},
     {.name = "on_preempt", .kind = kNotYet, .summary = "Signal and grace at preemption."},

@@ -53,7 +53,7 @@ TEST(BadInput, UnknownKeys) { ExpectAllRefused(kUnknownKeys); }
 constexpr BadInput kNotYet[] = {
     {"»budget: {max_total: 200USD}", "GP1016", "budget"},
     {"»idle_policy: {below: 5%}", "GP1016", "idle_policy"},
-    {"»launcher: torchrun", "GP1016", "launcher"},
+    {"»matrix: 4", "GP1016", "matrix"},
     {"»matrix: {lr: [1, 2]}", "GP1016", "matrix"},
     {"»min_nodes: 1", "GP1016", "min_nodes"},
     {"notify: »{on: [failed]}", "GP1008", "notify.to is missing"},

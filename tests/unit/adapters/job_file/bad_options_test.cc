@@ -41,7 +41,7 @@ TEST(BadOptions, Overrides) {
       {"run.0", "x", 1, "GP1020", "a list"},
       {"name", "a b", 6, "GP1014", "is not a name"},
       {"env.A-B", "x", 1, "GP1014", "not a variable name"},
-      {"launcher", "x", 1, "GP1016", "not supported yet"},
+      {"matrix", "x", 1, "GP1016", "not supported yet"},
       {"überraschung", "x", 1, "GP1007", "unknown key"},
   };
   for (const BadOverride& row : kRows) {
