@@ -142,6 +142,13 @@ std::string ToBase64(std::string_view bytes) {
   return text;
 }
 
+bool IsMetricName(std::string_view name) {
+  return !name.empty() && name.size() <= kMetricNameMax && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '/' || c == '-';
+  });
+}
+
 bool IsHostName(std::string_view text) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||

@@ -36,6 +36,10 @@ std::string ToBase64(std::string_view bytes);
 
 // 1 to 253 letters, digits, dots, dashes and underscores.
 bool IsHostName(std::string_view text);
+
+// Whether jobs may report a metric of this name: letters, digits and _ . / -
+inline constexpr size_t kMetricNameMax = 64;
+bool IsMetricName(std::string_view name);
 std::vector<std::string> Split(std::string_view text, char separator);
 std::string Join(std::span<const std::string> parts, std::string_view separator);
 

@@ -13,7 +13,8 @@ void TableRunner::AddClues(const Line& line, LogClues& clues) {
 }
 
 // "hang j1": it has not reported progress for too long. "checkpoint j1 STEP [incomplete]", told by
-// its first rank; "resolved j1 a": so does its image's tag, which names the digest aaa….
+// its first rank; "metric j1 RULE": it has met this rule of on_metric; "resolved j1 a": so does its
+// image's tag, which names the digest aaa….
 std::string TableRunner::ReportProgress(const Line& line) {
   const Job& job = *cluster_.state().FindJob(jobs_.at(line.words[0]));
   const Lease& lease = *cluster_.state().FindLease(job.leases.front());
@@ -21,6 +22,9 @@ std::string TableRunner::ReportProgress(const Line& line) {
   seen.lease = lease.id;
   if (line.verb == "hang") {
     seen.is_hung = true;
+  } else if (line.verb == "metric") {
+    seen.metric_rule = std::stoi(line.words[1]);
+    seen.metric_value = "loss is nan at step 7";
   } else if (line.verb == "resolved") {
     seen.image_digest = "sha256:" + std::string(64, line.words[1].front());
   } else {

@@ -278,6 +278,10 @@ std::string TableRunner::Submit(const Line& line) {
   if (line.Option("on_loss", "") == "stop") spec.recovery.on_lease_loss = LeaseLoss::kStop;
   if (line.Option("on_loss", "") == "continue") spec.recovery.on_lease_loss = LeaseLoss::kContinue;
   spec.recovery.hang_after = Duration::Seconds(line.Number("hang", 0));
+  for (const MetricAction action :
+       {MetricAction::kStop, MetricAction::kRestart, MetricAction::kComplete}) {
+    if (line.Has("on_metric")) spec.recovery.on_metric.push_back({"loss is nan", action});
+  }
   spec.program.image = line.Option("image", "");
   if (line.Has("rule")) {
     spec.recovery.on_log = {{"pattern", line.Option("rule", "") == "exclude"
@@ -599,7 +603,8 @@ std::string TableRunner::Run(const Line& line) {
   if (line.verb == "set") return ChangeNode(line);
   if (line.verb == "run") return Observe(line, true, false);
   if (line.verb == "exit" || line.verb == "end") return Observe(line, false, true);
-  if (line.verb == "hang" || line.verb == "checkpoint" || line.verb == "resolved")
+  if (line.verb == "hang" || line.verb == "checkpoint" || line.verb == "metric" ||
+      line.verb == "resolved")
     return ReportProgress(line);
   if (line.verb == "report") {
     return ReportFrom(TargetOf(line.words[0]).node, {},

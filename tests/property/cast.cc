@@ -59,6 +59,8 @@ void ChooseLife(Rng& rng, JobSpec& spec) {
   spec.policy.grace = Duration::Seconds(rng.Chance(1, 4) ? 600 : rng.Between(0, 20));
   spec.recovery.on_lease_loss = static_cast<LeaseLoss>(rng.Between(0, 2));
   spec.recovery.retry.on_failure = rng.Chance(1, 3);
+  if (rng.Chance(1, 4))
+    spec.recovery.on_metric = {{"loss is nan", static_cast<MetricAction>(rng.Between(0, 2))}};
   spec.recovery.retry.retries_max = rng.Between(0, 3);
   spec.recovery.retry.backoff_min = Duration::Seconds(rng.Between(0, 10));
   spec.recovery.retry.backoff_max =

@@ -267,6 +267,8 @@ LeaseObservation PhysicalWorld::Observe(LeaseId lease) {
   seen.started_at = program.started_at;
   seen.checkpoints = program.checkpoints;
   seen.is_hung = program.is_hung;
+  // It says so once more as long as it runs.
+  if (program.is_alive && !program.is_hung && rng_.Chance(1, 60)) seen.metric_rule = 1;
   seen.use = program.use;
   // What cannot be
   if (!seen.use.gpus.empty() && rng_.Chance(1, 50))

@@ -157,6 +157,11 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
     one->set_pattern(rule.pattern);
     one->set_action(std::string(ToText(rule.action)));
   }
+  for (const MetricRule& rule : spec.recovery.on_metric) {
+    v1::MetricRule* one = message->add_on_metric();
+    one->set_condition(rule.condition);
+    one->set_action(std::string(ToText(rule.action)));
+  }
   if (!spec.notify.to.empty()) {
     message->mutable_notify()->mutable_to()->Assign(spec.notify.to.begin(), spec.notify.to.end());
     message->mutable_notify()->mutable_on()->Assign(spec.notify.on.begin(), spec.notify.on.end());
@@ -215,6 +220,11 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
                                 std::to_string(message.checkpoint_best())));
   }
   spec.recovery.checkpoint.best = static_cast<BestScore>(message.checkpoint_best());
+  for (const v1::MetricRule& one : message.on_metric()) {
+    const auto action = MetricActionFromText(one.action());
+    if (!action) return Fail(action.error().Within("on_metric"));
+    spec.recovery.on_metric.push_back({one.condition(), *action});
+  }
   for (const v1::LogRule& one : message.on_log())
     spec.recovery.on_log.push_back(GP_TRY(FromProto(one)));
   spec.notify.to.assign(message.notify().to().begin(), message.notify().to().end());

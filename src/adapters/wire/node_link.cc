@@ -177,6 +177,8 @@ void ToProto(const LeaseObservation& seen, v1::LeaseObservation* message) {
   message->set_ran_ns(seen.ran.ns);
   message->set_image_digest(seen.image_digest);
   message->set_first_port(seen.first_port);
+  message->set_metric_rule(seen.metric_rule);
+  message->set_metric_value(seen.metric_value);
   if (seen.use.since.ns != 0) ToProto(seen.use, message->mutable_use());
 }
 
@@ -207,6 +209,8 @@ Result<LeaseObservation> FromProto(const v1::LeaseObservation& message) {
   if (message.first_port() != 0 && !IsFirstPort(message.first_port()))
     return Fail(InvalidArgument("report: no block of ports begins there"));
   seen.first_port = message.first_port();
+  seen.metric_rule = message.metric_rule();
+  seen.metric_value = Printable(message.metric_value(), 200);
   if (message.use().gpus_size() > kGpusMax)
     return Fail(InvalidArgument("report: use of too many GPUs"));
   if (message.has_use()) seen.use = FromProto(message.use());

@@ -50,6 +50,8 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
   seen.outcome.clues.gpu_memory = status.is_gpu_memory_used_up;
   seen.outcome.clues.mps_failed = status.is_mps_failed;
   seen.is_hung = status.progress.is_hung;
+  seen.metric_rule = status.progress.metric_limit;
+  seen.metric_value = status.progress.metric_value;
   seen.image_digest = status.image_digest;
   for (const CheckpointReport& one : status.progress.checkpoints) {
     seen.checkpoints.push_back({0, 0, one.number, one.step, one.path, one.bytes, one.took,

@@ -58,11 +58,14 @@ struct LeaseObservation {
   // Of the ports that rank 0's agent leases to the attempt, while the ranks wait for them
   // (AttemptRecord::first_port); 0: none
   int first_port = 0;
+  // Number of the rule of on_metric whose condition it met, from 1; 0: none.  And what met it.
+  int metric_rule = 0;
+  std::string metric_value;  // "train/loss is nan at step 812"
   bool operator==(const LeaseObservation&) const = default;
 };
 GP_FIELDS(LeaseObservation, v.lease, v.running, v.ended, v.started_at, v.ended_at, v.outcome,
           v.checkpoints, v.is_hung, v.use, Since<17>(v.ran), Since<20>(v.image_digest),
-          Since<20>(v.first_port))
+          Since<20>(v.first_port), Since<20>(v.metric_rule), Since<20>(v.metric_value))
 
 struct GpuObservation {
   int gpu = 0;

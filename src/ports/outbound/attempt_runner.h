@@ -9,6 +9,7 @@
 #include "base/cpu_set.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "domain/model/jobs/metric_rule.h"
 
 namespace gp {
 
@@ -56,6 +57,14 @@ struct HostDirectory {
   bool read_only = false;
   bool is_requested = false;  // by the job: only below LaunchSpec::mount_prefixes
   bool operator==(const HostDirectory&) const = default;
+};
+
+// A condition on what a job reports of a metric.
+struct MetricLimit {
+  std::string name;
+  MetricTest test = MetricTest::kIsNan;
+  std::string limit;  // as the job's user wrote the number; empty with kIsNan
+  bool operator==(const MetricLimit&) const = default;
 };
 
 // One of the images of an OCI image layout on this host, or of a repository of a registry.
@@ -130,7 +139,8 @@ struct LaunchSpec {
   // Sent, in place of SIGTERM, to those of its processes that handle it; 0: none
   int checkpoint_signal = 0;
   Duration checkpoint_interval;  // between such signals while the job runs; 0: only to stop it
-  std::vector<std::string> log_patterns;  // RE2; kept for reading the logs at the end
+  std::vector<MetricLimit> metric_limits;  // what is looked for in its reports
+  std::vector<std::string> log_patterns;   // RE2; kept for reading the logs at the end
 
   std::vector<GpuPart> parts;  // of GPUs that it shares; empty: it shares none
   MigPart mig;
@@ -162,6 +172,10 @@ struct AttemptProgress {
   // The newest ones, in order; each only after its files were checked
   std::vector<CheckpointReport> checkpoints;
   std::string refused;  // the last report that could not be parsed, and why; empty: none
+  // Number of the first of LaunchSpec::metric_limits that was met, from 1; 0: none.  And what met
+  // it.
+  int metric_limit = 0;
+  std::string metric_value;  // "train/loss is nan at step 812"
   bool operator==(const AttemptProgress&) const = default;
 };
 

@@ -174,6 +174,31 @@ void ReadReporting(ByteReader& reader, LaunchSpec& spec) {
   spec.log_patterns = ReadTexts(reader);
 }
 
+void WriteMetricLimits(ByteWriter& writer, const std::vector<MetricLimit>& limits) {
+  writer.U64(limits.size());
+  for (const MetricLimit& limit : limits) {
+    writer.String(limit.name);
+    writer.U64(static_cast<uint64_t>(limit.test));
+    writer.String(limit.limit);
+  }
+}
+
+std::vector<MetricLimit> ReadMetricLimits(ByteReader& reader) {
+  const uint64_t count = reader.U64();
+  if (count > reader.Remaining()) reader.MarkBad();
+  std::vector<MetricLimit> limits;
+  for (uint64_t i = 0; i < count && reader.ok(); ++i) {
+    MetricLimit limit;
+    limit.name = reader.String();
+    const uint64_t test = reader.U64();
+    if (test > static_cast<uint64_t>(MetricTest::kBelow)) reader.MarkBad();
+    limit.test = static_cast<MetricTest>(test);
+    limit.limit = reader.String();
+    limits.push_back(std::move(limit));
+  }
+  return limits;
+}
+
 void WriteView(ByteWriter& writer, const LaunchSpec& spec) {
   writer.String(spec.image_directory);
   writer.String(spec.device_directory);
@@ -239,6 +264,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   WriteMig(writer, spec.mig);
   writer.U64(spec.private_processes ? 1 : 0);
   WriteView(writer, spec);
+  WriteMetricLimits(writer, spec.metric_limits);
   return Seal(kLaunchMagic, writer.bytes());
 }
 
@@ -264,6 +290,7 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   if (reader.Remaining() > 0) spec.mig = ReadMig(reader);
   if (reader.Remaining() > 0) spec.private_processes = reader.U64() != 0;
   if (reader.Remaining() > 0) ReadView(reader, spec);
+  if (reader.Remaining() > 0) spec.metric_limits = ReadMetricLimits(reader);
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }
@@ -284,6 +311,8 @@ std::string EncodeStatus(const AttemptStatus& status) {
   WriteScores(writer, status.progress);
   writer.I64(status.started_boot_ns);
   writer.I64(status.ended_boot_ns);
+  writer.I64(status.progress.metric_limit);
+  writer.String(status.progress.metric_value);
   return Seal(kStatusMagic, writer.bytes());
 }
 
@@ -303,6 +332,8 @@ Result<AttemptStatus> DecodeStatus(std::string_view bytes) {
   if (reader.Remaining() > 0) ReadScores(reader, status.progress);
   if (reader.Remaining() > 0) status.started_boot_ns = reader.I64();
   if (reader.Remaining() > 0) status.ended_boot_ns = reader.I64();
+  if (reader.Remaining() > 0) status.progress.metric_limit = static_cast<int>(reader.I64());
+  if (reader.Remaining() > 0) status.progress.metric_value = reader.String();
   if (!reader.ok() || phase > static_cast<uint64_t>(AttemptPhase::kExited) ||
       cause > static_cast<uint64_t>(EndCause::kPlatformFault)) {
     return Fail(InvalidArgument("status record is damaged"));

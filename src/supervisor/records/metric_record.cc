@@ -38,13 +38,6 @@ std::optional<MetricPoint> ParseLine(std::string_view line) {
 
 }  // namespace
 
-bool IsMetricName(std::string_view name) {
-  return !name.empty() && name.size() <= kMetricNameMax && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '/' || c == '-';
-  });
-}
-
 std::optional<double> ParseMetricValue(std::string_view text) {
   if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
   double value = 0;

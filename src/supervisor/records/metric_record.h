@@ -12,11 +12,7 @@
 
 namespace gp {
 
-inline constexpr size_t kMetricNameMax = 64;
 inline constexpr size_t kMetricsMax = 64;  // names of one rank
-
-// Letters, digits and _ . / -
-bool IsMetricName(std::string_view name);
 
 // A number as programs print it, or nan, inf, -inf; nullopt: neither.
 std::optional<double> ParseMetricValue(std::string_view text);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/text.h"
 #include "supervisor/records/metric_record.h"
 
 namespace gp {

@@ -37,6 +37,39 @@ class Metrics(ClusterTest):
     def points(self, job, name, *words):
         return [(point["step"], point["attempt"]) for point in self.series(job, *words).get(name, {}).get("points", [])]
 
+    # Reports the values one by one, and saves what it has when it is stopped.
+    REPORTS = """
+import os, signal, sys, time
+from gpu_platform import training
+def save(*_):
+    print("saved", flush=True)
+    sys.exit(0 if os.environ["GP_ATTEMPT"] == "2" else 1)
+signal.signal(signal.SIGTERM, save)
+for step, value in enumerate(sys.argv[1:]):
+    training.metric(step, {"train/loss": float(value)})
+    time.sleep(0.02)
+    if os.environ["GP_ATTEMPT"] == "2": sys.exit(0)
+while True: time.sleep(1)
+"""
+
+    def ended(self, rules, *values, **keys):
+        job = self.job(["python3", "-c", self.REPORTS, *values], on_metric=rules, **keys)
+        self.cli.wait(job)
+        return job, self.cli.job(job)
+
+    def test_rules_end_a_job_as_they_say(self):
+        job, seen = self.ended({"train/loss is nan": "stop"}, "3", "nan", "4", retry={"max": 3, "on_failure": True})
+        self.assertEqual((seen["state"], seen["attempt"], seen["attempts"][0]["end_class"]), ("FAILED", 1, "metric"))
+        self.assertIn("train/loss is nan at step 1: on_metric says stop", self.cli("jobs", "describe", job).ok().out)
+        self.assertIn("saved", self.cli("jobs", "logs", job).ok().out)
+        _, seen = self.ended({"train/loss < 0.5": "complete"}, "3", "0.25")
+        self.assertEqual((seen["state"], seen["exit_code"], seen["reason"]), ("COMPLETED", 0, "train/loss = 0.25 at step 1: on_metric says complete"))
+        _, seen = self.ended({"train/loss > 100": "restart"}, "3", "1e3")
+        self.assertEqual((seen["state"], seen["attempt"], seen["retries_used"]), ("COMPLETED", 2, 1))
+        _, seen = self.ended({"train/loss > 1": "complete", "train/acc < 3": "stop"}, "1", "7", nodes=2)
+        self.assertEqual(seen["state"], "COMPLETED")
+        self.assertRegex(seen["reason"], r"^rank [01]: train/loss = 7 at step 1: on_metric says complete$")
+
     def test_a_job_that_is_done_has_all_that_it_reported(self):
         job = self.job('for i in 1 2 3; do echo "metric step=$i train/loss=0.$i eval/acc=1e-$i" > $GP_REPORT; done')
         self.cli("jobs", "wait", job).ok()

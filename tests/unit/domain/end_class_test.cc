@@ -14,7 +14,7 @@ namespace {
 
 std::vector<EndClass> AllEndClasses() {
   std::vector<EndClass> all;
-  for (int one = 0; one <= static_cast<int>(EndClass::kBudget); ++one)
+  for (int one = 0; one <= static_cast<int>(EndClass::kMetric); ++one)
     all.push_back(static_cast<EndClass>(one));
   return all;
 }

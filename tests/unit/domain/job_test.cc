@@ -70,7 +70,7 @@ TEST(TimeLimitOfAJob, RunsWhileItHoldsLeasesAndIsNotStopped) {
     EXPECT_EQ(RunsAgainstLimit(job), HoldsLeases(job.state)) << Name(job.state);
   }
   job.state = JobState::kRunning;
-  for (int i = 1; i <= static_cast<int>(StopCause::kBudget); ++i) {
+  for (int i = 1; i <= static_cast<int>(StopCause::kMetricComplete); ++i) {
     job.stop = static_cast<StopCause>(i);
     EXPECT_FALSE(RunsAgainstLimit(job)) << Name(job.stop);
   }
@@ -224,7 +224,7 @@ void ExpectDistinctNames(State last) {
 TEST(NamesOfStates, AreDistinct) {
   ExpectDistinctNames(JobState::kTimeout);
   ExpectDistinctNames(ShownJobState::kCancelled);
-  ExpectDistinctNames(StopCause::kBudget);
+  ExpectDistinctNames(StopCause::kMetricComplete);
   ExpectDistinctNames(LeaseEnd::kPlatformFault);
   ExpectDistinctNames(GpuCondition::kUnlinked);
   ExpectDistinctNames(GpuMode::kMig);

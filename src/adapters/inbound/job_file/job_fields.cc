@@ -21,6 +21,7 @@ constexpr auto kLaunchers = TextsOf(kLauncherWords);
 constexpr auto kSignals = TextsOf(kSignalWords);
 constexpr std::string_view kBestScores[] = {"min", "max"};
 constexpr auto kLogActions = TextsOf(kLogActionWords);
+constexpr auto kMetricActions = TextsOf(kMetricActionWords);
 constexpr std::string_view kVersions[] = {"gpu-platform/v1"};
 constexpr std::string_view kRetryCauses[] = {"failure", "node_failure", "gpu_error", "preempted"};
 constexpr std::string_view kNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
@@ -76,6 +77,12 @@ void SetLogRules(JobDraft& draft, const FieldValue& value) {
     }
     draft.job.recovery.on_log.push_back({pattern, *LogActionFromText(action)});
   }
+}
+
+void SetMetricRules(JobDraft& draft, const FieldValue& value) {
+  draft.job.recovery.on_metric.clear();
+  for (const auto& [condition, action] : value.entries)
+    draft.job.recovery.on_metric.push_back({condition, *MetricActionFromText(action)});
 }
 
 void SetNothing(JobDraft&, const FieldValue&) {}
@@ -399,6 +406,17 @@ constexpr Field kJobFields[] = {
      .high = static_cast<int64_t>(kLogRulesMax),
      .words = kLogActions,
      .set = SetLogRules},
+    {.name = "on_metric",
+     .kind = kRules,
+     .summary = "The action once a metric that the job reports meets a condition: `NAME is nan`, "
+                "`NAME > NUMBER` or `NAME < NUMBER`. `stop`: the job fails and is not retried; "
+                "`restart`: it goes on from its newest checkpoint, up to retry.max times; "
+                "`complete`: it is done.",
+     .example = "{\"train/loss is nan\": restart}",
+     .synonyms = "metric_rules early_stopping",
+     .high = static_cast<int64_t>(kMetricRulesMax),
+     .words = kMetricActions,
+     .set = SetMetricRules},
     {.name = "preemptible",
      .kind = kBool,
      .summary =

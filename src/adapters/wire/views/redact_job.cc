@@ -11,6 +11,7 @@ void RedactJob(gpu_platform::v1::Job* message) {
   spec->clear_file();
   spec->clear_checkpoint_directory();
   spec->clear_on_log();
+  spec->clear_on_metric();
   spec->clear_labels();
   spec->clear_secrets();
   spec->clear_image();

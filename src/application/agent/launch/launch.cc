@@ -304,6 +304,14 @@ void AddRecovery(const JobSpec& spec, LaunchSpec& launch) {
   launch.checkpoint_signal = spec.recovery.checkpoint.signal;
   launch.checkpoint_interval = spec.recovery.checkpoint.every;
   for (const LogRule& rule : spec.recovery.on_log) launch.log_patterns.push_back(rule.pattern);
+  for (const MetricRule& rule : spec.recovery.on_metric) {
+    // A newer controller may know more conditions; this one is then never met.
+    const auto condition = ParseMetricCondition(rule.condition);
+    launch.metric_limits.push_back(condition
+                                       ? MetricLimit{std::string(condition->name), condition->test,
+                                                     std::string(condition->limit)}
+                                       : MetricLimit{});
+  }
 }
 
 // What the image sets comes after what the job and the platform set, and before the defaults.

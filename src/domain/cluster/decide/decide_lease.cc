@@ -142,18 +142,24 @@ Event Recover(const State& state, Instant at, const Job& job, const Verdict& ver
 
 Event TryAgain(const State& state, Instant at, const Job& job, Verdict verdict) {
   const bool hangs = job.stop == StopCause::kHang;
-  const bool is_fault =
-      verdict.platform_fault || job.stop == StopCause::kFault ||
-      (verdict.failed && !hangs && (IsForgiven(job, at) || verdict.is_of_another));
+  const bool is_to_restart = job.stop == StopCause::kMetricRestart;
+  const bool is_fault = verdict.platform_fault || job.stop == StopCause::kFault ||
+                        (verdict.failed && !hangs && !is_to_restart &&
+                         (IsForgiven(job, at) || verdict.is_of_another));
   if (is_fault) return Recover(state, at, job, verdict);
   if (hangs) {
     verdict.reason = job.reason;
     verdict.end = EndClass::kHang;
     verdict.exit_code = kExitTimedOut;
+  } else if (is_to_restart) {
+    verdict.reason = job.reason;
+    verdict.end = EndClass::kMetric;
+    verdict.exit_code = 1;
   }
   const RetryPolicy& retry = job.spec->recovery.retry;
-  // Hang detection, or a rule that excludes bad nodes, implies a restart.
-  const bool is_retried = hangs || (verdict.failed && (retry.on_failure || verdict.is_of_node));
+  // Hang detection, or a rule that restarts or excludes bad nodes, implies a restart.
+  const bool is_retried =
+      hangs || is_to_restart || (verdict.failed && (retry.on_failure || verdict.is_of_node));
   if (!is_retried || job.retries_used >= retry.retries_max) return GiveUp(job, verdict);
   return JobRequeued{job.id, RequeueCharge::kRetry, at + Backoff(retry, job.retries_used),
                      verdict.reason, verdict.end};
@@ -169,6 +175,10 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
       return JobEnded{job.id, JobState::kCancelled, 130, job.reason, EndClass::kCancelled};
     case StopCause::kTimeLimit:
       return JobEnded{job.id, JobState::kTimeout, kExitTimedOut, job.reason, EndClass::kTimeLimit};
+    case StopCause::kMetricStop:
+      return JobEnded{job.id, JobState::kFailed, 1, job.reason, EndClass::kMetric};
+    case StopCause::kMetricComplete:
+      return JobEnded{job.id, JobState::kCompleted, 0, job.reason, EndClass::kCompleted};
     case StopCause::kDrain:
       return JobRequeued{job.id, RequeueCharge::kNobody, at, job.reason, EndClass::kDrained};
     case StopCause::kPreempt:

@@ -4,6 +4,7 @@
 #include "domain/cluster/decide/decide_parts.h"
 #include "domain/cluster/under_use.h"
 #include "domain/model/jobs/image_reference.h"
+#include "domain/model/jobs/job_text.h"
 #include "domain/model/jobs/ports.h"
 
 namespace gp {
@@ -62,6 +63,23 @@ Instant StartOf(const State& state, Instant at, Instant placed_at, const LeaseOb
   return std::max(InstantOf(state.time, reported), placed_at);
 }
 
+// The rule of on_metric that a running attempt has met first; nullptr: none, or it ends already.
+const MetricRule* RuleMet(const Job& job, const LeaseObservation& seen) {
+  const std::vector<MetricRule>& rules = job.spec->recovery.on_metric;
+  const bool is_met = seen.metric_rule > 0 && job.stop == StopCause::kNone &&
+                      static_cast<size_t>(seen.metric_rule) <= rules.size();
+  return is_met ? &rules[static_cast<size_t>(seen.metric_rule) - 1] : nullptr;
+}
+
+StopCause CauseOf(MetricAction action) {
+  switch (action) {
+    case MetricAction::kStop: return StopCause::kMetricStop;
+    case MetricAction::kRestart: return StopCause::kMetricRestart;
+    case MetricAction::kComplete: break;
+  }
+  return StopCause::kMetricComplete;
+}
+
 void ObserveLease(const State& state, Instant at, const Lease& lease, const LeaseObservation& seen,
                   Events& events) {
   const Job& job = *state.FindJob(lease.job);
@@ -78,6 +96,12 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
   ObserveUse(state, at, job, lease, seen.use, seen.ended, events);
   if (seen.ended) {
     EndLease(state, at, lease, seen.outcome, events);
+  } else if (const MetricRule* rule = RuleMet(job, seen)) {
+    const std::string rank =
+        job.spec->resources.nodes > 1 ? "rank " + std::to_string(lease.rank) + ": " : "";
+    events.push_back(JobStopOrdered{
+        job.id, CauseOf(rule->action), StopOrder::kGraceful,
+        rank + seen.metric_value + ": on_metric says " + std::string(ToText(rule->action))});
   } else if (seen.is_hung && job.stop == StopCause::kNone && job.spec->recovery.hang_after.ns > 0) {
     const std::string who = job.spec->resources.nodes > 1
                                 ? "rank " + std::to_string(lease.rank) + " hangs"

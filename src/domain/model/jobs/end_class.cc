@@ -12,6 +12,7 @@ EndCharge ChargeOf(EndClass end) {
     case EndClass::kHang:
     case EndClass::kCouldNotStart:
     case EndClass::kTimeLimit:
+    case EndClass::kMetric:
     case EndClass::kUnderUse: return EndCharge::kUser;
     case EndClass::kGpuError:
     case EndClass::kNodeLost: return EndCharge::kHardware;
@@ -48,6 +49,7 @@ const char* Name(EndClass end) {
     case EndClass::kCancelled: return "cancelled";
     case EndClass::kUnderUse: return "under-use";
     case EndClass::kBudget: return "budget";
+    case EndClass::kMetric: return "metric";
   }
   return "?";
 }

@@ -30,6 +30,7 @@ enum class EndClass {
   kCancelled,
   kUnderUse,  // its GPUs were idle for longer than the policy allows
   kBudget,    // a budget that applies to it was used up
+  kMetric,    // what it reported met a condition of its own
 };
 
 // Who is responsible for the end, and so for the retry that follows.

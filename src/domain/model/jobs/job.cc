@@ -174,6 +174,9 @@ const char* Name(StopCause cause) {
     case StopCause::kHang: return "hang";
     case StopCause::kUnderUse: return "under-use";
     case StopCause::kBudget: return "budget";
+    case StopCause::kMetricStop: return "metric-stop";
+    case StopCause::kMetricRestart: return "metric-restart";
+    case StopCause::kMetricComplete: return "metric-complete";
   }
   return "?";
 }

@@ -61,7 +61,10 @@ enum class StopCause {
   kPreempt,
   kHang,
   kUnderUse,
-  kBudget
+  kBudget,
+  kMetricStop,
+  kMetricRestart,
+  kMetricComplete
 };
 
 struct User {

@@ -182,6 +182,14 @@ void CheckLogRules(const std::vector<LogRule>& rules, Findings& findings) {
   }
 }
 
+void CheckMetricRules(const std::vector<MetricRule>& rules, Findings& findings) {
+  findings.Size("on_metric", rules.size(), kMetricRulesMax, "rules");
+  for (const MetricRule& rule : rules) {
+    if (const auto condition = ParseMetricCondition(rule.condition); !condition)
+      findings.Add(Kind::kText, "on_metric", condition.error().message);
+  }
+}
+
 void CheckNotify(const NotifyRequest& request, Findings& findings) {
   findings.Size("notify.to", request.to.size(), kNotifiedMax, "receivers");
   findings.Size("notify.on", request.on.size(), kNotifiedMax, "events");
@@ -398,6 +406,7 @@ std::vector<SpecProblem> FindProblems(const JobSpec& spec) {
   CheckTimes(spec, findings);
   CheckCheckpoint(spec.recovery.checkpoint, findings);
   CheckLogRules(spec.recovery.on_log, findings);
+  CheckMetricRules(spec.recovery.on_metric, findings);
   CheckNotify(spec.notify, findings);
   CheckEnvironment(spec, findings);
   CheckSecrets(spec, findings);

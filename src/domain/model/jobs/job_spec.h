@@ -18,6 +18,7 @@
 #include "domain/model/jobs/checkpoint.h"
 #include "domain/model/jobs/end_class.h"
 #include "domain/model/jobs/launcher.h"
+#include "domain/model/jobs/metric_rule.h"
 #include "domain/model/jobs/mount.h"
 #include "domain/model/jobs/network_access.h"
 
@@ -177,7 +178,8 @@ struct JobRecovery {
   CheckpointRequest checkpoint;
   // Without a progress report for this time it hangs and is restarted; 0: never
   Duration hang_after;
-  std::vector<LogRule> on_log;  // what lines of its output mean for a failure
+  std::vector<LogRule> on_log;        // what lines of its output mean for a failure
+  std::vector<MetricRule> on_metric;  // what its metrics mean for the running attempt
   LeaseLoss on_lease_loss = LeaseLoss::kDefault;
 
   bool operator==(const JobRecovery&) const = default;
@@ -208,7 +210,8 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
           v.recovery.on_log, v.notify, v.program.secrets, v.program.shared_secrets_only,
           Since<17>(v.policy.wait_for_nodes), Since<17>(v.file), Since<20>(v.program.image),
           Since<20>(v.program.mounts), Since<20>(v.program.network),
-          Since<20>(v.program.image_credentials), Since<20>(v.program.launcher))
+          Since<20>(v.program.image_credentials), Since<20>(v.program.launcher),
+          Since<20>(v.recovery.on_metric))
 
 // All secrets that its start needs: those in its environment, and that of its image's registry.
 std::vector<std::string> SecretsOf(const JobSpec& spec);

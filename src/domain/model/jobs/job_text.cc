@@ -65,6 +65,7 @@ std::string_view ToText(NetworkAccess access) { return TextOf(All(kNetworkWords)
 std::string_view ToText(Launcher launcher) { return TextOf(All(kLauncherWords), launcher); }
 std::string_view ToText(LeaseLoss choice) { return TextOf(All(kLeaseLossWords), choice); }
 std::string_view ToText(LogAction action) { return TextOf(All(kLogActionWords), action); }
+std::string_view ToText(MetricAction action) { return TextOf(All(kMetricActionWords), action); }
 
 Result<Isolation> IsolationFromText(std::string_view text) {
   return ValueOf(All(kIsolationWords), text);
@@ -78,6 +79,10 @@ Result<LeaseLoss> LeaseLossFromText(std::string_view text) {
 
 Result<LogAction> LogActionFromText(std::string_view text) {
   return ValueOf(All(kLogActionWords), text);
+}
+
+Result<MetricAction> MetricActionFromText(std::string_view text) {
+  return ValueOf(All(kMetricActionWords), text);
 }
 
 std::string PriorityToText(int priority) {

@@ -48,6 +48,12 @@ inline constexpr Word<NetworkAccess> kNetworkWords[] = {
     {"none", NetworkAccess::kNone},
 };
 
+inline constexpr Word<MetricAction> kMetricActionWords[] = {
+    {"stop", MetricAction::kStop},
+    {"restart", MetricAction::kRestart},
+    {"complete", MetricAction::kComplete},
+};
+
 inline constexpr Word<Launcher> kLauncherWords[] = {
     {"none", Launcher::kNone},
     {"torchrun", Launcher::kTorchrun},
@@ -68,6 +74,7 @@ std::string_view ToText(Isolation isolation);
 std::string_view ToText(TopologyLevel level);
 std::string_view ToText(LeaseLoss choice);
 std::string_view ToText(LogAction action);
+std::string_view ToText(MetricAction action);
 std::string_view ToText(Launcher launcher);
 std::string_view ToText(NetworkAccess access);
 
@@ -76,6 +83,7 @@ Result<Isolation> IsolationFromText(std::string_view text);
 Result<TopologyLevel> TopologyLevelFromText(std::string_view text);
 Result<LeaseLoss> LeaseLossFromText(std::string_view text);
 Result<LogAction> LogActionFromText(std::string_view text);
+Result<MetricAction> MetricActionFromText(std::string_view text);
 
 // "high" if a word means exactly this priority, otherwise the number.
 std::string PriorityToText(int priority);

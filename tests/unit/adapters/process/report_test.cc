@@ -124,6 +124,28 @@ TEST_F(ReportTest, WhatIsTooLongForALineIsLeftOut) {
   EXPECT_EQ(status.progress.step, 2);
 }
 
+TEST_F(ReportTest, TheFirstConditionOfAMetricThatIsMetIsTold) {
+  LaunchSpec spec =
+      Reporter("limits",
+               "echo 'metric step=1 loss=3 lr=0.1' > $R; echo 'metric step=2 loss=9.5' > $R; "
+               "echo 'metric step=3 loss=nan' > $R; echo 'metric step=4 lr=-7' > $R; sleep 0.4");
+  spec.metric_limits = {{"lr", MetricTest::kBelow, "0"},
+                        {"other", MetricTest::kIsNan, ""},
+                        {"loss", MetricTest::kIsNan, ""},
+                        {"loss", MetricTest::kAbove, "9.5"}};
+  AttemptStatus status = host_.Run(spec);
+  EXPECT_EQ(status.progress.metric_limit, 3);
+  EXPECT_EQ(status.progress.metric_value, "loss is nan at step 3");
+  spec.key = "above";
+  spec.metric_limits = {{"loss", MetricTest::kAbove, "9"}};
+  status = host_.Run(spec);
+  EXPECT_EQ(status.progress.metric_limit, 1);
+  EXPECT_EQ(status.progress.metric_value, "loss = 9.5 at step 2");
+  spec.key = "none";
+  spec.metric_limits = {{"loss", MetricTest::kBelow, "3"}, {}};
+  EXPECT_EQ(host_.Run(spec).progress.metric_limit, 0);
+}
+
 TEST_F(ReportTest, WhoSaysNothingHangsUntilItSaysSomething) {
   LaunchSpec spec =
       Reporter("hang", "sleep 0.6; echo 'progress step=1' > $R; sleep 0.3; echo done");
