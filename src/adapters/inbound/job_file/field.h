@@ -89,6 +89,8 @@ inline constexpr std::string_view kModelPattern = "[A-Za-z0-9][A-Za-z0-9 ._+()-]
 // The keys at the top level of a job file, under resources, under topology, and of an alternative.
 std::span<const Field> JobFields();
 std::span<const Field> ResourceFields();
+std::span<const Field> RetryFields();
+std::span<const Field> CheckpointFields();
 std::span<const Field> TopologyFields();
 std::span<const Field> AlternativeFields();
 
