@@ -27,6 +27,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../clients/python"))  # or: pip install
 from gpu_platform import training  # noqa: E402
+from gpu_platform.integrations.torch import any_rank_is_asked  # noqa: E402
 
 BATCH = 32
 is_save_asked = False
@@ -52,13 +53,6 @@ def digest(model):
     for weights in model.state_dict().values():
         total.update(weights.cpu().numpy().tobytes())
     return total.hexdigest()[:16]
-
-
-def any_rank_is_asked(device):
-    """Makes all ranks agree: if one stopped alone, the others would wait for it."""
-    asked = torch.tensor([float(is_save_asked)], device=device)
-    dist.all_reduce(asked, op=dist.ReduceOp.MAX)
-    return asked.item() > 0
 
 
 def start_ranks():
@@ -114,7 +108,7 @@ def main():
         loss.backward()
         optimizer.step()
         done = step + 1
-        is_asked = any_rank_is_asked(device)
+        is_asked = any_rank_is_asked(is_save_asked, device)  # one that stopped alone would leave the others waiting
         if (is_asked or done % options.checkpoint_every == 0) and rank == 0:
             checkpoints.save(done, lambda path: torch.save({"network": network.state_dict(), "optimizer": optimizer.state_dict(), "step": done}, path), score=loss.item())
         is_save_asked = is_save_asked and not is_asked
