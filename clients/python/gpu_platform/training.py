@@ -9,7 +9,8 @@
         if step % 1000 == 0:
             steps.save(step, lambda path: save(path))
 
-Outside a job, reports do nothing, and checkpoints use the directory that is passed.
+Outside a job, reports do nothing, and checkpoints use the directory that is passed.  `Trainer` (trainer.py) does all of
+this for a loop over steps.
 """
 
 from __future__ import annotations
