@@ -40,7 +40,7 @@ for step in t:
         weights[i] += speeds[i]
     t.log({{"train/loss": sum(map(abs, weights))}})
     if is_slow and step >= {SLOW_FROM}:
-        time.sleep(0.1)
+        time.sleep(0.3)
 print("stopped" if t.is_stopped else "done", t.step, hashlib.sha256(repr([weights, speeds]).encode()).hexdigest()[:16], flush=True)
 sys.exit(143 if t.is_stopped else 0)
 """
@@ -70,7 +70,7 @@ class TrainerJob(ClusterTest):
         """(where its last attempt began, its last line)."""
         self.assertEqual(self.cli.wait(job, timeout="120s"), 0, self.cli("jobs", "logs", job, "--stderr").out)
         log = self.cli("jobs", "logs", job).ok().out
-        return int(re.findall(r"^from (\d+)$", log, re.M)[-1]), log.splitlines()[-1]
+        return int(re.findall(r"\bfrom (?:step )?(\d+)$", log, re.M)[-1]), log.splitlines()[-1]
 
     def whole(self):
         """The last line of a run that was left alone."""
@@ -135,6 +135,18 @@ class TrainerJob(ClusterTest):
         again = self.cli.submit({"run": ["/usr/bin/python3", str(self.place / "train.py")], "resources": {"gpus": 8}, "env": {"PYTHONPATH": str(self.place)},
                                  "checkpoint": {"dir": str(self.place / "moved")}})[0]
         self.assertEqual(self.end(again), (step, self.whole()))
+
+    def test_the_example_runs_by_its_job_file(self):
+        shutil.copytree(ROOT / "examples", self.place / "copy/examples")  # the checkout may be closed to the jobs' user
+        shutil.copytree(ROOT / "clients/python", self.place / "copy/clients/python")
+        checkpoints = self.place / "example"
+        checkpoints.mkdir()
+        checkpoints.chmod(0o777)
+        job = self.cli("jobs", "submit", str(self.place / "copy/examples/bert_finetune.gpu.yaml"), "--set", f"workdir={self.place}/copy/examples",
+                       "--set", f"checkpoint.dir={checkpoints}", "--set", "run=exec /usr/bin/python3 -B bert_finetune.py --model words").ok().out.strip()
+        begun, line = self.end(job)
+        self.assertRegex(line, r"^loss [\d.]+, accuracy (0\.9\d\d|1\.000) after 200 steps, weights [0-9a-f]{16}$")
+        self.assertEqual([int(one["step"]) for one in self.cli.job(job)["checkpoints"]][-1], 200)
 
 
 if __name__ == "__main__":
