@@ -7,6 +7,7 @@ export type Full<T> = T extends (infer E)[] ? Full<E>[] : T extends object ? { [
 type Schemas = components["schemas"];
 export type JobSpec = Schemas["JobSpec"];
 export type Job = Omit<Full<Schemas["Job"]>, "spec"> & { spec: Full<JobSpec> };
+export const isOver = (job: Pick<Job, "state">): boolean => ["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
 export type JobReport = Full<Schemas["JobReport"]>;
 export type JobPage = Omit<Full<Schemas["ListJobsReply"]>, "jobs"> & { jobs: Job[] };
 // Each GPU in a reply has a verdict.

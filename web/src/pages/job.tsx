@@ -1,7 +1,7 @@
 // One job: details, placement or pending reasons, timeline, utilization, output.
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { ask, listen, type Explanation, type Job as JobFields, type Problem } from "../lib/api";
+import { ask, isOver, listen, type Explanation, type Job as JobFields, type Problem } from "../lib/api";
 import { holdJob, stopJob } from "../lib/actions";
 import { changes } from "../lib/live";
 import { link } from "../lib/route";
@@ -82,7 +82,7 @@ export function JobPage({ id }: { id: string }) {
   );
   const job = of.job.value;
   if (!job) return <><Head title={id} />{of.problem.value ? <Told problem={of.problem.value} /> : <p class="empty">Loading …</p>}</>;
-  const is_over = ["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
+  const is_over = isOver(job);
   const is_waiting = job.state === "QUEUED" || job.state === "PENDING" || job.state === "PREEMPTED";
   const attempt = chosen || job.attempt;
   const placement = job.attempts.find((one) => one.number === attempt)?.placement;

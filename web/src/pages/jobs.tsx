@@ -5,7 +5,7 @@ import { counted, number, percent, span, when, whenShort } from "../lib/text";
 import { Head, Loaded, State } from "../ui/basic";
 import { Table, type Column } from "../ui/table";
 import { stopJob } from "../lib/actions";
-import type { Job } from "../lib/api";
+import { isOver, type Job } from "../lib/api";
 
 const VIEWS: [string, Record<string, string>][] = [
   ["all", {}],
@@ -53,7 +53,7 @@ export function Jobs() {
   const fits = (job: Job) =>
     (!filter("state") || job.state === filter("state")) && (!user || job.user === user) && (!filter("queue") || job.queue === filter("queue")) && (filter("busy") !== "low" || isUnderutilized(job)) &&
     (!filter("text") || `${job.id} ${job.spec.name} ${job.user} ${job.reason}`.toLowerCase().includes(filter("text").toLowerCase()));
-  const waiting = (job: Job) => !["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
+  const waiting = (job: Job) => !isOver(job);
   return (
     <>
       <Head title="Jobs">

@@ -1,12 +1,12 @@
 // Charts of percentages since a page was opened.
 import { effect, signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+import { useEffect } from "preact/hooks";
+import type uPlot from "uplot";
 import type { Gpu } from "../lib/api";
 import { cluster } from "../lib/live";
 import { when } from "../lib/text";
 import { METRICS } from "./cell";
+import { axis, colour, usePlot } from "./plot";
 
 const KEPT = 720; // an hour, at one every five seconds
 
@@ -48,8 +48,6 @@ export function meanPercent(gpus: Gpu[], metric: string): number | null {
   return value === null ? null : 100 * value;
 }
 
-const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
 // At least a minute: a single point would be spread over years.
 function lastTimes(times: number[]): [number, number] {
   const last = times.at(-1) ?? Date.now() / 1000;
@@ -68,26 +66,19 @@ function timeLabels(times: number[]): string[] {
 }
 
 export function Plot({ of, label, height = 190 }: { of: Samples; label: string; height?: number }) {
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line") }, ticks: { stroke: colour("--line") } };
-    const options: uPlot.Options = {
-      width: box.current!.clientWidth, height, scales: { y: { range: [0, 100] }, x: { range: () => lastTimes(of.times) } },
-      axes: [{ ...axis, space: 80, values: (_, times) => timeLabels(times) }, { ...axis, size: 58, values: (_, values) => values.map((one) => `${one}%`) }],
-      series: [{ value: (_: uPlot, time: number | null) => (time === null ? "–" : whenSeconds(time)) }, ...of.lines.map((line) => ({ label: line.label, stroke: colour(line.colour), width: 2, value: (_: uPlot, value: number | null) => (value === null ? "–" : `${value.toFixed(0)}%`) }))],
-    };
-    const plot = new uPlot(options, of.data, box.current!);
-    const resize = new ResizeObserver(() => plot.setSize({ width: box.current!.clientWidth, height }));
-    resize.observe(box.current!);
-    const end = effect(() => {
-      if (of.version.value) plot.setData(of.data);
-    });
-    return () => {
-      end();
-      resize.disconnect();
-      plot.destroy();
-    };
-  }, [of]);
+  const options = () => ({
+    scales: { y: { range: [0, 100] as uPlot.Range.MinMax }, x: { range: () => lastTimes(of.times) } },
+    axes: [axis({ space: 80, values: (_, times) => timeLabels(times) }), axis({ size: 58, values: (_, values) => values.map((one) => `${one}%`) })],
+    series: [{ value: (_: uPlot, time: number | null) => (time === null ? "–" : whenSeconds(time)) }, ...of.lines.map((line) => ({ label: line.label, stroke: colour(line.colour), width: 2, value: (_: uPlot, value: number | null) => (value === null ? "–" : `${value.toFixed(0)}%`) }))],
+  });
+  const { box, plot } = usePlot(options, () => of.data, height, of);
+  useEffect(
+    () =>
+      effect(() => {
+        if (of.version.value) plot.current?.setData(of.data);
+      }),
+    [of],
+  );
   return <div ref={box} role="img" aria-label={label} />;
 }
 

@@ -1,6 +1,6 @@
 // What a job used of its grant, and how much would have been enough.
 import { useEffect, useState } from "preact/hooks";
-import { ask, type Job, type JobReport, type Problem } from "../lib/api";
+import { ask, isOver, type Job, type JobReport, type Problem } from "../lib/api";
 import { bytes, counted, number, span } from "../lib/text";
 import { Told } from "./basic";
 
@@ -47,7 +47,7 @@ function Gpus({ report }: { report: JobReport }) {
 export function JobUse({ job }: { job: Job }) {
   const [report, setReport] = useState<JobReport | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const is_over = ["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
+  const is_over = isOver(job);
   useEffect(() => {
     const abort = new AbortController();
     const look = () =>
