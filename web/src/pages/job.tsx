@@ -104,7 +104,7 @@ export function JobPage({ id }: { id: string }) {
             ["User", job.user], ["Queue", job.queue], ["Requests", `${counted(job.spec.nodes ?? 1, "node")} with ${counted(job.spec.gpus?.count ?? 1, "GPU")}`], ["Waited", span(job.wait_seconds)],
             ["Ran", span(job.started_at ? job.run_seconds : null)], ["Exit code", job.exit_code], ["Attempt", job.attempt], ["Retries, faults, preemptions", `${job.retries_used}, ${job.faults}, ${job.preemptions}`],
             ["Progress", job.progress?.at ? `step ${number(job.progress.step)}${job.progress.steps ? ` of ${number(job.progress.steps)}` : ""}` : null],
-            ["Image", job.spec.image || null],
+            ["Image", job.spec.image ? <>{job.spec.image} {job.image_digest && <code class="dim">{job.image_digest}</code>}</> : null],
             ["Mounts", job.spec.mounts?.map((one) => `${one.from} at ${one.to}${one.read_only ? " (read-only)" : ""}`).join(", ") || null],
             ["Network", job.spec.network === "NETWORK_ACCESS_NONE" ? "none" : "host"],
             ["Command", <code>{(job.spec.command ?? []).join(" ")}</code>],
