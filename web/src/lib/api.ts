@@ -9,6 +9,9 @@ export type JobSpec = Schemas["JobSpec"];
 export type Job = Omit<Full<Schemas["Job"]>, "spec"> & { spec: Full<JobSpec> };
 export const isOver = (job: Pick<Job, "state">): boolean => ["COMPLETED", "FAILED", "CANCELLED"].includes(job.state);
 export type JobReport = Full<Schemas["JobReport"]>;
+// As the dashboard asks for them: without times and counts.
+export type MetricPoint = Omit<Full<Schemas["MetricCurvePoint"]>, "at" | "count">;
+export type MetricSeries = Omit<Full<Schemas["MetricSeries"]>, "points" | "last"> & { points: MetricPoint[]; last: MetricPoint };
 export type JobPage = Omit<Full<Schemas["ListJobsReply"]>, "jobs"> & { jobs: Job[] };
 // Each GPU in a reply has a verdict.
 export type Gpu = Omit<Full<Schemas["Gpu"]>, "verdict"> & { verdict: NonNullable<Full<Schemas["Gpu"]>["verdict"]> };

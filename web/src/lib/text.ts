@@ -42,6 +42,13 @@ export const number = (value: number | null | undefined, digits = 0): string => 
 export const counted = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
 export const percent = (part: number, whole: number): string => (whole > 0 ? `${Math.round((100 * part) / whole)}%` : "–");
 
+// A measured value with a few digits: "0.31416", "1,250,000", "3.2e-5".  `size` decides between the two forms; the labels of
+// an axis share one, so that they share the form.
+export function reading(value: number, digits = 5, size = Math.abs(value)): string {
+  if (value === 0 || (size >= 1e-4 && size < 1e7)) return value.toLocaleString(undefined, { maximumSignificantDigits: Math.min(21, Math.max(digits, Math.ceil(Math.log10(size || 1)))) });
+  return value.toExponential(Math.min(20, digits - 1)).replace(/\.?0+e/, "e").replace("e+", "e");
+}
+
 // A word of a shell command, quoted where necessary.
 export const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 export const money = (value: number | null | undefined, currency: string): string =>

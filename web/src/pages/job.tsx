@@ -8,6 +8,7 @@ import { link } from "../lib/route";
 import { bytes, counted, number, span, when } from "../lib/text";
 import { Facts, Head, Panel, State, Told } from "../ui/basic";
 import { JobGpus } from "../ui/job_gpus";
+import { JobMetrics } from "../ui/job_metrics";
 import { JobTime } from "../ui/job_time";
 import { JobUse } from "../ui/job_use";
 import { Log } from "../ui/log";
@@ -114,6 +115,7 @@ export function JobPage({ id }: { id: string }) {
         {placement && <Panel title="Placement"><p>{placement}</p></Panel>}
         <Panel title="Timeline"><JobTime job={job} /><Timeline job={job} /></Panel>
       </div>
+      {job.attempts.length > 0 && <JobMetrics job={job} />}
       {job.attempts.length > 0 && <Panel title="Utilization"><JobUse job={job} /></Panel>}
       {job.state === "RUNNING" && <Panel title="GPUs"><JobGpus job={job} /></Panel>}
       {job.attempts.length > 0 && (
