@@ -59,7 +59,12 @@ const HOUR = 3_600_000;
 const [running] = await submit({ name: "train", command: ["sh", "-c", "for i in $(seq 1000); do echo step $i; sleep 0.2; done"], gpus: { count: 2 }, time_limit_ms: 3 * HOUR });
 const [waiting] = await submit({ name: "large", command: ["true"], gpus: { count: 8 }, time_limit_ms: HOUR });
 const [failed] = await submit({ name: "broken", command: ["sh", "-c", "echo no such file >&2; exit 3"], gpus: { count: 1 }, time_limit_ms: HOUR });
+const reports = (lines) => ["sh", "-c", lines.replaceAll(/metric [^;]*/g, (line) => `echo "${line}" > $GP_REPORT`)];
+const [curves] = await submit({ name: "curves", command: reports("metric step=1 train/loss=0.5 grad/norm=2; for i in $(seq 2 5000); do metric step=$i train/loss=0.4$i grad/norm=nan; sleep 0.2; done"), gpus: { count: 1 }, time_limit_ms: HOUR });
+const [other] = await submit({ name: "other-curves", command: reports("for i in 1 2 3; do metric step=$i train/loss=0.$i; sleep 1.1; done"), gpus: { count: 1 }, time_limit_ms: HOUR });
+const series = async (id, name) => (await api("GET", `/api/v1/jobs/${id}/metrics`)).series.find((one) => one.name === name);
 await until("one job is running and another one has failed", async () => (await job(running)).state === "RUNNING" && (await job(failed)).state === "FAILED");
+await until("two jobs have reported metrics", async () => (await series(curves, "grad/norm"))?.not_finite_since > 0 && (await series(other, "train/loss"))?.last.step === 3);
 
 await step("a user without a token must log in, and a wrong token is reported", async () => {
   const page = await browser.newPage();
@@ -79,7 +84,7 @@ await step("a user without a token must log in, and a wrong token is reported", 
   await page.context().close();
 });
 
-const PAGES = { overview: "", jobs: "jobs", running: `jobs/${running}`, waiting: `jobs/${waiting}`, failed: `jobs/${failed}`, fleet: "fleet", fleet_table: "fleet?as=table", node: "nodes/dgx-h100-0", gpu: "gpus/dgx-h100-0/0", queues: "queues", costs: "costs",
+const PAGES = { overview: "", jobs: "jobs", running: `jobs/${running}`, waiting: `jobs/${waiting}`, failed: `jobs/${failed}`, metrics: `jobs/${curves}?compare=${other}`, fleet: "fleet", fleet_table: "fleet?as=table", node: "nodes/dgx-h100-0", gpu: "gpus/dgx-h100-0/0", queues: "queues", costs: "costs",
   incidents: "incidents", submit: "submit", scheduler: "scheduler", access: "access", audit: "audit", settings: "settings", docs: "docs" };
 const one_line = (text) => text.replaceAll(/\p{Cc}/gu, " ");
 const inHours = (hours) => Date.now() + hours * HOUR;
@@ -131,6 +136,62 @@ await step("a job page draws the job's time and GPUs", async () => {
   assert.equal(await page.locator(".fleet .cell").count(), 8, "all GPUs of the node are drawn");
   await open(page, `jobs/${waiting}`);
   await page.getByRole("img", { name: /^first attempt: waiting \d+/ }).waitFor();
+});
+// Runs in the page.  Whether a chart has a line of a colour of app.css.
+const hasColour = (chart, name) => {
+  const [red, green, blue] = getComputedStyle(document.documentElement).getPropertyValue(name).trim().match(/[0-9a-f]{2}/g).map((one) => parseInt(one, 16));
+  const canvas = chart.querySelector("canvas");
+  const of = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  for (let i = 0; i < of.length; i += 4) if (Math.abs(of[i] - red) + Math.abs(of[i + 1] - green) + Math.abs(of[i + 2] - blue) < 30 && of[i + 3] > 200) return true;
+  return false;
+};
+await step("a job page draws the metrics that the job reports, and those of other jobs beside them", async () => {
+  await open(page, `jobs/${curves}`);
+  const chart = (name) => page.getByRole("img", { name: new RegExp(`^${name}: last `) });
+  const stepOf = async () => Number((await chart("train/loss").getAttribute("aria-label")).match(/at step ([\d,]+)/)[1].replace(",", ""));
+  await chart("train/loss").waitFor();
+  assert.match(await chart("grad/norm").getAttribute("aria-label"), /last NaN at step/);
+  await page.getByText(`NaN since step ${(await series(curves, "grad/norm")).not_finite_since}`, { exact: true }).waitFor();
+  assert.equal(await page.locator(".curve").count(), 2);
+  const canvas = await chart("train/loss").locator("canvas").elementHandle();
+  const drawn = () => chart("train/loss").locator(".u-value").allTextContents(); // the last values of its lines
+  const [first, before] = [await stepOf(), await drawn()];
+  await until("new values are shown and drawn", async () => (await stepOf()) > first && (await drawn()).join() !== before.join());
+  assert.ok(await canvas.evaluate((one) => one.isConnected), "the same plot draws them");
+  assert.ok(await chart("train/loss").evaluate(hasColour, "--used"));
+  assert.ok(!(await chart("train/loss").evaluate(hasColour, "--waiting")), "there is no other job yet");
+
+  await page.getByLabel("Compare with").fill(`${other}, no-such-job`);
+  await page.getByLabel("Compare with").press("Enter");
+  await page.getByRole("alert").filter({ hasText: "no-such-job" }).waitFor();
+  await page.getByRole("img", { name: new RegExp(`^train/loss: .*; ${other}: last 0\\.3$`) }).waitFor();
+  const lines = await chart("train/loss").locator(".u-series:not(.bound) .u-label").allTextContents();
+  assert.deepEqual(lines, ["step", `${curves} curves`, `${other} other-curves`]);
+  for (const name of ["--used", "--waiting"]) await until(`a line in ${name}`, () => chart("train/loss").evaluate(hasColour, name));
+  await page.getByLabel("logarithmic").check();
+  await page.getByLabel("show superseded").check();
+  await until("the address has the view", () => /compare=.*no-such-job.*log=1.*superseded=1/.test(page.url()));
+  await page.reload(); // what the address shows to somebody else
+  await page.getByRole("alert").filter({ hasText: "no-such-job" }).waitFor();
+  assert.ok(await page.getByLabel("logarithmic").isChecked());
+  await page.getByRole("img", { name: new RegExp(`; ${other}: last`) }).waitFor();
+  await open(page, `jobs/${failed}`);
+  await page.getByText("Ranks and output").waitFor();
+  assert.equal(await page.getByRole("heading", { name: "Metrics" }).count(), 0, "it has not reported any");
+  await api("POST", `/api/v1/jobs/${curves}:stop`, { force: true });
+});
+await step("of many metrics, the first are drawn, and others on demand", async () => {
+  const [id] = await submit({ name: "many-curves", command: reports(`metric step=1 ${Array.from({ length: 14 }, (_, i) => `layer/${10 + i}=${i}e-7`).join(" ")};`), gpus: { count: 1 }, time_limit_ms: HOUR });
+  await until("it has reported all", async () => (await series(id, "layer/23"))?.last.step === 1);
+  await open(page, `jobs/${id}`);
+  const charts = async () => (await page.locator(".curve h3").allTextContents()).map((one) => Number(one.replace("layer/", "")));
+  await until("12 charts", async () => (await charts()).length === 12);
+  assert.deepEqual(await charts(), Array.from({ length: 12 }, (_, i) => 10 + i));
+  await page.getByRole("button", { name: "show all 14" }).click();
+  await until("14 charts", async () => (await charts()).length === 14);
+  await page.getByLabel("Filter").fill("23");
+  await page.getByRole("img", { name: "layer/23: last 1.3e-6 at step 1", exact: true }).waitFor();
+  await until("one chart", async () => (await charts()).join() === "23");
 });
 await step("settings show the policy and the receivers", async () => {
   await open(page, "settings");

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the dashboard of a real controller in a real browser: every page in both themes, every action, keyboard only,
+"""Tests the dashboard of a real controller in a real browser: every page in both themes, every action, charts, keyboard only,
 script injections, 10,000 jobs; and the page of the API.  web/tests/dashboard.mjs and docs.mjs drive Debian's Chromium.
 
 GP_WEB_TOOLS: the directory where npm installed the browser driver (build/release/web/tools).
