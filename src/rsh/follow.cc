@@ -15,19 +15,20 @@ namespace {
 constexpr int kLookMs = 200;
 constexpr useconds_t kBetweenTriesUs = 100'000;
 constexpr int kTriesBeforeWord = 300;
+constexpr int kStopMs = 10'000;
+constexpr int kReapMsOfStop = 20;
 
 class Follower {
  public:
   Follower(const Job& job, int fd) : job_(job), fd_(fd) { MakeNonBlocking(fd); }
 
   int Run(char* const* command) {
-    if (command != nullptr && *command != nullptr) Start(command);
     while (true) {
       pollfd leader{fd_, POLLIN, 0};
       poll(&leader, 1, kLookMs);
       if (leader.revents != 0) {
         const bool is_open = ReadSome(fd_, in_);
-        if (TakeFrames()) return StopCommand();
+        if (TakeFrames(command)) return StopCommand();
         if (!is_open || IsTooLong(in_)) {
           Say("the connection to rank 0 was lost");
           return kCannot;
@@ -38,6 +39,11 @@ class Follower {
   }
 
  private:
+  void Begin(char* const* command) {
+    IgnoreSignals();
+    if (command != nullptr && *command != nullptr) Start(command);
+  }
+
   void Start(char* const* command) {
     command_ = fork();
     if (command_ < 0) Fail("no process for the command");
@@ -50,8 +56,9 @@ class Follower {
   }
 
   // True: rank 0's command has ended.
-  bool TakeFrames() {
+  bool TakeFrames(char* const* command) {
     while (const auto frame = TakeFrame(in_)) {
+      if (frame->kind == Kind::kBegin) Begin(command);
       if (frame->kind == Kind::kDone) return true;
       if (frame->kind == Kind::kRun) StartSession(frame->bytes);
     }
@@ -80,10 +87,13 @@ class Follower {
   }
 
   int StopCommand() {
-    if (command_ > 0) {
-      kill(command_, SIGTERM);
-      waitpid(command_, nullptr, 0);
+    if (command_ <= 0) return 0;
+    kill(command_, SIGTERM);
+    for (int i = 0; i < kStopMs / kReapMsOfStop; ++i) {
+      if (waitpid(command_, nullptr, WNOHANG) == command_) return 0;
+      usleep(kReapMsOfStop * 1'000);
     }
+    kill(command_, SIGKILL);
     return 0;
   }
 

@@ -12,8 +12,11 @@ namespace gp::rsh {
 // What a message means, by its letter.
 enum class Kind : char {
   // From rank 0's leader to a follower
-  kRun = 'r',   // start a session: its number, a space and the command
-  kDone = 'd',  // rank 0's command has ended
+  kBegin = 'b',  // all ranks have come: rank 0's command begins
+  kRun = 'r',    // start a session: its number, a space and the command
+  kDone = 'd',   // rank 0's command has ended
+  // From a client to the leader, first of all
+  kCommand = 'c',
   // Within a session; the last three from the program
   kInput = 'i',
   kInputEnd = 'I',

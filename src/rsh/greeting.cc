@@ -6,8 +6,8 @@
 namespace gp::rsh {
 namespace {
 
-// A command line of the kernel's usual limit.
-constexpr size_t kWordsMax = 256 << 10;
+// What strangers can make the other end keep is little: a command follows after the greeting.
+constexpr size_t kWordsMax = 1'024;
 constexpr size_t kHead = kMacBytes + 4;
 
 std::string LengthBytes(size_t length) {

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <nss.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -16,19 +17,10 @@ namespace gp::rsh {
 namespace {
 
 constexpr size_t kPiece = 64 << 10;
+constexpr int kPiecesDropped = 1'000;
 
 void Set(int fd, int level, int option, int value) {
   setsockopt(fd, level, option, &value, sizeof value);
-}
-
-// Both ends of a connection may be silent for days.
-void NoticeBrokenNetwork(int fd) {
-  Set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  Set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 20);
-  Set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
-  Set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
-  Set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 60'000);
-  Set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
 void SetTimeLimit(int fd, int seconds) {
@@ -48,6 +40,15 @@ int ConnectTo(const addrinfo& address) {
 
 }  // namespace
 
+void NoticeBrokenNetwork(int fd) {
+  Set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  Set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 20);
+  Set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  Set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
+  Set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 60'000);
+  Set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+}
+
 std::optional<std::string> ReadExactly(int fd, size_t bytes) {
   std::string all(bytes, '\0');
   for (size_t got = 0; got < bytes;) {
@@ -63,6 +64,11 @@ bool WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) {  // somebody else shares the descriptor, and made it so
+      pollfd writable{fd, POLLOUT, 0};
+      poll(&writable, 1, -1);
+      continue;
+    }
     if (n <= 0) return false;
     bytes.remove_prefix(static_cast<size_t>(n));
   }
@@ -87,6 +93,17 @@ bool WriteSome(int fd, std::string& buffer) {
 }
 
 void MakeNonBlocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
+void MakeBlocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK); }
+
+void CloseAfterLast(int fd, int seconds) {
+  MakeBlocking(fd);
+  shutdown(fd, SHUT_WR);
+  SetTimeLimit(fd, seconds);
+  std::string dropped;
+  for (int i = 0; i < kPiecesDropped && ReadSome(fd, dropped) && !dropped.empty(); ++i)
+    dropped.clear();
+  close(fd);
+}
 
 int ListenOn(uint16_t port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

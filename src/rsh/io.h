@@ -11,7 +11,7 @@
 
 namespace gp::rsh {
 
-// On a blocking descriptor.  nullopt, false: the other end is gone.
+// Wait as long as it takes.  nullopt, false: the other end is gone.
 std::optional<std::string> ReadExactly(int fd, size_t bytes);
 bool WriteAll(int fd, std::string_view bytes);
 
@@ -21,6 +21,12 @@ bool ReadSome(int fd, std::string& buffer);
 bool WriteSome(int fd, std::string& buffer);
 
 void MakeNonBlocking(int fd);
+void MakeBlocking(int fd);
+// Both ends of a connection may be silent for days; a broken network is noticed within a minute.
+void NoticeBrokenNetwork(int fd);
+// Lets the other end take all that was written, for at most this time: a socket that is closed with
+// unread bytes would drop it.
+void CloseAfterLast(int fd, int seconds);
 
 // A socket that listens on the port on all addresses; -1: somebody else does.
 int ListenOn(uint16_t port);

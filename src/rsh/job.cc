@@ -9,6 +9,12 @@
 namespace gp::rsh {
 namespace {
 
+// Whether one is the short name of the other.
+bool AreSameHost(const std::string& a, const std::string& b) {
+  const bool is_short = (a.find('.') == std::string::npos) != (b.find('.') == std::string::npos);
+  return is_short && a.substr(0, a.find('.')) == b.substr(0, b.find('.'));
+}
+
 constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE};
 
 std::string Variable(const char* name) {
@@ -50,12 +56,14 @@ int RankOf(const Job& job, const std::string& host) {
   for (size_t rank = 0; rank < job.nodes.size(); ++rank) {
     if (job.nodes[rank] == host) return static_cast<int>(rank);
   }
-  // Launchers may write names short or in full.
+  // Launchers may write names short or in full; two nodes of one short name are not told apart.
+  int found = -1;
   for (size_t rank = 0; rank < job.nodes.size(); ++rank) {
-    if (Split(job.nodes[rank], '.').front() == Split(host, '.').front())
-      return static_cast<int>(rank);
+    if (!AreSameHost(job.nodes[rank], host)) continue;
+    if (found >= 0) return -1;
+    found = static_cast<int>(rank);
   }
-  return -1;
+  return found;
 }
 
 void IgnoreSignals() {

@@ -19,9 +19,15 @@ constexpr int kEndMs = 5'000;
 // Rank 0 is one of those that its command may start programs in.
 pid_t StartOwnFollower(const Job& job, int listener) {
   const pid_t follower = fork();
-  if (follower != 0) return follower;
+  if (follower < 0) Fail("no process for its own rank");
+  if (follower > 0) return follower;
   close(listener);
   _exit(Follow(job, nullptr));
+}
+
+void CheckOwnFollower(pid_t follower) {
+  if (waitpid(follower, nullptr, WNOHANG) == follower)
+    Fail("the process for rank 0's own programs has ended");
 }
 
 pid_t Start(char* const* command) {
@@ -34,9 +40,10 @@ pid_t Start(char* const* command) {
   _exit(127);
 }
 
-void AwaitRanks(const Job& job, Switchboard& board) {
+void AwaitRanks(const Job& job, pid_t own, Switchboard& board) {
   for (int turns = 1; board.MissingRank() >= 0; ++turns) {
     board.Turn(kTurnMs);
+    CheckOwnFollower(own);
     if (turns != kTurnsBeforeWord) continue;
     const int missing = board.MissingRank();
     if (missing >= 0)
@@ -51,12 +58,17 @@ int Lead(const Job& job, char* const* command) {
   const int listener = ListenOn(job.port);
   if (listener < 0) Fail("port " + std::to_string(job.port) + " is in use");
   Switchboard board(job, listener);
-  StartOwnFollower(job, listener);
-  AwaitRanks(job, board);
+  const pid_t own = StartOwnFollower(job, listener);
+  AwaitRanks(job, own, board);
+  IgnoreSignals();
+  board.TellFollowers(Kind::kBegin);
   const pid_t program = Start(command);
   if (program < 0) Fail("no process for the command");
   int status = 0;
-  while (waitpid(program, &status, WNOHANG) != program) board.Turn(kTurnMs);
+  while (waitpid(program, &status, WNOHANG) != program) {
+    board.Turn(kTurnMs);
+    CheckOwnFollower(own);
+  }
   board.End(kEndMs);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

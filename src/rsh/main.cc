@@ -46,7 +46,6 @@ int main(int count, char** words) {
   signal(SIGPIPE, SIG_IGN);
   const std::string mode = words[1];
   if (mode != "--lead" && mode != "--follow") return RunAsSsh(count, words);
-  gp::rsh::IgnoreSignals();
   const gp::rsh::Job job = gp::rsh::JobOfEnvironment();
   if (mode == "--follow") return gp::rsh::Follow(job, words + 2);
   if (count < 3) gp::rsh::Fail(kUse);

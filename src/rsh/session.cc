@@ -16,6 +16,7 @@ namespace gp::rsh {
 namespace {
 
 constexpr size_t kOutputMax = 256 << 10;
+constexpr int kLastWordsSeconds = 10;
 constexpr int kReapMs = 100;  // for the end of a program that closed its output before
 
 struct Pipe {
@@ -43,6 +44,7 @@ class Session {
       dup2(errors.write_end, 2);
       RestoreSignals();
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      Say("/bin/sh cannot be executed");
       _exit(127);
     }
     close(input.read_end);
@@ -66,8 +68,10 @@ class Session {
       }
     }
     out_ += Encode(Kind::kExit, std::string(1, static_cast<char>(code_)));
-    fcntl(fd_, F_SETFL, fcntl(fd_, F_GETFL) & ~O_NONBLOCK);
-    return WriteAll(fd_, out_) ? 0 : kCannot;
+    MakeBlocking(fd_);
+    const bool is_told = WriteAll(fd_, out_);
+    CloseAfterLast(fd_, kLastWordsSeconds);
+    return is_told ? 0 : kCannot;
   }
 
  private:
@@ -76,12 +80,13 @@ class Session {
     const bool takes_output = out_.size() < kOutputMax;
     pollfd fds[4] = {{fd_,
                       static_cast<short>((to_program_.size() < kOutputMax ? POLLIN : 0) |
-                                         (out_.empty() ? 0 : POLLOUT)),
+                                         (out_.empty() ? 0 : POLLOUT) | POLLRDHUP),
                       0},
                      {takes_output ? output_ : -1, POLLIN, 0},
                      {takes_output ? errors_ : -1, POLLIN, 0},
                      {to_program_.empty() ? -1 : input_, POLLOUT, 0}};
     poll(fds, 4, kReapMs);
+    if ((fds[0].revents & POLLRDHUP) != 0) return false;
     if (fds[1].revents != 0) TakeOutput(output_, Kind::kOutput);
     if (fds[2].revents != 0) TakeOutput(errors_, Kind::kErrors);
     if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !TakeFrames()) return false;

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <utility>
 
-#include "rsh/frame.h"
 #include "rsh/io.h"
 #include "rsh/mac.h"
 
@@ -16,7 +17,10 @@ namespace {
 
 constexpr size_t kConnectionsMax = 10'000;
 constexpr size_t kPassedMax = 256 << 10;  // bytes of a session that its other end has not taken
+constexpr size_t kStrangersMax = 256;
 constexpr int64_t kGreetingMs = 20'000;
+constexpr int64_t kDrainMs = 10'000;
+constexpr int64_t kAcceptAgainMs = 100;
 constexpr int64_t kSessionMs = 60'000;
 
 int64_t NowMs() {
@@ -31,10 +35,11 @@ std::string Rest(const std::string& words) { return words.substr(words.find(' ')
 }  // namespace
 
 void Switchboard::Turn(int milliseconds) {
-  std::vector<pollfd> fds{{listener_, POLLIN, 0}};
+  std::vector<pollfd> fds{{MayAccept() ? listener_ : -1, POLLIN, 0}};
   for (const Connection& one : connections_) {
     const bool is_full = one.peer != nullptr && one.peer->out.size() >= kPassedMax;
-    const bool reads = !is_full && !one.is_closing && one.in.size() < kPassedMax * 2;
+    const bool reads =
+        !is_full && (!one.is_closing || one.is_drained) && one.in.size() < kPassedMax * 2;
     fds.push_back(
         {one.fd, static_cast<short>((reads ? POLLIN : 0) | (one.out.empty() ? 0 : POLLOUT)), 0});
   }
@@ -51,21 +56,35 @@ int Switchboard::MissingRank() const {
   return missing == has_come_.end() ? -1 : static_cast<int>(missing - has_come_.begin());
 }
 
+// A full board, or one without descriptors, would else find its listener ready all the time.
+bool Switchboard::MayAccept() const {
+  const auto is_stranger = [](const Connection& one) { return one.reception != nullptr; };
+  return connections_.size() < kConnectionsMax && NowMs() >= accept_at_ms_ &&
+         static_cast<size_t>(std::ranges::count_if(connections_, is_stranger)) < kStrangersMax;
+}
+
+void Switchboard::TellFollowers(Kind kind) {
+  for (Connection& one : connections_) {
+    if (one.rank >= 0) one.out += Encode(kind);
+  }
+}
+
 void Switchboard::End(int milliseconds) {
   is_ending_ = true;
-  for (Connection& one : connections_) {
-    if (one.rank < 0) continue;
-    one.out += Encode(Kind::kDone);
-  }
+  TellFollowers(Kind::kDone);
   const int64_t end = NowMs() + milliseconds;
   const auto is_follower = [](const Connection& one) { return one.rank >= 0; };
   while (NowMs() < end && std::ranges::any_of(connections_, is_follower)) Turn(50);
 }
 
 void Switchboard::Accept() {
-  while (connections_.size() < kConnectionsMax) {
+  while (MayAccept()) {
     const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) return;
+    if (fd < 0) {
+      if (errno != EAGAIN) accept_at_ms_ = NowMs() + kAcceptAgainMs;
+      return;
+    }
+    NoticeBrokenNetwork(fd);
     std::string nonce = Nonce();
     Connection& one = connections_.emplace_back();
     one.fd = fd;
@@ -78,14 +97,21 @@ void Switchboard::Accept() {
 
 void Switchboard::Serve(Connection& one, const pollfd& seen) {
   if (one.fd < 0) return;
-  if ((seen.revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !one.is_closing) Receive(one);
+  const bool has_news = (seen.revents & (POLLIN | POLLHUP | POLLERR)) != 0;
+  if (has_news && (!one.is_closing || one.is_drained)) Receive(one);
   if (one.fd >= 0 && !WriteSome(one.fd, one.out)) CloseWithPeer(one);
-  if (one.fd >= 0 && one.is_closing && one.out.empty()) CloseWithPeer(one);
+  if (one.fd < 0 || !one.is_closing || one.is_drained || !one.out.empty()) return;
+  // Closing with unread bytes would drop what the other end has not read yet.
+  one.is_drained = true;
+  one.until_ms = NowMs() + kDrainMs;
+  shutdown(one.fd, SHUT_WR);
 }
 
 void Switchboard::Receive(Connection& one) {
   const bool is_open = ReadSome(one.fd, one.in);
+  if (one.is_drained) one.in.clear();
   if (one.reception != nullptr) Greet(one);
+  if (one.asked_rank >= 0) TakeCommand(one);
   if (one.peer != nullptr) PassOn(one);
   if (one.rank >= 0) one.in.clear();  // followers say nothing
   if (is_open) return;
@@ -108,7 +134,7 @@ void Switchboard::Greet(Connection& one) {
     one.rank = rank;
     has_come_[static_cast<size_t>(rank)] = true;
   } else if (words.starts_with("run ")) {
-    BeginRun(one, Rest(words));
+    one.asked_rank = std::max(0, atoi(Rest(words).c_str()));
   } else if (words.starts_with("session ")) {
     BeginSession(one, Rest(words));
   } else {
@@ -116,8 +142,18 @@ void Switchboard::Greet(Connection& one) {
   }
 }
 
-void Switchboard::BeginRun(Connection& client, const std::string& words) {
-  const int rank = atoi(words.c_str());
+void Switchboard::TakeCommand(Connection& client) {
+  const std::optional<Frame> command = TakeFrame(client.in);
+  if (!command) {
+    if (IsTooLong(client.in)) CloseWithPeer(client);
+    return;
+  }
+  const int rank = std::exchange(client.asked_rank, -1);
+  if (command->kind != Kind::kCommand) return CloseWithPeer(client);
+  BeginRun(client, rank, command->bytes);
+}
+
+void Switchboard::BeginRun(Connection& client, int rank, const std::string& command) {
   Connection* follower = FollowerOf(rank);
   if (follower == nullptr) {
     client.out +=
@@ -128,7 +164,7 @@ void Switchboard::BeginRun(Connection& client, const std::string& words) {
   }
   client.number = std::to_string(++sessions_);
   client.until_ms = NowMs() + kSessionMs;
-  follower->out += Encode(Kind::kRun, client.number + " " + Rest(words));
+  follower->out += Encode(Kind::kRun, client.number + " " + command);
 }
 
 void Switchboard::BeginSession(Connection& session, const std::string& number) {
@@ -161,7 +197,8 @@ void Switchboard::CloseWithPeer(Connection& one) {
 void Switchboard::DropOverdue() {
   const int64_t now = NowMs();
   for (Connection& one : connections_) {
-    const bool waits = one.reception != nullptr || !one.number.empty();
+    const bool waits =
+        one.reception != nullptr || one.asked_rank >= 0 || !one.number.empty() || one.is_drained;
     if (waits && now > one.until_ms) CloseWithPeer(one);
   }
 }

@@ -12,6 +12,12 @@ void TableRunner::AddClues(const Line& line, LogClues& clues) {
   if (clue == "rule") clues.rules = {0};
 }
 
+// "metric=RULE" of an exit: the same in its last report.
+void TableRunner::MeetMetricRule(int rule, LeaseObservation& seen) {
+  seen.metric_rule = rule;
+  seen.metric_value = "loss is nan at step 7";
+}
+
 // "hang j1": it has not reported progress for too long. "checkpoint j1 STEP [incomplete]", told by
 // its first rank; "metric j1 RULE": it has met this rule of on_metric; "resolved j1 a": so does its
 // image's tag, which names the digest aaa….
@@ -23,8 +29,7 @@ std::string TableRunner::ReportProgress(const Line& line) {
   if (line.verb == "hang") {
     seen.is_hung = true;
   } else if (line.verb == "metric") {
-    seen.metric_rule = std::stoi(line.words[1]);
-    seen.metric_value = "loss is nan at step 7";
+    MeetMetricRule(std::stoi(line.words[1]), seen);
   } else if (line.verb == "resolved") {
     seen.image_digest = "sha256:" + std::string(64, line.words[1].front());
   } else {

@@ -431,6 +431,7 @@ std::string TableRunner::Observe(const Line& line, bool running, bool ended) {
       }
     }
     if (ended) AddClues(line, seen.outcome.clues);
+    if (ended && line.Has("metric")) MeetMetricRule(line.Number("metric", 0), seen);
     nodes.push_back(lease.node);
   }
   return ReportFromAll(nodes);

@@ -70,6 +70,7 @@ class TableRunner {
   std::string ShowVerdict(const Line& line) const;
   std::string Wait(const Line& line);
   static void AddClues(const Line& line, LogClues& clues);
+  static void MeetMetricRule(int rule, LeaseObservation& seen);
   std::string ReportProgress(const Line& line);
   std::string ReportFromAll(const std::vector<NodeId>& nodes);
   std::string ReportFrom(NodeId node, std::vector<GpuObservation> gpus = {},

@@ -220,10 +220,13 @@ void AgentLoop::Observe() {
     if (!seen) continue;
     if (status.started_boot_ns > 0) begun_[seen->lease] = status.started_boot_ns;
     AddClues(status, *seen);
+    if (status.launch != nullptr && !begun_with_.contains(seen->lease))
+      begun_with_[seen->lease] = FirstPortOf(*status.launch);
     now[seen->lease] = *std::move(seen);
     if (auto progress = ToProgress(status)) progress_.push_back(*std::move(progress));
   }
   std::erase_if(clues_, [&](const auto& one) { return !now.contains(one.first); });
+  std::erase_if(begun_with_, [&](const auto& one) { return !now.contains(one.first); });
   if (now == seen_) return;
   seen_ = std::move(now);
   report_due_ = true;
@@ -242,12 +245,12 @@ std::shared_ptr<const NodeFacts> AgentLoop::FactsToReport() const {
 // Ranks that wait for ports make the agent report at once.
 void AgentLoop::UpdatePorts() {
   if (!ports_) return;
-  ports_->Update(desired_, seen_);
+  ports_->Update(desired_, seen_, begun_with_);
   for (const DesiredLease& desired_lease : desired_.leases) {
     const LeaseId id = desired_lease.lease.id;
     const bool is_asked = desired_lease.awaits_ports && desired_lease.lease.rank == 0 &&
                           desired_lease.lease.stop == StopOrder::kNone;
-    if (!is_asked || declined_.contains(id)) continue;
+    if (!is_asked || seen_.contains(id) || declined_.contains(id)) continue;
     report_due_ = true;
     if (ports_->OfferFor(desired_lease) == 0)
       Decline(id, {LeaseEnd::kPlatformFault, 0, 0,

@@ -123,6 +123,7 @@ class AgentLoop : public ChannelGateway {
   UseMeter meter_;
   MetricFeed metrics_;
   std::optional<LeasePorts> ports_;
+  std::map<LeaseId, int> begun_with_;  // first ports of attempts
   int64_t measure_at_ns_ = 0;
   std::map<LeaseId, LogClues> clues_;             // of attempts that have ended
   std::map<LeaseId, LeaseObservation> declined_;  // desired, never started here

@@ -89,6 +89,7 @@ void NodePart::Warn(const std::vector<std::string>& warnings) const {
 }
 
 Status NodePart::FindFeatures(NodeFacts& facts) const {
+  facts.features.insert(kLaunchersFeature);
   if (geteuid() != 0) return Ok();
   const std::string programs = config_.state_directory + "/" + kProgramDirectory;
   GP_CHECK_OK(MakeDirectories(programs, 0700));

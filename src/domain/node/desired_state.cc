@@ -1,9 +1,6 @@
 #include "domain/node/desired_state.h"
 
-#include <algorithm>
-
 #include "domain/cluster/event_traits.h"
-#include "domain/model/nodes/features.h"
 
 namespace gp {
 namespace {
@@ -54,14 +51,6 @@ struct OrderedNodes {
   }
 };
 
-// Agents of earlier releases lease no ports, nor wait for them; and a rank alone meets nobody.
-bool AwaitsPorts(const State& state, const AttemptRecord& attempt) {
-  return attempt.first_port == 0 && attempt.ranks.size() > 1 &&
-         std::ranges::all_of(attempt.ranks, [&](const RankRecord& rank) {
-           return state.FindNode(rank.node)->facts->features.contains(kPortLeasesFeature);
-         });
-}
-
 }  // namespace
 
 std::set<NodeId> NodesToUpdate(const State& state, const std::vector<Event>& events) {
@@ -82,21 +71,22 @@ NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
   for (const LeaseId id : state.FindNode(node)->leases) {
     const Lease& lease = *state.FindLease(id);
     const Job& job = *state.FindJob(lease.job);
-    DesiredLease desired_lease{.lease = lease,
-                               .spec = job.spec,
-                               .user = job.user,
-                               .queue = job.queue,
-                               .node_names = {},
-                               .master_address = {},
-                               .array = job.array,
-                               .resume_from = {},
-                               .resume_step = 0,
-                               .surplus = {},
-                               .image_digest = job.image_digest,
-                               .first_port = job.attempts.back().first_port,
-                               .awaits_ports = AwaitsPorts(state, job.attempts.back()),
-                               .job_token = {},
-                               .secrets = {}};
+    DesiredLease desired_lease{
+        .lease = lease,
+        .spec = job.spec,
+        .user = job.user,
+        .queue = job.queue,
+        .node_names = {},
+        .master_address = {},
+        .array = job.array,
+        .resume_from = {},
+        .resume_step = 0,
+        .surplus = {},
+        .image_digest = job.image_digest,
+        .first_port = job.attempts.back().first_port,
+        .awaits_ports = job.attempts.back().leases_ports && job.attempts.back().first_port == 0,
+        .job_token = {},
+        .secrets = {}};
     desired_lease.lease.metered_until = {};  // only the ledger uses it
     desired_lease.lease.use = desired_lease.lease.reported = {};
     desired_lease.lease.idle_ms = 0;

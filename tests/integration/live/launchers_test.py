@@ -173,7 +173,8 @@ class LauncherOfAJob(ClusterTest):
         address = self.output(job)[0]
         host, port = address.split(":")
         seen = sorted(calls.read_text().splitlines())
-        self.assertEqual(seen, [f"0: start --head --port={port} --num-gpus=2 --temp-dir=/tmp/ray --disable-usage-stats", "0: stop",
+        self.assertEqual(seen, [f"0: start --head --port={port} --num-gpus=2 --temp-dir=/tmp/ray --ray-client-server-port={int(port) + 1} "
+                                "--include-dashboard=false --disable-usage-stats", "0: stop",
                                 f"1: start --address={address} --num-gpus=2 --disable-usage-stats --block"])
         self.assert_job(job, state="COMPLETED", attempt=1)
 

@@ -163,6 +163,36 @@ class Rsh(unittest.TestCase):
         self.rank(2, "--follow")
         self.assertEqual(self.rank(1, "--follow", "sh", "-c", "exit 6").wait(timeout=20), 6)
 
+    def test_a_stop_before_all_ranks_have_come_ends_them_at_once(self):
+        ranks = [self.rank(0, "--lead", "true"), self.rank(1, "--follow", "sleep", "1000")]
+        eventually(lambda: pathlib.Path(f"/proc/{ranks[0].pid}/task/{ranks[0].pid}/children").read_text(encoding="ascii").split(), "rank 0 waits for rank 2")
+        for one in ranks:
+            os.killpg(one.pid, signal.SIGTERM)
+        self.assertEqual([one.wait(timeout=10) for one in ranks], [-signal.SIGTERM] * 2)
+
+    def test_a_followers_command_begins_when_all_have_come(self):
+        first = self.rank(1, "--follow", "touch", self.path("begun"))
+        leader = self.rank(0, "--lead", "sh", "-c", "until [ -e $DIR/begun ]; do sleep 0.02; done")
+        with self.assertRaises(subprocess.TimeoutExpired):
+            first.wait(timeout=0.5)
+        self.assertFalse(os.path.exists(self.path("begun")))
+        self.rank(2, "--follow")
+        self.assertEqual(leader.wait(timeout=20), 0)
+
+    def test_a_command_that_does_not_want_its_input_has_its_word(self):
+        output, errors, _ = self.job("head -c 3000000 /dev/zero > $DIR/in; for i in 1 2 3 4 5; do $RSH b 'head -c 1 | wc -c; exit 3' < $DIR/in; echo $?; done")
+        self.assertEqual((output, errors), ("1\n3\n" * 5, ""))
+
+    def test_who_stops_reading_ends_the_command(self):
+        output, errors, _ = self.job("$RSH b 'echo $$ > $DIR/pid; exec yes' | head -1; while kill -0 $(cat $DIR/pid) 2> /dev/null; do sleep 0.02; done; echo over")
+        self.assertEqual(output, "y\nover\n", errors)
+
+    def test_a_followers_command_that_does_not_stop_is_killed(self):
+        follower = self.rank(1, "--follow", "sh", "-c", "trap '' TERM; while :; do sleep 0.05; done")
+        self.rank(2, "--follow")
+        self.assertEqual(self.rank(0, "--lead", "true").wait(timeout=20), 0)
+        self.assertEqual(follower.wait(timeout=30), 0)
+
     def test_outside_a_job_it_says_what_is_missing(self):
         answer = subprocess.run([self.program, "b", "true"], env={"PATH": "/usr/bin:/bin"}, capture_output=True, timeout=20)
         self.assertEqual(answer.returncode, 255)

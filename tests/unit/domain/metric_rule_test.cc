@@ -36,6 +36,8 @@ TEST(MetricRule, WhatIsNoneIsRefusedWithWhatIsWrong) {
       {"loss > 1,5", "compares with no number"},
       {"loss > --1", "compares with no number"},
       {"lo=ss is nan", "names no metric"},
+      {"step > 100", "names no metric"},
+      {"loss > 1e999", "compares with no number"},
   };
   for (const auto& [text, why] : rows) {
     const auto condition = ParseMetricCondition(text);

@@ -210,6 +210,22 @@ TEST_F(PortsOfAGang, AreNotAwaitedWithAnAgentThatLeasesNone) {
   EXPECT_FALSE(OrderOf(1).awaits_ports);
 }
 
+// Its ranks would wait for what rank 0, which runs already, does not offer.
+TEST_F(PortsOfAGang, AreNotAwaitedWhenAnAgentIsUpgradedAfterThePlacement) {
+  const NodeFacts newer = *cluster_.state().FindNode(nodes_[1])->facts;
+  NodeFacts older = newer;
+  older.features.erase(kPortLeasesFeature);
+  cluster_.AddNode(older, 2);
+  Submit("");
+  JoinNode join;
+  join.facts = std::make_shared<const NodeFacts>(newer);
+  join.incarnation = 3;
+  ASSERT_TRUE(cluster_.Execute(join).has_value());
+  EXPECT_TRUE(cluster_.state().FindNode(nodes_[1])->facts->features.contains(kPortLeasesFeature));
+  EXPECT_FALSE(OrderOf(1).awaits_ports);
+  EXPECT_TRUE(Report(0, Leased(kFirst)).empty());
+}
+
 TEST_F(PortsOfAGang, AreNotAwaitedByARankAlone) {
   JobSpec spec;
   spec.program.command = {"run"};

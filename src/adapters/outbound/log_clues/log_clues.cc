@@ -18,12 +18,13 @@ constexpr const char* kGpuMemory =
     R"((?i)cuda(_error_|error:| error:? |: )?\s*out[ _]of[ _]memory|)"
     R"(CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|torch\.(cuda\.)?OutOfMemoryError|)"
     R"(RESOURCE_EXHAUSTED: Out of memory|CUBLAS_STATUS_ALLOC_FAILED)";
-// Messages of NCCL, Gloo and torch.distributed.
+// Messages of NCCL, Gloo, torch.distributed and gpu-platform-rsh.
 constexpr const char* kCommunication =
     R"(Watchdog caught collective operation timeout|)"
     R"(NCCL (WARN|error).*)"
     R"(([Tt]imeout|[Tt]imed out|[Cc]onnection (closed|refused|reset)|remote error)|)"
     R"(ncclRemoteError|ncclSystemError|unhandled system error, NCCL|)"
+    R"(gpu-platform-rsh: (the connection to rank 0 was lost|rank \d+ .* is gone)|)"
     R"(Gloo.*(Connection closed|[Tt]imed out)|Connection closed by peer)";
 // A line that begins with an error or names one: "RuntimeError: …", "error: …", "Segmentation
 // fault".

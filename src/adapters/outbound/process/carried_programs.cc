@@ -54,7 +54,9 @@ Result<std::string> InstallRsh(const std::string& directory) {
   const bool is_made = mkdir(own.c_str(), 0755) == 0 || errno == EEXIST;
   if (!is_made || chmod(own.c_str(), 0755) != 0)  // whatever the umask is
     return Fail(Internal(own + ": " + std::strerror(errno)));
-  GP_CHECK_OK(Install(bytes, own + "/" + kRshName, 0755));
+  const std::string path = own + "/" + kRshName;
+  GP_CHECK_OK(Install(bytes, path, 0755));
+  if (chmod(path.c_str(), 0755) != 0) return Fail(Internal(path + ": " + std::strerror(errno)));
   return own;
 }
 

@@ -1,6 +1,7 @@
 #include "application/agent/launch/launch.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "application/agent/launch/launcher_command.h"
 #include "application/agent/sharing_runner.h"
@@ -328,6 +329,15 @@ void AddImageEnvironment(const UnpackedImage& image, std::vector<std::string>& e
 }
 
 }  // namespace
+
+int FirstPortOf(const LaunchSpec& launch) {
+  constexpr std::string_view kPorts = "GP_PORTS=";
+  const auto entry = std::ranges::find_if(
+      launch.environment, [&](const std::string& one) { return one.starts_with(kPorts); });
+  const int first =
+      entry == launch.environment.end() ? 0 : std::atoi(entry->c_str() + kPorts.size());
+  return IsFirstPort(first) ? first : 0;
+}
 
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt) {
   return options.state_directory + "/logs/" + KeyOf(job) + "/" + std::to_string(attempt);

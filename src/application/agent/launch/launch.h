@@ -53,6 +53,9 @@ inline constexpr const char* kRshName = "gpu-platform-rsh";
 // Where a job in an image finds the directory: its /tmp is its own on every host.
 inline constexpr const char* kRshDirectoryInImage = "/tmp/.gpu-platform";
 
+// The first of the ports that the attempt was started with; 0: none.
+int FirstPortOf(const LaunchSpec& launch);
+
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);
 
 LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,

@@ -69,13 +69,15 @@ const Words kHorovodOptions{"-bind-to", "none", "-map-by", "slot", "-mca",
 constexpr char kRayLeader[] =
     "gpus=$1; shift; "
     "ray start --head --port=\"$MASTER_PORT\" --num-gpus=\"$gpus\" "
-    "--temp-dir=\"${TMPDIR:-/tmp}/ray\" "
-    "--disable-usage-stats || exit; "
+    "--temp-dir=\"${TMPDIR:-/tmp}/ray\" --ray-client-server-port=$((MASTER_PORT + 1)) "
+    "--include-dashboard=false --disable-usage-stats || exit; "
     "export RAY_ADDRESS=\"$MASTER_ADDR:$MASTER_PORT\"; \"$@\"; code=$?; ray stop > /dev/null; "
     "exit $code";
+// The head may need a while to listen.
 constexpr char kRayFollower[] =
-    "exec ray start --address=\"$MASTER_ADDR:$MASTER_PORT\" --num-gpus=\"$1\" "
-    "--disable-usage-stats --block";
+    "for try in 1 2 3 4 5 6 7 8 9 10; do "
+    "ray start --address=\"$MASTER_ADDR:$MASTER_PORT\" --num-gpus=\"$1\" "
+    "--disable-usage-stats --block; sleep 3; done; exit 1";
 
 }  // namespace
 

@@ -15,8 +15,8 @@ bool NeedsPorts(const DesiredLease& desired) {
 
 }  // namespace
 
-void LeasePorts::Update(NodeDesiredState& desired,
-                        const std::map<LeaseId, LeaseObservation>& seen) {
+void LeasePorts::Update(NodeDesiredState& desired, const std::map<LeaseId, LeaseObservation>& seen,
+                        const std::map<LeaseId, int>& begun) {
   std::set<LeaseId> kept;
   for (const DesiredLease& one : desired.leases) {
     const auto held = seen.find(one.lease.id);
@@ -27,22 +27,27 @@ void LeasePorts::Update(NodeDesiredState& desired,
   }
   blocks_.ReleaseOthers(kept);
   for (DesiredLease& one : desired.leases) {
-    if (kept.contains(one.lease.id) && NeedsPorts(one)) UpdateOne(one, seen.contains(one.lease.id));
+    if (!kept.contains(one.lease.id) || !NeedsPorts(one)) continue;
+    std::optional<int> begun_with;
+    if (seen.contains(one.lease.id)) {
+      const auto ports = begun.find(one.lease.id);
+      begun_with = ports == begun.end() ? 0 : ports->second;
+    }
+    UpdateOne(one, begun_with);
   }
 }
 
-void LeasePorts::UpdateOne(DesiredLease& desired, bool is_begun) {
+void LeasePorts::UpdateOne(DesiredLease& desired, std::optional<int> begun_with) {
   const LeaseId id = desired.lease.id;
   const bool is_alone = desired.node_names.size() == 1;
-  const int preferred = PreferredFirstPort(desired.lease.job, desired.lease.attempt);
   if (blocks_.Of(id) == 0) {
-    if (desired.first_port != 0) {
+    if (begun_with) {
+      // An earlier process of the agent has started it.
+      if (*begun_with != 0) blocks_.Keep(id, *begun_with);
+    } else if (desired.first_port != 0) {
       blocks_.Keep(id, desired.first_port);
-    } else if (is_begun && is_alone) {
-      // An earlier process of the agent has started it, most likely with these.
-      blocks_.Keep(id, preferred);
     } else if (is_alone || desired.awaits_ports) {
-      blocks_.Take(id, preferred);
+      blocks_.Take(id, PreferredFirstPort(desired.lease.job, desired.lease.attempt));
     }
   }
   if (is_alone) desired.first_port = blocks_.Of(id);

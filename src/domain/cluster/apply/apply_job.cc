@@ -165,8 +165,10 @@ void ApplyEvent(State& state, Instant, const JobStarted& event) {
 
 void ApplyEvent(State& state, Instant, const JobStopOrdered& event) {
   Job& job = JobOf(state, event.job);
-  // The first cause decides the outcome of the job; only a user's cancel overrides it.
-  if (job.stop == StopCause::kNone || event.cause == StopCause::kCancel) {
+  // The first cause decides the outcome of the job; only a user's cancel overrides it.  That a rank
+  // failed may follow from what another one reports of its metrics.
+  const bool is_explained = job.stop == StopCause::kRankFailed && IsByMetric(event.cause);
+  if (job.stop == StopCause::kNone || event.cause == StopCause::kCancel || is_explained) {
     job.stop = event.cause;
     job.reason = event.reason;
     DropDestination(state, job);

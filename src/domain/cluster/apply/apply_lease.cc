@@ -9,6 +9,7 @@
 #include "domain/cluster/quotas/wait_targets.h"
 #include "domain/cluster/reservations.h"
 #include "domain/model/jobs/variants.h"
+#include "domain/model/nodes/features.h"
 
 namespace gp {
 namespace {
@@ -26,6 +27,15 @@ Lease& LeaseOf(State& state, LeaseId id) {
   Lease* lease = state.leases.all.Find(id);
   GP_ASSERT(lease != nullptr, "an event names a live lease");
   return *lease;
+}
+
+// Agents of earlier releases lease no ports, nor wait for them; and a rank alone meets nobody.  An
+// agent that is replaced while its attempt starts does not change what holds for the attempt.
+static bool LeasesPorts(const State& state, const AttemptRecord& attempt) {
+  return attempt.ranks.size() > 1 &&
+         std::ranges::all_of(attempt.ranks, [&](const RankRecord& rank) {
+           return state.FindNode(rank.node)->facts->features.contains(kPortLeasesFeature);
+         });
 }
 
 void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
@@ -58,6 +68,7 @@ void ApplyEvent(State& state, Instant at, const GangPlaced& event) {
     }
     attempt.ranks.push_back(std::move(record));
   }
+  attempt.leases_ports = LeasesPorts(state, attempt);
   ChargeDifference(state, at, job, {});
   if (job.attempts.empty()) CountFirstStart(state, at, job);
   job.attempts.push_back(std::move(attempt));

@@ -203,8 +203,17 @@ Event Conclude(const State& state, Instant at, const Job& job, const Verdict& ve
 }  // namespace
 
 void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOutcome& outcome,
-              Events& events) {
-  const Job& job = *state.FindJob(lease.job);
+              Events& events, const std::optional<OrderedStop>& stop) {
+  const Job& known = *state.FindJob(lease.job);
+  Job stopped;
+  if (stop) {
+    stopped = known;
+    stopped.stop = stop->cause;
+    stopped.reason = stop->reason;
+    if (known.leases.size() > 1)
+      events.push_back(JobStopOrdered{known.id, stop->cause, StopOrder::kGraceful, stop->reason});
+  }
+  const Job& job = stop ? stopped : known;
   events.push_back(LeaseEnded{lease.id, job.id, outcome});
   if (job.leases.size() == 1) {
     events.push_back(Conclude(state, at, job, Judge(job, lease, outcome)));

@@ -3,6 +3,7 @@
 // What a command results in, in the decide_*.cc of its subject, and the steps that several of them
 // share.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,17 @@ void ObserveLeases(const State& state, Instant at, const Node& node,
                    const std::vector<LeaseObservation>& observed, bool all_missing_ended,
                    Events& events);
 
+// A stop of a job's attempt, and why.
+struct OrderedStop {
+  StopCause cause = StopCause::kNone;
+  std::string reason;
+};
+
 // A lease is over: the event, and what follows for its job (others of the gang are stopped, the job
-// ends or is queued again).  REQUIRES: of one job at most one lease ends per command and node.
+// ends or is queued again).  `stop`: of the job, as its last report asks for it; it counts as
+// ordered before the end.  REQUIRES: of one job at most one lease ends per command and node.
 void EndLease(const State& state, Instant at, const Lease& lease, const LeaseOutcome& outcome,
-              Events& events);
+              Events& events, const std::optional<OrderedStop>& stop = std::nullopt);
 
 // Begins the remedies of GPUs that nobody uses any more.
 void BeginRemedies(const State& state, Instant at, Events& events);

@@ -48,7 +48,9 @@ void NoteImage(const Job& job, const Lease& lease, const LeaseObservation& seen,
 
 // What rank 0's agent leased first stays the attempt's.
 void NotePorts(const Job& job, const Lease& lease, const LeaseObservation& seen, Events& events) {
-  const bool is_news = lease.rank == 0 && !seen.ended && job.attempts.back().first_port == 0;
+  const AttemptRecord& attempt = job.attempts.back();
+  const bool is_news =
+      lease.rank == 0 && !seen.ended && attempt.leases_ports && attempt.first_port == 0;
   if (is_news && IsFirstPort(seen.first_port))
     events.push_back(PortsLeased{job.id, seen.first_port});
 }
@@ -63,14 +65,6 @@ Instant StartOf(const State& state, Instant at, Instant placed_at, const LeaseOb
   return std::max(InstantOf(state.time, reported), placed_at);
 }
 
-// The rule of on_metric that a running attempt has met first; nullptr: none, or it ends already.
-const MetricRule* RuleMet(const Job& job, const LeaseObservation& seen) {
-  const std::vector<MetricRule>& rules = job.spec->recovery.on_metric;
-  const bool is_met = seen.metric_rule > 0 && job.stop == StopCause::kNone &&
-                      static_cast<size_t>(seen.metric_rule) <= rules.size();
-  return is_met ? &rules[static_cast<size_t>(seen.metric_rule) - 1] : nullptr;
-}
-
 StopCause CauseOf(MetricAction action) {
   switch (action) {
     case MetricAction::kStop: return StopCause::kMetricStop;
@@ -78,6 +72,21 @@ StopCause CauseOf(MetricAction action) {
     case MetricAction::kComplete: break;
   }
   return StopCause::kMetricComplete;
+}
+
+// The stop by the rule of on_metric that the rank has met.  What it reported says more of an
+// attempt than the exit that may follow, but does not change what was ordered before.
+std::optional<OrderedStop> StopByMetric(const Job& job, const Lease& lease,
+                                        const LeaseObservation& seen) {
+  const std::vector<MetricRule>& rules = job.spec->recovery.on_metric;
+  const bool is_met = seen.metric_rule > 0 && static_cast<size_t>(seen.metric_rule) <= rules.size();
+  const bool is_first = job.stop == StopCause::kNone || job.stop == StopCause::kRankFailed;
+  if (!is_met || !is_first) return std::nullopt;
+  const MetricAction action = rules[static_cast<size_t>(seen.metric_rule) - 1].action;
+  const std::string rank =
+      job.spec->resources.nodes > 1 ? "rank " + std::to_string(lease.rank) + ": " : "";
+  return OrderedStop{CauseOf(action),
+                     rank + seen.metric_value + ": on_metric says " + std::string(ToText(action))};
 }
 
 void ObserveLease(const State& state, Instant at, const Lease& lease, const LeaseObservation& seen,
@@ -94,14 +103,12 @@ void ObserveLease(const State& state, Instant at, const Lease& lease, const Leas
   NotePorts(job, lease, seen, events);
   NoteCheckpoints(at, job, lease, seen.checkpoints, events);
   ObserveUse(state, at, job, lease, seen.use, seen.ended, events);
+  const std::optional<OrderedStop> by_metric = StopByMetric(job, lease, seen);
   if (seen.ended) {
-    EndLease(state, at, lease, seen.outcome, events);
-  } else if (const MetricRule* rule = RuleMet(job, seen)) {
-    const std::string rank =
-        job.spec->resources.nodes > 1 ? "rank " + std::to_string(lease.rank) + ": " : "";
-    events.push_back(JobStopOrdered{
-        job.id, CauseOf(rule->action), StopOrder::kGraceful,
-        rank + seen.metric_value + ": on_metric says " + std::string(ToText(rule->action))});
+    EndLease(state, at, lease, seen.outcome, events, by_metric);
+  } else if (by_metric) {
+    events.push_back(
+        JobStopOrdered{job.id, by_metric->cause, StopOrder::kGraceful, by_metric->reason});
   } else if (seen.is_hung && job.stop == StopCause::kNone && job.spec->recovery.hang_after.ns > 0) {
     const std::string who = job.spec->resources.nodes > 1
                                 ? "rank " + std::to_string(lease.rank) + " hangs"

@@ -162,6 +162,11 @@ const char* Name(ShownJobState state) {
   return "?";
 }
 
+bool IsByMetric(StopCause cause) {
+  return cause == StopCause::kMetricStop || cause == StopCause::kMetricRestart ||
+         cause == StopCause::kMetricComplete;
+}
+
 const char* Name(StopCause cause) {
   switch (cause) {
     case StopCause::kNone: return "none";

@@ -110,10 +110,11 @@ struct AttemptRecord {
   std::string placement;  // why it was placed here, in words
   std::vector<RankRecord> ranks;
   EndClass end = EndClass::kNone;
-  int first_port = 0;  // of those leased to a gang (jobs/ports.h); 0: none are leased yet
+  bool leases_ports = false;  // its ranks meet at ports that rank 0's agent leases (jobs/ports.h)
+  int first_port = 0;         // of these; 0: they are not leased yet
 };
 GP_FIELDS(AttemptRecord, v.number, v.placed_at, v.started_at, v.ended_at, v.placement, v.ranks,
-          v.end, Since<20>(v.first_port))
+          v.end, Since<20>(v.leases_ports), Since<20>(v.first_port))
 
 struct Job {
   JobId id;
@@ -211,5 +212,7 @@ bool RunsAgainstLimit(const Job& job);
 const char* Name(JobState state);
 const char* Name(ShownJobState state);
 const char* Name(StopCause cause);
+// Whether a rule of on_metric ordered it.
+bool IsByMetric(StopCause cause);
 
 }  // namespace gp

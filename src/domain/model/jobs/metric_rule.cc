@@ -8,6 +8,7 @@ namespace gp {
 namespace {
 
 constexpr size_t kNumberMax = 40;
+constexpr size_t kExponentMax = 2;  // digits; with those before it, the number stays finite
 
 void SkipDigits(std::string_view& text) {
   while (!text.empty() && text.front() >= '0' && text.front() <= '9') text.remove_prefix(1);
@@ -32,7 +33,8 @@ bool IsNumber(std::string_view text) {
     if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
     const size_t rest = text.size();
     SkipDigits(text);
-    if (rest == text.size()) return false;
+    const size_t exponent = rest - text.size();
+    if (exponent == 0 || exponent > kExponentMax) return false;
   }
   return text.empty();
 }
@@ -57,6 +59,7 @@ Result<MetricCondition> ParseMetricCondition(std::string_view text) {
   };
   if (words.size() != 3)
     return refuse("is no condition: write `NAME is nan`, `NAME > NUMBER` or `NAME < NUMBER`");
+  if (words[0] == "step") return refuse("names no metric: `step` is the step of a report");
   if (!IsMetricName(words[0]))
     return refuse("names no metric: 1 to 64 letters, digits and `_ . / -`");
   if (words[1] == "is" && words[2] == "nan")

@@ -76,7 +76,7 @@ TEST(LauncherCommand, OfHorovodBindsNothingToCores) {
 TEST(LauncherCommand, OfRayStartsAClusterOfAllRanks) {
   EXPECT_THAT(Line(Launcher::kRay, 0, 2), testing::StartsWith("/rsh|--lead|/bin/sh|-c|"));
   EXPECT_THAT(Line(Launcher::kRay, 0, 2), testing::EndsWith("|sh|2|python3|train.py|a b"));
-  EXPECT_THAT(Line(Launcher::kRay, 1, 2), testing::StartsWith("/rsh|--follow|/bin/sh|-c|exec ray"));
+  EXPECT_THAT(Line(Launcher::kRay, 1, 2), testing::StartsWith("/rsh|--follow|/bin/sh|-c|for try"));
   EXPECT_THAT(Line(Launcher::kRay, 0, 1), testing::StartsWith("/bin/sh|-c|"));
 }
 
