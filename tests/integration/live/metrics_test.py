@@ -58,7 +58,7 @@ while True: time.sleep(1)
         return job, self.cli.job(job)
 
     def test_rules_end_a_job_as_they_say(self):
-        job, seen = self.ended({"train/loss is nan": "stop"}, "3", "nan", "4", retry={"max": 3, "on_failure": True})
+        job, seen = self.ended({"train/loss is nan": "stop"}, "3", "nan", "4", retry={"max": 3, "on": ["failure", "node_failure", "gpu_error", "preempted"]})
         self.assertEqual((seen["state"], seen["attempt"], seen["attempts"][0]["end_class"]), ("FAILED", 1, "metric"))
         self.assertIn("train/loss is nan at step 1: on_metric says stop", self.cli("jobs", "describe", job).ok().out)
         self.assertIn("saved", self.cli("jobs", "logs", job).ok().out)
