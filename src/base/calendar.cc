@@ -17,6 +17,17 @@ CivilDate CivilFromDays(int64_t days) {
   return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month, day};
 }
 
+int64_t DaysFromCivil(const CivilDate& date) {
+  // Years begin in March: a leap day is the last day of its year.
+  const int64_t year = date.year - (date.month <= 2 ? 1 : 0);
+  const int64_t era = (year >= 0 ? year : year - 399) / 400;
+  const int64_t year_of_era = year - era * 400;
+  const int64_t shifted_month = date.month > 2 ? date.month - 3 : date.month + 9;
+  const int64_t day_of_year = (153 * shifted_month + 2) / 5 + date.day - 1;
+  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146097 + day_of_era - 719468;
+}
+
 int64_t FirstOfMonth(int64_t day) { return day - (CivilFromDays(day).day - 1); }
 
 int64_t FirstOfYear(int64_t day) {

@@ -13,6 +13,8 @@ struct CivilDate {
 };
 
 CivilDate CivilFromDays(int64_t days);
+// REQUIRES: the month is from 1 to 12.  A day beyond the month's end counts on into the next.
+int64_t DaysFromCivil(const CivilDate& date);
 
 // The first day of the month, or of the year, that contains the day.
 int64_t FirstOfMonth(int64_t day);

@@ -6,6 +6,9 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "base/result.h"
 
 namespace gp {
 
@@ -42,6 +45,9 @@ constexpr Duration operator-(Instant later, Instant earlier) { return {later.ns 
 
 // "2026-03-01T12:00:00Z", or with milliseconds "2026-03-01T12:00:00.123Z".
 std::string ToRfc3339(Instant at, bool with_milliseconds = false);
+// Reads it back, also with an offset ("+01:00") and with any number of digits of a second, of which
+// nine count.  kInvalidArgument: other text, a leap second, or years outside 1678 to 2261.
+Result<Instant> ParseRfc3339(std::string_view text);
 
 // "1d12h", "15m", "90s", "250ms": at most two units, as people write them.
 std::string ToText(Duration span);
