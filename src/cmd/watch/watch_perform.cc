@@ -32,8 +32,8 @@ std::string NodeOutcome(const std::string& node, const std::vector<FoundGpu>& ta
   return node + ": " + (parts.empty() ? "it has no GPU" : Join(parts, ", "));
 }
 
-Result<std::string> ChangeService(v1::ChangeServiceRequest::Action action, const std::string& place,
-                                  WatchLine& line) {
+Result<std::string> SendServiceChange(v1::ChangeServiceRequest::Action action,
+                                      const std::string& place, WatchLine& line) {
   v1::ChangeServiceRequest request;
   request.set_action(action);
   NameTarget(place, request);
@@ -92,8 +92,8 @@ Result<std::string> Perform(const WatchRequest& request, WatchLine& line) {
     case What::kCancel: return ChangeJob(Jobs::STOP, subject, line);
     case What::kHold: return ChangeJob(Jobs::HOLD, subject, line);
     case What::kRelease: return ChangeJob(Jobs::RELEASE, subject, line);
-    case What::kDrain: return ChangeService(Service::DRAIN, subject, line);
-    case What::kOnline: return ChangeService(Service::ONLINE, subject, line);
+    case What::kDrain: return SendServiceChange(Service::DRAIN, subject, line);
+    case What::kOnline: return SendServiceChange(Service::ONLINE, subject, line);
     case What::kReadLog: return ReadLastLines(request, line);
     case What::kExplainJob: return ExplainedJob(subject, line);
     case What::kDescribeJob: return DescribedJob(subject, line);
