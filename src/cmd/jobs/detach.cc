@@ -24,7 +24,6 @@ namespace {
 constexpr char kBeforeAccepted[] =
     "\n» interrupted before the job was acknowledged; if it was accepted, gpu-platform jobs list "
     "shows it\n";
-constexpr int kExitDetached = 130;
 constexpr int kAgainMs = 2'000;                      // within which a second one cancels the job
 constexpr auto kLookTime = std::chrono::seconds(1);  // the longest wait for the job's state
 

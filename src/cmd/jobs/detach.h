@@ -6,6 +6,9 @@
 
 namespace gp {
 
+// The exit code after Ctrl-C while following (docs/reference/exit_codes.md).
+inline constexpr int kExitDetached = 130;
+
 // From here on Ctrl-C (SIGINT) ends this program with 130 and does not affect the job that it
 // follows. Set before the job is submitted, so that there is no moment in which Ctrl-C ends the
 // program without a message.

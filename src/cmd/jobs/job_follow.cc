@@ -10,6 +10,7 @@
 
 #include "adapters/wire/call_deadline.h"
 #include "cmd/connection/controller_line.h"
+#include "cmd/jobs/line_patience.h"
 #include "cmd/jobs/log_tail.h"
 #include "cmd/jobs/look_again.h"
 #include "cmd/text/job_text.h"
@@ -19,32 +20,9 @@
 namespace gp {
 namespace {
 
-constexpr Duration kPatience = Duration::Minutes(1);  // with a controller that does not answer
-constexpr int kRetryMs = 200;
-
-// Retries while the controller is away, up to kPatience since its last answer.
-class LinePatience {
- public:
-  void Heard() { heard_ns_ = clock_.BootNs(); }
-  bool Wait() {
-    if (clock_.BootNs() - heard_ns_ > kPatience.ns) return false;
-    poll(nullptr, 0, kRetryMs);
-    return true;
-  }
-
- private:
-  SystemClock clock_;
-  int64_t heard_ns_ = clock_.BootNs();
-};
-
 // A connection of its own: local credentials do not outlive a controller.
 Result<std::unique_ptr<ControlClient>> Reconnect(const Cli& cli) {
   return OpenController(cli.server);
-}
-
-bool MayPass(const Error& error) {
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kUnauthenticated ||
-         error.code == ErrorCode::kDeadlineExceeded;
 }
 
 // The job when it is over; or the error that broke the connection before.
