@@ -200,9 +200,11 @@ void Sequence::CheckPlaced(const GangPlaced& placed) {
   expect(models.size() <= 1, "on two models");
 }
 
-// Its last attempt ran on every rank to an end of its own.
+// Its last attempt ran on every rank to an end of its own, unless a rule of its own completed it.
 void Sequence::CheckCompleted(JobId id) {
-  for (const RankRecord& rank : ledger_.state().FindJob(id)->attempts.back().ranks) {
+  const Job& job = *ledger_.state().FindJob(id);
+  if (job.reason.ends_with("on_metric says complete")) return;
+  for (const RankRecord& rank : job.attempts.back().ranks) {
     const Program& program = world_.Of(rank.lease);
     const bool good = program.was_started && !program.is_alive &&
                       program.ending.end == LeaseEnd::kExited && program.ending.exit_code == 0;
