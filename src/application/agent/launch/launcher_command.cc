@@ -26,7 +26,7 @@ Words With(Words words, const Words& command) {
 
 // Nodes, ranks and the rendezvous are in the variables PET_….  Restarts are the platform's.
 Words Torchrun(const Words& command) {
-  return With({"torchrun", "--max-restarts", "0", "--no-python"}, command);
+  return With({"torchrun", "--max_restarts", "0", "--no_python"}, command);
 }
 
 // The rendezvous is taken from the environment, because the job may set it itself.

@@ -41,7 +41,7 @@ TEST(LauncherCommand, IsTheJobsOwnWithoutOne) {
 }
 
 TEST(LauncherCommand, OfTorchrunRunsOnEveryRank) {
-  const std::string line = "torchrun|--max-restarts|0|--no-python|python3|train.py|a b";
+  const std::string line = "torchrun|--max_restarts|0|--no_python|python3|train.py|a b";
   EXPECT_EQ(Line(Launcher::kTorchrun, 0, 2), line);
   EXPECT_EQ(Line(Launcher::kTorchrun, 1, 2), line);
   EXPECT_EQ(Line(Launcher::kDeepspeed, 1, 2), line);
