@@ -66,6 +66,7 @@ LaunchRecord Sample() {
   spec.mount_prefixes = {"/d", "/e"};
   spec.private_network = true;
   spec.image_layers = {"/top", "/base"};
+  spec.metric_limits = {{"train/loss", MetricTest::kIsNan, ""}, {"lr", MetricTest::kAbove, "0.5"}};
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
 }
@@ -87,6 +88,7 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_EQ(read->spec.mount_prefixes, record.spec.mount_prefixes);
   EXPECT_TRUE(read->spec.private_network);
   EXPECT_EQ(read->spec.image_layers, record.spec.image_layers);
+  EXPECT_EQ(read->spec.metric_limits, record.spec.metric_limits);
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
@@ -100,6 +102,20 @@ void WritePart(ByteWriter& added, const GpuPart& part) {
   added.String(part.uuid);
   for (const int64_t number : {part.memory_mib, int64_t{part.percent}}) added.I64(number);
   added.U64(part.mps ? 1 : 0);
+}
+
+// As it was written before jobs had rules on their metrics.
+std::string FieldsWithoutMetricLimits() {
+  const LaunchSpec spec = Sample().spec;
+  ByteWriter added;
+  added.U64(spec.metric_limits.size());
+  for (const MetricLimit& limit : spec.metric_limits) {
+    added.String(limit.name);
+    added.U64(static_cast<uint64_t>(limit.test));
+    added.String(limit.limit);
+  }
+  const std::string fields = Fields();
+  return fields.substr(0, fields.size() - added.bytes().size());
 }
 
 // As it was written before jobs had images.
@@ -121,7 +137,7 @@ std::string FieldsWithoutImage() {
   for (const std::string& prefix : spec.mount_prefixes) added.String(prefix);
   added.U64(spec.private_network ? 1 : 0);
   WriteTexts(added, spec.image_layers);
-  const std::string fields = Fields();
+  const std::string fields = FieldsWithoutMetricLimits();
   return fields.substr(0, fields.size() - added.bytes().size());
 }
 
@@ -183,6 +199,10 @@ TEST(LaunchRecordTest, AnOlderWritersRecordIsRead) {
     EXPECT_EQ(read->spec.entry_time_limit, LaunchSpec{}.entry_time_limit);
     EXPECT_EQ(read->cgroups, Sample().cgroups);
   }
+  const auto without_limits = DecodeLaunch(Seal(kSealed, FieldsWithoutMetricLimits()));
+  ASSERT_TRUE(without_limits.has_value());
+  EXPECT_EQ(without_limits->spec.image_layers, Sample().spec.image_layers);
+  EXPECT_TRUE(without_limits->spec.metric_limits.empty());
   const auto without_image = DecodeLaunch(Seal(kSealed, FieldsWithoutImage()));
   ASSERT_TRUE(without_image.has_value());
   EXPECT_EQ(without_image->spec.image_directory, "");
@@ -354,10 +374,17 @@ TEST(StatusRecordTest, OlderRecordsLackProgressScoresAndBootTimes) {
   status.progress.checkpoints = {{.number = 1, .path = "/c", .is_scored = true, .score = -7}};
   status.started_boot_ns = 11;
   status.ended_boot_ns = 12;
+  status.progress.metric_limit = 3;
+  status.progress.metric_value = "loss is nan";
   const std::string fields(*Unseal(EncodeStatus(status), kMagic, 0, ""));
+  EXPECT_EQ(DecodeStatus(Seal(kMagic, fields))->progress.metric_value, "loss is nan");
+  // The limit and the length of its value take one byte each.
+  const size_t of_metric = 2 + status.progress.metric_value.size();
   const auto cut = [&](size_t bytes) {
-    return DecodeStatus(Seal(kMagic, fields.substr(0, fields.size() - bytes)));
+    return DecodeStatus(Seal(kMagic, fields.substr(0, fields.size() - of_metric - bytes)));
   };
+  EXPECT_EQ(cut(0)->ended_boot_ns, 12);
+  EXPECT_EQ(cut(0)->progress.metric_limit, 0);
   // The two boot times take one byte each; a score two.
   EXPECT_EQ(cut(1)->started_boot_ns, 11);
   EXPECT_EQ(cut(1)->ended_boot_ns, 0);

@@ -40,15 +40,13 @@ void LeasePorts::Update(NodeDesiredState& desired, const std::map<LeaseId, Lease
 void LeasePorts::UpdateOne(DesiredLease& desired, std::optional<int> begun_with) {
   const LeaseId id = desired.lease.id;
   const bool is_alone = desired.node_names.size() == 1;
-  if (blocks_.Of(id) == 0) {
-    if (begun_with) {
-      // An earlier process of the agent has started it.
-      if (*begun_with != 0) blocks_.Keep(id, *begun_with);
-    } else if (desired.first_port != 0) {
-      blocks_.Keep(id, desired.first_port);
-    } else if (is_alone || desired.awaits_ports) {
-      blocks_.Take(id, PreferredFirstPort(desired.lease.job, desired.lease.attempt));
-    }
+  if (begun_with) {
+    // An earlier process of the agent may have started it.
+    if (blocks_.Of(id) == 0 && *begun_with != 0) blocks_.Keep(id, *begun_with);
+  } else if (!is_alone && desired.first_port != 0) {
+    if (blocks_.Of(id) != desired.first_port) blocks_.Keep(id, desired.first_port);
+  } else if (blocks_.Of(id) == 0 && (is_alone || desired.awaits_ports)) {
+    blocks_.Take(id, PreferredFirstPort(desired.lease.job, desired.lease.attempt));
   }
   if (is_alone) desired.first_port = blocks_.Of(id);
 }

@@ -69,6 +69,7 @@ TEST_F(AgentPortsTest, RankZeroReportsItsPortsAndStartsWithThoseThatTheControlle
   Tell(2, {WithPorts(RankOfTwo(1, 0), preferred_ + kPortsInBlock)});
   Until([&] { return Launches() == 1; });
   EXPECT_EQ(Variable(0, "GP_MASTER_PORT"), std::to_string(preferred_ + kPortsInBlock));
+  EXPECT_EQ(port_blocks_.Of({1}), preferred_ + kPortsInBlock);
 }
 
 TEST_F(AgentPortsTest, AnotherRankWaitsAndLeasesNone) {
