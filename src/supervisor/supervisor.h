@@ -82,7 +82,6 @@ class Supervisor {
   void BeginReports();
   void TakeReports();
   void TakeReport(const ReportLine& line);
-  void JudgeMetric(const MetricValue& one);
   void TakeMetrics(const ReportLine& line);
   void NoteStep(const ReportLine& line);
   int64_t MetricsDue() const { return metrics_ ? metrics_->NextAtNs() : kNever; }

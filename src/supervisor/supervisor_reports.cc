@@ -76,22 +76,11 @@ void Supervisor::NoteStep(const ReportLine& line) {
   status_changed_ = true;
 }
 
-// The first condition that is met counts; the controller then stops the attempt.
-void Supervisor::JudgeMetric(const MetricValue& one) {
-  AttemptProgress& progress = status_.progress;
-  if (progress.metric_limit != 0) return;
-  const std::optional<int> met = FirstMet(launch_.spec.metric_limits, one);
-  if (!met) return;
-  progress.metric_limit = *met + 1;
-  progress.metric_value = MetricText(one) + " at step " + std::to_string(progress.step);
-  status_changed_ = true;
-}
-
 void Supervisor::TakeMetrics(const ReportLine& line) {
   constexpr int64_t kBetweenChangesNs = 1'000'000'000;
   const MetricFile::Moment now{{WallNs()}, BootNs()};
   for (const MetricValue& one : line.metrics) {
-    JudgeMetric(one);
+    status_changed_ |= JudgeMetric(launch_.spec.metric_limits, one, status_.progress);
     if (!metrics_ || metrics_->Take(one.name, status_.progress.step, one.value, now)) continue;
     status_.progress.refused =
         "\"" + one.name + "\": a rank has at most " + std::to_string(kMetricsMax) + " metrics";
