@@ -82,6 +82,10 @@ struct Rig : TestController {
     }
     return client.Rest();
   }
+  void Revoke(const std::string& node) {
+    EXPECT_TRUE(loop->Execute("user:root", "", RevokeNode{node}).status);
+    EXPECT_TRUE(loop->AwaitObservers());  // one of them is the access guard
+  }
   bool HasNodes() {
     return loop->Read([&](const State& state) { has_nodes_ = !state.nodes.all.empty(); }) &&
            has_nodes_;
@@ -108,7 +112,7 @@ TEST(NodeCertificates, ATicketIsWorthWhatTheCertificateIs) {
   EXPECT_EQ(rig.Join("n1", {}, "", ticket), "");
   EXPECT_FALSE(rig.granted) << "the first one remains valid";
   EXPECT_THAT(rig.Join("n2", {}, "", ticket), HasSubstr("the certificate of node n1, not of n2"));
-  ASSERT_TRUE(rig.loop->Execute("user:root", "", RevokeNode{"n1"}).status);
+  rig.Revoke("n1");
   EXPECT_THAT(rig.Join("n1", {}, "", ticket), HasSubstr("revoked"));
 }
 
@@ -147,7 +151,7 @@ TEST(NodeCertificates, NothingElseLetsIn) {
 TEST(NodeCertificates, OneThatWasRevokedLetsInNoMoreAndRenewsNothing) {
   Rig rig;
   const Identity n1 = rig.Certified("n1");
-  ASSERT_TRUE(rig.loop->Execute("user:root", "", RevokeNode{"n1"}).status);
+  rig.Revoke("n1");
   EXPECT_THAT(rig.Join("n1", n1, kJoinToken), HasSubstr("revoked"));
   EXPECT_EQ(rig.Certify("n1", n1, "").error_code(), StatusCode::UNAUTHENTICATED);
   EXPECT_TRUE(rig.Certify("n1", n1, kJoinToken).ok());  // as a new one

@@ -119,6 +119,7 @@ struct CertifiedNode {
         controller.loop
             ->Execute("user:root", "", CertifyNode{"n1", {facts.fingerprint, facts.expires_at}, ""})
             .status);
+    EXPECT_TRUE(controller.loop->AwaitObservers());  // one of them is the access guard
     return {request.key, certificate};
   }
   static Instant RealNow() { return Instant{static_cast<int64_t>(time(nullptr)) * 1'000'000'000}; }

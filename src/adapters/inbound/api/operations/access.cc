@@ -115,12 +115,14 @@ Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenReques
   }));
   if (!may) return Fail(NotFound("no token " + ToText(*id)));
   const Outcome outcome = Execute(caller, gp::RevokeToken{*id});
+  // The read of the reply comes after the access guard has forgotten the token.
   return outcome.status ? FillTokens(caller, is_admin, reply) : outcome.status;
 }
 
 Status ControlApi::RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request,
                               v1::Cluster* reply) {
   const Outcome outcome = Execute(caller, gp::RevokeNode{request.node()});
+  // As in RevokeToken.
   return outcome.status ? FillCluster({}, reply) : outcome.status;
 }
 
