@@ -186,14 +186,15 @@ Result<std::unique_ptr<net::ssl::context>> TlsContext(const TlsOptions& tls) {
 
 // Tries one address after another: some addresses of a name may be unreachable.
 Status ConnectSocket(SocketSteps& steps, const std::vector<NetworkAddress>& addresses,
-                     Duration limit) {
+                     const FetchOptions& options) {
   std::string why;
   for (const NetworkAddress& address : addresses) {
+    if (options.may_connect) GP_CHECK_OK(options.may_connect(address.ip));
     const net::ip::tcp::endpoint place(net::ip::make_address(address.ip), address.port);
     error_code ignored;
     steps.socket().close(ignored);  // of the address before
-    const auto end =
-        GP_TRY(steps.Run(limit, [&](auto done) { steps.socket().async_connect(place, done); }));
+    const auto end = GP_TRY(steps.Run(
+        options.limits.connect, [&](auto done) { steps.socket().async_connect(place, done); }));
     if (!end.error) return Ok();
     why = end.error == net::error::timed_out ? "cannot be reached" : end.error.message();
   }
@@ -203,12 +204,13 @@ Status ConnectSocket(SocketSteps& steps, const std::vector<NetworkAddress>& addr
 }  // namespace
 
 Result<std::unique_ptr<Connection>> Connect(const WebAddress& to, const TlsOptions& tls,
-                                            const HttpLimits& limits, const Deadline& deadline) {
+                                            const FetchOptions& options, const Deadline& deadline) {
+  const HttpLimits& limits = options.limits;
   std::unique_ptr<net::ssl::context> context;
   if (to.is_encrypted) context = GP_TRY(TlsContext(tls));
   const auto addresses = GP_TRY(LookUpName(BareHost(to), to.port, deadline));
   auto steps = std::make_unique<SocketSteps>(deadline);
-  GP_CHECK_OK(ConnectSocket(*steps, addresses, limits.connect));
+  GP_CHECK_OK(ConnectSocket(*steps, addresses, options));
   if (!to.is_encrypted) return std::make_unique<PlainConnection>(std::move(steps), limits.idle);
   auto connection =
       std::make_unique<TlsConnection>(std::move(steps), std::move(context), limits.idle);

@@ -30,8 +30,8 @@ class Connection {
 // Connects to one of the host's addresses, and checks its certificate if the address is encrypted.
 // `deadline` must outlive the connection. kUnavailable: no such server, another certificate than
 // expected, or no readable authorities. kInvalidArgument: no such client certificate or key; the
-// errors of the deadline.
+// errors of the deadline and of may_connect.  Of the options, the limits and may_connect count.
 Result<std::unique_ptr<Connection>> Connect(const WebAddress& to, const TlsOptions& tls,
-                                            const HttpLimits& limits, const Deadline& deadline);
+                                            const FetchOptions& options, const Deadline& deadline);
 
 }  // namespace gp

@@ -32,9 +32,9 @@ std::unexpected<FetchError> NotSent(const WebRequest& request, Error why) {
 
 // Asio throws when it cannot get a descriptor or a thread.
 Result<std::unique_ptr<Connection>> TryToConnect(const WebRequest& request, const TlsOptions& tls,
-                                                 const HttpLimits& limits,
+                                                 const FetchOptions& options,
                                                  const Deadline& deadline) try {
-  return Connect(request.to, tls, limits, deadline);
+  return Connect(request.to, tls, options, deadline);
 } catch (const std::exception& error) {
   return Fail(Unavailable(error.what()));
 }
@@ -43,7 +43,7 @@ FetchResult FetchOne(const WebRequest& request, const TlsOptions& tls, const Fet
                      const Deadline& deadline) {
   if (Status checked = CheckRequest(request); !checked)
     return NotSent(request, std::move(checked).error());
-  auto connection = TryToConnect(request, tls, options.limits, deadline);
+  auto connection = TryToConnect(request, tls, options, deadline);
   if (!connection) return NotSent(request, std::move(connection).error());
   ExchangeEnd end = Exchange(**connection, request, options);
   if (end.status) return *std::move(end.response);

@@ -43,6 +43,11 @@ struct FetchOptions {
   // (lib/http/redirect.h).  0: a redirect is a response like others.
   int redirects_max = 0;
   int stop_fd = -1;  // readable when the response is no longer needed; -1: none
+  // Asked for each address of a host before it is connected to, of redirects too: what a name
+  // resolves to may change between two lookups, so a check of the name would prove nothing.  An
+  // error ends the request and becomes its error.  `ip`: "10.0.0.1", "::1", "fe80::1%eth0".
+  // (lib/http/address_rules.h)
+  std::function<Status(const std::string& ip)> may_connect;
   // Receives status and headers before the body arrives, not those of redirects that are followed.
   // An error ends the request and becomes its error.
   std::function<Status(const WebResponse&)> on_head;
@@ -70,7 +75,7 @@ using FetchResult = std::expected<WebResponse, FetchError>;
 // HTTP or incomplete, or the caller stopped it.
 // kDeadlineExceeded: a time limit.
 // kResourceExhausted: the body or the headers are larger than the limit.
-// kPermissionDenied: a redirect that is not followed.
+// kPermissionDenied: a redirect that is not followed, or the error of may_connect.
 FetchResult Fetch(const WebRequest& request, const FetchOptions& options);
 
 }  // namespace gp
