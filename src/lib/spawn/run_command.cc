@@ -125,12 +125,18 @@ Result<Running> Start(std::vector<std::string>& words, int in, int errors, int l
 
 // Reads the available bytes, but not for ever if they keep coming.  False: all writers have closed
 // the pipe.
-bool ReadSome(int pipe, std::string& output, size_t output_max) {
+bool ReadSome(int pipe, const CommandOptions& options, std::string& output) {
   char buffer[1'024];
   ssize_t got = 0;
-  for (int i = 0; i < kReadsMax && (got = read(pipe, buffer, sizeof buffer)) > 0; ++i)
-    output.append(buffer, std::min(static_cast<size_t>(got),
-                                   output_max - std::min(output.size(), output_max)));
+  for (int i = 0; i < kReadsMax && (got = read(pipe, buffer, sizeof buffer)) > 0; ++i) {
+    const std::string_view piece(buffer, static_cast<size_t>(got));
+    if (options.on_output) {
+      options.on_output(piece);
+    } else {
+      const size_t room = options.output_max - std::min(output.size(), options.output_max);
+      output.append(piece.substr(0, room));
+    }
+  }
   return got > 0 || (got < 0 && errno == EAGAIN);
 }
 
@@ -144,9 +150,9 @@ bool AwaitEnd(int process, int pipe, int64_t until_ms, const CommandOptions& opt
     pollfd descriptors[] = {
         {process, POLLIN, 0}, {is_open ? pipe : -1, POLLIN, 0}, {options.stop_fd, POLLIN, 0}};
     poll(descriptors, 3, static_cast<int>(std::min<int64_t>(left, 1'000)));
-    if (is_open) is_open = ReadSome(pipe, output, options.output_max);
+    if (is_open) is_open = ReadSome(pipe, options, output);
     if (descriptors[0].revents != 0) {
-      if (is_open) ReadSome(pipe, output, options.output_max);
+      if (is_open) ReadSome(pipe, options, output);
       return true;
     }
     if (descriptors[2].revents != 0) return false;

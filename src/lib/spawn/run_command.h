@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -28,6 +29,8 @@ struct CommandOptions {
   std::vector<std::string> environment;  // "NAME=value"
   size_t output_max = 4'096;             // bytes that CommandEnd::output takes
   bool separate_errors = false;          // stderr is not part of CommandEnd::output
+  // Receives the output piece by piece in place of CommandEnd::output; empty: it is collected.
+  std::function<void(std::string_view)> on_output;
   CommandGroup group = CommandGroup::kOwn;
   // Commands with the same lock file run one after another.  The command holds the lock itself, so
   // a command that outlives a killed caller still keeps the next one waiting; the next caller ends
