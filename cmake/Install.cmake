@@ -7,7 +7,7 @@ install(TARGETS fake_nvml_ctl DESTINATION bin)
 install(TARGETS fake_nvml LIBRARY DESTINATION lib/gpu-platform NAMELINK_SKIP)
 install(TARGETS fake_mps_control fake_mps_client DESTINATION lib/gpu-platform)
 set(shared data/machines data/schema deploy/grafana deploy/prometheus examples)
-install(DIRECTORY ${shared} DESTINATION share/gpu-platform)
+install(DIRECTORY ${shared} DESTINATION share/gpu-platform PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY deploy/systemd/ DESTINATION lib/systemd/system FILES_MATCHING PATTERN *.service)
 install(FILES fakes/nvml/fake-nvml-ctl.1 DESTINATION share/man/man1)
 install(DIRECTORY clients/python/gpu_platform DESTINATION lib/python3/dist-packages
