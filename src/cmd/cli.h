@@ -62,6 +62,7 @@ void AddWatchGpu(CLI::App& app, Cli& cli);
 void AddGpuCare(CLI::App& app, Cli& cli);
 void AddMig(CLI::App& app, Cli& cli);
 void AddImage(CLI::App& app, Cli& cli);
+void AddTransfer(CLI::App& app, Cli& cli);
 void AddIncidents(CLI::App& app, Cli& cli);
 void AddMetrics(CLI::App& app, Cli& cli);
 void AddAccess(CLI::App& app, Cli& cli);

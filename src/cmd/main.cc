@@ -74,6 +74,7 @@ const std::vector<CommandGroup>& Groups() {
       {gp::AddGpuCare, {"__test-gpu", "__reset-simulated-gpu"}, kHidden},
       {gp::AddMig, {"__mig"}, kHidden},
       {gp::AddImage, {"__image"}, kHidden},
+      {gp::AddTransfer, {"__transfer"}, kHidden, false},
       // These read the whole tree.
       {gp::AddCompletion, {}, kHelp},
       {gp::AddCommands, {}, kHidden},

@@ -1,0 +1,132 @@
+#include "adapters/outbound/objects/copies.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "adapters/outbound/objects/tree_names.h"
+#include "adapters/outbound/objects/upload.h"
+#include "base/ignore_result.h"
+#include "base/text.h"
+#include "domain/model/jobs/checkpoint.h"
+#include "files/beneath.h"
+#include "files/replace_file.h"
+
+namespace gp {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The object of a path that is a file.
+constexpr char kOfFile[] = ".gp-file";
+
+Error AtPath(const std::string& path) {
+  const std::string message = Printable(path, 300) + ": " + std::strerror(errno);
+  return errno == ENOENT   ? NotFound(message)
+         : errno == EACCES ? PermissionDenied(message)
+                           : Internal(message);
+}
+
+Result<Descriptor> OpenDirectoryOf(const std::string& path) {
+  Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.valid()) return directory;
+  return Fail(AtPath(path));
+}
+
+// Where the files are until all are there, beside the path; removed at the end, however that is.
+class Unfinished {
+ public:
+  static Result<Unfinished> MakeBeside(const std::string& path) {
+    std::error_code failed;
+    fs::create_directories(fs::path(path).parent_path(), failed);
+    std::string place = path + ".gp-restore-XXXXXX";
+    if (mkdtemp(place.data()) == nullptr) return Fail(AtPath(place));
+    return Unfinished(std::move(place));
+  }
+  Unfinished(Unfinished&& other) noexcept : place_(std::exchange(other.place_, "")) {}
+  ~Unfinished() {
+    std::error_code failed;
+    if (!place_.empty()) fs::remove_all(place_, failed);
+  }
+
+  const std::string& place() const { return place_; }
+  // What another process has made there meanwhile is the same.
+  Status Become(const std::string& path) const {
+    const std::string single = place_ + "/" + kOfFile;
+    const bool is_file = access(single.c_str(), F_OK) == 0;
+    const std::string& from = is_file ? single : place_;
+    if (!is_file) chmod(place_.c_str(), 0755);
+    const int renamed = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE);
+    if (renamed != 0 && errno != EEXIST) return Fail(AtPath(path));
+    return SyncDirectory(GP_TRY(OpenDirectoryOf(fs::path(path).parent_path())).get());
+  }
+
+ private:
+  explicit Unfinished(std::string place) : place_(std::move(place)) {}
+
+  std::string place_;
+};
+
+bool IsThere(const std::string& path) {
+  struct stat facts;
+  return lstat(path.c_str(), &facts) == 0;
+}
+
+Result<bool> HasManifest(ObjectServer& server, const ObjectUrl& root) {
+  return GP_TRY(server.Look(UrlBelow(root, kManifestName))).has_value();
+}
+
+}  // namespace
+
+Result<TransferReport> SendPath(ObjectServer& server, const std::string& path,
+                                const ObjectUrl& root, bool is_fixed,
+                                const TransferOptions& options) {
+  struct stat facts;
+  if (stat(path.c_str(), &facts) != 0) return Fail(AtPath(path));
+  if (is_fixed && GP_TRY(HasManifest(server, root))) return TransferReport{};
+  if (S_ISDIR(facts.st_mode)) return Upload(server, GP_TRY(OpenDirectoryOf(path)), root, options);
+  const fs::path above = fs::path(path).parent_path();
+  TransferOptions of_file = options;
+  of_file.single = {.name = LastPartOf(path), .as = kOfFile};
+  return Upload(server, GP_TRY(OpenDirectoryOf(above)), root, of_file);
+}
+
+Result<TransferReport> RestorePath(ObjectServer& server, const ObjectUrl& root,
+                                   const std::string& path, const TransferOptions& options) {
+  if (IsThere(path)) return TransferReport{};
+  if (!GP_TRY(HasManifest(server, root)))
+    return Fail(NotFound("there is no complete copy of " + Printable(path, 300)));
+  const Unfinished unfinished = GP_TRY(Unfinished::MakeBeside(path));
+  const Descriptor directory = GP_TRY(OpenDirectoryOf(unfinished.place()));
+  TransferReport report = GP_TRY(Download(server, root, directory, options));
+  unlinkat(directory.get(), kManifestName, 0);  // what was sent had none
+  GP_CHECK_OK(unfinished.Become(path));
+  return report;
+}
+
+Status RemoveReplacedCopies(ObjectServer& server, const ObjectUrl& copy,
+                            const std::vector<std::string>& staying) {
+  if (staying.empty()) return Ok();
+  ObjectUrl above = copy;
+  above.path = PathAbove(copy.path);
+  const ObjectTree tree = GP_TRY(server.List(above));
+  std::set<std::string> manifests_gone;
+  for (const ObjectEntry& entry : tree.entries) {
+    const std::string name = entry.Name();
+    const std::string first = name.substr(0, name.find('/'));
+    if (!IsReplacedCopy(first, staying)) continue;
+    // First, so that what is left of it is no complete copy.
+    if (manifests_gone.insert(first).second)
+      GP_CHECK_OK(server.Delete(UrlBelow(above, first + "/" + kManifestName)));
+    if (LastPartOf(name) != kManifestName) GP_CHECK_OK(server.Delete(UrlBelow(above, name)));
+  }
+  return Ok();
+}
+
+}  // namespace gp
