@@ -31,6 +31,14 @@ void Add(MetricPoint& point, double value) {
 
 }  // namespace
 
+MetricFile::MetricFile(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  directory_.Reset(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory_.valid()) directory_error_ = errno;
+  name_ = slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
 int64_t MetricFile::Spacing(int64_t boot_ns) const {
   const int64_t spacing = std::clamp((boot_ns - began_ns_) / kPointsPerAge, kSecond, kSpacingMax);
   return spacing << std::min(bytes_ / kBytesPerDoubling, kDoublingsMax);
@@ -82,11 +90,13 @@ void MetricFile::WriteDue(int64_t boot_ns) {
 
 void MetricFile::Write(const std::string& lines) {
   if (!file_.valid()) {
-    file_.Reset(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
+    file_.Reset(openat(directory_.get(), name_.c_str(), kFlags, 0600));
     struct stat facts = {};
     if (file_.valid() && fstat(file_.get(), &facts) == 0) bytes_ = facts.st_size;
   }
   const ssize_t count = file_.valid() ? write(file_.get(), lines.data(), lines.size()) : -1;
+  if (!directory_.valid()) errno = directory_error_;
   if (count == static_cast<ssize_t>(lines.size())) {
     bytes_ += count;
     return;

@@ -18,9 +18,10 @@ namespace gp {
 
 class MetricFile {
  public:
-  // The file is made with the first point.  It stays the supervisor's: a job that wrote to it could
+  // The file is made with the first point, in the directory that has this path now: the supervisor
+  // may leave the host's root before.  It stays the supervisor's: a job that wrote to it could
   // report more than this class lets through.
-  explicit MetricFile(std::string path) : path_(std::move(path)) {}
+  explicit MetricFile(const std::string& path);
 
   struct Moment {
     Instant at;           // wall clock
@@ -47,7 +48,9 @@ class MetricFile {
   void WriteOut(MetricPoint& point);
   void Write(const std::string& lines);
 
-  std::string path_;
+  Descriptor directory_;
+  int directory_error_ = 0;  // errno, where there is none
+  std::string name_;
   Descriptor file_;
   int64_t bytes_ = 0;
   int64_t began_ns_ = 0;  // boot time of the first value; 0: there was none

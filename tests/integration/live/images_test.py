@@ -44,6 +44,15 @@ class Layers(ClusterTest):
         self.assertEqual(self.cli.wait(job), 0)
         self.assertEqual(self.cli("jobs", "logs", job).ok().out, "/work\n")
 
+    def test_what_a_job_reports_is_kept(self):
+        """The supervisor has left the host's root by then."""
+        self.layout.add_image([self.base], "v1")
+        job = self.cli.start("--image", f"oci:{self.layout.path}:v1", command=["/bin/sh", "-c", 'echo "metric step=3 train/loss=0.5" > "$GP_REPORT"; sleep 0.2'])
+        self.cli.wait(job)
+        series = eventually(lambda: self.cli("jobs", "metrics", job, "-o", "json").json["series"], "its metrics come")
+        point, = series[0]["points"]
+        self.assertEqual((int(point["step"]), point["last"]), (3, 0.5))
+
     def test_what_skopeo_writes(self):
         """From an archive of Docker, and compressed by zstd."""
         self.layout.add_image([self.base, self.layout.add_layer([member("of-the-top", b"top\n")])], "v1", {"Env": ["TOOL=yes"]})
