@@ -1,8 +1,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "base/assert.h"
 #include "cmd/agent/live_images.h"
 #include "cmd/machine/doctor_checks.h"
 #include "domain/model/nodes/features.h"
@@ -11,20 +13,28 @@ namespace gp {
 namespace {
 
 struct Words {
+  const char* feature;
   const char* check;
   const char* offered;
   const char* lacking;
 };
 
+constexpr Words kWords[] = {
+    {kDataFeature, "data", "data of jobs may be fetched and copied", "jobs cannot have data: "},
+    {kImagesFeature, "images", "jobs may have images", "jobs cannot have images: "},
+    {kImageLayersFeature, "layers", "images may be made of layers",
+     "images cannot be made of layers: "},
+    {kImagePullFeature, "registries", "images may come from registries",
+     "images cannot be pulled: "},
+    {kLaunchersFeature, "launchers", "jobs may have launchers", "jobs cannot have launchers: "},
+    {kNetworkNoneFeature, "network", "jobs may be cut off from the network",
+     "jobs cannot be cut off from the network: "},
+};
+
 Words WordsOf(const std::string& feature) {
-  if (feature == kImagesFeature)
-    return {"images", "jobs may have images", "jobs cannot have images: "};
-  if (feature == kImageLayersFeature)
-    return {"layers", "images may be made of layers", "images cannot be made of layers: "};
-  if (feature == kImagePullFeature)
-    return {"registries", "images may come from registries", "images cannot be pulled: "};
-  return {"network", "jobs may be cut off from the network",
-          "jobs cannot be cut off from the network: "};
+  const Words* const found = std::ranges::find(kWords, feature, &Words::feature);
+  GP_ASSERT(found != std::end(kWords), "doctor has words for each feature");
+  return *found;
 }
 
 std::vector<DoctorCheck> Checks(const std::vector<TriedFeature>& tried) {

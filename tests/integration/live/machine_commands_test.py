@@ -271,8 +271,11 @@ class DoctorAlone(unittest.TestCase):
     def ask(self, *flags):
         return DoctorsReport(self, self.cli, *flags)
 
-    def test_images_are_tried(self):
-        self.assertEqual(self.ask().of("images"), ("ok", "jobs may have images", ""))
+    def test_features_are_tried(self):
+        report = self.ask()
+        self.assertEqual(report.of("images"), ("ok", "jobs may have images", ""))
+        for name in ("data", "launchers", "layers", "network", "registries"):
+            self.assertEqual(report.of(name)[0], "ok", f"{name}, which has one line")
 
     def test_controller_that_is_missing(self):
         report = self.ask()
