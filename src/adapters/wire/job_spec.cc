@@ -114,6 +114,45 @@ void ValuesFromProto(const Message& message, JobSpec& spec) {
 #undef GP_DURATION
 }
 
+void CheckpointToProto(const CheckpointRequest& request, v1::JobSpec* message) {
+  message->set_checkpoint_directory(request.directory);
+  message->set_checkpoint_signal(request.signal);
+  message->set_checkpoint_every_ms(request.every.ToMilliseconds());
+  message->set_checkpoint_keep(request.keep);
+  message->set_checkpoint_best(static_cast<int>(request.best));
+  message->set_checkpoint_copy_to(request.copy_to);
+  message->set_checkpoint_credentials(request.credentials);
+}
+
+void DataToProto(const JobProgram& program, v1::JobSpec* message) {
+  for (const StagedData& data : program.stage) {
+    v1::StagedData* one = message->add_stage();
+    one->set_from(data.from);
+    one->set_to(data.to);
+    one->mutable_include()->Assign(data.include.begin(), data.include.end());
+    one->set_credentials(data.credentials);
+    one->set_sha256(data.sha256);
+  }
+  for (const Artifact& artifact : program.artifacts) {
+    v1::Artifact* one = message->add_artifacts();
+    one->set_from(artifact.from);
+    one->set_to(artifact.to);
+    one->set_credentials(artifact.credentials);
+  }
+}
+
+void DataFromProto(const v1::JobSpec& message, JobProgram& program) {
+  for (const v1::StagedData& one : message.stage()) {
+    program.stage.push_back({one.from(),
+                             one.to(),
+                             {one.include().begin(), one.include().end()},
+                             one.credentials(),
+                             one.sha256()});
+  }
+  for (const v1::Artifact& one : message.artifacts())
+    program.artifacts.push_back({one.from(), one.to(), one.credentials()});
+}
+
 }  // namespace
 
 Duration FromMilliseconds(int64_t ms) {
@@ -147,11 +186,8 @@ void ToProto(const JobSpec& spec, v1::JobSpec* message) {
                                          spec.program.environment.end());
   message->mutable_labels()->insert(spec.labels.begin(), spec.labels.end());
   for (const std::string& word : spec.program.command) message->add_command(word);
-  message->set_checkpoint_directory(spec.recovery.checkpoint.directory);
-  message->set_checkpoint_signal(spec.recovery.checkpoint.signal);
-  message->set_checkpoint_every_ms(spec.recovery.checkpoint.every.ToMilliseconds());
-  message->set_checkpoint_keep(spec.recovery.checkpoint.keep);
-  message->set_checkpoint_best(static_cast<int>(spec.recovery.checkpoint.best));
+  CheckpointToProto(spec.recovery.checkpoint, message);
+  DataToProto(spec.program, message);
   for (const LogRule& rule : spec.recovery.on_log) {
     v1::LogRule* one = message->add_on_log();
     one->set_pattern(rule.pattern);
@@ -213,7 +249,9 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
                               message.checkpoint_signal(),
                               FromMilliseconds(message.checkpoint_every_ms()),
                               message.checkpoint_keep(),
-                              {}};
+                              {},
+                              message.checkpoint_copy_to(),
+                              message.checkpoint_credentials()};
   if (message.checkpoint_best() < 0 ||
       message.checkpoint_best() > static_cast<int>(BestScore::kMax)) {
     return Fail(InvalidArgument("checkpoint.best: 0, 1 (least) or 2 (greatest), not " +
@@ -234,6 +272,7 @@ Result<JobSpec> FromProto(const v1::JobSpec& message) {
     spec.program.mounts.push_back(
         {one.from(), one.to().empty() ? one.from() : one.to(), one.read_only()});
   }
+  DataFromProto(message, spec.program);
   spec.program.network = GP_TRY(EnumFrom(message.network(), NetworkAccess::kNone, "network"));
   spec.program.launcher = GP_TRY(EnumFrom(message.launcher(), Launcher::kRay, "launcher"));
   spec.file = message.file();

@@ -74,6 +74,9 @@ void ToProto(const DesiredLease& desired_lease, v1::LeaseOrder* message) {
   message->set_resume_from(desired_lease.resume_from);
   message->set_resume_step(desired_lease.resume_step);
   for (const std::string& path : desired_lease.surplus) message->add_surplus(path);
+  message->set_checkpoints_seen(desired_lease.checkpoints_seen);
+  message->set_resume_copy(desired_lease.resume_copy);
+  message->mutable_copies()->Assign(desired_lease.copies.begin(), desired_lease.copies.end());
   message->set_image_digest(desired_lease.image_digest);
   message->set_first_port(desired_lease.first_port);
   message->set_awaits_ports(desired_lease.awaits_ports);
@@ -92,6 +95,9 @@ Result<DesiredLease> FromProto(const v1::LeaseOrder& message) {
   desired_lease.resume_from = message.resume_from();
   desired_lease.resume_step = message.resume_step();
   desired_lease.surplus.assign(message.surplus().begin(), message.surplus().end());
+  desired_lease.checkpoints_seen = message.checkpoints_seen();
+  desired_lease.resume_copy = message.resume_copy();
+  desired_lease.copies.assign(message.copies().begin(), message.copies().end());
   desired_lease.image_digest = message.image_digest();
   desired_lease.first_port = message.first_port();
   desired_lease.awaits_ports = message.awaits_ports();

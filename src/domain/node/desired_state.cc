@@ -46,10 +46,16 @@ struct OrderedNodes {
         nodes.insert(ranks[static_cast<size_t>(rank)].node);
     };
     // A surplus checkpoint of this rank may be needed again
-    if (job->spec->recovery.checkpoint.keep > 0) of_rank(event.checkpoint.rank);
+    const CheckpointRequest& request = job->spec->recovery.checkpoint;
+    if (request.keep > 0 || !request.copy_to.empty()) of_rank(event.checkpoint.rank);
     for (const SurplusCheckpoint& one : job->surplus) of_rank(one.rank);
   }
 };
+
+// A node reports the complete checkpoints of such a job only once they are copied.
+bool IsCopied(const Job& job, const Checkpoint& checkpoint) {
+  return checkpoint.is_complete && !job.spec->recovery.checkpoint.copy_to.empty();
+}
 
 }  // namespace
 
@@ -81,6 +87,9 @@ NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
         .array = job.array,
         .resume_from = {},
         .resume_step = 0,
+        .checkpoints_seen = 0,
+        .resume_copy = {},
+        .copies = {},
         .surplus = {},
         .image_digest = job.image_digest,
         .first_port = job.attempts.back().first_port,
@@ -93,7 +102,13 @@ NodeDesiredState DesiredStateFor(const State& state, NodeId node) {
     if (const Checkpoint* newest = NewestBefore(lease.attempt, job.checkpoints)) {
       desired_lease.resume_from = newest->path;
       desired_lease.resume_step = newest->step;
+      if (IsCopied(job, *newest)) desired_lease.resume_copy = CopyName(*newest);
     }
+    for (const Checkpoint& one : job.checkpoints) {
+      if (IsCopied(job, one)) desired_lease.copies.push_back(CopyName(one));
+    }
+    desired_lease.checkpoints_seen =
+        job.attempts.back().ranks[static_cast<size_t>(lease.rank)].checkpoints_seen;
     for (const SurplusCheckpoint& one : job.surplus) {
       if (one.rank == lease.rank) desired_lease.surplus.push_back(one.path);
     }

@@ -27,6 +27,9 @@ struct DesiredLease {
   JobId array;                          // of which the job is an element; 0: none
   std::string resume_from;              // its newest complete checkpoint; empty: none
   int64_t resume_step = 0;
+  int64_t checkpoints_seen = 0;      // of this rank: reports up to this number are recorded
+  std::string resume_copy;           // CopyName of that checkpoint; empty: it has no copy
+  std::vector<std::string> copies;   // CopyName of all checkpoints of the job that are copied
   std::vector<std::string> surplus;  // checkpoints of this rank to remove
   std::string image_digest;          // of the job (model/jobs/job.h)
   // Of the ports where the ranks meet (model/jobs/ports.h); 0: not leased.  The agent itself fills

@@ -32,6 +32,20 @@ TEST(Checkpoint, TheNewestCompleteOneIsWhereAJobGoesOn) {
   EXPECT_EQ(NewestBefore(4, attempts), &attempts[2]);
 }
 
+TEST(Checkpoint, EachCopyHasANameOfItsOwnAndOldOnesAreTold) {
+  Checkpoint one = Saved(3, 12, true);
+  one.rank = 2;
+  EXPECT_EQ(CopyName(one), "attempt-3.rank-2.12");
+  const std::vector<std::string> staying = {"attempt-3.rank-0.2", "attempt-3.rank-0.9"};
+  for (const char* old : {"attempt-3.rank-0.1", "attempt-3.rank-0.8", "attempt-2.rank-0.30"})
+    EXPECT_TRUE(IsReplacedCopy(old, staying)) << old;
+  for (const char* other :
+       {"attempt-3.rank-0.2", "attempt-3.rank-0.9", "attempt-3.rank-0.10", "attempt-4.rank-0.1",
+        "attempt-3.rank-1.1", "attempt-3.rank-0.1x", "attempt-3.rank-0.", "notes.txt", ""})
+    EXPECT_FALSE(IsReplacedCopy(other, staying)) << other;
+  EXPECT_FALSE(IsReplacedCopy("attempt-1.rank-0.1", {}));
+}
+
 // A job's registry, as reports come.
 struct Registry {
   const CheckpointRequest request;

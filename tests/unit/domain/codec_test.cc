@@ -37,6 +37,10 @@ JobSpec FullSpec() {
   spec.recovery.checkpoint.directory = "/c";
   spec.recovery.checkpoint.keep = 2;
   spec.recovery.checkpoint.best = BestScore::kMin;
+  spec.recovery.checkpoint.copy_to = "s3://c/d";
+  spec.recovery.checkpoint.credentials = "S3";
+  spec.program.stage = {{"s3://a/b", "/data", {"*.bin", "x"}, "S3", std::string(64, 'a')}};
+  spec.program.artifacts = {{"/out", "gs://o/p", "GS"}, {"/out2", "file:///f", ""}};
   spec.policy.array = {13, 14};
   spec.policy.wait_for_nodes = true;
   spec.file = "/w/job.yaml";

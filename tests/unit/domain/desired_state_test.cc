@@ -106,6 +106,43 @@ TEST_F(Orders, SurplusCheckpointsAreRemovedWhereTheyWereWritten) {
   EXPECT_THAT(surplus(1), ElementsAre("/c/b"));
 }
 
+// Only complete checkpoints have copies, because a node reports them once they are copied.
+TEST_F(Orders, CopiesAreNamedForThoseWhoResumeAndRemove) {
+  Tell(StopJob{{1}, true});
+  for (int rank = 0; rank < 2; ++rank) {
+    LeaseObservation ended{{static_cast<uint64_t>(rank) + 1}, false, true};
+    Tell(ReportNode{nodes_[static_cast<size_t>(rank)], 1, {ended}, {}});
+  }
+  JobSpec spec;
+  spec.program.command = {"run"};
+  spec.resources.gpus.count = 2;
+  spec.recovery.checkpoint = {.directory = "/c", .copy_to = "s3://c"};
+  Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 7, 8}});
+  cluster_.Pass();
+  const NodeId node = cluster_.state().FindLease({3})->node;
+  const auto desired = [&] { return DesiredStateFor(cluster_.state(), node).leases.at(0); };
+  EXPECT_THAT(desired().copies, IsEmpty());
+  LeaseObservation seen{{3}, true, false, cluster_.now()};
+  seen.checkpoints = {{.number = 1, .step = 5, .path = "/c/a", .is_complete = true},
+                      {.number = 2, .step = 9, .path = "/c/b", .is_complete = false}};
+  EXPECT_THAT(Touched(Tell(ReportNode{node, 1, {seen}, {}})), ElementsAre(node))
+      << "it removes old ones by them";
+  EXPECT_THAT(desired().copies, ElementsAre("attempt-1.rank-0.1"));
+  EXPECT_EQ(desired().checkpoints_seen, 2);
+  EXPECT_EQ(desired().resume_copy, "") << "the attempt itself resumes from nothing";
+  seen.running = false;
+  seen.ended = true;
+  seen.outcome.end = LeaseEnd::kPlatformFault;
+  Tell(ReportNode{node, 1, {seen}, {}});
+  cluster_.Advance(Duration::Minutes(10));
+  cluster_.Pass();
+  const Lease* lease = cluster_.state().FindLease({4});
+  ASSERT_NE(lease, nullptr);
+  const DesiredLease next = DesiredStateFor(cluster_.state(), lease->node).leases.at(0);
+  EXPECT_EQ(next.resume_from, "/c/a");
+  EXPECT_EQ(next.resume_copy, "attempt-1.rank-0.1");
+}
+
 TEST_F(Orders, AllRanksOfAnAttemptGoOnFromTheSame) {
   const auto saved = [&](uint64_t lease, const std::string& path) {
     LeaseObservation seen{{lease}, true, false, cluster_.now()};

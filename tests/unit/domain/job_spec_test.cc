@@ -199,6 +199,31 @@ TEST(JobSpec, Paths) {
          s.program.mounts = {{"/a", "/a"}};  // without an image
        }},
       {"mounts", [](JobSpec& s) { SetMounts(s, {{"a", "/a"}}); }},
+      {"stage", [](JobSpec& s) { s.program.stage = {{"ftp://a/b", "/data"}}; }},
+      {"stage", [](JobSpec& s) { s.program.stage = {{"s3://user:pw@a/b", "/data"}}; }},
+      {"stage", [](JobSpec& s) { s.program.stage = {{"s3://abc/b", "data"}}; }},
+      {"stage", [](JobSpec& s) { s.program.stage = {{"s3://abc/b", "/usr/lib"}}; }},
+      {"stage", [](JobSpec& s) { s.program.stage = {{"s3://abc/b", "/tmp/"}}; }},
+      {"stage",
+       [](JobSpec& s) { s.program.stage = {{"s3://abc/b", "/d/x"}, {"s3://abc/c", "/d"}}; }},
+      {"stage", [](JobSpec& s) { s.program.stage = {{"s3://abc/b", "/d", {""}}}; }},
+      {"stage", [](JobSpec& s) { s.program.stage = {{"s3://abc/b", "/d", {}, "a-b"}}; }},
+      {"stage", [](JobSpec& s) { s.program.stage = {{"s3://abc/b", "/d", {}, "", "ABC"}}; }},
+      {"stage",
+       [](JobSpec& s) {
+         s.recovery.checkpoint.directory = "/c";
+         s.program.stage = {{"s3://abc/b", "/c/d"}};
+       }},
+      {"artifacts", [](JobSpec& s) { s.program.artifacts = {{"out", "s3://abc/b"}}; }},
+      {"artifacts", [](JobSpec& s) { s.program.artifacts = {{"/tmp/out", "s3://abc/b"}}; }},
+      {"artifacts", [](JobSpec& s) { s.program.artifacts = {{"/out", "hf://abc/b"}}; }},
+      {"checkpoint.copy_to",
+       [](JobSpec& s) {
+         s.recovery.checkpoint.directory = "/c";
+         s.recovery.checkpoint.copy_to = "https://a/b";
+       }},
+      {"checkpoint.copy_to", [](JobSpec& s) { s.recovery.checkpoint.copy_to = "s3://abc/b"; }},
+      {"checkpoint.credentials", [](JobSpec& s) { s.recovery.checkpoint.credentials = "S3"; }},
       {"mounts", [](JobSpec& s) { SetMounts(s, {{"/a", "/a/../b"}}); }},
       {"mounts", [](JobSpec& s) { SetMounts(s, {{"/a:b", "/a"}}); }},
       {"mounts", [](JobSpec& s) { SetMounts(s, {{"/a", "/x"}, {"/b", "/x/"}}); }},

@@ -85,6 +85,20 @@ TEST(NodeFacts, AJobWithALauncherNeedsAnAgentThatKnowsIt) {
   }
 }
 
+TEST(NodeFacts, AJobWithDataNeedsAnAgentThatFetchesAndCopies) {
+  std::vector<JobSpec> specs(3);
+  specs[0].program.stage = {{.from = "s3://a/b", .to = "/data"}};
+  specs[1].program.artifacts = {{.from = "/out", .to = "s3://a/b"}};
+  specs[2].recovery.checkpoint.copy_to = "s3://a/b";
+  for (const JobSpec& spec : specs) {
+    NodeFacts facts = Good();
+    facts.features = {"launchers"};
+    EXPECT_EQ(MissingFeature(spec, facts), "data");
+    facts.features.insert("data");
+    EXPECT_EQ(MissingFeature(spec, facts), "");
+  }
+}
+
 TEST(NodeFacts, AJoinWithBadOnesIsRefused) {
   TestCluster cluster;
   NodeFacts facts = Good();

@@ -52,12 +52,20 @@ Status ControlApi::MayAct(const Caller& caller, JobAct act, const std::string& j
   return id ? Ok() : Fail(id.error());
 }
 
-// Shows the progress of the rank that reported last.
+// Shows the progress of the rank that reported last, and what any rank still fetches or copies.
 void ControlApi::AddProgress(const State& state, const Job& job, v1::Job* message) const {
   std::optional<v1::LeaseProgress> newest;
+  std::optional<v1::LeaseProgress> staging;
   for (const LeaseId id : job.leases) {
     auto progress = progress_.Of(state.FindLease(id)->node, id);
-    if (progress && (!newest || progress->at_ns() > newest->at_ns())) newest = std::move(progress);
+    if (!progress) continue;
+    if (!progress->staging().empty()) staging = progress;
+    if (!newest || progress->at_ns() > newest->at_ns()) newest = std::move(progress);
+  }
+  if (staging) {
+    newest->set_staging(staging->staging());
+    newest->set_staged_bytes(staging->staged_bytes());
+    newest->set_staging_bytes(staging->staging_bytes());
   }
   if (newest) ProgressView(*newest, message->mutable_progress());
 }

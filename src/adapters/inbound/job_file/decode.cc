@@ -26,7 +26,9 @@ class Decoder {
   void ReadEntry(const YamlEntry& entry, const Field& field, const std::string& path);
   // False: the key cannot have a value, or has none, and the report says so.
   bool CheckHasValue(const YamlEntry& entry, const Field& field, const std::string& path);
-  void KeepAlternatives(const YamlNode& list, const Field& field, const std::string& path);
+  // False: the list is too long, and the report says so.
+  bool CheckLength(const YamlNode& list, const Field& field, const std::string& path);
+  void ReadObjects(const YamlNode& list, const Field& field, const std::string& path);
   void ReportMissing(const YamlNode& map, std::span<const Field> fields, const std::string& path);
 
   JobDraft& draft_;
@@ -55,10 +57,14 @@ void Decoder::ReadMap(const YamlNode& map, std::span<const Field> fields, const 
 void Decoder::ReadEntry(const YamlEntry& entry, const Field& field, const std::string& path) {
   if (!CheckHasValue(entry, field, path)) return;
   const YamlNode& node = entry.value;
-  const bool has_alternatives = field.kind == FieldKind::kAlternatives;
-  if (has_alternatives && node.kind == YamlNode::Kind::kList)
-    return KeepAlternatives(node, field, path);
-  if (!has_alternatives && node.kind == YamlNode::Kind::kMap && !field.Below().empty())
+  const bool is_list = field.kind == FieldKind::kAlternatives || field.kind == FieldKind::kObjects;
+  if (is_list && node.kind == YamlNode::Kind::kList) {
+    if (!CheckLength(node, field, path)) return;
+    if (field.kind == FieldKind::kObjects) return ReadObjects(node, field, path);
+    alternatives_ = &node;
+    return;
+  }
+  if (!is_list && node.kind == YamlNode::Kind::kMap && !field.Below().empty())
     return ReadMap(node, field.Below(), path);
   const auto value = ReadValue(field, node, {path, path, report_});
   if (value) field.set(draft_, *value);
@@ -80,15 +86,26 @@ bool Decoder::CheckHasValue(const YamlEntry& entry, const Field& field, const st
   return true;
 }
 
-void Decoder::KeepAlternatives(const YamlNode& list, const Field& field, const std::string& path) {
+bool Decoder::CheckLength(const YamlNode& list, const Field& field, const std::string& path) {
   if (list.items.empty())
     report_.AddAt(path, list.place, kOutOfRange, path + ": the list is empty");
-  if (static_cast<int64_t>(list.items.size()) > field.high) {
-    report_.AddAt(path, list.place, kOutOfRange,
-                  path + ": at most " + std::to_string(field.high) + " alternatives");
-    return;
+  if (static_cast<int64_t>(list.items.size()) <= field.high) return true;
+  const char* what = field.kind == FieldKind::kAlternatives ? " alternatives" : " entries";
+  report_.AddAt(path, list.place, kOutOfRange,
+                path + ": at most " + std::to_string(field.high) + what);
+  return false;
+}
+
+void Decoder::ReadObjects(const YamlNode& list, const Field& field, const std::string& path) {
+  for (const YamlNode& item : list.items) {
+    if (item.kind != YamlNode::Kind::kMap) {
+      report_.AddAt(path, item.place, kWrongType,
+                    path + ": each entry is a map, not " + Describe(item));
+      continue;
+    }
+    field.set(draft_, {});
+    ReadMap(item, field.Below(), path);
   }
-  alternatives_ = &list;
 }
 
 void Decoder::ReadAlternatives() {

@@ -7,18 +7,33 @@
 namespace gp {
 namespace {
 
-void ExpandVariables(JobDraft& draft) {
+// `later`: another variable that is known, and is replaced on the node; empty: there is none.
+void ExpandName(JobDraft& draft, const char* field, std::string& text,
+                std::string_view later = "") {
   constexpr std::string_view kJobName = "${JOB_NAME}";
-  std::string& directory = draft.job.recovery.checkpoint.directory;
-  size_t at = 0;
-  while ((at = directory.find("${", at)) != std::string::npos) {
-    if (directory.compare(at, kJobName.size(), kJobName) != 0) {
+  for (size_t at = 0; (at = text.find("${", at)) != std::string::npos;) {
+    if (!later.empty() && text.compare(at, later.size(), later) == 0) {
+      at += later.size();
+      continue;
+    }
+    if (text.compare(at, kJobName.size(), kJobName) != 0) {
+      const std::string also = later.empty() ? " is" : " and " + std::string(later) + " are";
       draft.problems.push_back(
-          {SpecProblem::Kind::kText, "checkpoint.dir", "only ${JOB_NAME} is known in a path"});
+          {SpecProblem::Kind::kText, field, "only ${JOB_NAME}" + also + " known in a path"});
       return;
     }
-    directory.replace(at, kJobName.size(), draft.job.name);
+    text.replace(at, kJobName.size(), draft.job.name);
     at += draft.job.name.size();
+  }
+}
+
+void ExpandVariables(JobDraft& draft) {
+  CheckpointRequest& checkpoint = draft.job.recovery.checkpoint;
+  ExpandName(draft, "checkpoint.dir", checkpoint.directory);
+  ExpandName(draft, "checkpoint.copy_to", checkpoint.copy_to);
+  for (Artifact& artifact : draft.job.program.artifacts) {
+    ExpandName(draft, "artifacts", artifact.from);
+    ExpandName(draft, "artifacts", artifact.to, kJobIdInUrl);
   }
 }
 

@@ -36,7 +36,8 @@ enum class FieldKind {
   kRules,         // a map of at most `high` texts to `words`
   kCommand,       // a script or a list of arguments
   kObject,        // a map of `fields`
-  kAlternatives,  // a list of at most `high` maps of `fields`
+  kObjects,       // a list of at most `high` maps of `fields`; `set` adds an empty one to the job
+  kAlternatives,  // the same, where each map starts from the job's own keys
   kNotYet,        // known, and refused until it is supported
 };
 
@@ -93,6 +94,8 @@ std::span<const Field> RetryFields();
 std::span<const Field> CheckpointFields();
 std::span<const Field> TopologyFields();
 std::span<const Field> AlternativeFields();
+std::span<const Field> StageFields();
+std::span<const Field> ArtifactFields();
 
 // The field at a path such as "resources.gpus.count"; nullptr: there is none.
 const Field* FindField(std::string_view path);

@@ -251,6 +251,7 @@ bool ValueReader::ReadAny(const YamlNode& node) {
     case FieldKind::kCommand: return Command(node);
     case FieldKind::kObject:
       return Refuse(node.place, {kWrongType, "must be a map, not " + Describe(node)});
+    case FieldKind::kObjects:
     case FieldKind::kAlternatives:
       return Refuse(node.place, {kWrongType, "must be a list of maps, not " + Describe(node)});
     case FieldKind::kNotYet:

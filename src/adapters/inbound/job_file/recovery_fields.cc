@@ -131,6 +131,25 @@ constexpr Field kCheckpointFields[] = {
          [](JobDraft& d, const FieldValue& v) {
            d.job.recovery.checkpoint.best = v.number == 0 ? BestScore::kMin : BestScore::kMax;
          }},
+    {.name = "copy_to",
+     .kind = kText,
+     .summary = "URL below which each complete checkpoint is copied: s3, gs or file. A checkpoint "
+                "counts once it is copied; an attempt on a node without it resumes from the copy. "
+                "`${JOB_NAME}` stands for the job's name.",
+     .default_text = "none is copied",
+     .example = "s3://ckpt/${JOB_NAME}",
+     .synonyms = "copy upload_to remote",
+     .pattern = "^(s3|gs|file)://",
+     .set = [](JobDraft& d, const FieldValue& v) { d.job.recovery.checkpoint.copy_to = v.text; }},
+    {.name = "credentials",
+     .kind = kText,
+     .summary = "Secret with the credentials of `copy_to`. The job does not get it.",
+     .default_text = "none",
+     .example = "S3_CKPT",
+     .synonyms = "secret",
+     .pattern = "^[A-Za-z_][A-Za-z0-9_]*$",
+     .set = [](JobDraft& d,
+               const FieldValue& v) { d.job.recovery.checkpoint.credentials = v.text; }},
 };
 
 }  // namespace

@@ -94,6 +94,7 @@ std::string TypeOf(const Field& field) {
     case FieldKind::kRules: return "map of regular expressions to " + Words(field);
     case FieldKind::kCommand: return "text or list of texts";
     case FieldKind::kObject: return "map";
+    case FieldKind::kObjects:
     case FieldKind::kAlternatives: return "list of maps";
     case FieldKind::kNotYet: return "not supported yet";
   }

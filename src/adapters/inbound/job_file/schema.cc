@@ -108,7 +108,7 @@ Json RulesSchema(const Field& field) {
           {"maxProperties", field.high}};
 }
 
-Json Alternatives(const Field& field) {
+Json Objects(const Field& field) {
   Json list = ListOf(Object(field.Below()));
   list["maxItems"] = field.high;
   return list;
@@ -149,7 +149,8 @@ constexpr KindSchema kKindSchemas[] = {
     {FieldKind::kRules, RulesSchema},
     {FieldKind::kCommand, [](const Field&) { return Command(); }},
     {FieldKind::kObject, [](const Field& field) { return Object(field.Below()); }},
-    {FieldKind::kAlternatives, Alternatives},
+    {FieldKind::kObjects, Objects},
+    {FieldKind::kAlternatives, Objects},
 };
 
 constexpr bool HasEachKindOnce() {

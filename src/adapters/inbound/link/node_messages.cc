@@ -51,10 +51,11 @@ Result<GpuNews> GpuNewsFrom(const v1::GpuNews& message) {
   return news;
 }
 
-size_t ControllerMessages::AddStored(DesiredLease& desired_lease) const {
+size_t ControllerMessages::AddStored(const std::vector<std::string>& names,
+                                     DesiredLease& desired_lease) const {
   if (secrets_ == nullptr) return 0;
   size_t bytes = 0;
-  for (const std::string& name : SecretsOf(*desired_lease.spec)) {
+  for (const std::string& name : names) {
     auto value = secrets_->Find(
         name, desired_lease.spec->program.shared_secrets_only ? "" : desired_lease.user.name,
         desired_lease.queue);
@@ -75,9 +76,12 @@ void ControllerMessages::AddSecrets(NodeDesiredState& desired) const {
   size_t all = 0;
   for (DesiredLease& desired_lease : desired.leases) {
     const Lease& lease = desired_lease.lease;
-    if (lease.phase != LeasePhase::kGranted || lease.stop != StopOrder::kNone) continue;
-    if (NeedsJobToken(desired_lease)) desired_lease.job_token = JobTokenOf(desired.lineage, lease);
-    const size_t of_job = AddStored(desired_lease);
+    const bool starts = lease.phase == LeasePhase::kGranted && lease.stop == StopOrder::kNone;
+    if (starts && NeedsJobToken(desired_lease))
+      desired_lease.job_token = JobTokenOf(desired.lineage, lease);
+    const JobSpec& spec = *desired_lease.spec;
+    const size_t of_job =
+        AddStored(starts ? SecretsOf(spec) : SecretsOfCopies(spec), desired_lease);
     // Secrets may have grown since the submit: only this job goes without them.
     if (of_job > kSecretBytesOfJobMax || all + of_job > kOfMessageMax)
       desired_lease.secrets.clear();

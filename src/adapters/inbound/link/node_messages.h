@@ -41,7 +41,7 @@ class ControllerMessages {
   // Adds to the leases that are to start the secrets that their jobs name, and tokens.
   void AddSecrets(NodeDesiredState& desired) const;
   // Adds what is stored; returns its bytes.
-  size_t AddStored(DesiredLease& desired_lease) const;
+  size_t AddStored(const std::vector<std::string>& names, DesiredLease& desired_lease) const;
   std::string JobTokenOf(uint64_t lineage, const Lease& lease) const;
 
   const SecretKeeper* const secrets_;

@@ -37,6 +37,9 @@ void ProgressView(const v1::LeaseProgress& progress, v1::Progress* message) {
   message->set_steps(progress.steps());
   if (progress.at_ns() != 0) message->set_at(ToRfc3339(Instant{progress.at_ns()}, true));
   message->set_refused(Printable(progress.refused(), kRefusedMax));
+  message->set_staging(Printable(progress.staging(), kRefusedMax));
+  message->set_staged_bytes(progress.staged_bytes());
+  message->set_staging_bytes(progress.staging_bytes());
 }
 
 }  // namespace gp

@@ -1,7 +1,9 @@
 #include "domain/model/jobs/checkpoint.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -74,6 +76,35 @@ void TakeOutSurplus(const CheckpointRequest& request, int beginning,
   checkpoints = std::move(staying);
 }
 
+// Takes `word` and the number after it from the front of the text.
+std::optional<int64_t> TakeNumber(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return std::nullopt;
+  int64_t number = 0;
+  const char* const begin = text.data() + word.size();
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+// The attempt, rank and number of a copy.
+std::optional<Checkpoint> CopyFromName(std::string_view name) {
+  const auto attempt = TakeNumber(name, "attempt-");
+  const auto rank = attempt ? TakeNumber(name, ".rank-") : std::nullopt;
+  const auto number = rank ? TakeNumber(name, ".") : std::nullopt;
+  if (!number || !name.empty()) return std::nullopt;
+  return Checkpoint{
+      .attempt = static_cast<int>(*attempt), .rank = static_cast<int>(*rank), .number = *number};
+}
+
+// Of one rank.
+bool IsOlderCopy(std::string_view one, std::string_view other) {
+  const auto a = CopyFromName(one);
+  const auto b = CopyFromName(other);
+  return a && b && a->rank == b->rank &&
+         std::pair(a->attempt, a->number) < std::pair(b->attempt, b->number);
+}
+
 }  // namespace
 
 void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, bool is_beginning,
@@ -100,6 +131,17 @@ const Checkpoint* NewestBefore(int attempt, const std::vector<Checkpoint>& check
     if (checkpoint.is_complete && checkpoint.attempt < attempt) return &checkpoint;
   }
   return nullptr;
+}
+
+std::string CopyName(const Checkpoint& checkpoint) {
+  return "attempt-" + std::to_string(checkpoint.attempt) + ".rank-" +
+         std::to_string(checkpoint.rank) + "." + std::to_string(checkpoint.number);
+}
+
+bool IsReplacedCopy(std::string_view name, const std::vector<std::string>& staying) {
+  return std::ranges::find(staying, name) == staying.end() &&
+         std::ranges::any_of(staying,
+                             [&](const std::string& other) { return IsOlderCopy(name, other); });
 }
 
 Duration BestInterval(Duration cost, int nodes, Duration node_mtbf) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fields.h"
@@ -27,9 +28,14 @@ struct CheckpointRequest {
   // Number of newest complete checkpoints to keep; the others are removed; 0: keep all
   int keep = 0;
   BestScore best = BestScore::kNone;  // the best one is kept too
+  // URL below which each complete checkpoint is copied; it counts once it is copied, and an attempt
+  // whose node does not have it resumes from the copy.  Empty: none is copied.
+  std::string copy_to;
+  std::string credentials;  // secret of copy_to; empty: none
   bool operator==(const CheckpointRequest&) const = default;
 };
-GP_FIELDS(CheckpointRequest, v.directory, v.signal, v.every, v.keep, v.best)
+GP_FIELDS(CheckpointRequest, v.directory, v.signal, v.every, v.keep, v.best, Since<20>(v.copy_to),
+          Since<20>(v.credentials))
 
 struct Checkpoint {
   int attempt = 0;
@@ -74,6 +80,12 @@ const Checkpoint* NewestBefore(int attempt, const std::vector<Checkpoint>& check
 // which they resume is kept.
 void AddCheckpoint(const CheckpointRequest& request, Checkpoint added, bool is_beginning,
                    std::vector<Checkpoint>& checkpoints, std::vector<SurplusCheckpoint>& surplus);
+
+// The name of the checkpoint's copy below copy_to and the job's id; no two of a job have the same.
+std::string CopyName(const Checkpoint& checkpoint);
+// Whether it is the name of a copy that is none of those that stay, and is older than one of them
+// of its rank.
+bool IsReplacedCopy(std::string_view name, const std::vector<std::string>& staying);
 
 // The interval with the least lost time, for writing checkpoints and for repeating work after
 // faults: sqrt(2 · cost · time between faults), after Young (1974). `nodes` fail independently,

@@ -50,6 +50,10 @@ class Findings {
   std::vector<SpecProblem> problems_;
 };
 
+void AddName(const std::string& name, std::vector<std::string>& names) {
+  if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
 void CheckNames(const JobSpec& spec, Findings& findings) {
   // empty: the job is shown by its id
   if (!spec.name.empty()) findings.Text("name", NameFault(spec.name));
@@ -146,6 +150,19 @@ void CheckTimes(const JobSpec& spec, Findings& findings) {
   }
 }
 
+void CheckCopies(const CheckpointRequest& request, Findings& findings) {
+  if (!request.credentials.empty()) {
+    findings.Text("checkpoint.credentials", VariableNameFault(request.credentials));
+    if (request.copy_to.empty())
+      findings.Add(Kind::kContradiction, "checkpoint.credentials", "are for checkpoint.copy_to");
+  }
+  if (request.copy_to.empty()) return;
+  findings.Text("checkpoint.copy_to", CopyTargetFault(request.copy_to));
+  if (request.directory.empty())
+    findings.Add(Kind::kContradiction, "checkpoint.copy_to",
+                 "copies what is in checkpoint.dir: name that directory");
+}
+
 void CheckCheckpoint(const CheckpointRequest& request, Findings& findings) {
   if (!request.directory.empty()) findings.Text("checkpoint.dir", PathFault(request.directory));
   findings.Range("checkpoint.keep", request.keep, 0, kCheckpointsKeptMax);
@@ -162,6 +179,7 @@ void CheckCheckpoint(const CheckpointRequest& request, Findings& findings) {
     findings.Add(Kind::kRange, "checkpoint.signal",
                  "no program can act on SIGKILL or SIGSTOP: SIGUSR1 is the usual one");
   }
+  CheckCopies(request, findings);
   if (request.every == Duration{}) return;
   findings.Span("checkpoint.every", request.every, Duration::Seconds(1), kTimeLimitMax);
   if (request.signal == 0) {
@@ -278,6 +296,29 @@ void CheckMounts(const JobSpec& spec, Findings& findings) {
   }
 }
 
+void CheckData(const JobSpec& spec, Findings& findings) {
+  findings.Size("stage", spec.program.stage.size(), kStagedMax, "sources");
+  std::vector<std::string> covered;
+  for (const Mount& mount : spec.program.mounts) covered.push_back(PlainPath(mount.to));
+  if (!spec.recovery.checkpoint.directory.empty())
+    covered.push_back(PlainPath(spec.recovery.checkpoint.directory));
+  for (const StagedData& data : spec.program.stage) {
+    findings.Text("stage", StagedDataFault(data));
+    const std::string to = PlainPath(data.to);
+    const bool overlaps = std::ranges::any_of(
+        covered, [&](const std::string& other) { return PathsOverlap(to, other); });
+    if (overlaps)
+      findings.Add(Kind::kContradiction, "stage",
+                   data.to +
+                       " overlaps with another source, a mount or checkpoint.dir: choose "
+                       "another path");
+    covered.push_back(to);
+  }
+  findings.Size("artifacts", spec.program.artifacts.size(), kArtifactsMax, "entries");
+  for (const Artifact& artifact : spec.program.artifacts)
+    findings.Text("artifacts", ArtifactFault(artifact));
+}
+
 void CheckCommand(const JobSpec& spec, Findings& findings) {
   if (spec.program.command.empty() || spec.program.command.front().empty()) {
     findings.Add(Kind::kText, "run", "names no program: give a script or a list of arguments");
@@ -295,6 +336,7 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
     findings.Text("workdir", PathFault(spec.program.working_directory));
   CheckImage(spec, findings);
   CheckMounts(spec, findings);
+  CheckData(spec, findings);
   if (spec.program.network == NetworkAccess::kNone && MayHaveSeveralNodes(spec)) {
     findings.Add(Kind::kContradiction, "network",
                  "none leaves the ranks of a job on several nodes without a way to meet: leave it "
@@ -361,10 +403,25 @@ void CheckArray(const JobSpec& spec, Findings& findings) {
 
 std::vector<std::string> SecretsOf(const JobSpec& spec) {
   std::vector<std::string> names = spec.program.secrets;
-  const std::string& of_image = spec.program.image_credentials;
-  if (!of_image.empty() && std::ranges::find(names, of_image) == names.end())
-    names.push_back(of_image);
+  AddName(spec.program.image_credentials, names);
+  for (const StagedData& data : spec.program.stage) AddName(data.credentials, names);
+  for (const std::string& name : SecretsOfCopies(spec)) AddName(name, names);
   return names;
+}
+
+std::vector<std::string> SecretsOfCopies(const JobSpec& spec) {
+  std::vector<std::string> names;
+  AddName(spec.recovery.checkpoint.credentials, names);
+  for (const Artifact& artifact : spec.program.artifacts) AddName(artifact.credentials, names);
+  return names;
+}
+
+std::string KeyThatNames(const std::string& secret, const JobSpec& spec) {
+  const auto names = [&](const auto& one) { return one.credentials == secret; };
+  if (secret == spec.program.image_credentials) return "image_credentials";
+  if (std::ranges::any_of(spec.program.stage, names)) return "stage";
+  if (secret == spec.recovery.checkpoint.credentials) return "checkpoint.credentials";
+  return std::ranges::any_of(spec.program.artifacts, names) ? "artifacts" : "secrets";
 }
 
 Duration LongestStay(const JobSpec& spec) {

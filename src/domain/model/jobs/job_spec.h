@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "domain/model/ids.h"
 #include "domain/model/jobs/checkpoint.h"
+#include "domain/model/jobs/data.h"
 #include "domain/model/jobs/end_class.h"
 #include "domain/model/jobs/launcher.h"
 #include "domain/model/jobs/metric_rule.h"
@@ -121,6 +122,8 @@ struct JobProgram {
   std::vector<Mount> mounts;      // more directories of its nodes that it sees in the image
   NetworkAccess network = NetworkAccess::kHost;
   Launcher launcher = Launcher::kNone;
+  std::vector<StagedData> stage;    // what each node has before it starts
+  std::vector<Artifact> artifacts;  // what each node copies when it has ended
   std::map<std::string, std::string> environment;
   // Names of secrets; the controller sets an environment variable for each
   std::vector<std::string> secrets;
@@ -211,10 +214,16 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
           Since<17>(v.policy.wait_for_nodes), Since<17>(v.file), Since<20>(v.program.image),
           Since<20>(v.program.mounts), Since<20>(v.program.network),
           Since<20>(v.program.image_credentials), Since<20>(v.program.launcher),
-          Since<20>(v.recovery.on_metric))
+          Since<20>(v.recovery.on_metric), Since<20>(v.program.stage),
+          Since<20>(v.program.artifacts))
 
-// All secrets that its start needs: those in its environment, and that of its image's registry.
+// All secrets that it needs: those in its environment, and those of its image's registry and of the
+// stores of its data.
 std::vector<std::string> SecretsOf(const JobSpec& spec);
+// Those that its nodes need until it has ended, to copy its checkpoints and artifacts.
+std::vector<std::string> SecretsOfCopies(const JobSpec& spec);
+// The key of the job file that names the secret: "stage", "checkpoint.credentials".
+std::string KeyThatNames(const std::string& secret, const JobSpec& spec);
 
 // The plain values of a job: the group, the name there and in its message, and for a number with
 // one range its lowest and highest value.  A message has durations in milliseconds, as NAME_ms. Its

@@ -19,6 +19,11 @@ constexpr Feature kFeatures[] = {
      [](const JobSpec& spec) { return spec.program.network == NetworkAccess::kNone; }},
     {kLaunchersFeature,
      [](const JobSpec& spec) { return spec.program.launcher != Launcher::kNone; }},
+    {kDataFeature,
+     [](const JobSpec& spec) {
+       return !spec.program.stage.empty() || !spec.program.artifacts.empty() ||
+              !spec.recovery.checkpoint.copy_to.empty();
+     }},
 };
 
 bool IsName(const std::string& text) {

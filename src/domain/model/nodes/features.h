@@ -18,6 +18,8 @@ inline constexpr char kImagePullFeature[] = "image-pull";      // pulled from re
 inline constexpr char kNetworkNoneFeature[] =
     "network-none";  // jobs may be cut off from the network
 
+// Its agent fetches the data of jobs, and copies their checkpoints and artifacts.
+inline constexpr char kDataFeature[] = "data";
 inline constexpr char kLaunchersFeature[] = "launchers";  // its agent starts commands by them
 // Its agent leases ports to the ranks of gangs (model/jobs/ports.h).  No job needs it: ranks on
 // agents without it meet at a port that all of them compute.

@@ -50,6 +50,10 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
         overrides.emplace_back("checkpoint.dir", "/c");
       if (below == "checkpoint.best") overrides.emplace_back("checkpoint.keep", "1");
       if (below == "checkpoint.every") overrides.emplace_back("checkpoint.signal", "SIGUSR1");
+      if (below == "checkpoint.credentials") {
+        overrides.emplace_back("checkpoint.dir", "/c");
+        overrides.emplace_back("checkpoint.copy_to", "s3://ckpt/d");
+      }
       if (below == "mounts") overrides.emplace_back("image", "dir:/i");
       if (below == "image_credentials") overrides.emplace_back("image", "registry.lab/i");
       if (below == "notify.on") overrides.emplace_back("notify.to", "me");
@@ -62,7 +66,8 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
       }
     }
     // Keys of a list's maps have no path; the list's own example shows some.
-    if (field.kind != FieldKind::kAlternatives) ExpectExamplesDecode(field.Below(), below);
+    if (field.kind != FieldKind::kAlternatives && field.kind != FieldKind::kObjects)
+      ExpectExamplesDecode(field.Below(), below);
   }
 }
 

@@ -110,6 +110,7 @@ TEST(RedactJob, OfAJobItsImageAndWhatItReportsInWordsAreHidden) {
   const v1::Job job = Redacted();
   EXPECT_FALSE(FieldsOf(job).contains("image_digest"));
   EXPECT_FALSE(FieldsOf(job.progress()).contains("refused"));
+  EXPECT_FALSE(FieldsOf(job.progress()).contains("staging"));
   EXPECT_FALSE(FieldsOf(job.checkpoints(0)).contains("path"));
   EXPECT_FALSE(FieldsOf(job.checkpoints(0)).contains("fault"));
   EXPECT_TRUE(FieldsOf(job.checkpoints(0)).contains("step"));

@@ -80,12 +80,10 @@ Status CheckSecrets(const SecretKeeper* keeper, const std::string& owner, const 
   size_t bytes = 0;
   for (const std::string& name : SecretsOf(spec)) {
     const auto value = keeper == nullptr ? std::nullopt : keeper->Find(name, user, queue);
-    const std::string field =
-        name == spec.program.image_credentials ? "image_credentials" : "secrets";
     if (!value)
-      return Fail(InvalidArgument(field + ": there is no secret \"" + Printable(name, 60) +
-                                  "\" of " + WhoseSecrets(owner, spec, queue) +
-                                  " (gpu-platform secrets list)"));
+      return Fail(InvalidArgument(
+          KeyThatNames(name, spec) + ": there is no secret \"" + Printable(name, 60) + "\" of " +
+          WhoseSecrets(owner, spec, queue) + " (gpu-platform secrets list)"));
     bytes += value->size();
   }
   if (bytes <= kSecretBytesOfJobMax) return Ok();
