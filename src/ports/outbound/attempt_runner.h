@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/model/jobs/metric_rule.h"
+#include "ports/outbound/staging_progress.h"
 
 namespace gp {
 
@@ -56,7 +57,43 @@ struct HostDirectory {
   std::string at;                 // its path in the image; empty: the same
   bool read_only = false;
   bool is_requested = false;  // by the job: only below LaunchSpec::mount_prefixes
+  // A file or directory of the agent, which the job's user need not reach; also without an image,
+  // where `at` is in the attempt's own /tmp or is a directory that exists.
+  bool is_of_agent = false;
   bool operator==(const HostDirectory&) const = default;
+};
+
+// An object, or all objects below a prefix, that the host has before the attempt starts.
+struct DataSource {
+  std::string url;
+  std::vector<std::string> include;  // patterns of names; empty: all
+  std::string sha256;                // of a single object; empty: not known
+  std::string credentials;           // as the user's secret has them; never written to disk
+  std::string at;                    // where the job sees it, read-only
+  // It becomes the file or directory `at` of the host itself, as the job's user, unless that is
+  // there already.
+  bool restores = false;
+  bool operator==(const DataSource&) const = default;
+};
+
+// A file or directory to copy when the attempt has ended.
+struct ArtifactCopy {
+  std::string path;
+  std::string url;
+  std::string credentials;
+  bool operator==(const ArtifactCopy&) const = default;
+};
+
+// What of an attempt is copied to stores.
+struct CopyOrders {
+  std::string checkpoint_url;  // each checkpoint's, without its number; empty: none is copied
+  std::string credentials;     // for checkpoint_url
+  int64_t decided = 0;  // checkpoints up to this number are reported already, and are not copied
+  // Names of the job's copies, from all its attempts, that stay when older ones are removed; empty:
+  // none is removed.
+  std::vector<std::string> staying;
+  std::vector<ArtifactCopy> artifacts;
+  bool operator==(const CopyOrders&) const = default;
 };
 
 // A condition on what a job reports of a metric.
@@ -113,10 +150,13 @@ struct LaunchSpec {
   std::vector<std::string> image_layers;
   // What becomes image_layers once it is unpacked; not for supervisors.
   std::optional<LayeredImage> layered_image;
+  std::vector<DataSource> sources;  // fetched before it starts; not for supervisors
+  bool copies = false;              // anything of it is copied (SetCopies)
+  bool copies_checkpoints = false;  // its complete checkpoints are reported once they are copied
   // For its registry, as the user's secret has them; never written to disk.
   std::string image_credentials;
   bool has_own_working_directory = true;        // the job names it; false: its image may
-  std::vector<HostDirectory> host_directories;  // that an image shows
+  std::vector<HostDirectory> host_directories;  // that the job sees elsewhere, or in its image
   std::vector<std::string> mount_prefixes;      // directories; empty: the job may ask for any
   std::string device_directory = "/dev";        // where the host has the files of `devices`
 
@@ -216,6 +256,7 @@ struct AttemptStatus {
   bool is_gpu_memory_used_up = false;
   AttemptProgress progress;
   std::string image_digest;  // while it waits for FixImage: what its image's tag names; else empty
+  StagingProgress staging;
   std::shared_ptr<const LaunchSpec> launch;  // as it was started; null: unknown
 };
 
@@ -271,6 +312,10 @@ class AttemptRunner {
   // once is not removed again.  Unknown keys are ignored.
   virtual void Discard(const std::string& key, const std::string& directory,
                        const std::vector<std::string>& paths) = 0;
+  // What of the attempt is copied; each call replaces the one before.  Unknown keys are ignored.
+  virtual void SetCopies(const std::string& key, const CopyOrders& orders) {
+    static_cast<void>(key), static_cast<void>(orders);
+  }
   // Current use of a running attempt.
   virtual HostUse Used(const std::string& key) { return static_cast<void>(key), HostUse{}; }
   // All attempts known here, sorted by key, including those found after a restart of the agent.

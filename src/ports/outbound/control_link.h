@@ -11,6 +11,7 @@
 #include "ports/outbound/controller_epoch.h"
 #include "ports/outbound/gpu_watch.h"
 #include "ports/outbound/metric_store.h"
+#include "ports/outbound/staging_progress.h"
 
 namespace gp {
 
@@ -21,6 +22,7 @@ struct LeaseProgress {
   int64_t step = 0;
   int64_t steps = 0;    // total; 0: not reported
   std::string refused;  // the last report that could not be parsed, and why
+  StagingProgress staging;
   bool operator==(const LeaseProgress&) const = default;
 };
 
