@@ -11,7 +11,7 @@
 namespace gp {
 namespace {
 
-enum Slot { kSignals, kTimer, kListener, kAgent, kOutput, kErrors, kReports, kSlots };
+enum Awaited { kSignals, kTimer, kListener, kOfAgent, kOutput, kErrors, kReports, kAllAwaited };
 
 }  // namespace
 
@@ -39,14 +39,14 @@ void Supervisor::WaitForEvents() {
 }
 
 std::vector<pollfd> Supervisor::AwaitedEvents() {
-  std::vector<pollfd> events(kSlots);
-  const auto watch = [&](Slot slot, int fd, short what = POLLIN) {
+  std::vector<pollfd> events(kAllAwaited);
+  const auto watch = [&](Awaited slot, int fd, short what = POLLIN) {
     events[slot] = {.fd = fd, .events = what, .revents = 0};
   };
   watch(kSignals, signals_.get());
   watch(kTimer, timer_.readable());
   watch(kListener, link_.listener());
-  watch(kAgent, link_.connection(),
+  watch(kOfAgent, link_.connection(),
         static_cast<short>(link_.has_unsent() ? POLLIN | POLLOUT : POLLIN));
   watch(kOutput, output_.has_value() ? output_->readable() : -1);
   watch(kErrors, errors_.has_value() ? errors_->readable() : -1);
@@ -57,8 +57,8 @@ std::vector<pollfd> Supervisor::AwaitedEvents() {
 }
 
 void Supervisor::LearnStarts(const std::vector<pollfd>& events) {
-  for (size_t i = kSlots; i < events.size(); ++i) {
-    Child& child = children_.list()[i - kSlots];
+  for (size_t i = kAllAwaited; i < events.size(); ++i) {
+    Child& child = children_.list()[i - kAllAwaited];
     if (events[i].revents != 0 && Children::LearnStart(child)) OnStartKnown(child);
   }
 }
@@ -70,7 +70,7 @@ void Supervisor::PassOn(const std::vector<pollfd>& events) {
   if (events[kListener].revents != 0) {
     link_.Accept();
     link_.Tell(status_);
-  } else if (events[kAgent].revents != 0) {
+  } else if (events[kOfAgent].revents != 0) {
     link_.TellRest();
     OnMessages();
   }

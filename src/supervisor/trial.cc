@@ -74,6 +74,19 @@ Status EnterLayers(const std::string& directory) {
   return Fail(Internal("overlays of this kernel do not hide what a layer removes"));
 }
 
+// A job without an image that sees a directory of the agent.
+Status EnterWithData(const std::string& directory) {
+  const std::string data = directory + "/data";
+  if (mkdir(data.c_str(), 0755) != 0) return Fail(SystemError("cannot make " + data, errno));
+  LaunchSpec spec;
+  spec.host_directories = {
+      {.path = data, .at = "/tmp/data", .read_only = true, .is_of_agent = true}};
+  bool has_own_mounts = false;
+  GP_CHECK_OK(EnterPrivateMounts(spec, has_own_mounts));
+  if (access("/tmp/data", R_OK) == 0 && has_own_mounts) return Ok();
+  return Fail(Internal("a job does not see its data"));
+}
+
 Status TryIn(const std::string& above, Status (*enter)(const std::string& directory)) {
   const Descriptor parent(open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::string directory = above + "/" + kTrial;
@@ -88,6 +101,7 @@ Status TryIn(const std::string& above, Status (*enter)(const std::string& direct
 }  // namespace
 
 Status TryFeature(const std::string& feature, const std::string& directory) {
+  if (feature == "data") return TryIn(directory, EnterWithData);
   if (feature == "images") return TryIn(directory, EnterEmptyImage);
   if (feature == "image-layers") return TryIn(directory, EnterLayers);
   if (feature == "image-pull") return Ok();  // takes a program, which the agent tries

@@ -71,6 +71,7 @@ void AgentLoop::Turn() {
   if (std::exchange(details_due_, false)) {
     FixImages();
     PassSurplus();
+    PassCopies();
   }
   RunTasks();
   if (session_.is_connected()) SendWhatIsDue();
@@ -208,6 +209,13 @@ void AgentLoop::PassSurplus() {
     const auto seen = seen_.find(desired_lease.lease.id);
     if (request.keep > 0 && seen != seen_.end() && seen->second.running)
       runner_.Discard(KeyOf(desired_lease.lease.id), request.directory, desired_lease.surplus);
+  }
+}
+
+void AgentLoop::PassCopies() {
+  for (const DesiredLease& desired_lease : desired_.leases) {
+    if (auto orders = CopyOrdersOf(desired_lease); orders && seen_.contains(desired_lease.lease.id))
+      runner_.SetCopies(KeyOf(desired_lease.lease.id), *orders);
   }
 }
 

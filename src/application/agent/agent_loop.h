@@ -88,6 +88,7 @@ class AgentLoop : public ChannelGateway {
   void Decline(LeaseId id, const LeaseOutcome& outcome);
   void Renew();
   void PassSurplus();
+  void PassCopies();
   void FixImages();
   void SendWhatIsDue();
   void SendReport();

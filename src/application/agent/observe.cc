@@ -63,8 +63,11 @@ std::optional<LeaseObservation> ToObservation(const AttemptStatus& status) {
 std::optional<LeaseProgress> ToProgress(const AttemptStatus& status) {
   const auto lease = ParseLeaseKey(status.key);
   const AttemptProgress& progress = status.progress;
-  if (!lease || (progress.at.ns == 0 && progress.refused.empty())) return std::nullopt;
-  return LeaseProgress{*lease, progress.at, progress.step, progress.steps, progress.refused};
+  const bool has_any =
+      progress.at.ns != 0 || !progress.refused.empty() || !status.staging.what.empty();
+  if (!lease || !has_any) return std::nullopt;
+  return LeaseProgress{*lease,         progress.at,      progress.step,
+                       progress.steps, progress.refused, status.staging};
 }
 
 GpuVitals ToVitals(const GpuHealth& health) {

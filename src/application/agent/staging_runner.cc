@@ -12,17 +12,23 @@ EndCause CauseOf(const Error& error) {
 
 }  // namespace
 
-StagingRunner::StagingRunner(ImageStore& images, AttemptRunner& runner)
-    : WrappingRunner(runner, "its image"), images_(images) {
+StagingRunner::StagingRunner(ImageStore& images, DataStore& data, AttemptRunner& runner)
+    : WrappingRunner(runner, "its image or data"), images_(images), data_(data) {
   WakeAlsoBy(images_.EventDescriptor());
+  WakeAlsoBy(data_.EventDescriptor());
   for (const AttemptStatus& status : runner_.Observe()) {
-    if (status.launch != nullptr && !status.launch->image_layers.empty())
-      images_.Keep(status.key, status.launch->image_layers);
+    if (status.launch == nullptr) continue;
+    if (!status.launch->image_layers.empty()) images_.Keep(status.key, status.launch->image_layers);
+    std::vector<std::string> paths;
+    for (const HostDirectory& one : status.launch->host_directories) {
+      if (one.is_of_agent) paths.push_back(one.path);
+    }
+    if (!paths.empty()) data_.Keep(status.key, paths);
   }
 }
 
 Status StagingRunner::Start(const LaunchSpec& spec) {
-  if (!spec.layered_image) return runner_.Start(spec);
+  if (!spec.layered_image && spec.sources.empty()) return runner_.Start(spec);
   if (pending_.Knows(spec.key)) return Fail(Conflict("attempt " + spec.key + " exists already"));
   pending_.Add(spec);
   StartWaiting();
@@ -31,22 +37,37 @@ Status StagingRunner::Start(const LaunchSpec& spec) {
 
 void StagingRunner::StartWaiting() {
   for (const LaunchSpec& spec : pending_.Waiting()) {
-    const bool is_fixed = !spec.layered_image->digest.empty();
-    if (!is_fixed && !spec.layered_image->resolves) continue;
-    // Layers are unpacked while the digest is being fixed: it is nearly always this one.
-    const auto prepared = images_.Prepare(spec);
-    if (!prepared) continue;
-    if (!*prepared) {
-      GiveUp(spec, CauseOf(prepared->error()), prepared->error().message);
-    } else if (is_fixed) {
-      StartIn(spec, **prepared);
-    }
+    // Both are prepared at the same time.
+    const auto data = DataFor(spec);
+    if (!pending_.Waits(spec.key)) continue;
+    const auto image = ImageFor(spec);
+    if (image && data) StartIn(spec, *image, *data);
   }
+}
+
+std::optional<UnpackedImage> StagingRunner::ImageFor(const LaunchSpec& spec) {
+  if (!spec.layered_image) return UnpackedImage{};
+  const bool is_fixed = !spec.layered_image->digest.empty();
+  if (!is_fixed && !spec.layered_image->resolves) return std::nullopt;
+  // Layers are unpacked while the digest is being fixed: it is nearly always this one.
+  auto prepared = images_.Prepare(spec);
+  if (prepared && !*prepared) GiveUp(spec, CauseOf(prepared->error()), prepared->error().message);
+  if (!prepared || !*prepared || !is_fixed) return std::nullopt;
+  return **std::move(prepared);
+}
+
+std::optional<std::vector<std::string>> StagingRunner::DataFor(const LaunchSpec& spec) {
+  if (spec.sources.empty()) return std::vector<std::string>{};
+  auto prepared = data_.Prepare(spec);
+  if (prepared && !*prepared) GiveUp(spec, CauseOf(prepared->error()), prepared->error().message);
+  if (!prepared || !*prepared) return std::nullopt;
+  return **std::move(prepared);
 }
 
 // The tag may have been moved since the digest was fixed, or may not have been read yet.
 void StagingRunner::FixImage(const std::string& key, const std::string& digest) {
   if (!pending_.Waits(key)) return runner_.FixImage(key, digest);
+  if (!pending_.WaitingLaunch(key).layered_image) return;
   LayeredImage& image = *pending_.WaitingLaunch(key).layered_image;
   if (!image.digest.empty()) return;
   if (images_.DigestOf(key) != digest) images_.Release(key);
@@ -54,9 +75,11 @@ void StagingRunner::FixImage(const std::string& key, const std::string& digest) 
   StartWaiting();
 }
 
-void StagingRunner::StartIn(const LaunchSpec& spec, const UnpackedImage& image) {
+void StagingRunner::StartIn(const LaunchSpec& spec, const UnpackedImage& image,
+                            const std::vector<std::string>& data) {
   LaunchSpec launch = spec;
-  CompleteLaunch(image, launch);
+  if (spec.layered_image) CompleteLaunch(image, launch);
+  CompleteLaunch(data, launch);
   pending_.Leave(spec.key);
   if (const Status started = runner_.Start(launch); !started)
     GiveUp(spec, EndCause::kPlatformFault, started.error().message);
@@ -64,26 +87,34 @@ void StagingRunner::StartIn(const LaunchSpec& spec, const UnpackedImage& image) 
 
 void StagingRunner::GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message) {
   pending_.GiveUp(spec, cause, message);
-  images_.Release(spec.key);
+  Release(spec.key);
+}
+
+void StagingRunner::Release(const std::string& key) {
+  images_.Release(key);
+  data_.Release(key);
 }
 
 void StagingRunner::Stop(const std::string& key, Duration grace) {
   if (!pending_.Stop(key)) return runner_.Stop(key, grace);
-  images_.Release(key);
+  Release(key);
 }
 
 std::vector<AttemptStatus> StagingRunner::Observe() {
   images_.ClearEvents();
+  data_.ClearEvents();
   StartWaiting();
   std::vector<AttemptStatus> statuses = runner_.Observe();
   pending_.AppendTo(statuses);
-  AddDigests(statuses);
+  AddStages(statuses);
   return statuses;
 }
 
-void StagingRunner::AddDigests(std::vector<AttemptStatus>& statuses) {
+void StagingRunner::AddStages(std::vector<AttemptStatus>& statuses) {
   for (AttemptStatus& status : statuses) {
     if (!pending_.Waits(status.key)) continue;
+    if (!status.launch->sources.empty()) status.staging = data_.ProgressOf(status.key);
+    if (!status.launch->layered_image) continue;
     const LayeredImage& image = *status.launch->layered_image;
     if (image.digest.empty() && image.resolves) status.image_digest = images_.DigestOf(status.key);
   }
@@ -92,7 +123,7 @@ void StagingRunner::AddDigests(std::vector<AttemptStatus>& statuses) {
 Status StagingRunner::Forget(const std::string& key) {
   if (pending_.Forget(key)) return Ok();
   GP_CHECK_OK(runner_.Forget(key));
-  images_.Release(key);
+  Release(key);
   return Ok();
 }
 

@@ -22,6 +22,9 @@ class WrappingRunner : public AttemptRunner {
                const std::vector<std::string>& paths) override {
     runner_.Discard(key, directory, paths);
   }
+  void SetCopies(const std::string& key, const CopyOrders& orders) override {
+    runner_.SetCopies(key, orders);
+  }
   HostUse Used(const std::string& key) override { return runner_.Used(key); }
   bool IsEmpty() override { return pending_.IsEmpty() && runner_.IsEmpty(); }
   Result<ExecStreams> Exec(const std::string& key, const ExecSpec& spec) override;

@@ -38,10 +38,12 @@ struct AgentConfig {
   // Empty: nvidia-cuda-mps-control in PATH, on a simulated node the simulated one; "none": no MPS
   std::string mps_control;
   std::vector<std::string> mount_prefixes;
-  int64_t image_store_gib = 200;           // most that unpacked layers of images take
-  bool host_processes = false;             // jobs share the host's processes and IPC
-  int64_t gpu_memory_tolerance_mib = 512;  // that a job may use of a shared GPU beyond its grant
-  int gpu_memory_readings = 3;             // this many in a row beyond that stop the job
+  int64_t data_gib = 500;                   // most that fetched data of jobs takes
+  std::vector<std::string> data_addresses;  // networks that transfers reach, though inner ones
+  int64_t image_store_gib = 200;            // most that unpacked layers of images take
+  bool host_processes = false;              // jobs share the host's processes and IPC
+  int64_t gpu_memory_tolerance_mib = 512;   // that a job may use of a shared GPU beyond its grant
+  int gpu_memory_readings = 3;              // this many in a row beyond that stop the job
   // How long output of ended jobs is kept; 0: forever
   Duration keep_logs = Duration::Minutes(60 * 24 * 90);
   std::string gpu_test;  // additional test of the site, called with the GPU's UUID

@@ -8,6 +8,37 @@ namespace {
 
 constexpr const char* kListName = "ADDRESS[,ADDRESS…]";
 
+// What is kept for later jobs, and where it comes from.
+SettingRows StoreRows(AgentConfig& config) {
+  return {
+      {.key = "image_store_gib",
+       .flag = "--image-store",
+       .value_name = "GIB",
+       .meaning = "Most that unpacked layers of images take of the state directory's disk, in GiB; "
+                  "those unused longest are removed",
+       .target = &config.image_store_gib,
+       .least = 1,
+       .most = 1 << 20},
+      {.key = "data_gib",
+       .flag = "--data",
+       .value_name = "GIB",
+       .meaning =
+           "Most that fetched data of jobs takes of the state directory's disk, in GiB; what "
+           "was unused longest is removed",
+       .target = &config.data_gib,
+       .least = 1,
+       .most = 1 << 20},
+      {.key = "data_addresses",
+       .flag = "--data-address",
+       .value_name = "NETWORK",
+       .meaning =
+           "Network such as 127.0.0.1/32 that transfers of jobs' data may reach, though it is "
+           "loopback or link-local, and by http; may be given several times. Default: none",
+       .target = &config.data_addresses,
+       .fault_of = NetworkFault},
+  };
+}
+
 SettingRows JobRows(AgentConfig& config) {
   return {
       {.key = "name",
@@ -49,14 +80,6 @@ SettingRows JobRows(AgentConfig& config) {
            "be given several times. Default: any directory of this node",
        .target = &config.mount_prefixes,
        .fault_of = DirectoryFault},
-      {.key = "image_store_gib",
-       .flag = "--image-store",
-       .value_name = "GIB",
-       .meaning = "Most that unpacked layers of images take of the state directory's disk, in GiB; "
-                  "those unused longest are removed",
-       .target = &config.image_store_gib,
-       .least = 1,
-       .most = 1 << 20},
       {.key = "keep_logs",
        .flag = "--keep-logs",
        .value_name = "DURATION",
@@ -184,6 +207,7 @@ void Append(SettingRows& rows, SettingRows more) {
 
 SettingRows NodeSettings(AgentConfig& config, const std::string& prefix) {
   SettingRows rows = JobRows(config);
+  Append(rows, StoreRows(config));
   Append(rows, GpuRows(config));
   for (Setting& row : rows) row.key = prefix + row.key;
   return rows;

@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "cmd/agent/live_data.h"
 #include "cmd/agent/live_images.h"
 #include "cmd/agent/live_mig.h"
 #include "cmd/agent/live_sharing.h"
@@ -78,7 +79,9 @@ Status GpusPart::Start() {
   std::string warning;
   images_ = MakeImageStore(config_, warning);
   if (!warning.empty()) log_.Write(LogLevel::kWarning, warning);
-  staging_ = std::make_unique<StagingRunner>(*images_, *mig_);
+  data_ = GP_TRY(MakeDataStore(config_));
+  staging_ = std::make_unique<StagingRunner>(*images_, *data_, *mig_);
+  copying_ = std::make_unique<CopyingRunner>(*data_, *staging_, clock_);
   return Ok();
 }
 

@@ -9,6 +9,7 @@
 #include "adapters/outbound/grpc/tunnel.h"
 #include "adapters/outbound/link/socket_control_link.h"
 #include "adapters/outbound/process/supervised_attempt_runner.h"
+#include "application/agent/copying_runner.h"
 #include "application/agent/mig_runner.h"
 #include "application/agent/sharing_runner.h"
 #include "application/agent/staging_runner.h"
@@ -66,7 +67,7 @@ class GpusPart : public Component {
   Status Start() override;
   void Stop() override { keeper_.reset(); }  // its processes end before this one does
   LiveGpuKeeper& keeper() { return *keeper_; }
-  AttemptRunner& runner() { return *staging_; }
+  AttemptRunner& runner() { return *copying_; }
 
  private:
   const AgentConfig& config_;
@@ -79,7 +80,9 @@ class GpusPart : public Component {
   std::unique_ptr<MigInstances> instances_;
   std::unique_ptr<MigRunner> mig_;
   std::unique_ptr<ImageStore> images_;
+  std::unique_ptr<DataStore> data_;
   std::unique_ptr<StagingRunner> staging_;
+  std::unique_ptr<CopyingRunner> copying_;
 };
 
 }  // namespace gp

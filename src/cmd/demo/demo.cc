@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -30,6 +33,7 @@ struct DemoFlags {
   std::string examples;
   bool simulate = false;
   bool tour = false;
+  bool ml = false;
 };
 
 // The demo from its first line to its last; every step may end it early.
@@ -191,12 +195,27 @@ class Demo {
   std::vector<std::string> problems_;
 };
 
+// The script takes the place of this process: it hears the signals, and its exit code counts.
+// Returns if it cannot.
+Error BecomeMlDay(const std::string& examples) {
+  std::string python = "python3";
+  std::string script = examples + "/ml_day/ml_day.py";
+  std::string option = "--binary";
+  std::string program = ExecutablePath();
+  if (access(script.c_str(), R_OK) != 0)
+    return NotFound("no " + script + ": " + std::strerror(errno));
+  char* argv[] = {python.data(), script.data(), option.data(), program.data(), nullptr};
+  execvp(python.c_str(), argv);
+  return Conflict("the demo needs python3: apt install python3");
+}
+
 void RunDemo(DemoFlags flags, Cli& cli) {
-  HearDemoSignals();
   if (flags.examples.empty()) {
     const std::filesystem::path program = ExecutablePath();
     flags.examples = program.parent_path().parent_path() / "share/gpu-platform/examples";
   }
+  if (flags.ml) return cli.Complain(BecomeMlDay(flags.examples));
+  HearDemoSignals();
   cli.exit_code = flags.tour ? DemoTour({flags.examples, flags.nvml}).Run() : Demo(flags).Run();
 }
 
@@ -206,9 +225,14 @@ void AddDemo(CLI::App& app, Cli& cli) {
   CLI::App* sub = app.add_subcommand(
       "demo", "Run four checked jobs on this machine's GPUs, or on simulated ones: half a minute");
   auto flags = std::make_shared<DemoFlags>();
-  sub->add_flag("--tour", flags->tour,
-                "Run the tour instead: priorities, faults, scaling, monitoring and a job to watch, "
-                "on simulated nodes; half a minute");
+  CLI::Option* tour = sub->add_flag(
+      "--tour", flags->tour,
+      "Run the tour instead: priorities, faults, scaling, monitoring and a job to watch, "
+      "on simulated nodes; half a minute");
+  sub->add_flag("--ml", flags->ml,
+                "Run a day of machine learning instead: data, an image, training on two simulated "
+                "nodes, the loss of one; needs root; half a minute")
+      ->excludes(tour);
   sub->add_flag("--simulate", flags->simulate, "Simulate nodes even if this machine has GPUs");
   sub->add_option("--examples", flags->examples, "Directory of the job files and their programs")
       ->type_name("DIRECTORY");

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "domain/model/jobs/text_rules.h"
+#include "lib/http/address_rules.h"
 
 namespace gp {
 namespace {
@@ -36,6 +37,11 @@ std::optional<std::string> AddressFault(const std::string& text) {
 }
 
 std::optional<std::string> DirectoryFault(const std::string& text) { return PathFault(text); }
+
+std::optional<std::string> NetworkFault(const std::string& text) {
+  const auto rules = AddressRules::Parse({text});
+  return rules ? std::nullopt : std::optional(rules.error().message);
+}
 
 std::optional<std::string> FullAddressFault(const std::string& text) {
   if (text.starts_with(':'))

@@ -20,6 +20,9 @@ std::optional<std::string> ControllerFault(const std::string& text);
 // An absolute path without "..".
 std::optional<std::string> DirectoryFault(const std::string& text);
 
+// An IP address, or a network such as 10.4.0.0/16.
+std::optional<std::string> NetworkFault(const std::string& text);
+
 // "sha256:" and 64 hexadecimal digits, or the path of a certificate.
 std::optional<std::string> AuthorityFault(const std::string& text);
 

@@ -42,6 +42,21 @@ void DescribeCommand(const v1::JobSpec& spec, std::string& out) {
 // runs with.
 bool IsRedacted(const v1::JobSpec& spec) { return spec.command().empty(); }
 
+void DescribeData(const v1::JobSpec& spec, std::string& out) {
+  const char* label = "Stage";
+  for (const v1::StagedData& one : spec.stage()) {
+    Line(out, label, one.from() + " at " + one.to());
+    label = "";
+  }
+  label = "Artifacts";
+  for (const v1::Artifact& one : spec.artifacts()) {
+    Line(out, label, one.from() + " to " + one.to());
+    label = "";
+  }
+  Line(out, "Copies",
+       spec.checkpoint_copy_to().empty() ? "" : "of checkpoints to " + spec.checkpoint_copy_to());
+}
+
 void DescribeSurroundings(const v1::Job& job, std::string& out) {
   const v1::JobSpec& spec = job.spec();
   if (IsRedacted(spec)) {
@@ -60,6 +75,7 @@ void DescribeSurroundings(const v1::Job& job, std::string& out) {
   if (spec.launcher() != v1::LAUNCHER_NONE)
     Line(out, "Launcher", std::string(ToText(static_cast<Launcher>(spec.launcher()))));
   Line(out, "Directory", spec.working_directory());
+  DescribeData(spec, out);
   Line(out, "Labels", LabelsText(spec));
   const auto& environment = spec.environment();
   const std::map<std::string, std::string> variables(environment.begin(), environment.end());
@@ -76,6 +92,12 @@ void DescribeCheckpoints(const v1::Job& job, std::string& out) {
   if (!progress.at().empty()) {
     const std::string of = progress.steps() > 0 ? fmt::format(" of {}", progress.steps()) : "";
     Line(out, "Progress", fmt::format("step {}{} at {}", progress.step(), of, progress.at()));
+  }
+  if (!progress.staging().empty()) {
+    const std::string of =
+        progress.staging_bytes() > 0 ? " of " + BytesToText(progress.staging_bytes()) : "";
+    Line(out, "Staging",
+         fmt::format("{}, {}{}", progress.staging(), BytesToText(progress.staged_bytes()), of));
   }
   if (!progress.refused().empty()) Line(out, "Report", "not understood: " + progress.refused());
   for (const v1::Checkpoint& one : job.checkpoints()) {

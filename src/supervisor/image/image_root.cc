@@ -17,6 +17,7 @@
 #include "base/paths.h"
 #include "files/descriptor.h"
 #include "files/replace_file.h"
+#include "supervisor/image/agent_data.h"
 #include "supervisor/image/detached_tree.h"
 #include "supervisor/image/device_nodes.h"
 #include "supervisor/image/mount_points.h"
@@ -153,9 +154,7 @@ class ImageRoot {
     }
     const Descriptor file = GP_TRY(OpenOfHost(from, O_PATH));
     const DetachedTree tree = GP_TRY(DetachedTree::Clone(file.get(), attributes));
-    const bool in_tmp = at.starts_with(kTmp);
-    return tree.AttachAt(GP_TRY(
-        MakeFileIn(in_tmp ? tmp_.fd() : root_.fd(), in_tmp ? at.substr(kTmp.size() - 1) : at)));
+    return tree.AttachAt(GP_TRY(FileAt(at)));
   }
   Status ShowTmp(DetachedTree tree) {
     tmp_ = std::move(tree);
@@ -168,7 +167,8 @@ class ImageRoot {
       return Ok();
     DetachedTree tree = GP_TRY(DetachedTree::Clone(
         one.directory.get(), kNoPrivileges | (one.read_only ? MOUNT_ATTR_RDONLY : 0)));
-    GP_CHECK_OK(ShowDirectory(tree, one.path));
+    GP_CHECK_OK(tree.AttachAt(
+        GP_TRY(IsDirectory(one.directory) ? DirectoryAt(one.path) : FileAt(one.path))));
     shown_.push_back({&one, std::move(tree)});
     return Ok();
   }
@@ -211,6 +211,17 @@ class ImageRoot {
     }
     if (path.starts_with(kTmp)) return MakeDirectoryIn(tmp_.fd(), path.substr(kTmp.size() - 1));
     return MakeDirectoryIn(root_.fd(), path);
+  }
+  // REQUIRES: no directory of the host is shown above it, or it has the file.
+  Result<Descriptor> FileAt(const std::string& path) const {
+    if (const Shown* const above = ShownAbove(path); above != nullptr) {
+      Descriptor opened = Open(*above, path);
+      if (opened.valid() && !IsDirectory(opened)) return opened;
+      return Fail(InvalidArgument("there is no file " + path + " in " + above->of->path +
+                                  ", which the image shows"));
+    }
+    if (path.starts_with(kTmp)) return MakeFileIn(tmp_.fd(), path.substr(kTmp.size() - 1));
+    return MakeFileIn(root_.fd(), path);
   }
 
   DetachedTree root_;

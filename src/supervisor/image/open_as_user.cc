@@ -22,6 +22,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "supervisor/deadline_timer.h"
+#include "supervisor/image/agent_data.h"
 #include "supervisor/process/child_process.h"
 #include "supervisor/process/host.h"
 #include "supervisor/records/attempt_record.h"
@@ -102,6 +103,7 @@ class Opener {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // the change of ids clears it
     if (!spec.image_directory.empty()) OpenImage(spec.image_directory);
     for (const HostDirectory& one : spec.host_directories) {
+      if (one.is_of_agent) continue;
       if (one.is_requested && !spec.mount_prefixes.empty()) {
         OpenRequested(one.path, spec.mount_prefixes);
       } else {
@@ -208,6 +210,10 @@ Result<OpenedAsUser> Collect(const LaunchSpec& spec, int socket) {
     opened.image = std::move(image.descriptors[0]);
   }
   for (const HostDirectory& one : spec.host_directories) {
+    if (one.is_of_agent) {
+      opened.shown.push_back({one.at, GP_TRY(OpenOfAgent(one.path)), one.read_only, false});
+      continue;
+    }
     Packet answer = GP_TRY(NextAnswer(socket, deadline));
     if (answer.descriptors.empty()) continue;
     GP_CHECK_OK(CheckShown(one.path, answer.descriptors[0]));

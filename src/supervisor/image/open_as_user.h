@@ -13,7 +13,7 @@
 namespace gp {
 
 struct OpenedDirectory {
-  std::string path;  // in the image
+  std::string path;  // in the image; of a file if the agent shows one
   Descriptor directory;
   bool read_only = false;
   bool is_itself = true;  // it has the same path on the host, and may be written to

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "files/descriptor.h"
+#include "supervisor/image/agent_data.h"
 #include "supervisor/image/image_root.h"
 #include "supervisor/process/host.h"
 #include "supervisor/records/attempt_record.h"
@@ -74,7 +75,8 @@ Status EnterPrivateMounts(const LaunchSpec& spec, bool& has_own_mounts) {
     return Fail(Internal("cannot open the host's mounts"));  // hooks could not return to them
   if (unshare(CLONE_NEWNS) != 0) {
     // Root of a container may lack the privilege; mounts that were not requested are then omitted.
-    const bool is_bare = !spec.private_tmp && spec.shm_bytes == 0 && !has_image;
+    const bool is_bare =
+        !spec.private_tmp && spec.shm_bytes == 0 && !has_image && spec.host_directories.empty();
     if (errno == EPERM && is_bare) return Ok();
     return Fail(
         SystemError("cannot make mounts of the job's own (root without CAP_SYS_ADMIN, as in a "
@@ -87,8 +89,11 @@ Status EnterPrivateMounts(const LaunchSpec& spec, bool& has_own_mounts) {
     return Fail(SystemError("cannot detach from the host's mounts", errno));
   }
   if (has_image) return EnterImageRoot(spec);
+  // The private /tmp may hide the directory of the agent.
+  const AgentData data = GP_TRY(AgentData::Open(spec));
   if (spec.private_tmp) GP_CHECK_OK(MountTmp());
   if (spec.shm_bytes > 0) GP_CHECK_OK(MountShm(spec.shm_bytes));
+  GP_CHECK_OK(data.Show(spec.private_tmp));
   ProtectCgroups();
   return Ok();
 }

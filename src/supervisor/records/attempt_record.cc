@@ -209,7 +209,8 @@ void WriteView(ByteWriter& writer, const LaunchSpec& spec) {
     writer.String(directory.path);
     writer.U64(static_cast<uint64_t>(directory.absent));
     writer.String(directory.at);
-    writer.U64((directory.read_only ? 1 : 0) | (directory.is_requested ? 2 : 0));
+    writer.U64((directory.read_only ? 1 : 0) | (directory.is_requested ? 2 : 0) |
+               (directory.is_of_agent ? 4 : 0));
   }
   WriteTexts(writer, spec.mount_prefixes);
   writer.U64(spec.private_network ? 1 : 0);
@@ -233,6 +234,7 @@ void ReadView(ByteReader& reader, LaunchSpec& spec) {
     const uint64_t flags = reader.U64();
     directory.read_only = (flags & 1) != 0;
     directory.is_requested = (flags & 2) != 0;
+    directory.is_of_agent = (flags & 4) != 0;
     spec.host_directories.push_back(std::move(directory));
   }
   spec.mount_prefixes = ReadTexts(reader);
@@ -265,6 +267,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   writer.U64(spec.private_processes ? 1 : 0);
   WriteView(writer, spec);
   WriteMetricLimits(writer, spec.metric_limits);
+  writer.U64((spec.copies ? 1 : 0) | (spec.copies_checkpoints ? 2 : 0));
   return Seal(kLaunchMagic, writer.bytes());
 }
 
@@ -291,6 +294,9 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   if (reader.Remaining() > 0) spec.private_processes = reader.U64() != 0;
   if (reader.Remaining() > 0) ReadView(reader, spec);
   if (reader.Remaining() > 0) spec.metric_limits = ReadMetricLimits(reader);
+  const uint64_t copies = reader.Remaining() > 0 ? reader.U64() : 0;
+  spec.copies = (copies & 1) != 0;
+  spec.copies_checkpoints = (copies & 2) != 0;
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }

@@ -62,11 +62,13 @@ LaunchRecord Sample() {
   spec.home = "/home/a";
   spec.host_directories = {{"/home/a", HostDirectory::Absent::kSkip},
                            {"/ckpt", HostDirectory::Absent::kMake},
-                           {"/d", HostDirectory::Absent::kFail, "/data", true, true}};
+                           {"/d", HostDirectory::Absent::kFail, "/data", true, true},
+                           {.path = "/cache", .at = "/data/c", .is_of_agent = true}};
   spec.mount_prefixes = {"/d", "/e"};
   spec.private_network = true;
   spec.image_layers = {"/top", "/base"};
   spec.metric_limits = {{"train/loss", MetricTest::kIsNan, ""}, {"lr", MetricTest::kAbove, "0.5"}};
+  spec.copies = spec.copies_checkpoints = true;
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
 }
@@ -89,6 +91,8 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_TRUE(read->spec.private_network);
   EXPECT_EQ(read->spec.image_layers, record.spec.image_layers);
   EXPECT_EQ(read->spec.metric_limits, record.spec.metric_limits);
+  EXPECT_TRUE(read->spec.copies);
+  EXPECT_TRUE(read->spec.copies_checkpoints);
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
@@ -104,6 +108,14 @@ void WritePart(ByteWriter& added, const GpuPart& part) {
   added.U64(part.mps ? 1 : 0);
 }
 
+// As it was written before anything was copied.
+std::string FieldsWithoutCopies() {
+  ByteWriter added;
+  added.U64(3);
+  const std::string fields = Fields();
+  return fields.substr(0, fields.size() - added.bytes().size());
+}
+
 // As it was written before jobs had rules on their metrics.
 std::string FieldsWithoutMetricLimits() {
   const LaunchSpec spec = Sample().spec;
@@ -114,7 +126,7 @@ std::string FieldsWithoutMetricLimits() {
     added.U64(static_cast<uint64_t>(limit.test));
     added.String(limit.limit);
   }
-  const std::string fields = Fields();
+  const std::string fields = FieldsWithoutCopies();
   return fields.substr(0, fields.size() - added.bytes().size());
 }
 
@@ -131,7 +143,8 @@ std::string FieldsWithoutImage() {
     added.String(directory.path);
     added.U64(static_cast<uint64_t>(directory.absent));
     added.String(directory.at);
-    added.U64((directory.read_only ? 1 : 0) | (directory.is_requested ? 2 : 0));
+    added.U64((directory.read_only ? 1 : 0) | (directory.is_requested ? 2 : 0) |
+              (directory.is_of_agent ? 4 : 0));
   }
   added.U64(spec.mount_prefixes.size());
   for (const std::string& prefix : spec.mount_prefixes) added.String(prefix);
@@ -199,6 +212,10 @@ TEST(LaunchRecordTest, AnOlderWritersRecordIsRead) {
     EXPECT_EQ(read->spec.entry_time_limit, LaunchSpec{}.entry_time_limit);
     EXPECT_EQ(read->cgroups, Sample().cgroups);
   }
+  const auto without_copies = DecodeLaunch(Seal(kSealed, FieldsWithoutCopies()));
+  ASSERT_TRUE(without_copies.has_value());
+  EXPECT_EQ(without_copies->spec.metric_limits, Sample().spec.metric_limits);
+  EXPECT_FALSE(without_copies->spec.copies || without_copies->spec.copies_checkpoints);
   const auto without_limits = DecodeLaunch(Seal(kSealed, FieldsWithoutMetricLimits()));
   ASSERT_TRUE(without_limits.has_value());
   EXPECT_EQ(without_limits->spec.image_layers, Sample().spec.image_layers);

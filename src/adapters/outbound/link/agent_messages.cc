@@ -20,6 +20,9 @@ void AddProgress(const std::vector<LeaseProgress>& progress,
     message->set_step(one.step);
     message->set_steps(one.steps);
     message->set_refused(one.refused);
+    message->set_staging(one.staging.what);
+    message->set_staged_bytes(one.staging.bytes);
+    message->set_staging_bytes(one.staging.bytes_total);
   }
 }
 

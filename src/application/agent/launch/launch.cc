@@ -167,13 +167,22 @@ CpuSet CpusOf(const DesiredLease& desired, const NodeFacts& facts, const CpuSet&
   return mapped;
 }
 
+// Whether the path is of data that is shown in the private /tmp.
+bool IsStaged(const std::string& path, const JobSpec& spec) {
+  return std::ranges::any_of(spec.program.stage, [&](const StagedData& data) {
+    return IsAtOrBelow(PlainPath(data.to), PlainPath(path));
+  });
+}
+
 // A private /tmp would hide paths below /tmp that the job is to use.
 bool NeedsHostTmp(const DesiredLease& desired, const LaunchOptions& options) {
   const JobSpec& spec = *desired.spec;
   return (NeedsRsh(desired) && IsInTmp(options.rsh_directory)) ||
          IsInTmp(options.device_directory) || IsInTmp(spec.program.working_directory) ||
          IsInTmp(spec.recovery.checkpoint.directory) ||
-         std::ranges::any_of(spec.program.command, IsInTmp);
+         std::ranges::any_of(spec.program.command, [&](const std::string& word) {
+           return IsInTmp(word) && !IsStaged(word, spec);
+         });
 }
 
 void AddProgram(const DesiredLease& desired, const HostUser& user, const LaunchOptions& options,
@@ -230,6 +239,11 @@ void AddPrivateMounts(const DesiredLease& desired, const LaunchOptions& options,
       !NeedsHostTmp(desired, options) && !(by_mps && IsInTmp(options.state_directory));
 }
 
+std::string SecretNamed(const std::string& name, const DesiredLease& desired) {
+  const auto found = desired.secrets.find(name);
+  return found == desired.secrets.end() ? "" : found->second;
+}
+
 // Whether it is of the system, or the root, or /tmp: such a directory is the image's own.
 bool IsOfSystem(std::string_view plain_path) {
   constexpr std::string_view kOfSystem[] = {"bin",   "boot",  "dev",    "etc",  "lib",
@@ -266,15 +280,14 @@ void AddImage(const DesiredLease& desired, const HostUser& user, const LaunchOpt
   const JobSpec& spec = *desired.spec;
   if (spec.program.image.empty()) return;
   AddRoot(desired, launch);
-  const auto credentials = desired.secrets.find(spec.program.image_credentials);
-  if (credentials != desired.secrets.end()) launch.image_credentials = credentials->second;
+  launch.image_credentials = SecretNamed(spec.program.image_credentials, desired);
   launch.device_directory = options.device_directory;
   launch.user_name = user.name;
   launch.home = user.home;
   launch.private_tmp = true;  // what is to be seen below the host's /tmp is shown in it
   launch.mount_prefixes = options.mount_prefixes;
   const auto show = [&](const std::string& path, HostDirectory::Absent absent) {
-    launch.host_directories.push_back({PlainPath(path), absent, "", false, false});
+    launch.host_directories.push_back({PlainPath(path), absent, "", false, false, false});
   };
   const auto is_mounted = [&](const std::string& path) {
     return std::ranges::any_of(spec.program.mounts,
@@ -282,7 +295,7 @@ void AddImage(const DesiredLease& desired, const HostUser& user, const LaunchOpt
   };
   for (const Mount& mount : spec.program.mounts)
     launch.host_directories.push_back({PlainPath(mount.from), HostDirectory::Absent::kFail,
-                                       PlainPath(mount.to), mount.read_only, true});
+                                       PlainPath(mount.to), mount.read_only, true, false});
   // Wherever it is: in the image's own layer it would be gone with the attempt.
   if (!spec.recovery.checkpoint.directory.empty())
     show(spec.recovery.checkpoint.directory, HostDirectory::Absent::kMake);
@@ -293,10 +306,41 @@ void AddImage(const DesiredLease& desired, const HostUser& user, const LaunchOpt
   if (NeedsRsh(desired))
     launch.host_directories.push_back({PlainPath(options.rsh_directory),
                                        HostDirectory::Absent::kFail, kRshDirectoryInImage, true,
-                                       false});
+                                       false, false});
   if (!launch.parts.empty() && launch.parts.front().mps)
     show(MpsDirectory(options.state_directory, launch.parts.front().minor, user.uid),
          HostDirectory::Absent::kFail);
+}
+
+bool CopiesAnything(const JobSpec& spec) {
+  return !spec.recovery.checkpoint.copy_to.empty() || !spec.program.artifacts.empty();
+}
+
+std::string CopyUrl(const DesiredLease& desired, const std::string& name) {
+  std::string url = desired.spec->recovery.checkpoint.copy_to;
+  while (url.ends_with('/')) url.pop_back();
+  return url + "/" + KeyOf(desired.lease.job) + "/" + name;
+}
+
+// What the host fetches before the job starts.
+void AddData(const DesiredLease& desired, LaunchSpec& launch) {
+  const JobSpec& spec = *desired.spec;
+  for (const StagedData& data : spec.program.stage)
+    launch.sources.push_back({.url = data.from,
+                              .include = data.include,
+                              .sha256 = data.sha256,
+                              .credentials = SecretNamed(data.credentials, desired),
+                              .at = PlainPath(data.to)});
+  if (!desired.resume_copy.empty())
+    launch.sources.push_back(
+        {.url = CopyUrl(desired, desired.resume_copy),
+         .include = {},
+         .sha256 = {},
+         .credentials = SecretNamed(spec.recovery.checkpoint.credentials, desired),
+         .at = desired.resume_from,
+         .restores = true});
+  launch.copies = CopiesAnything(spec);
+  launch.copies_checkpoints = !spec.recovery.checkpoint.copy_to.empty();
 }
 
 void AddRecovery(const JobSpec& spec, LaunchSpec& launch) {
@@ -339,6 +383,32 @@ int FirstPortOf(const LaunchSpec& launch) {
   return IsFirstPort(first) ? first : 0;
 }
 
+std::optional<CopyOrders> CopyOrdersOf(const DesiredLease& desired) {
+  const JobSpec& spec = *desired.spec;
+  if (!CopiesAnything(spec)) return std::nullopt;
+  CopyOrders orders;
+  const CheckpointRequest& checkpoint = spec.recovery.checkpoint;
+  if (!checkpoint.copy_to.empty()) {
+    // A checkpoint's name ends with its number.
+    const Checkpoint first{.attempt = desired.lease.attempt, .rank = desired.lease.rank};
+    std::string name = CopyName(first);
+    name.resize(name.rfind('.') + 1);
+    orders.checkpoint_url = CopyUrl(desired, name);
+    orders.credentials = SecretNamed(checkpoint.credentials, desired);
+    orders.decided = desired.checkpoints_seen;
+    if (checkpoint.keep > 0) orders.staying = desired.copies;
+  }
+  for (const Artifact& artifact : spec.program.artifacts) {
+    std::string url = artifact.to;
+    if (const size_t at = url.find(kJobIdInUrl); at != std::string::npos)
+      url.replace(at, kJobIdInUrl.size(), ElementName(desired.array, desired.lease.job));
+    // Each rank has a list of its own files.
+    if (desired.node_names.size() > 1) url += "/rank-" + std::to_string(desired.lease.rank);
+    orders.artifacts.push_back({artifact.from, url, SecretNamed(artifact.credentials, desired)});
+  }
+  return orders;
+}
+
 std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt) {
   return options.state_directory + "/logs/" + KeyOf(job) + "/" + std::to_string(attempt);
 }
@@ -354,6 +424,7 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   AddGrants(desired, facts, options, launch);
   AddPrivateMounts(desired, options, launch);
   AddImage(desired, user, options, launch);
+  AddData(desired, launch);
   launch.private_processes = options.private_processes;
   launch.private_network = spec.program.network == NetworkAccess::kNone;
   AddRecovery(spec, launch);
@@ -366,6 +437,19 @@ LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
   launch.prolog = options.prolog;
   launch.epilog = options.epilog;
   return launch;
+}
+
+void CompleteLaunch(const std::vector<std::string>& paths, LaunchSpec& launch) {
+  for (size_t i = 0; i < paths.size() && i < launch.sources.size(); ++i) {
+    if (paths[i].empty()) continue;
+    launch.host_directories.push_back({.path = paths[i],
+                                       .absent = HostDirectory::Absent::kFail,
+                                       .at = launch.sources[i].at,
+                                       .read_only = true,
+                                       .is_requested = false,
+                                       .is_of_agent = true});
+  }
+  launch.sources.clear();
 }
 
 void CompleteLaunch(const UnpackedImage& image, LaunchSpec& launch) {

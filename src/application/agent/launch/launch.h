@@ -61,6 +61,11 @@ std::string LogDirectory(const LaunchOptions& options, JobId job, int attempt);
 LaunchSpec MakeLaunch(const DesiredLease& desired, const NodeFacts& facts,
                       const LaunchOptions& options, int64_t lease_deadline_boot_ns);
 
+// What of the lease's attempts is copied; nullopt: nothing.
+std::optional<CopyOrders> CopyOrdersOf(const DesiredLease& desired);
+
+// Shows the attempt its data.  `paths`: of launch.sources on this host, in order.
+void CompleteLaunch(const std::vector<std::string>& paths, LaunchSpec& launch);
 // Adds what an image brings that had to be unpacked first: layers, environment, working directory.
 void CompleteLaunch(const UnpackedImage& image, LaunchSpec& launch);
 

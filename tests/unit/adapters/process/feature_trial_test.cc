@@ -27,8 +27,8 @@ TEST(FeatureTrial, TellsWhatThisHostOffersAndLeavesNothing) {
       EXPECT_EQ(missing, "") << name;
     }
   }
-  EXPECT_THAT(names,
-              ElementsAre("image-layers", "image-pull", "images", "launchers", "network-none"));
+  EXPECT_THAT(names, ElementsAre("data", "image-layers", "image-pull", "images", "launchers",
+                                 "network-none"));
   const auto count = std::distance(std::filesystem::directory_iterator(directory.path()), {});
   EXPECT_EQ(count, 1) << "bin, with the supervisor";
 }

@@ -350,6 +350,64 @@ TEST(Launch, OnlyAJobWithoutNetworkHasItsOwn) {
   EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_network);
 }
 
+TEST(Launch, DataThatIsShownInThePrivateTmpMayBeNamedByTheCommand) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  spec.program.command = {"train", "/tmp/wiki/a.bin"};
+  EXPECT_FALSE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
+  spec.program.stage = {{.from = "s3://corpora/wiki", .to = "/tmp/wiki/", .credentials = "S3"}};
+  EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
+  spec.program.command.push_back("/tmp/wikipedia");
+  EXPECT_FALSE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
+}
+
+TEST(Launch, SourcesAreWhatTheJobStagesAndTheCopyThatItResumesFrom) {
+  const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
+  JobSpec spec = Spec();
+  spec.program.stage = {{.from = "s3://corpora/wiki", .to = "/data/wiki/", .credentials = "S3"}};
+  spec.recovery.checkpoint = {.directory = "/c", .copy_to = "s3://ckpt/a/", .credentials = "CKPT"};
+  DesiredLease desired = Desired(spec);
+  desired.secrets = {{"S3", "secret of data"}, {"CKPT", "secret of copies"}};
+  desired.resume_from = "/c/7";
+  desired.resume_copy = "attempt-1.rank-0.3";
+  const LaunchSpec launch = MakeLaunch(desired, facts, Options(), 0);
+  const std::string job = KeyOf(desired.lease.job);
+  EXPECT_EQ(launch.sources,
+            (std::vector<DataSource>{
+                {.url = "s3://corpora/wiki", .credentials = "secret of data", .at = "/data/wiki"},
+                {.url = "s3://ckpt/a/" + job + "/attempt-1.rank-0.3",
+                 .credentials = "secret of copies",
+                 .at = "/c/7",
+                 .restores = true}}));
+  EXPECT_TRUE(launch.copies && launch.copies_checkpoints);
+  EXPECT_EQ(Variable(launch, "S3"), "(none)") << "the job does not get it";
+}
+
+TEST(Launch, CopiesGoBelowTheJobAndArtifactsOfRanksApart) {
+  JobSpec spec = Spec();
+  EXPECT_FALSE(CopyOrdersOf(Desired(spec)));
+  spec.recovery.checkpoint = {.directory = "/c", .keep = 2, .copy_to = "s3://ckpt/a"};
+  spec.program.artifacts = {{.from = "/out", .to = "s3://out/${JOB_ID}", .credentials = "S3"}};
+  DesiredLease desired = Desired(spec);
+  desired.node_names = {"n1"};
+  desired.secrets = {{"S3", "secret"}};
+  desired.copies = {"attempt-1.rank-0.1"};
+  desired.checkpoints_seen = 4;
+  const std::string job = KeyOf(desired.lease.job);
+  const auto orders = CopyOrdersOf(desired);
+  ASSERT_TRUE(orders);
+  EXPECT_EQ(orders->checkpoint_url, "s3://ckpt/a/" + job + "/attempt-" +
+                                        std::to_string(desired.lease.attempt) + ".rank-" +
+                                        std::to_string(desired.lease.rank) + ".");
+  EXPECT_EQ(orders->decided, 4);
+  EXPECT_EQ(orders->staying, desired.copies);
+  const std::string id = ToText(desired.lease.job);
+  EXPECT_EQ(orders->artifacts, (std::vector<ArtifactCopy>{{"/out", "s3://out/" + id, "secret"}}));
+  desired.node_names = {"n1", "n2"};
+  EXPECT_EQ(CopyOrdersOf(desired)->artifacts.at(0).url,
+            "s3://out/" + id + "/rank-" + std::to_string(desired.lease.rank));
+}
+
 TEST(Launch, ASiteMayShareTheHostsProcesses) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   LaunchOptions options = Options();

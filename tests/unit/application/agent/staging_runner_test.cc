@@ -1,5 +1,6 @@
 #include "application/agent/staging_runner.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
 
@@ -7,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "tests/unit/application/agent/played_data.h"
 #include "tests/unit/application/agent/played_runner.h"
 
 namespace gp {
@@ -50,7 +52,7 @@ constexpr char kFixed[] = "sha256:1";
 class Staging : public testing::Test {
  protected:
   Staging() { Open(); }
-  void Open() { runner_ = std::make_unique<StagingRunner>(images_, inner_); }
+  void Open() { runner_ = std::make_unique<StagingRunner>(images_, data_, inner_); }
 
   static LaunchSpec Job(const std::string& key) {
     LaunchSpec spec;
@@ -81,6 +83,7 @@ class Staging : public testing::Test {
 
   PlayedRunner inner_;
   PlayedImages images_;
+  PlayedData data_;
   std::unique_ptr<StagingRunner> runner_;
 };
 
@@ -228,6 +231,68 @@ TEST_F(Staging, ATagThatNamesNothingEndsTheAttemptUnfixed) {
   EXPECT_EQ(Seen("lease-1").image_digest, "");
   runner_->FixImage("lease-1", "sha256:1");
   EXPECT_FALSE(Runs("lease-1"));
+}
+
+LaunchSpec WithData(const std::string& key) {
+  LaunchSpec spec;
+  spec.key = key;
+  spec.sources = {{.url = "s3://corpora/wiki", .credentials = "secret", .at = "/data/wiki"},
+                  {.url = "s3://ckpt/4/attempt-1.rank-0.2", .at = "/ckpt/2", .restores = true}};
+  return spec;
+}
+
+TEST_F(Staging, AnAttemptStartsOnceItsDataIsThere) {
+  ASSERT_TRUE(runner_->Start(WithData("lease-1")));
+  data_.progress = {"s3://corpora/wiki", 41, 118};
+  EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kStarting);
+  EXPECT_EQ(Seen("lease-1").staging, (StagingProgress{"s3://corpora/wiki", 41, 118}));
+  EXPECT_FALSE(Runs("lease-1"));
+  data_.fetched["lease-1"] = std::vector<std::string>{"/cache/1/tree", ""};
+  EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kRunning);
+  ASSERT_EQ(inner_.launches.size(), 1u);
+  EXPECT_EQ(
+      inner_.launches[0].host_directories,
+      (std::vector<HostDirectory>{
+          {.path = "/cache/1/tree", .at = "/data/wiki", .read_only = true, .is_of_agent = true}}));
+  EXPECT_TRUE(inner_.launches[0].sources.empty()) << "supervisors get no credentials";
+  EXPECT_TRUE(Seen("lease-1").staging.what.empty());
+}
+
+TEST_F(Staging, ImageAndDataArePreparedAtTheSameTime) {
+  LaunchSpec spec = Job("lease-1");
+  spec.sources = WithData("lease-1").sources;
+  ASSERT_TRUE(runner_->Start(spec));
+  EXPECT_EQ(images_.TakeCalls(), "prepare lease-1;");
+  EXPECT_EQ(data_.TakeCalls(), "prepare lease-1;");
+  Unpacked("lease-1");
+  Seen("lease-1");
+  EXPECT_FALSE(Runs("lease-1"));
+  data_.fetched["lease-1"] = std::vector<std::string>{"/cache/1/tree", ""};
+  Seen("lease-1");
+  EXPECT_TRUE(Runs("lease-1"));
+}
+
+TEST_F(Staging, DataThatIsNotThereIsTheUsersFaultAndAStoreThatIsDownIsNot) {
+  ASSERT_TRUE(runner_->Start(WithData("lease-1")));
+  ASSERT_TRUE(runner_->Start(WithData("lease-2")));
+  data_.fetched["lease-1"] = Fail(InvalidArgument("no such bucket"));
+  data_.fetched["lease-2"] = Fail(Unavailable("it does not answer"));
+  EXPECT_EQ(Seen("lease-1").cause, EndCause::kCouldNotStart);
+  EXPECT_EQ(Seen("lease-1").message, "no such bucket");
+  EXPECT_EQ(Seen("lease-2").cause, EndCause::kPlatformFault);
+  EXPECT_THAT(data_.TakeCalls(), testing::HasSubstr("release lease-1;"));
+}
+
+TEST_F(Staging, DataOfRunningAttemptsIsKeptAfterARestart) {
+  ASSERT_TRUE(runner_->Start(WithData("lease-1")));
+  data_.fetched["lease-1"] = std::vector<std::string>{"/cache/1/tree", ""};
+  Seen("lease-1");
+  data_.TakeCalls();
+  Open();
+  EXPECT_EQ(data_.TakeCalls(), "keep lease-1 /cache/1/tree;");
+  inner_.End("lease-1", EndCause::kExit, 0);
+  ASSERT_TRUE(runner_->Forget("lease-1"));
+  EXPECT_EQ(data_.TakeCalls(), "release lease-1;");
 }
 
 }  // namespace

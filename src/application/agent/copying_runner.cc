@@ -1,0 +1,137 @@
+#include "application/agent/copying_runner.h"
+
+#include <utility>
+
+namespace gp {
+namespace {
+
+DataCopy CopyOf(const LaunchSpec& launch, std::string path, std::string url,
+                std::string credentials) {
+  return {.key = launch.key,
+          .path = std::move(path),
+          .url = std::move(url),
+          .credentials = std::move(credentials),
+          .uid = launch.uid,
+          .gid = launch.gid,
+          .groups = launch.groups,
+          .staying = {}};
+}
+
+Status NotInTime() {
+  return Fail(Error{ErrorCode::kDeadlineExceeded, "not within " + ToText(CopyingRunner::kCopyMax)});
+}
+
+void AddMessage(const std::string& text, std::string& message) {
+  message += (message.empty() ? "" : "; ") + text;
+}
+
+}  // namespace
+
+CopyingRunner::CopyingRunner(DataStore& data, AttemptRunner& runner, Clock& clock)
+    : WrappingRunner(runner, "its copies"), data_(data), clock_(clock) {
+  WakeAlsoBy(data_.EventDescriptor());
+}
+
+void CopyingRunner::SetCopies(const std::string& key, const CopyOrders& orders) {
+  attempts_[key].orders = orders;
+}
+
+void CopyingRunner::Stop(const std::string& key, Duration grace) {
+  if (const auto found = attempts_.find(key); found != attempts_.end() && grace.ns == 0)
+    found->second.waits_no_more = true;
+  runner_.Stop(key, grace);
+}
+
+std::vector<AttemptStatus> CopyingRunner::Observe() {
+  data_.ClearEvents();
+  std::vector<AttemptStatus> statuses = runner_.Observe();
+  for (AttemptStatus& status : statuses) {
+    if (status.launch != nullptr && status.launch->copies) Pass(status);
+  }
+  return statuses;
+}
+
+void CopyingRunner::Pass(AttemptStatus& status) {
+  Attempt& attempt = attempts_[status.key];
+  const bool has_ended = status.phase == AttemptPhase::kExited;
+  if (has_ended && attempt.ended_at_ns == 0) attempt.ended_at_ns = clock_.BootNs();
+  const bool has_run = status.started_at.ns != 0;
+  const bool is_done = PassCheckpoints(attempt, status) &&
+                       (!has_ended || !has_run || CopyArtifacts(attempt, status));
+  if (is_done) return;
+  status.staging = data_.ProgressOf(status.key);
+  if (!has_ended) return;
+  // Its GPUs are free for others only when nothing of it is left to be done.
+  status.phase = AttemptPhase::kRunning;
+  status.ended_at = {};
+  status.ended_boot_ns = 0;
+}
+
+bool CopyingRunner::PassCheckpoints(Attempt& attempt, AttemptStatus& status) {
+  std::vector<CheckpointReport>& reports = status.progress.checkpoints;
+  if (!status.launch->copies_checkpoints) return true;
+  for (size_t i = 0; i < reports.size(); ++i) {
+    CheckpointReport& report = reports[i];
+    const bool is_decided = attempt.orders && report.number <= attempt.orders->decided;
+    if (!report.is_complete || is_decided) continue;
+    auto done = attempt.checkpoints.find(report.number);
+    if (done == attempt.checkpoints.end()) {
+      auto result = CopyCheckpoint(attempt, *status.launch, report);
+      if (!result && !MayWait(attempt)) result = NotInTime();
+      if (!result) {
+        reports.resize(i);
+        return false;
+      }
+      done = attempt.checkpoints.emplace(report.number, *std::move(result)).first;
+    }
+    if (done->second) continue;
+    report.is_complete = false;
+    report.fault = "not copied: " + done->second.error().message;
+  }
+  return true;
+}
+
+std::optional<Status> CopyingRunner::CopyCheckpoint(const Attempt& attempt,
+                                                    const LaunchSpec& launch,
+                                                    const CheckpointReport& report) {
+  if (!attempt.orders) return std::nullopt;
+  const CopyOrders& orders = *attempt.orders;
+  DataCopy copy = CopyOf(launch, report.path, orders.checkpoint_url + std::to_string(report.number),
+                         orders.credentials);
+  copy.is_fixed = true;
+  copy.staying = orders.staying;
+  return data_.Copy(copy);
+}
+
+bool CopyingRunner::CopyArtifacts(Attempt& attempt, AttemptStatus& status) {
+  bool is_done = attempt.orders.has_value() || !MayWait(attempt);
+  if (!attempt.orders) return is_done;
+  for (const ArtifactCopy& artifact : attempt.orders->artifacts) {
+    auto done = attempt.artifacts.find(artifact.url);
+    if (done == attempt.artifacts.end()) {
+      auto result =
+          data_.Copy(CopyOf(*status.launch, artifact.path, artifact.url, artifact.credentials));
+      if (!result && !MayWait(attempt)) result = NotInTime();
+      if (result) done = attempt.artifacts.emplace(artifact.url, *std::move(result)).first;
+    }
+    if (done == attempt.artifacts.end()) {
+      is_done = false;
+    } else if (!done->second) {
+      AddMessage(artifact.path + " is not copied: " + done->second.error().message, status.message);
+    }
+  }
+  return is_done;
+}
+
+bool CopyingRunner::MayWait(Attempt& attempt) {
+  if (attempt.ended_at_ns == 0) return true;
+  return !attempt.waits_no_more && clock_.BootNs() - attempt.ended_at_ns < kCopyMax.ns;
+}
+
+Status CopyingRunner::Forget(const std::string& key) {
+  GP_CHECK_OK(runner_.Forget(key));
+  if (attempts_.erase(key) > 0) data_.Release(key);
+  return Ok();
+}
+
+}  // namespace gp
