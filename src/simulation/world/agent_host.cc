@@ -20,6 +20,7 @@ AgentHost::AgentHost(size_t index, const HostPlan& plan, Timeline& timeline, Net
       timeline_(timeline),
       network_(network),
       programs_(programs),
+      savings_(savings),
       watch_(watch),
       findings_(findings),
       rng_(rng),
@@ -139,8 +140,10 @@ AttemptRunner& AgentHost::MakeRunners() {
   }
   if (plan_.facts->features.contains(kImageLayersFeature)) {
     agent_->images = std::make_unique<VirtualImages>(timeline_, rng_, [this] { Wake(); });
-    agent_->staging = std::make_unique<StagingRunner>(*agent_->images, *runner);
-    runner = agent_->staging.get();
+    agent_->data = std::make_unique<VirtualData>(timeline_, savings_, rng_, [this] { Wake(); });
+    agent_->staging = std::make_unique<StagingRunner>(*agent_->images, *agent_->data, *runner);
+    agent_->copying = std::make_unique<CopyingRunner>(*agent_->data, *agent_->staging, clock_);
+    runner = agent_->copying.get();
   }
   return *runner;
 }

@@ -5,12 +5,14 @@
 #include <string>
 
 #include "application/agent/agent_loop.h"
+#include "application/agent/copying_runner.h"
 #include "application/agent/gpu_keeper.h"
 #include "application/agent/mig_runner.h"
 #include "application/agent/staging_runner.h"
 #include "simulation/world/host_attempts.h"
 #include "simulation/world/ledger_watch.h"
 #include "simulation/world/network.h"
+#include "simulation/world/ports/virtual_data.h"
 #include "simulation/world/ports/virtual_gpu_ports.h"
 #include "simulation/world/ports/virtual_images.h"
 #include "simulation/world/ports/virtual_mig.h"
@@ -60,7 +62,9 @@ class AgentHost {
     std::unique_ptr<VirtualMig> mig;  // null: no GPU is divided
     std::unique_ptr<MigRunner> runner;
     std::unique_ptr<VirtualImages> images;  // null: no job has an image
+    std::unique_ptr<VirtualData> data;
     std::unique_ptr<StagingRunner> staging;
+    std::unique_ptr<CopyingRunner> copying;
     std::unique_ptr<GpuKeeper> keeper;
     std::unique_ptr<VirtualPortBlocks> port_blocks;
     std::unique_ptr<AgentLoop> loop;
@@ -87,6 +91,7 @@ class AgentHost {
   Timeline& timeline_;
   Network& network_;
   Programs& programs_;
+  Savings& savings_;
   LedgerWatch& watch_;
   Findings& findings_;
   Rng& rng_;

@@ -1,5 +1,7 @@
 #include "simulation/world/savings.h"
 
+#include <algorithm>
+
 namespace gp {
 
 void Savings::Expect(bool holds, const std::string& what) {
@@ -29,6 +31,29 @@ void Savings::Remove(const std::string& path) {
   Expect(newest != newest_.end() && newest->second.path != path,
          ToText(there->second.job) + " loses " + path + ", from which it would resume");
   on_disk_.erase(there);
+}
+
+void Savings::Copy(const std::string& path, const std::string& url,
+                   const std::vector<std::string>& staying) {
+  const auto there = on_disk_.find(path);
+  Expect(there != on_disk_.end(), path + " is gone before it is copied to " + url);
+  if (there == on_disk_.end()) return;
+  copied_[url] = there->second;
+  const size_t above = url.rfind('/') + 1;
+  std::erase_if(copied_, [&](const auto& one) {
+    return one.first.starts_with(url.substr(0, above)) &&
+           IsReplacedCopy(one.first.substr(above), staying);
+  });
+}
+
+void Savings::Restore(const std::string& url, const std::string& path) {
+  const auto copy = copied_.find(url);
+  Expect(copy != copied_.end(), path + " is to be restored from " + url + ", which is not there");
+  const auto there = on_disk_.find(path);
+  const bool is_same =
+      copy != copied_.end() && there != on_disk_.end() && copy->second.step == there->second.step;
+  Expect(is_same || there == on_disk_.end(),
+         url + " is the copy of another checkpoint than " + path);
 }
 
 void Savings::Record(JobId job, const Checkpoint& checkpoint) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "domain/model/ids.h"
 #include "domain/model/jobs/checkpoint.h"
@@ -24,6 +25,11 @@ class Savings {
   void Write(JobId job, const std::string& path, int64_t step, bool is_whole);
   void Begin(JobId job, const std::string& from, int64_t step);
   void Remove(const std::string& path);
+  // A checkpoint is copied to the store at this URL, and older copies than one of those that stay
+  // are removed (DataCopy); it is fetched from there.
+  void Copy(const std::string& path, const std::string& url,
+            const std::vector<std::string>& staying);
+  void Restore(const std::string& url, const std::string& path);
   // Called by the ledger's watch: a checkpoint is now known; a job is placed.
   void Record(JobId job, const Checkpoint& checkpoint);
   void Place(JobId job);
@@ -39,6 +45,7 @@ class Savings {
   Timeline& timeline_;
   Findings& findings_;
   std::map<std::string, Saved> on_disk_;  // by path
+  std::map<std::string, Saved> copied_;   // by URL
   std::set<std::tuple<JobId, std::string, int64_t>>
       written_;                         // all complete checkpoints ever written
   std::map<JobId, Checkpoint> newest_;  // known and complete

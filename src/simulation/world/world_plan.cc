@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "domain/model/nodes/features.h"
+#include "simulation/world/ports/virtual_data.h"
 
 namespace gp {
 namespace {
@@ -214,6 +215,14 @@ JobPlan DrawJob(Rng& rng, size_t index, bool has_queues, bool has_divided) {
   return plan;
 }
 
+void OfferAll(WorldPlan& plan) {
+  for (HostPlan& host : plan.hosts) {
+    NodeFacts facts = *host.facts;
+    facts.features = AllFeatures();
+    host.facts = std::make_shared<const NodeFacts>(std::move(facts));
+  }
+}
+
 // Jobs with an image whose tag moves, and hosts that have images.  It has a generator of its own,
 // so that worlds without images are what they were.
 void DrawImages(WorldPlan& plan) {
@@ -225,11 +234,24 @@ void DrawImages(WorldPlan& plan) {
     spec.program.image = "oci:/images/" + std::to_string(rng.Between(1, 3)) + ":latest";
     job.spec = std::make_shared<const JobSpec>(std::move(spec));
   }
-  for (HostPlan& host : plan.hosts) {
-    NodeFacts facts = *host.facts;
-    facts.features = AllFeatures();
-    host.facts = std::make_shared<const NodeFacts>(std::move(facts));
+  OfferAll(plan);
+}
+
+// Jobs with data of a store, and copies of their checkpoints there.  Another generator again.
+void DrawData(WorldPlan& plan) {
+  Rng rng(plan.seed ^ 0xda7a);
+  if (!rng.Chance(1, 3)) return;
+  for (size_t i = 0; i < plan.jobs.size(); ++i) {
+    if (!rng.Chance(1, 2)) continue;
+    JobSpec spec = *plan.jobs[i].spec;
+    if (rng.Chance(1, 2)) spec.program.stage = {{.from = "s3://data/a", .to = "/tmp/a"}};
+    if (!spec.recovery.checkpoint.directory.empty())
+      spec.recovery.checkpoint.copy_to = "s3://ckpt/" + std::to_string(i);
+    if (rng.Chance(1, 4))
+      spec.program.artifacts = {{.from = kArtifactOfWorlds, .to = "s3://out/${JOB_ID}"}};
+    plan.jobs[i].spec = std::make_shared<const JobSpec>(std::move(spec));
   }
+  OfferAll(plan);
 }
 
 // Most worlds have only some kinds of mishaps, so that kinds that hide each other also occur alone.
@@ -309,6 +331,7 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
     plan.policy.placement[kEveryPool] = {weight(), weight(), weight(),
                                          weight(), weight(), weight()};
   DrawImages(plan);
+  DrawData(plan);
   return plan;
 }
 
