@@ -8,7 +8,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 WORLDS ?= 100000
 
-.PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation prove-layers prove-metrics \
+.PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation prove-layers prove-metrics prove-data \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
         prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
@@ -72,6 +72,10 @@ baseline-program: setup-tests
 prove-layers: build-tests
 	GP_STEPS=20000 $(BUILD)/bin/unit_images --gtest_filter='LayerStoreProperty*:ImageStoreTest*'
 	PYTHONPATH=tests/integration $(PYTHON) -B tests/security/layers/layers_test.py --binary $(BINARY)
+
+## make prove-data       1 GiB from a store over a connection that breaks 200 times (python3-boto3; 5 min)
+prove-data: build
+	$(PYTHON) -B tests/chaos/data_cuts.py --binary $(BINARY)
 
 ## make prove-metrics    1,000 values of a metric a second for a minute: none lost, the agent below 2 % of a core (root; 2 min)
 prove-metrics: build
