@@ -5,14 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <set>
 
+#include "adapters/outbound/objects/manifest.h"
 #include "adapters/outbound/objects/tree_names.h"
 #include "adapters/outbound/objects/upload.h"
-#include "base/ignore_result.h"
 #include "base/text.h"
 #include "domain/model/jobs/checkpoint.h"
 #include "files/beneath.h"
@@ -25,6 +27,7 @@ namespace fs = std::filesystem;
 
 // The object of a path that is a file.
 constexpr char kOfFile[] = ".gp-file";
+constexpr size_t kManifestBytesMax = 512 << 20;  // of a million files
 
 Error AtPath(const std::string& path) {
   const std::string message = Printable(path, 300) + ": " + std::strerror(errno);
@@ -37,6 +40,11 @@ Result<Descriptor> OpenDirectoryOf(const std::string& path) {
   Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.valid()) return directory;
   return Fail(AtPath(path));
+}
+
+bool IsThere(const std::string& path) {
+  struct stat facts;
+  return lstat(path.c_str(), &facts) == 0;
 }
 
 // Where the files are until all are there, beside the path; removed at the end, however that is.
@@ -56,14 +64,18 @@ class Unfinished {
   }
 
   const std::string& place() const { return place_; }
-  // What another process has made there meanwhile is the same.
+  // What is at the path, if anything, is another one, and goes.
   Status Become(const std::string& path) const {
     const std::string single = place_ + "/" + kOfFile;
-    const bool is_file = access(single.c_str(), F_OK) == 0;
-    const std::string& from = is_file ? single : place_;
-    if (!is_file) chmod(place_.c_str(), 0755);
-    const int renamed = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE);
-    if (renamed != 0 && errno != EEXIST) return Fail(AtPath(path));
+    const std::string& from = access(single.c_str(), F_OK) == 0 ? single : place_;
+    if (IsThere(path)) {
+      const std::string old = place_ + ".old";
+      if (rename(path.c_str(), old.c_str()) != 0) return Fail(AtPath(path));
+      std::error_code failed;
+      if (rename(from.c_str(), path.c_str()) == 0) fs::remove_all(old, failed);
+    } else if (rename(from.c_str(), path.c_str()) != 0) {
+      return Fail(AtPath(path));
+    }
     return SyncDirectory(GP_TRY(OpenDirectoryOf(fs::path(path).parent_path())).get());
   }
 
@@ -73,13 +85,39 @@ class Unfinished {
   std::string place_;
 };
 
-bool IsThere(const std::string& path) {
-  struct stat facts;
-  return lstat(path.c_str(), &facts) == 0;
+// nullopt: there is no complete upload, or these credentials may not look.
+Result<std::optional<Manifest>> ManifestAt(ObjectServer& server, const ObjectUrl& root) {
+  const ObjectUrl url = UrlBelow(root, kManifestName);
+  const auto entry = server.Look(url);
+  if (!entry && entry.error().code == ErrorCode::kPermissionDenied) return std::nullopt;
+  if (!entry) return Fail(entry.error());
+  if (!*entry) return std::nullopt;
+  std::string text;
+  GP_TRY(server.Read(url, **entry, 0, [&text](std::string_view piece) -> Status {
+    if (text.size() + piece.size() > kManifestBytesMax)
+      return Fail(InvalidArgument("its list of files is too long"));
+    text += piece;
+    return Ok();
+  }));
+  return GP_TRY(ReadManifest(text));
 }
 
-Result<bool> HasManifest(ObjectServer& server, const ObjectUrl& root) {
-  return GP_TRY(server.Look(UrlBelow(root, kManifestName))).has_value();
+bool HasContent(const std::string& path, const ManifestFile& file) {
+  const Descriptor opened(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat facts;
+  if (!opened.valid() || fstat(opened.get(), &facts) != 0 || !S_ISREG(facts.st_mode) ||
+      facts.st_size != file.size)
+    return false;
+  const auto sha256 = Sha256OfFile(opened, file.size);
+  return sha256 && *sha256 == file.sha256;
+}
+
+// Whether the path has all files of the list, with their content.
+bool IsSame(const std::string& path, const Manifest& manifest) {
+  const bool is_file = manifest.files.size() == 1 && manifest.files.front().name == kOfFile;
+  return std::ranges::all_of(manifest.files, [&](const ManifestFile& file) {
+    return HasContent(is_file ? path : path + "/" + file.name, file);
+  });
 }
 
 }  // namespace
@@ -89,7 +127,10 @@ Result<TransferReport> SendPath(ObjectServer& server, const std::string& path,
                                 const TransferOptions& options) {
   struct stat facts;
   if (stat(path.c_str(), &facts) != 0) return Fail(AtPath(path));
-  if (is_fixed && GP_TRY(HasManifest(server, root))) return TransferReport{};
+  if (is_fixed) {
+    const auto there = GP_TRY(ManifestAt(server, root));
+    if (there && IsSame(path, *there)) return TransferReport{};
+  }
   if (S_ISDIR(facts.st_mode)) return Upload(server, GP_TRY(OpenDirectoryOf(path)), root, options);
   const fs::path above = fs::path(path).parent_path();
   TransferOptions of_file = options;
@@ -99,9 +140,9 @@ Result<TransferReport> SendPath(ObjectServer& server, const std::string& path,
 
 Result<TransferReport> RestorePath(ObjectServer& server, const ObjectUrl& root,
                                    const std::string& path, const TransferOptions& options) {
-  if (IsThere(path)) return TransferReport{};
-  if (!GP_TRY(HasManifest(server, root)))
-    return Fail(NotFound("there is no complete copy of " + Printable(path, 300)));
+  const auto manifest = GP_TRY(ManifestAt(server, root));
+  if (!manifest) return Fail(NotFound("there is no complete copy of " + Printable(path, 300)));
+  if (IsThere(path) && IsSame(path, *manifest)) return TransferReport{};
   const Unfinished unfinished = GP_TRY(Unfinished::MakeBeside(path));
   const Descriptor directory = GP_TRY(OpenDirectoryOf(unfinished.place()));
   TransferReport report = GP_TRY(Download(server, root, directory, options));

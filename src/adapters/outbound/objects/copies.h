@@ -13,13 +13,13 @@
 namespace gp {
 
 // Sends the file, or the files of the directory, to below the URL; `is_fixed`: a complete upload
-// there is of the same content, and is left alone.  Errors as of Upload.
+// of the same content is left alone.  Errors as of Upload.
 Result<TransferReport> SendPath(ObjectServer& server, const std::string& path,
                                 const ObjectUrl& root, bool is_fixed,
                                 const TransferOptions& options);
 
-// Makes the path what SendPath has sent, unless it is there.  Nobody sees a part of it.  kNotFound:
-// there is no complete upload.  Other errors as of Download.
+// Makes the path what SendPath has sent, unless it has that content.  Nobody sees a part of it.
+// kNotFound: there is no complete upload.  Other errors as of Download.
 Result<TransferReport> RestorePath(ObjectServer& server, const ObjectUrl& root,
                                    const std::string& path, const TransferOptions& options);
 

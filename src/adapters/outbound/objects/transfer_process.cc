@@ -20,12 +20,14 @@
 #include "adapters/outbound/objects/servers/web_file.h"
 #include "adapters/outbound/objects/tree_names.h"
 #include "adapters/outbound/objects/upload.h"
+#include "base/ignore_result.h"
 #include "base/text.h"
 
 namespace gp {
 namespace {
 
 constexpr size_t kTaskShaDigits = 64;
+constexpr mode_t kPrivateMask = 077;
 
 std::unique_ptr<ObjectServer> ServerOf(ObjectScheme scheme, const ObjectCredentials& credentials,
                                        WebAccess access) {
@@ -87,6 +89,8 @@ class Transfer {
     TransferOptions options = OptionsOf(task_);
     options.on_progress = on_progress;
     if (task_.kind == TransferTask::Kind::kFetch) return Fetch(*server, options);
+    // What is restored or copied may be private, and nothing says that it is not.
+    umask(kPrivateMask);
     GP_CHECK_OK(become_());
     switch (task_.kind) {
       case TransferTask::Kind::kPut: return Send(*server, options);
@@ -114,7 +118,8 @@ class Transfer {
   Result<TransferReport> Send(ObjectServer& server, const TransferOptions& options) {
     TransferReport report =
         GP_TRY(SendPath(server, task_.directory, url_, task_.is_fixed, options));
-    GP_CHECK_OK(RemoveReplacedCopies(server, url_, task_.staying));
+    IgnoreResult(RemoveReplacedCopies(server, url_, task_.staying),
+                 "the copy is complete; what is left is removed after the next one");
     return report;
   }
 

@@ -99,7 +99,7 @@ class UploadRun {
   Result<ManifestFile> Send(const ObjectEntry& entry) {
     const Descriptor file = GP_TRY(OpenBeneath(directory_.get(), entry.key, O_RDONLY | O_NONBLOCK));
     GP_CHECK_OK(CheckSameFile(file, entry));
-    const std::string sha256 = GP_TRY(DigestOf(file, entry.size));
+    const std::string sha256 = GP_TRY(Sha256OfFile(file, entry.size));
     const std::string name = options_.single.as.empty() ? entry.key : options_.single.as;
     const ManifestFile sent{name, entry.size, entry.version, sha256, true};
     const ObjectUrl url = UrlBelow(root_, name);
@@ -119,16 +119,6 @@ class UploadRun {
     GP_CHECK_OK(server_.Put(url, source, {.create_only = options_.create_only}));
     GP_CHECK_OK(CheckSameFile(file, entry));
     return sent;
-  }
-
-  static Result<std::string> DigestOf(const Descriptor& file, int64_t size) {
-    Sha256Stream stream;
-    for (int64_t at = 0; at < size;) {
-      const auto bytes = std::min(kDigestPiece, static_cast<size_t>(size - at));
-      stream.Add(GP_TRY(ReadExactly(file, at, bytes)));
-      at += static_cast<int64_t>(bytes);
-    }
-    return stream.End();
   }
 
   void Report() const {
@@ -166,6 +156,16 @@ ObjectUrl UrlBelow(const ObjectUrl& root, const std::string& name) {
   if (!url.path.empty() && !url.path.ends_with('/')) url.path += '/';
   url.path += name;
   return url;
+}
+
+Result<std::string> Sha256OfFile(const Descriptor& file, int64_t size) {
+  Sha256Stream stream;
+  for (int64_t at = 0; at < size;) {
+    const auto bytes = std::min(kDigestPiece, static_cast<size_t>(size - at));
+    stream.Add(GP_TRY(ReadExactly(file, at, bytes)));
+    at += static_cast<int64_t>(bytes);
+  }
+  return stream.End();
 }
 
 Result<TransferReport> Upload(ObjectServer& server, const Descriptor& directory,

@@ -15,6 +15,9 @@ namespace gp {
 // The URL of a name below this one.
 ObjectUrl UrlBelow(const ObjectUrl& root, const std::string& name);
 
+// Of the first bytes of the file, in hexadecimal digits.  kConflict: it has become shorter.
+Result<std::string> Sha256OfFile(const Descriptor& file, int64_t size);
+
 // Sends all regular files below the directory to places below the URL; symbolic links are left out.
 // Objects that are there with the same content are not sent again.  kConflict: a file changes while
 // it is read, or an object exists and nothing may be replaced.  kResourceExhausted: there are more
