@@ -184,7 +184,8 @@ Result<std::string> CachingDataStore::FetchOne(const LaunchSpec& spec, const Dat
   order.tree_digest = listed.tree_digest;
   order.bytes_max = listed.bytes;
   if (!PinFor(spec.key, stop, name)) return Fail(Unavailable("it was stopped"));
-  GP_CHECK_OK(FetchInto(name, std::move(order), listed.bytes, spec.key, stop));
+  GP_CHECK_OK(FetchInto(name, std::move(order),
+                        listed.bytes + listed.files * DataCache::kBytesPerFile, spec.key, stop));
   const std::string tree = cache_->TreeOf(name);
   return listed.single.empty() ? tree : tree + "/" + listed.single;
 }

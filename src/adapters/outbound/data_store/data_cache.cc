@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/paths.h"
+#include "base/text.h"
 #include "files/descriptor.h"
 
 namespace gp {
@@ -19,7 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of all files in it, as their lengths say; 0: it cannot be read.
+// Directories that are to be cleared.
+const std::string kRemoved = "removed-";
+
+// Of all files in it, as their lengths say, and what the disk needs for each; 0: it cannot be read.
 int64_t BytesIn(const std::string& directory) {
   int64_t bytes = 0;
   std::error_code failed;
@@ -27,7 +31,7 @@ int64_t BytesIn(const std::string& directory) {
        at.increment(failed)) {
     std::error_code none;
     if (at->is_regular_file(none) && !at->is_symlink(none))
-      bytes += static_cast<int64_t>(at->file_size(none));
+      bytes += static_cast<int64_t>(at->file_size(none)) + DataCache::kBytesPerFile;
   }
   return bytes;
 }
@@ -53,6 +57,13 @@ void DataCache::Load() {
   std::vector<std::pair<fs::file_time_type, std::string>> found;
   for (const fs::directory_entry& one : fs::directory_iterator(directory_, failed)) {
     std::error_code none;
+    // Of an agent that ended meanwhile; the next transfer clears it.
+    if (one.path().filename().string().starts_with(kRemoved)) {
+      removed_.push_back(one.path());
+      const std::string number = one.path().filename().string().substr(kRemoved.size());
+      removals_ = std::max(removals_, ParseCount(number).value_or(0));
+      continue;
+    }
     const fs::path done = one.path() / "done";
     const bool is_complete = fs::exists(done, none);
     found.emplace_back(fs::last_write_time(is_complete ? done : one.path(), none),
@@ -93,15 +104,22 @@ bool DataCache::Use(const std::string& name) {
 }
 
 Status DataCache::Reserve(const std::string& name, int64_t bytes, uint32_t uid, uint32_t gid) {
+  const Status has_room = ReserveRoom(name, bytes);
+  ClearRemoved();
+  GP_CHECK_OK(has_room);
+  GP_CHECK_OK(MakePlainDirectory(DirectoryOf(name), 0700));
+  GP_CHECK_OK(MakePlainDirectory(TreeOf(name), 0755));
+  if (geteuid() == 0 && chown(TreeOf(name).c_str(), uid, gid) != 0)
+    return Fail(Internal("cannot give " + TreeOf(name) + " away: " + std::strerror(errno)));
+  return Ok();
+}
+
+Status DataCache::ReserveRoom(const std::string& name, int64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (!MakeRoom(bytes, name))
     return Fail(Error{ErrorCode::kResourceExhausted,
                       "no room for " + std::to_string(bytes) + " bytes of data: at most " +
                           std::to_string(bytes_max_) + " are kept, less what jobs use (data_gib)"});
-  GP_CHECK_OK(MakePlainDirectory(DirectoryOf(name), 0700));
-  GP_CHECK_OK(MakePlainDirectory(TreeOf(name), 0755));
-  if (geteuid() == 0 && chown(TreeOf(name).c_str(), uid, gid) != 0)
-    return Fail(Internal("cannot give " + TreeOf(name) + " away: " + std::strerror(errno)));
   entries_[name] = {bytes, false, ++uses_};
   return Ok();
 }
@@ -127,28 +145,31 @@ bool DataCache::MakeRoom(int64_t bytes, const std::string& except) {
 }
 
 Status DataCache::Finish(const std::string& name) {
-  const std::lock_guard lock(mutex_);
   const std::string done = DirectoryOf(name) + "/done";
   const Descriptor file(open(done.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (!file.valid() || fsync(file.get()) != 0)
     return Fail(Internal("cannot write " + done + ": " + std::strerror(errno)));
+  const std::lock_guard lock(mutex_);
   Entry& entry = entries_[name];
   entry.is_complete = true;
   entry.used = ++uses_;
   return Ok();
 }
 
-void DataCache::Drop(const std::string& name) {
-  const std::lock_guard lock(mutex_);
-  if (!IsPinned(name)) Remove(name);
+void DataCache::Remove(const std::string& name) {
+  const std::string aside = DirectoryOf(kRemoved + std::to_string(++removals_));
+  if (rename(DirectoryOf(name).c_str(), aside.c_str()) == 0) removed_.push_back(aside);
+  entries_.erase(name);
 }
 
-// The mark goes first, so that what is left of it is never taken for complete.
-void DataCache::Remove(const std::string& name) {
+void DataCache::ClearRemoved() {
+  std::vector<std::string> removed;
+  {
+    const std::lock_guard lock(mutex_);
+    removed.swap(removed_);
+  }
   std::error_code failed;
-  fs::remove(DirectoryOf(name) + "/done", failed);
-  fs::remove_all(DirectoryOf(name), failed);
-  entries_.erase(name);
+  for (const std::string& directory : removed) fs::remove_all(directory, failed);
 }
 
 }  // namespace gp

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -16,6 +17,8 @@ namespace gp {
 // thread.
 class DataCache {
  public:
+  static constexpr int64_t kBytesPerFile = 8 << 10;  // what a disk needs for a small file
+
   // Takes over what an earlier agent has left, also what is incomplete.  Errors: kInternal.
   static Result<std::unique_ptr<DataCache>> Open(const std::string& directory, int64_t bytes_max);
 
@@ -34,8 +37,6 @@ class DataCache {
   Status Reserve(const std::string& name, int64_t bytes, uint32_t uid, uint32_t gid);
   // It is complete.
   Status Finish(const std::string& name);
-  // Removes it unless it is pinned.
-  void Drop(const std::string& name);
 
  private:
   struct Entry {
@@ -52,7 +53,10 @@ class DataCache {
   void Load();
   bool IsPinned(const std::string& name) const;
   bool MakeRoom(int64_t bytes, const std::string& except);
+  Status ReserveRoom(const std::string& name, int64_t bytes);
   void Remove(const std::string& name);
+  // What Remove has set aside; without the lock, because it takes long.
+  void ClearRemoved();
 
   const std::string directory_;
   const int64_t bytes_max_;
@@ -60,6 +64,8 @@ class DataCache {
   std::map<std::string, Entry> entries_;                 // by name
   std::map<std::string, std::set<std::string>> pinned_;  // names, by user
   int64_t uses_ = 0;
+  int64_t removals_ = 0;
+  std::vector<std::string> removed_;  // directories that are to be cleared
 };
 
 }  // namespace gp

@@ -50,7 +50,7 @@ class Data : public testing::Test {
     store_ = nullptr;
     store_ = std::make_unique<CachingDataStore>(
         [this](const auto&... of) { return transfers_.Run(of...); },
-        DataCache::Open(scratch_.path() + "/data", 100).value());
+        DataCache::Open(scratch_.path() + "/data", 100 + 2 * DataCache::kBytesPerFile).value());
   }
   static LaunchSpec Job(const std::string& key, uint32_t uid = 1000) {
     LaunchSpec spec;
