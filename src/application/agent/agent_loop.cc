@@ -236,6 +236,8 @@ void AgentLoop::Observe() {
   std::erase_if(clues_, [&](const auto& one) { return !now.contains(one.first); });
   std::erase_if(begun_with_, [&](const auto& one) { return !now.contains(one.first); });
   if (now == seen_) return;
+  // What comes with the desired state is for attempts that are there.
+  details_due_ = details_due_ || now.size() > seen_.size();
   seen_ = std::move(now);
   report_due_ = true;
   UpdateOpenLogs();

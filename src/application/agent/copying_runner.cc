@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/paths.h"
+
 namespace gp {
 namespace {
 
@@ -68,27 +70,57 @@ void CopyingRunner::Pass(AttemptStatus& status) {
 }
 
 bool CopyingRunner::PassCheckpoints(Attempt& attempt, AttemptStatus& status) {
-  std::vector<CheckpointReport>& reports = status.progress.checkpoints;
   if (!status.launch->copies_checkpoints) return true;
-  for (size_t i = 0; i < reports.size(); ++i) {
-    CheckpointReport& report = reports[i];
-    const bool is_decided = attempt.orders && report.number <= attempt.orders->decided;
-    if (!report.is_complete || is_decided) continue;
-    auto done = attempt.checkpoints.find(report.number);
-    if (done == attempt.checkpoints.end()) {
-      auto result = CopyCheckpoint(attempt, *status.launch, report);
-      if (!result && !MayWait(attempt)) result = NotInTime();
-      if (!result) {
-        reports.resize(i);
-        return false;
-      }
-      done = attempt.checkpoints.emplace(report.number, *std::move(result)).first;
-    }
-    if (done->second) continue;
-    report.is_complete = false;
-    report.fault = "not copied: " + done->second.error().message;
+  const int64_t decided = attempt.orders ? attempt.orders->decided : 0;
+  for (const CheckpointReport& report : status.progress.checkpoints) {
+    if (report.number > decided) attempt.reports.try_emplace(report.number, report);
   }
+  std::erase_if(attempt.reports, [&](const auto& one) { return one.first <= decided; });
+  if (attempt.copying <= decided) attempt.copying = 0;
+  while (CopyNewest(attempt, *status.launch)) {
+  }
+  std::vector<CheckpointReport>& passed = status.progress.checkpoints;
+  std::erase_if(passed, [&](const CheckpointReport& one) { return one.number > decided; });
+  bool is_done = true;
+  for (const auto& [number, report] : attempt.reports) {
+    is_done = !report.is_complete || attempt.copied.contains(number);
+    if (!is_done) break;
+    passed.push_back(report);
+  }
+  if (passed.size() > kCheckpointReportsMax)
+    passed.erase(passed.begin(), passed.end() - static_cast<int>(kCheckpointReportsMax));
+  return is_done;
+}
+
+// The newest one first: it is what an attempt resumes from.  True: another one may follow.
+bool CopyingRunner::CopyNewest(Attempt& attempt, const LaunchSpec& launch) {
+  if (attempt.copying == 0) {
+    for (const auto& [number, report] : attempt.reports) {
+      if (report.is_complete && !attempt.copied.contains(number)) attempt.copying = number;
+    }
+  }
+  if (attempt.copying == 0) return false;
+  CheckpointReport& report = attempt.reports.at(attempt.copying);
+  auto result = CopyCheckpoint(attempt, launch, report);
+  if (!result && !MayWait(attempt)) result = NotInTime();
+  if (!result) return false;
+  Decide(attempt, report, *result);
+  for (auto& [number, older] : attempt.reports) {
+    if (*result && number < attempt.copying && older.is_complete &&
+        !attempt.copied.contains(number))
+      Decide(attempt, older, Fail(Conflict("there was a newer one before its turn")));
+  }
+  attempt.copying = 0;
   return true;
+}
+
+void CopyingRunner::Decide(Attempt& attempt, CheckpointReport& report, const Status& copied) {
+  if (copied) {
+    attempt.copied.insert(report.number);
+    return;
+  }
+  report.is_complete = false;
+  report.fault = "not copied: " + copied.error().message;
 }
 
 std::optional<Status> CopyingRunner::CopyCheckpoint(const Attempt& attempt,
@@ -96,6 +128,9 @@ std::optional<Status> CopyingRunner::CopyCheckpoint(const Attempt& attempt,
                                                     const CheckpointReport& report) {
   if (!attempt.orders) return std::nullopt;
   const CopyOrders& orders = *attempt.orders;
+  // Elsewhere the host may have something else at the path than the job has.
+  if (WordsBelow(orders.checkpoint_directory, report.path).empty())
+    return Fail(InvalidArgument("it is not in checkpoint.dir"));
   DataCopy copy = CopyOf(launch, report.path, orders.checkpoint_url + std::to_string(report.number),
                          orders.credentials);
   copy.is_fixed = true;
@@ -104,8 +139,15 @@ std::optional<Status> CopyingRunner::CopyCheckpoint(const Attempt& attempt,
 }
 
 bool CopyingRunner::CopyArtifacts(Attempt& attempt, AttemptStatus& status) {
-  bool is_done = attempt.orders.has_value() || !MayWait(attempt);
-  if (!attempt.orders) return is_done;
+  // Another attempt may run already, and copies to the same place.
+  if (status.cause == EndCause::kLeaseLost || status.cause == EndCause::kSupervisorLost)
+    return true;
+  if (!attempt.orders) {
+    const bool is_over = !MayWait(attempt);
+    if (is_over) AddMessage("its artifacts are not copied: no order for it came", status.message);
+    return is_over;
+  }
+  bool is_done = true;
   for (const ArtifactCopy& artifact : attempt.orders->artifacts) {
     auto done = attempt.artifacts.find(artifact.url);
     if (done == attempt.artifacts.end()) {

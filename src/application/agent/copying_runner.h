@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,15 +35,19 @@ class CopyingRunner : public WrappingRunner {
  private:
   struct Attempt {
     std::optional<CopyOrders> orders;  // nullopt: they have not come since this program started
-    std::map<int64_t, Status> checkpoints;    // results, by number
-    std::map<std::string, Status> artifacts;  // by URL
-    int64_t ended_at_ns = 0;                  // boot time when its end was first seen; 0: it runs
+    std::map<int64_t, CheckpointReport> reports;  // that the controller has not recorded, by number
+    std::set<int64_t> copied;                     // of them
+    int64_t copying = 0;                          // the one that is being copied; 0: none
+    std::map<std::string, Status> artifacts;      // by URL
+    int64_t ended_at_ns = 0;  // boot time when its end was first seen; 0: it runs
     bool waits_no_more = false;
   };
 
   void Pass(AttemptStatus& status);
-  // Whether all reports up to this one are decided; those that are not, are left out.
+  // Whether all reports are decided; from the first one that is not on, they are left out.
   bool PassCheckpoints(Attempt& attempt, AttemptStatus& status);
+  bool CopyNewest(Attempt& attempt, const LaunchSpec& launch);
+  static void Decide(Attempt& attempt, CheckpointReport& report, const Status& copied);
   bool CopyArtifacts(Attempt& attempt, AttemptStatus& status);
   std::optional<Status> CopyCheckpoint(const Attempt& attempt, const LaunchSpec& launch,
                                        const CheckpointReport& report);

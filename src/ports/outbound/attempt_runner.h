@@ -86,8 +86,9 @@ struct ArtifactCopy {
 
 // What of an attempt is copied to stores.
 struct CopyOrders {
-  std::string checkpoint_url;  // each checkpoint's, without its number; empty: none is copied
-  std::string credentials;     // for checkpoint_url
+  std::string checkpoint_url;        // each checkpoint's, without its number; empty: none is copied
+  std::string checkpoint_directory;  // others are not copied
+  std::string credentials;           // for checkpoint_url
   int64_t decided = 0;  // checkpoints up to this number are reported already, and are not copied
   // Names of the job's copies, from all its attempts, that stay when older ones are removed; empty:
   // none is removed.

@@ -116,7 +116,7 @@ TEST_F(Orders, CopiesAreNamedForThoseWhoResumeAndRemove) {
   JobSpec spec;
   spec.program.command = {"run"};
   spec.resources.gpus.count = 2;
-  spec.recovery.checkpoint = {.directory = "/c", .copy_to = "s3://c"};
+  spec.recovery.checkpoint = {.directory = "/c", .copy_to = "s3://ckpt"};
   Tell(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 7, 8}});
   cluster_.Pass();
   const NodeId node = cluster_.state().FindLease({3})->node;

@@ -217,6 +217,8 @@ TEST(JobSpec, Paths) {
       {"artifacts", [](JobSpec& s) { s.program.artifacts = {{"out", "s3://abc/b"}}; }},
       {"artifacts", [](JobSpec& s) { s.program.artifacts = {{"/tmp/out", "s3://abc/b"}}; }},
       {"artifacts", [](JobSpec& s) { s.program.artifacts = {{"/out", "hf://abc/b"}}; }},
+      {"artifacts",
+       [](JobSpec& s) { s.program.artifacts = {{"/o", "s3://abc/b"}, {"/p", "s3://abc/b/"}}; }},
       {"checkpoint.copy_to",
        [](JobSpec& s) {
          s.recovery.checkpoint.directory = "/c";

@@ -177,12 +177,13 @@ bool IsStaged(const std::string& path, const JobSpec& spec) {
 // A private /tmp would hide paths below /tmp that the job is to use.
 bool NeedsHostTmp(const DesiredLease& desired, const LaunchOptions& options) {
   const JobSpec& spec = *desired.spec;
+  const auto names_own = [&](const std::string& path) {
+    return IsInTmp(path) && !IsStaged(path, spec);
+  };
   return (NeedsRsh(desired) && IsInTmp(options.rsh_directory)) ||
-         IsInTmp(options.device_directory) || IsInTmp(spec.program.working_directory) ||
+         IsInTmp(options.device_directory) || names_own(spec.program.working_directory) ||
          IsInTmp(spec.recovery.checkpoint.directory) ||
-         std::ranges::any_of(spec.program.command, [&](const std::string& word) {
-           return IsInTmp(word) && !IsStaged(word, spec);
-         });
+         std::ranges::any_of(spec.program.command, names_own);
 }
 
 void AddProgram(const DesiredLease& desired, const HostUser& user, const LaunchOptions& options,
@@ -395,13 +396,15 @@ std::optional<CopyOrders> CopyOrdersOf(const DesiredLease& desired) {
     name.resize(name.rfind('.') + 1);
     orders.checkpoint_url = CopyUrl(desired, name);
     orders.credentials = SecretNamed(checkpoint.credentials, desired);
+    orders.checkpoint_directory = checkpoint.directory;
     orders.decided = desired.checkpoints_seen;
     if (checkpoint.keep > 0) orders.staying = desired.copies;
   }
   for (const Artifact& artifact : spec.program.artifacts) {
     std::string url = artifact.to;
-    if (const size_t at = url.find(kJobIdInUrl); at != std::string::npos)
-      url.replace(at, kJobIdInUrl.size(), ElementName(desired.array, desired.lease.job));
+    const std::string job = ElementName(desired.array, desired.lease.job);
+    for (size_t at = 0; (at = url.find(kJobIdInUrl, at)) != std::string::npos; at += job.size())
+      url.replace(at, kJobIdInUrl.size(), job);
     // Each rank has a list of its own files.
     if (desired.node_names.size() > 1) url += "/rank-" + std::to_string(desired.lease.rank);
     orders.artifacts.push_back({artifact.from, url, SecretNamed(artifact.credentials, desired)});

@@ -315,8 +315,13 @@ void CheckData(const JobSpec& spec, Findings& findings) {
     covered.push_back(to);
   }
   findings.Size("artifacts", spec.program.artifacts.size(), kArtifactsMax, "entries");
-  for (const Artifact& artifact : spec.program.artifacts)
+  std::set<std::string> targets;
+  for (const Artifact& artifact : spec.program.artifacts) {
     findings.Text("artifacts", ArtifactFault(artifact));
+    if (!targets.insert(artifact.to.substr(0, artifact.to.find_last_not_of('/') + 1)).second)
+      findings.Add(Kind::kContradiction, "artifacts",
+                   "two are copied to " + artifact.to + ": give each a place of its own");
+  }
 }
 
 void CheckCommand(const JobSpec& spec, Findings& findings) {

@@ -357,6 +357,8 @@ TEST(Launch, DataThatIsShownInThePrivateTmpMayBeNamedByTheCommand) {
   EXPECT_FALSE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
   spec.program.stage = {{.from = "s3://corpora/wiki", .to = "/tmp/wiki/", .credentials = "S3"}};
   EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
+  spec.program.working_directory = "/tmp/wiki";
+  EXPECT_TRUE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
   spec.program.command.push_back("/tmp/wikipedia");
   EXPECT_FALSE(MakeLaunch(Desired(spec), facts, Options(), 0).private_tmp);
 }

@@ -28,6 +28,7 @@ class Copying : public testing::Test {
   }
   void Orders(std::vector<ArtifactCopy> artifacts = {}) {
     runner_.SetCopies(kKey, {.checkpoint_url = kUrl,
+                             .checkpoint_directory = "/c",
                              .credentials = "secret",
                              .staying = {"attempt-1.rank-0.1"},
                              .artifacts = std::move(artifacts)});
@@ -64,16 +65,60 @@ TEST_F(Copying, ACheckpointCountsOnceItIsCopied) {
   EXPECT_TRUE(Seen().progress.checkpoints[0].is_complete);
 }
 
-TEST_F(Copying, TheyAreCopiedInOrderAndReportedInOrder) {
+TEST_F(Copying, TheNewestIsCopiedFirstAndAllAreReportedInOrder) {
   Orders();
   Saves(1, false);
   Saves(2);
   Saves(3);
   EXPECT_THAT(Numbers(), ElementsAre(1)) << "nobody resumes from one that is not complete";
+  ASSERT_EQ(data_.copies.size(), 1u);
+  EXPECT_EQ(data_.copies[0].path, "/c/3");
+  data_.copied[std::string(kUrl) + "3"] = Ok();
+  const auto reports = Seen().progress.checkpoints;
+  ASSERT_EQ(reports.size(), 3u);
+  EXPECT_THAT(reports[1].fault, HasSubstr("there was a newer one"));
+  EXPECT_FALSE(reports[1].is_complete);
+  EXPECT_TRUE(reports[2].is_complete);
   EXPECT_EQ(data_.copies.size(), 1u);
-  data_.copied[std::string(kUrl) + "2"] = Ok();
+}
+
+TEST_F(Copying, IfTheNewestCannotBeCopiedTheOneBeforeIs) {
+  Orders();
+  Saves(1);
+  Saves(2);
+  Seen();
+  data_.copied[std::string(kUrl) + "2"] = Fail(Unavailable("it changed"));
+  EXPECT_THAT(Numbers(), ElementsAre());
+  data_.copied[std::string(kUrl) + "1"] = Ok();
   EXPECT_THAT(Numbers(), ElementsAre(1, 2));
-  EXPECT_EQ(data_.copies.size(), 2u);
+}
+
+// The supervisor tells only the newest reports.
+TEST_F(Copying, OneThatIsCopiedSlowlyCountsThoughItsReportIsGone) {
+  Orders();
+  Saves(1);
+  Seen();
+  inner_.attempts[kKey].progress.checkpoints.clear();
+  for (int64_t number = 2; number < 10; ++number) Saves(number);
+  EXPECT_THAT(Numbers(), ElementsAre());
+  data_.copied[std::string(kUrl) + "1"] = Ok();
+  EXPECT_THAT(Numbers(), ElementsAre(1));
+  EXPECT_EQ(data_.copies.back().path, "/c/9");
+}
+
+TEST_F(Copying, OnlyWhatIsInTheCheckpointDirectoryIsCopied) {
+  Orders();
+  inner_.attempts[kKey].progress.checkpoints = {
+      {.number = 1, .path = "/tmp/of-somebody", .is_complete = true}};
+  EXPECT_EQ(Seen().progress.checkpoints.at(0).fault, "not copied: it is not in checkpoint.dir");
+  EXPECT_TRUE(data_.copies.empty());
+}
+
+TEST_F(Copying, AnAttemptThatLostItsLeaseCopiesNoArtifacts) {
+  Orders({{"/out", "s3://out/4", ""}});
+  inner_.End(kKey, EndCause::kLeaseLost, 0);
+  EXPECT_EQ(Seen().phase, AttemptPhase::kExited) << "another attempt may copy to the same place";
+  EXPECT_TRUE(data_.copies.empty());
 }
 
 TEST_F(Copying, OneThatCannotBeCopiedIsNotComplete) {
@@ -90,10 +135,22 @@ TEST_F(Copying, OneThatCannotBeCopiedIsNotComplete) {
 TEST_F(Copying, WhatIsReportedAlreadyIsNotCopiedAfterARestart) {
   Saves(1);
   Saves(2);
-  runner_.SetCopies(kKey, {.checkpoint_url = kUrl, .decided = 1});
+  runner_.SetCopies(kKey, {.checkpoint_url = kUrl, .checkpoint_directory = "/c", .decided = 1});
   EXPECT_THAT(Numbers(), ElementsAre(1));
   ASSERT_EQ(data_.copies.size(), 1u);
   EXPECT_EQ(data_.copies[0].path, "/c/2");
+}
+
+// An order may tell so while it is being copied again.
+TEST_F(Copying, WhatBecomesRecordedIsNotAwaited) {
+  Orders();
+  Saves(1);
+  EXPECT_THAT(Numbers(), ElementsAre());
+  runner_.SetCopies(kKey, {.checkpoint_url = kUrl, .checkpoint_directory = "/c", .decided = 1});
+  EXPECT_THAT(Numbers(), ElementsAre(1));
+  Saves(2);
+  EXPECT_THAT(Numbers(), ElementsAre(1));
+  EXPECT_EQ(data_.copies.back().path, "/c/2");
 }
 
 TEST_F(Copying, WithoutOrdersNothingIsReported) {
