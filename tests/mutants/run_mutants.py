@@ -31,7 +31,7 @@ NETS = [("golden", {}), ("unit_domain", {}), ("unit_metering", {}), ("unit_base"
         ("property_placement", {"GP_CASES": "5000"}), ("property_explain", {}), ("property_fair_share", {}), ("property_backfill", {}),
         ("property_faults", {}), ("property_sequences", {"GP_SEQUENCES": "3000"}),
         ("unit_sqlite", {}), ("unit_metric_files", {}), ("unit_backup", {}), ("unit_control", {}), ("unit_agent", {}), ("unit_infrastructure", {}), ("unit_process", {}), ("unit_supervisor", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {}),
-        ("unit_watch", {}), ("unit_tcp_ports", {}), ("unit_rsh", {}), ("unit_images", {}), ("unit_wire", {}), ("unit_access", {}), ("unit_api", {}), ("unit_rest", {}), ("unit_audit", {}), ("unit_tls", {}), ("unit_sockets", {}), ("unit_link", {}), ("unit_grpc", {})]
+        ("unit_watch", {}), ("unit_tcp_ports", {}), ("unit_rsh", {}), ("unit_images", {}), ("unit_data_store", {}), ("unit_objects", {}), ("unit_wire", {}), ("unit_access", {}), ("unit_api", {}), ("unit_rest", {}), ("unit_audit", {}), ("unit_tls", {}), ("unit_sockets", {}), ("unit_link", {}), ("unit_grpc", {})]
 # What is kept on disk, what runs on a node and who may come in have nets of their own, and the domain has none of these.
 KEEPS = ("src/adapters/outbound/metric_files/", "src/adapters/outbound/sqlite/", "src/application/backup/", "src/application/control/", "src/files/", "src/infrastructure/", "src/supervisor/")
 NETS_OF_KEEPS = ("unit_sqlite", "unit_metric_files", "unit_backup", "unit_control", "unit_infrastructure", "unit_process", "unit_supervisor", "crash_")

@@ -1,5 +1,6 @@
 #include "adapters/outbound/objects/copies.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -141,6 +142,16 @@ TEST_F(Copies, AListTellsItsContentAndASingleObject) {
   EXPECT_EQ(Survey(server_, file, options_)->digest, single->digest);
   Write("ckpt/5/a", "weights of 9!");
   EXPECT_NE(Survey(server_, file, options_)->digest, single->digest);
+}
+
+TEST_F(Copies, WhatIsNoLongerAsItWasListedIsNotFetched) {
+  const ObjectUrl root = ParseObjectUrl("file://" + At("ckpt/5")).value();
+  options_.listing = Survey(server_, root, options_)->digest;
+  fs::create_directories(At("into"));
+  const Descriptor into(open(At("into").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(Download(server_, root, into, options_));
+  Write("ckpt/5/a", "weights of 9!");
+  EXPECT_EQ(Download(server_, root, into, options_).error().code, ErrorCode::kConflict);
 }
 
 }  // namespace
