@@ -33,17 +33,17 @@ void Savings::Remove(const std::string& path) {
   on_disk_.erase(there);
 }
 
-void Savings::Copy(const std::string& path, const std::string& url,
+bool Savings::Copy(const std::string& path, const std::string& url,
                    const std::vector<std::string>& staying) {
   const auto there = on_disk_.find(path);
-  Expect(there != on_disk_.end(), path + " is gone before it is copied to " + url);
-  if (there == on_disk_.end()) return;
+  if (there == on_disk_.end()) return false;
   copied_[url] = there->second;
   const size_t above = url.rfind('/') + 1;
   std::erase_if(copied_, [&](const auto& one) {
     return one.first.starts_with(url.substr(0, above)) &&
            IsReplacedCopy(one.first.substr(above), staying);
   });
+  return true;
 }
 
 void Savings::Restore(const std::string& url, const std::string& path) {

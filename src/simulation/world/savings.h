@@ -27,7 +27,8 @@ class Savings {
   void Remove(const std::string& path);
   // A checkpoint is copied to the store at this URL, and older copies than one of those that stay
   // are removed (DataCopy); it is fetched from there.
-  void Copy(const std::string& path, const std::string& url,
+  // False: it is gone; a later attempt may have written the same path, which is removed by now.
+  bool Copy(const std::string& path, const std::string& url,
             const std::vector<std::string>& staying);
   void Restore(const std::string& url, const std::string& path);
   // Called by the ledger's watch: a checkpoint is now known; a job is placed.

@@ -39,7 +39,8 @@ std::optional<Status> VirtualData::Copy(const DataCopy& copy) {
   Later<Status>(entry->second, [this, copy]() -> Status {
     if (rng_.Chance(1, 12)) return Fail(Unavailable("the store does not answer"));
     const bool is_artifact = copy.path == kArtifactOfWorlds;
-    if (!is_artifact) savings_.Copy(copy.path, copy.url, copy.staying);
+    if (!is_artifact && !savings_.Copy(copy.path, copy.url, copy.staying))
+      return Fail(InvalidArgument("it is not there"));
     return Ok();
   });
   return std::nullopt;
