@@ -27,7 +27,8 @@ class LeasePorts {
 
  private:
   // `begun_with`: nullopt: it is not started yet.
-  void UpdateOne(DesiredLease& desired, std::optional<int> begun_with);
+  void KeepFixed(const DesiredLease& desired, std::optional<int> begun_with);
+  void TakeMissing(DesiredLease& desired, bool has_begun);
 
   PortBlocks& blocks_;
 };

@@ -11,6 +11,7 @@
 
 #include "adapters/outbound/memory/manual_clock.h"
 #include "application/agent/agent_loop.h"
+#include "domain/model/jobs/ports.h"
 #include "tests/support/test_cluster.h"
 
 namespace gp {
@@ -193,6 +194,8 @@ class FakePortBlocks : public PortBlocks {
   int Take(LeaseId lease, int preferred) override {
     const std::lock_guard lock(mutex_);
     if (is_full_) return 0;
+    const auto is_held = [&](const auto& one) { return one.second == preferred; };
+    while (std::ranges::any_of(blocks_, is_held)) preferred += kPortsInBlock;
     return blocks_[lease] = preferred;
   }
   void Keep(LeaseId lease, int first_port) override {

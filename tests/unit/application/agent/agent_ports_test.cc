@@ -72,6 +72,16 @@ TEST_F(AgentPortsTest, RankZeroReportsItsPortsAndStartsWithThoseThatTheControlle
   EXPECT_EQ(port_blocks_.Of({1}), preferred_ + kPortsInBlock);
 }
 
+// After a restart of the agent, neither of them has started.
+TEST_F(AgentPortsTest, PortsThatAGangHasAlreadyAreNotTakenByAnEarlierLease) {
+  UntilJoined();
+  Tell(1, {Desired(1), WithPorts(RankOfTwo(2, 0), preferred_)});
+  Until([&] { return Launches() == 2; });
+  EXPECT_EQ(port_blocks_.Of({2}), preferred_);
+  EXPECT_NE(port_blocks_.Of({1}), preferred_);
+  EXPECT_NE(port_blocks_.Of({1}), 0);
+}
+
 TEST_F(AgentPortsTest, AnotherRankWaitsAndLeasesNone) {
   UntilJoined();
   Tell(1, {RankOfTwo(1, 1), Desired(2)});
