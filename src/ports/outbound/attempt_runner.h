@@ -70,8 +70,8 @@ struct DataSource {
   std::string sha256;                // of a single object; empty: not known
   std::string credentials;           // as the user's secret has them; never written to disk
   std::string at;                    // where the job sees it, read-only
-  // It becomes the file or directory `at` of the host itself, as the job's user, unless that is
-  // there already.
+  // It becomes the file or directory `at` of the host itself, as the job's user, unless that has
+  // the same content.
   bool restores = false;
   bool operator==(const DataSource&) const = default;
 };

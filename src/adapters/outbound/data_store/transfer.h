@@ -16,7 +16,7 @@ struct TransferOrder {
   enum class Kind {
     kList,     // only looks what there is
     kFetch,    // into the directory `path`
-    kRestore,  // to become the file or directory `path`, unless that is there
+    kRestore,  // to become the file or directory `path`, unless it has the content
     kPut,      // the file or directory `path`, to below the URL
   };
   Kind kind = Kind::kList;

@@ -21,7 +21,7 @@ struct TransferTask {
   enum class Kind {
     kList,     // only reports what would be fetched
     kFetch,    // into the directory
-    kRestore,  // what was put becomes the file or directory `directory`, unless that is there
+    kRestore,  // what was put becomes the file or directory `directory`, unless it is so
     kPut,      // the file or directory `directory`, to below the URL
   };
 
