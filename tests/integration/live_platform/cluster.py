@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 
 from .cli import Cli
 from .daemon import Daemon
@@ -81,11 +82,15 @@ class Cluster:
 
     def await_gpus(self):
         """Until every node whose agent runs is up and its GPUs have passed their test."""
+        def heard(node):
+            """By this controller, from this run of its agent: one that was restarted, and the agent before, do not count."""
+            agent = self.agent_of(node["name"])
+            return node["seconds_since_report"] > 0 and (
+                not agent.runs() or node["seconds_since_report"] < time.monotonic() - agent.started_at)
+
         def ready():
             running = [agent for agent in self.agents if self._alive(agent)]
-            # Heard by this controller: one that was restarted remembers nodes as they were.
-            nodes = [n for n in self.cli.cluster().get("nodes", [])
-                     if n["state"] == "UP" and n["seconds_since_report"] > 0]
+            nodes = [n for n in self.cli.cluster().get("nodes", []) if n["state"] == "UP" and heard(n)]
             return len(nodes) >= len(running) and not any(
                 gpu["detail"] in ("UNKNOWN", "TESTING", "LOST") for n in nodes for gpu in n.get("gpus", []))
         eventually(ready, lambda: f"all nodes have joined\n{self.logs()}")

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 
 from .waiting import eventually
 
@@ -17,6 +18,7 @@ class Daemon:
         self._sandbox = sandbox
         self._process = None
         self._run_begins = 0  # in the log, in bytes
+        self.started_at = 0.0  # by time.monotonic()
         self.exits = []  # unexpected ones too: a test may look
 
     @property
@@ -30,6 +32,7 @@ class Daemon:
         assert not self.runs(), f"{self.name} runs already"
         with open(self.log_path, "ab") as log:
             self._run_begins = log.tell()
+            self.started_at = time.monotonic()
             self._process = subprocess.Popen(
                 self.words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
                 start_new_session=True, preexec_fn=self._sandbox.place(self.name))
