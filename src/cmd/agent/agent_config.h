@@ -21,10 +21,12 @@ struct AgentConfig {
   // Authority of the controller: "sha256:…" or a file; empty: it is on this machine
   std::string authority;
   std::string state_directory;
-  std::string name;                      // empty: the host's name
-  std::string simulate;                  // machine name or file; empty: this machine
-  int node_index = 0;                    // of simulated nodes on one host: disjoint device minors
-  std::string nvml;                      // library to load; empty: the host's
+  std::string name;      // empty: the host's name
+  std::string simulate;  // machine name or file; empty: this machine
+  int node_index = 0;    // of simulated nodes on one host: disjoint device minors
+  std::string nvml;      // library to load; empty: the host's
+  // Of the driver's libraries for images; empty: those that are found, of a simulated node none
+  std::string driver_directory;
   std::string service_user = "gpu-job";  // runs jobs that root submits
   bool allow_root = false;
   std::string prolog;

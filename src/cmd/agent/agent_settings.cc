@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kListName = "ADDRESS[,ADDRESS…]";
 
-// What is kept for later jobs, and where it comes from.
+// What is kept for later jobs, and what else images get.
 SettingRows StoreRows(AgentConfig& config) {
   return {
       {.key = "image_store_gib",
@@ -36,6 +36,13 @@ SettingRows StoreRows(AgentConfig& config) {
            "loopback or link-local, and by http; may be given several times. Default: none",
        .target = &config.data_addresses,
        .fault_of = NetworkFault},
+      {.key = "driver_directory",
+       .flag = "--driver-directory",
+       .value_name = "DIRECTORY",
+       .meaning = "Directory of the driver's libraries for jobs in images; default: what CDI files "
+                  "in /etc/cdi name, else where installers put them",
+       .target = &config.driver_directory,
+       .is_path = IsPath},
   };
 }
 

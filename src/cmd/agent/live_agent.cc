@@ -8,9 +8,10 @@
 #include "adapters/outbound/log_clues/log_clues.h"
 #include "adapters/outbound/process/carried_programs.h"
 #include "base/paths.h"
+#include "cmd/agent/device_files.h"
 #include "cmd/agent/host_users.h"
+#include "cmd/agent/live_driver.h"
 #include "cmd/agent/live_mig.h"
-#include "cmd/agent/simulated_device.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -48,6 +49,8 @@ Status MakeDeviceNodes(const std::string& directory, const NodeFacts& facts,
       return Ok();
     }
   }
+  if (const Status made = MakeSimulatedRenderNodes(directory, facts); !made)
+    warnings.push_back("jobs cannot draw on the simulated GPUs: " + made.error().message);
   return Ok();
 }
 
@@ -109,6 +112,7 @@ Result<AgentOptions> AgentLoopPart::MakeOptions() {
     return users->Resolve(user);
   };
   GP_CHECK_OK(AddDevices(launch));
+  GP_CHECK_OK(AddDriver(config_, log_, launch));
   return options;
 }
 

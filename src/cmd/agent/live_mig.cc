@@ -8,7 +8,7 @@
 #include "adapters/outbound/watch/process_mig_instances.h"
 #include "application/agent/mig_layout.h"
 #include "base/text.h"
-#include "cmd/agent/simulated_device.h"
+#include "cmd/agent/device_files.h"
 #include "infrastructure/paths.h"
 
 namespace gp {

@@ -12,6 +12,7 @@
 #include "application/agent/launch/launch.h"
 #include "application/agent/node_facts.h"
 #include "cmd/agent/listening_parent.h"
+#include "cmd/agent/live_driver.h"
 #include "cmd/agent/live_images.h"
 #include "cmd/agent/live_mig.h"
 #include "cmd/agent/live_sharing.h"
@@ -90,6 +91,7 @@ void NodePart::Warn(const std::vector<std::string>& warnings) const {
 
 Status NodePart::FindFeatures(NodeFacts& facts) const {
   facts.features.insert(kLaunchersFeature);
+  if (is_simulated() || DriverDraws()) facts.features.insert(kGraphicsFeature);
   if (geteuid() != 0) return Ok();
   const std::string programs = config_.state_directory + "/" + kProgramDirectory;
   GP_CHECK_OK(MakeDirectories(programs, 0700));

@@ -72,6 +72,7 @@ void DescribeSurroundings(const v1::Job& job, std::string& out) {
     mounts.push_back(ToText(Mount{one.from(), one.to(), one.read_only()}));
   Line(out, "Mounts", Join(mounts, ", "));
   if (spec.network() == v1::NETWORK_ACCESS_NONE) Line(out, "Network", "none");
+  if (spec.graphics()) Line(out, "Graphics", "on its GPUs");
   if (spec.launcher() != v1::LAUNCHER_NONE)
     Line(out, "Launcher", std::string(ToText(static_cast<Launcher>(spec.launcher()))));
   Line(out, "Directory", spec.working_directory());

@@ -160,6 +160,8 @@ struct LaunchSpec {
   std::vector<HostDirectory> host_directories;  // that the job sees elsewhere, or in its image
   std::vector<std::string> mount_prefixes;      // directories; empty: the job may ask for any
   std::string device_directory = "/dev";        // where the host has the files of `devices`
+  // Files of the agent with lists of the GPU driver's files that a job in an image sees.
+  std::vector<std::string> driver_lists;
 
   std::string log_directory;  // receives <rank>.out and <rank>.err (names below)
   std::string log_name;       // "0" -> 0.out, 0.err

@@ -20,6 +20,7 @@
 #include "supervisor/image/agent_data.h"
 #include "supervisor/image/detached_tree.h"
 #include "supervisor/image/device_nodes.h"
+#include "supervisor/image/driver_view.h"
 #include "supervisor/image/mount_points.h"
 #include "supervisor/image/open_as_user.h"
 #include "supervisor/process/child_process.h"
@@ -29,7 +30,8 @@ namespace gp {
 namespace {
 
 constexpr uint64_t kNoPrivileges = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-constexpr uint64_t kLookOnly = kNoPrivileges | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
+constexpr uint64_t kReadOnly = kNoPrivileges | MOUNT_ATTR_RDONLY;
+constexpr uint64_t kLookOnly = kReadOnly | MOUNT_ATTR_NOEXEC;
 constexpr std::string_view kTmp = "/tmp/";
 // By which names of hosts are resolved, and times of day.
 constexpr const char* kFilesOfHost[] = {"/etc/resolv.conf", "/etc/hosts", "/etc/hostname",
@@ -172,6 +174,18 @@ class ImageRoot {
     shown_.push_back({&one, std::move(tree)});
     return Ok();
   }
+  // What a job mounts over their place stands in place of the driver's files.
+  Status ShowDriver(const std::string& list) {
+    const std::string libraries = LibraryDirectoryOf(root_.fd());
+    const std::string text = GP_TRY(ReadFileAt(AT_FDCWD, list.c_str()));
+    for (const auto& [from, at] : ReadDriverList(text, libraries)) {
+      if (ShownAbove(at) != nullptr) continue;
+      if (const Status shown = ShowFile(from, at, kReadOnly); !shown)
+        return Fail(Error{shown.error().code,
+                          shown.error().message + " (restart the agent after its driver changes)"});
+    }
+    return Ok();
+  }
   Status MakeDirectory(const std::string& at) {
     GP_TRY(DirectoryAt(at));
     return Ok();
@@ -310,6 +324,7 @@ Status EnterImageRoot(const LaunchSpec& spec) {
   if (!spec.report_pipe.empty() && !is_in_tmp)
     GP_CHECK_OK(root.ShowFile(spec.report_pipe, spec.report_pipe, kNoPrivileges));
   GP_CHECK_OK(ShowDevices(spec, root));
+  for (const std::string& list : spec.driver_lists) GP_CHECK_OK(root.ShowDriver(list));
   return Pivot();
 }
 

@@ -268,6 +268,7 @@ std::string EncodeLaunch(const LaunchRecord& record) {
   WriteView(writer, spec);
   WriteMetricLimits(writer, spec.metric_limits);
   writer.U64((spec.copies ? 1 : 0) | (spec.copies_checkpoints ? 2 : 0));
+  WriteTexts(writer, spec.driver_lists);
   return Seal(kLaunchMagic, writer.bytes());
 }
 
@@ -297,6 +298,7 @@ Result<LaunchRecord> DecodeLaunch(std::string_view bytes) {
   const uint64_t copies = reader.Remaining() > 0 ? reader.U64() : 0;
   spec.copies = (copies & 1) != 0;
   spec.copies_checkpoints = (copies & 2) != 0;
+  if (reader.Remaining() > 0) spec.driver_lists = ReadTexts(reader);
   if (!reader.ok()) return Fail(InvalidArgument("launch record is cut off"));
   return record;
 }

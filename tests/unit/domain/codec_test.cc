@@ -32,6 +32,7 @@ JobSpec FullSpec() {
   spec.program.image = "dir:/i";
   spec.program.mounts = {{"/a", "/b", true}, {"/c", "/c", false}};
   spec.program.network = NetworkAccess::kNone;
+  spec.program.graphics = true;
   spec.program.command = {"/bin/sh", "-c", std::string("a\0b", 3)};
   spec.program.interactive = true;
   spec.recovery.checkpoint.directory = "/c";

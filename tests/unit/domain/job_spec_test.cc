@@ -262,6 +262,23 @@ TEST(JobSpec, Paths) {
          s.program.network = NetworkAccess::kNone;
          s.resources.any_of = {{.nodes = 2}};
        }},
+      {"", [](JobSpec& s) { s.program.graphics = true; }},
+      {"graphics",
+       [](JobSpec& s) {
+         s.program.graphics = true;
+         s.resources.gpus.count = 0;
+       }},
+      {"graphics",
+       [](JobSpec& s) {
+         s.program.graphics = true;
+         s.resources.gpus.isolation = Isolation::kMps;
+         s.resources.gpus.share_thousandths = 500;
+       }},
+      {"graphics",
+       [](JobSpec& s) {
+         s.program.graphics = true;
+         s.resources.any_of = {{.gpus = {.isolation = Isolation::kMig}}};
+       }},
       {"file", [](JobSpec& s) { s.file = "bert.yaml"; }},
       {"file", [](JobSpec& s) { s.file = "/a\nb"; }},
       {"workdir", [](JobSpec& s) { s.program.working_directory = "/a/.."; }},

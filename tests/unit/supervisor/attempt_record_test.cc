@@ -69,6 +69,7 @@ LaunchRecord Sample() {
   spec.image_layers = {"/top", "/base"};
   spec.metric_limits = {{"train/loss", MetricTest::kIsNan, ""}, {"lr", MetricTest::kAbove, "0.5"}};
   spec.copies = spec.copies_checkpoints = true;
+  spec.driver_lists = {"/s/driver/compute", "/s/driver/graphics"};
   record.cgroups = {.unified = "/u", .joined = {"/a", "/b"}, .freezer = "/b", .oom_events = "/o"};
   return record;
 }
@@ -93,6 +94,7 @@ TEST(LaunchRecordTest, RoundTrip) {
   EXPECT_EQ(read->spec.metric_limits, record.spec.metric_limits);
   EXPECT_TRUE(read->spec.copies);
   EXPECT_TRUE(read->spec.copies_checkpoints);
+  EXPECT_EQ(read->spec.driver_lists, record.spec.driver_lists);
   EXPECT_EQ(read->cgroups, record.cgroups);
 }
 
@@ -108,11 +110,19 @@ void WritePart(ByteWriter& added, const GpuPart& part) {
   added.U64(part.mps ? 1 : 0);
 }
 
+// As it was written before images had files of the driver.
+std::string FieldsWithoutDriver() {
+  ByteWriter added;
+  WriteTexts(added, Sample().spec.driver_lists);
+  const std::string fields = Fields();
+  return fields.substr(0, fields.size() - added.bytes().size());
+}
+
 // As it was written before anything was copied.
 std::string FieldsWithoutCopies() {
   ByteWriter added;
   added.U64(3);
-  const std::string fields = Fields();
+  const std::string fields = FieldsWithoutDriver();
   return fields.substr(0, fields.size() - added.bytes().size());
 }
 
@@ -212,6 +222,10 @@ TEST(LaunchRecordTest, AnOlderWritersRecordIsRead) {
     EXPECT_EQ(read->spec.entry_time_limit, LaunchSpec{}.entry_time_limit);
     EXPECT_EQ(read->cgroups, Sample().cgroups);
   }
+  const auto without_driver = DecodeLaunch(Seal(kSealed, FieldsWithoutDriver()));
+  ASSERT_TRUE(without_driver.has_value());
+  EXPECT_TRUE(without_driver->spec.copies);
+  EXPECT_TRUE(without_driver->spec.driver_lists.empty());
   const auto without_copies = DecodeLaunch(Seal(kSealed, FieldsWithoutCopies()));
   ASSERT_TRUE(without_copies.has_value());
   EXPECT_EQ(without_copies->spec.metric_limits, Sample().spec.metric_limits);

@@ -62,6 +62,8 @@ constexpr JobFlag kFlags[] = {
      "FROM[:TO][:ro],...", "", JobFlag::Kind::kNames},
     {"--launcher", "launcher", "starts the command once for each GPU",
      "{none,torchrun,accelerate,deepspeed,mpi,horovod,ray}"},
+    {"--graphics", "graphics", "The job draws on its GPUs: OpenGL, Vulkan, OptiX", "", "",
+     JobFlag::Kind::kSwitch},
     {"--network", "network", "none: the job reaches nothing outside of itself", "{host,none}"},
     {"--workdir", "workdir", "Working directory; default: the current one", "DIRECTORY"},
     {"--secret", "secrets", "Secrets to inject as environment variables (secrets set)", "NAME,...",

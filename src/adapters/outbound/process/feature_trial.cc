@@ -17,6 +17,7 @@ Result<std::vector<TriedFeature>> TryFeatures(const std::string& programs,
   const std::string supervisor = GP_TRY(InstallSupervisor(programs));
   std::vector<TriedFeature> tried;
   for (const std::string& name : AllFeatures()) {
+    if (name == kGraphicsFeature) continue;  // the node's devices tell
     CommandEnd end;
     // Once more: a host may be short of memory or time for a moment.
     for (int i = 0; i < 2 && !end.ok; ++i)

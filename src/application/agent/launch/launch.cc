@@ -208,6 +208,18 @@ void AddProgram(const DesiredLease& desired, const HostUser& user, const LaunchO
   launch.groups = user.groups;
 }
 
+// Those by which a job draws on the GPUs of its lease.
+void AddRenderNodes(const DesiredLease& desired, const NodeFacts& facts,
+                    const LaunchOptions& options, LaunchSpec& launch) {
+  launch.devices.insert(launch.devices.end(), options.graphics_devices.begin(),
+                        options.graphics_devices.end());
+  if (!options.render_node) return;
+  for (const GpuGrant& grant : desired.lease.gpus) {
+    const auto node = options.render_node(facts.gpus[static_cast<size_t>(grant.gpu)]);
+    if (node) launch.devices.push_back(*node);
+  }
+}
+
 void AddGrants(const DesiredLease& desired, const NodeFacts& facts, const LaunchOptions& options,
                LaunchSpec& launch) {
   for (const GpuGrant& grant : desired.lease.gpus) {
@@ -216,6 +228,7 @@ void AddGrants(const DesiredLease& desired, const NodeFacts& facts, const Launch
   if (!desired.lease.gpus.empty()) {
     launch.devices.insert(launch.devices.end(), options.shared_devices.begin(),
                           options.shared_devices.end());
+    if (desired.spec->program.graphics) AddRenderNodes(desired, facts, options, launch);
   }
   launch.cpus = CpusOf(desired, facts, options.host_cpus);
   for (const NumaGrant& grant : desired.lease.numa) {
@@ -283,6 +296,11 @@ void AddImage(const DesiredLease& desired, const HostUser& user, const LaunchOpt
   AddRoot(desired, launch);
   launch.image_credentials = SecretNamed(spec.program.image_credentials, desired);
   launch.device_directory = options.device_directory;
+  if (!options.driver_directory.empty() && !desired.lease.gpus.empty()) {
+    launch.driver_lists.push_back(options.driver_directory + "/compute");
+    if (spec.program.graphics)
+      launch.driver_lists.push_back(options.driver_directory + "/graphics");
+  }
   launch.user_name = user.name;
   launch.home = user.home;
   launch.private_tmp = true;  // what is to be seen below the host's /tmp is shown in it

@@ -4,6 +4,7 @@
 // environment.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,12 @@ struct LaunchOptions {
   int gpu_major = 195;                       // of /dev/nvidia<minor>
   std::vector<DeviceNumber> shared_devices;  // nvidiactl, uvm …: for every job with a GPU
   std::string device_directory = "/dev";     // of the device nodes; another one on simulated nodes
-  CpuSet host_cpus;                          // simulated nodes: their cores are mapped onto these
+  std::vector<DeviceNumber> graphics_devices;  // of a driver that draws, besides a GPU's own
+  // That draws on this GPU; nullopt: it has none.  Empty: no GPU has one.
+  std::function<std::optional<DeviceNumber>(const GpuFacts&)> render_node;
+  // "compute" and "graphics" in it list files of the driver for images; empty: there are none
+  std::string driver_directory;
+  CpuSet host_cpus;  // simulated nodes: their cores are mapped onto these
   int64_t processes_max = 32'768;
   int64_t log_bytes_max = int64_t{1} << 30;
   bool private_processes = true;            // false: jobs share the host's processes and IPC

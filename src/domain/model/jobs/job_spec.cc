@@ -324,6 +324,22 @@ void CheckData(const JobSpec& spec, Findings& findings) {
   }
 }
 
+// A render node gives its user the whole GPU, whatever share of it is granted.
+void CheckGraphics(const JobSpec& spec, Findings& findings) {
+  if (!spec.program.graphics) return;
+  const auto has_whole = [](const GpuRequest& gpus) {
+    return gpus.count > 0 && gpus.isolation == Isolation::kExclusive &&
+           gpus.share_thousandths == kShareMax;
+  };
+  const bool is_whole = has_whole(spec.resources.gpus) &&
+                        std::ranges::all_of(spec.resources.any_of, has_whole, &Alternative::gpus);
+  if (!is_whole) {
+    findings.Add(Kind::kContradiction, "graphics",
+                 "needs whole GPUs, which the job does not share: leave it out, or ask for whole "
+                 "ones");
+  }
+}
+
 void CheckCommand(const JobSpec& spec, Findings& findings) {
   if (spec.program.command.empty() || spec.program.command.front().empty()) {
     findings.Add(Kind::kText, "run", "names no program: give a script or a list of arguments");
@@ -342,6 +358,7 @@ void CheckCommand(const JobSpec& spec, Findings& findings) {
   CheckImage(spec, findings);
   CheckMounts(spec, findings);
   CheckData(spec, findings);
+  CheckGraphics(spec, findings);
   if (spec.program.network == NetworkAccess::kNone && MayHaveSeveralNodes(spec)) {
     findings.Add(Kind::kContradiction, "network",
                  "none leaves the ranks of a job on several nodes without a way to meet: leave it "

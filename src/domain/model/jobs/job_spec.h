@@ -121,6 +121,8 @@ struct JobProgram {
   std::string image_credentials;  // secret for the image's registry; empty: none
   std::vector<Mount> mounts;      // more directories of its nodes that it sees in the image
   NetworkAccess network = NetworkAccess::kHost;
+  // It draws on its GPUs, by their render nodes and, in an image, the driver's graphics libraries
+  bool graphics = false;
   Launcher launcher = Launcher::kNone;
   std::vector<StagedData> stage;    // what each node has before it starts
   std::vector<Artifact> artifacts;  // what each node copies when it has ended
@@ -215,7 +217,7 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
           Since<20>(v.program.mounts), Since<20>(v.program.network),
           Since<20>(v.program.image_credentials), Since<20>(v.program.launcher),
           Since<20>(v.recovery.on_metric), Since<20>(v.program.stage),
-          Since<20>(v.program.artifacts))
+          Since<20>(v.program.artifacts), Since<20>(v.program.graphics))
 
 // All secrets that it needs: those in its environment, and those of its image's registry and of the
 // stores of its data.
@@ -234,6 +236,7 @@ std::string KeyThatNames(const std::string& secret, const JobSpec& spec);
   VALUE(program, image)                               \
   VALUE(program, image_credentials)                   \
   VALUE(program, interactive)                         \
+  VALUE(program, graphics)                            \
   VALUE(resources, nodes)                             \
   VALUE(resources, nodes_min)                         \
   VALUE(resources, cpus)                              \

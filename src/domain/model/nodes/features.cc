@@ -19,6 +19,7 @@ constexpr Feature kFeatures[] = {
      [](const JobSpec& spec) { return spec.program.network == NetworkAccess::kNone; }},
     {kLaunchersFeature,
      [](const JobSpec& spec) { return spec.program.launcher != Launcher::kNone; }},
+    {kGraphicsFeature, [](const JobSpec& spec) { return spec.program.graphics; }},
     {kDataFeature,
      [](const JobSpec& spec) {
        return !spec.program.stage.empty() || !spec.program.artifacts.empty() ||

@@ -18,6 +18,7 @@ inline constexpr char kImagePullFeature[] = "image-pull";      // pulled from re
 inline constexpr char kNetworkNoneFeature[] =
     "network-none";  // jobs may be cut off from the network
 
+inline constexpr char kGraphicsFeature[] = "graphics";  // the driver of its GPUs draws
 // Its agent fetches the data of jobs, and copies their checkpoints and artifacts.
 inline constexpr char kDataFeature[] = "data";
 inline constexpr char kLaunchersFeature[] = "launchers";  // its agent starts commands by them

@@ -82,6 +82,7 @@ TEST(RedactJob, OfASpecOnlyWhatTheJobHoldsAndWaitsForIsShown) {
                                                                 "cpus",
                                                                 "gpus",
                                                                 "grace_ms",
+                                                                "graphics",
                                                                 "hang_after_ms",
                                                                 "interactive",
                                                                 "launcher",

@@ -38,6 +38,7 @@ JobSpec FullSpec() {
   spec.recovery.checkpoint.copy_to = "s3://c/d";
   spec.recovery.checkpoint.credentials = "S3";
   spec.program.network = NetworkAccess::kNone;
+  spec.program.graphics = true;
   spec.program.command = {"a", "b c"};
   spec.program.interactive = true;
   spec.recovery.checkpoint.directory = "/c";

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "ports/outbound/attempt_runner.h"
 
 namespace gp {
+
+// The character device at this path; nullopt: there is none.
+std::optional<DeviceNumber> DeviceAt(const std::string& path);
 
 // Makes the device node `path` with permissions `mode`, for a simulated device; one that exists is
 // kept. Opening it reaches the kernel, which has no driver for it (ENXIO).

@@ -1,4 +1,4 @@
-#include "cmd/agent/simulated_device.h"
+#include "cmd/agent/device_files.h"
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -7,6 +7,13 @@
 #include <cstring>
 
 namespace gp {
+
+std::optional<DeviceNumber> DeviceAt(const std::string& path) {
+  struct stat facts;
+  if (stat(path.c_str(), &facts) != 0 || !S_ISCHR(facts.st_mode)) return std::nullopt;
+  return DeviceNumber{static_cast<int>(major(facts.st_rdev)),
+                      static_cast<int>(minor(facts.st_rdev))};
+}
 
 Status MakeSimulatedDevice(const std::string& path, DeviceNumber number, unsigned mode) {
   const dev_t device =
