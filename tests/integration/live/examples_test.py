@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""The examples as users run them, on simulated nodes: what they leave, print and survive, besides their exit codes.
+
+examples/tasks.py is tested by launchers_test.py, bert_finetune.py by trainer_test.py, and ml_day by ml_day_test.py.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+from live_platform import ClusterTest, eventually, main
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+ANA = 1234
+PRICE = 2.50  # of a GPU-hour
+
+
+class ExampleTest(ClusterTest):
+    options = {"nodes": 2, "policy": f'prices: {{currency: USD, rules: [{{per_gpu_hour: "{PRICE}"}}]}}\n'}
+
+    def setUp(self):
+        super().setUp()
+        self.place = pathlib.Path(self.cluster.shared)
+        self.examples = self.place / "copy/examples"  # the checkout may be closed to the jobs' user
+        shutil.copytree(ROOT / "examples", self.examples, ignore=shutil.ignore_patterns("__pycache__", "heat"))
+        shutil.copytree(ROOT / "clients/python/gpu_platform", self.place / "copy/clients/python/gpu_platform", ignore=shutil.ignore_patterns("__pycache__"))
+        for path in [self.place / "copy", *(self.place / "copy").rglob("*")]:
+            os.chown(path, ANA, ANA)
+        self.user = self.cli.as_user(ANA)
+
+    def start(self, script, *words, **options):
+        environment = {"PATH": "/usr/bin:/bin", "HOME": "/", "LC_ALL": "C.UTF-8", "GPU_PLATFORM_SERVER": self.cluster.run_directory, **options.pop("env", {})}
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.examples, **options}
+        return subprocess.Popen(["/usr/bin/python3", "-B", script, *map(str, words)], user=ANA, group=ANA, extra_groups=[], text=True, env=environment,
+                                stdin=subprocess.DEVNULL, **options)
+
+    def end(self, process, code=0):
+        out, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, code, out + errors)
+        self.assertNotIn("Traceback", errors)
+        return out, errors
+
+    def last_of(self, job, name, step):
+        """The newest value of a metric, once that of the step has arrived."""
+        def last():
+            series = self.cli.json("jobs", "metrics", job, name).get("series", [])
+            return series and series[0]["last"]["step"] >= step and series[0]["last"]
+        return eventually(last, lambda: f"{name} of step {step}")["last"]
+
+    def errors(self, job):
+        return self.cli("jobs", "logs", job, "--stderr").out
+
+
+class Training(ExampleTest):
+    def test_a_training_shows_its_loss_its_cost_and_where_the_model_lies(self):
+        directory = self.place / "copy/training"
+        out, _ = self.end(self.start("submit_training_job.py", "--model", "words", "--steps", 120, "--pause", 0.01, "--refresh", 0.2, "--directory", directory))
+        rows = dict(re.findall(r"^(job|loss|evaluation|checkpoint|model|cost) {2,}(.*)$", out, re.M))
+        self.assertRegex(out, r"(?m)^checkpoint of step 30: .*/step-0{10}30$")
+        job = self.assert_job("job-1", state="COMPLETED", attempt=1)
+        self.assertEqual(rows["job"], "job-1 COMPLETED, exit code 0, attempts: 1")
+        last, highest = map(float, re.match(r"([\d.]+) at step 120, at most ([\d.]+)$", rows["loss"]).groups())
+        self.assertLess(last, 0.7 * highest)
+        best = min((one["score"], one["path"]) for one in job["checkpoints"] if one["complete"])
+        self.assertEqual((rows["evaluation"], rows["model"]), (f"{best[0]:.3f} at step 120", f"{best[1]}/model"))
+        weights, _ = json.loads(pathlib.Path(rows["model"]).read_text())
+        self.assertGreater(weights["recommend"], 0.0, "it has learned")
+        gpu_hours = job["use"]["gpu_hours"]
+        self.assertEqual(rows["cost"], f"{gpu_hours:.4f} GPU-hours, {job['use']['cost']:.4f} USD")
+        self.assertAlmostEqual(job["use"]["cost"], gpu_hours * PRICE, 6)
+        self.assertGreater(gpu_hours, 0.0)
+
+    def test_a_failure_is_shown_with_its_exit_code_and_an_interrupt_leaves_the_job(self):
+        out, errors = self.end(self.start("submit_training_job.py", "--retries", 0, "--refresh", 0.2, "--directory", self.place / "none",
+                                          "--", "sh", "-c", "echo no data >&2; exit 7"), code=7)
+        self.assertIn("FAILED, exit code 7", out)
+        self.assertEqual(errors, "no data\n")
+        process = self.start("submit_training_job.py", "--refresh", 0.2, "--directory", self.place / "none", "--", "sleep", "1000")
+        eventually(lambda: self.cli.jobs() and self.cli.jobs()[0]["state"] == "RUNNING", "it runs")
+        process.send_signal(signal.SIGINT)
+        self.assertIn("keeps running", self.end(process, code=130)[1])
+        self.assert_job("job-2", state="RUNNING")
+
+    def test_the_queue_of_three_priorities_trains_a_model(self):
+        place = self.examples / "classifier"
+        for _ in range(2):  # the second one is the same job
+            out, _ = self.end(self.start("quick_start.py", cwd=place, env={"PYTHONPATH": str(self.place / "copy/clients/python")}))
+            self.assertEqual(out, "Job submitted: job-1\n")
+        self.assertEqual(self.cli.wait("job-1"), 0, self.errors("job-1"))
+        job = self.assert_job("job-1", state="COMPLETED", attempt=1)
+        spec = job["spec"]
+        self.assertEqual((spec["name"], spec["priority"], spec["gpus"]["count"], spec["labels"]), ("bert-finetune-001", 750, 2, {"user_id": "researcher-1"}))
+        figures = json.loads((place / "output/metrics.json").read_text())
+        self.assertEqual((figures["model_name"], figures["steps"], figures["sentences"]), ("bert-base-uncased", 120, 80))
+        self.assertGreaterEqual(figures["test_accuracy"], 0.75)
+        self.assertGreater((place / "output/model").stat().st_size, 1000)
+        self.assertLess(self.last_of("job-1", "train/loss", 120), 0.5)
+
+
+if __name__ == "__main__":
+    main()
