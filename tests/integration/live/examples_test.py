@@ -101,5 +101,43 @@ class Training(ExampleTest):
         self.assertLess(self.last_of("job-1", "train/loss", 120), 0.5)
 
 
+class Pipeline(ExampleTest):
+    def rows(self, out):
+        """By step: (state, attempts, result)."""
+        return {step: (state, int(attempts), result) for step, state, attempts, result in
+                re.findall(r"^(\w+) +job-\d+ +([A-Z]+) +(\d+) +[\d.]+ +(.+)$", out.split("\nSTEP")[1], re.M)}
+
+    def test_a_step_that_fails_is_repeated_and_what_has_failed_is_not_published(self):
+        work, store = self.place / "copy/work", self.place / "store"
+        store.mkdir()
+        os.chown(store, ANA, ANA)
+        words = ["production_pipeline.py", "--work", work, "--refresh", 0.2, "--backoff", 0.2]
+        out, _ = self.end(self.start(*words, "--fail-once", "train", "--publish-to", f"file://{store}"))
+        rows = self.rows(out)
+        self.assertEqual({step: row[:2] for step, row in rows.items()},
+                         {"prepare": ("COMPLETED", 1), "train": ("COMPLETED", 2), "evaluate": ("COMPLETED", 1), "publish": ("COMPLETED", 1)})
+        self.assertIn("150 sentences for training, 50 for evaluation", rows["prepare"][2])
+        self.assertIn("from step 120", self.cli("jobs", "logs", "job-2").out, "its second attempt goes on at its checkpoint")
+        evaluation = json.loads((work / "evaluation.json").read_text())
+        self.assertGreaterEqual(evaluation["accuracy"], 0.8)
+        self.assertIn(f"accuracy {evaluation['accuracy']:.3f}", rows["evaluate"][2])
+        version = os.readlink(work / "published/current")
+        self.assertEqual(sorted(path.name for path in (work / "published" / version).iterdir()), ["evaluation.json", "metrics.json", "model"])
+        self.assertEqual((store / version / "model").read_bytes(), (work / "model/model").read_bytes())
+        self.assertRegex(out, r"(?m)^0\.\d{4} GPU-hours, 0\.\d{4} USD$")
+
+        out, errors = self.end(self.start(*words, "--accuracy", 1.01), code=1)
+        rows = self.rows(out)
+        self.assertEqual((rows["evaluate"][:2], rows["publish"][:2]), (("FAILED", 1), ("CANCELLED", 0)), "a bad model is no reason to try again")
+        self.assertIn("is below 1.01", rows["evaluate"][2])
+        self.assertIn("evaluate failed", errors)
+        self.assertEqual(os.readlink(work / "published/current"), version)
+
+        out, errors = self.end(self.start(*words, "--retries", 1, "--source", self.place / "nothing.tsv"), code=1)
+        self.assertEqual({step: row[:2] for step, row in self.rows(out).items()},
+                         {"prepare": ("FAILED", 2), "train": ("CANCELLED", 0), "evaluate": ("CANCELLED", 0), "publish": ("CANCELLED", 0)})
+        self.assertIn("nothing.tsv: No such file or directory", errors)
+
+
 if __name__ == "__main__":
     main()
