@@ -4,13 +4,17 @@
 examples/tasks.py is tested by launchers_test.py, bert_finetune.py by trainer_test.py, and ml_day by ml_day_test.py.
 """
 
+import fcntl
 import json
 import os
 import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
+import termios
+import threading
 
 from live_platform import ClusterTest, eventually, main
 
@@ -137,6 +141,66 @@ class Pipeline(ExampleTest):
         self.assertEqual({step: row[:2] for step, row in self.rows(out).items()},
                          {"prepare": ("FAILED", 2), "train": ("CANCELLED", 0), "evaluate": ("CANCELLED", 0), "publish": ("CANCELLED", 0)})
         self.assertIn("nothing.tsv: No such file or directory", errors)
+
+
+class Dashboard(ExampleTest):
+    def screen(self, *words, width=80):
+        out, _ = self.end(self.start("monitoring_dashboard.py", "--once", "--width", width, *words))
+        self.assertLessEqual(max(map(len, out.splitlines())), width)
+        return out
+
+    def watch(self):
+        """(a monitor in a terminal of 80 columns, what it has drawn so far)."""
+        ours, its = os.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        process = self.start("monitoring_dashboard.py", "--refresh", 0.2, stdout=its)
+        os.close(its)
+        drawn = []
+
+        def read():
+            try:
+                while text := os.read(ours, 65536):
+                    drawn.append(text.decode())
+            except OSError:  # the terminal has no writer any more
+                pass
+            os.close(ours)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        self.addCleanup(reader.join)
+        self.addCleanup(lambda: process.poll() is None and process.kill())
+        return process, lambda: "".join(drawn).split("\x1b[H\x1b[2J\x1b[3J")[-1]
+
+    def test_it_shows_gpus_queues_jobs_and_incidents(self):
+        held = self.cli.start("--gpus", "8", "--name", "held", command=["sleep", "1000"])
+        eventually(lambda: self.cli.job(held)["state"] == "RUNNING", "it runs")
+        waits = self.cli.start("--gpus", "8", "--nodes", "2", "--name", "waits-with-a-long-name", command=["true"])
+        node = self.cli.job(held)["attempts"][0]["ranks"][0]["node"]
+        other = next(name for name in self.cluster.node_names() if name != node)
+        with open(os.path.join(self.cluster.agent_state(int(other[-1])), "faults"), "a") as control:
+            control.write("xid gpu=3 code=79\n")
+        eventually(lambda: self.cli.json("incidents", "list").get("incidents"), "an incident is open")
+        out = eventually(lambda: (text := self.screen()) and f"{other}  UP     ...x" in text and text, self.screen)
+        self.assertRegex(out, rf"(?m)^{node} +UP +########  +[\d–]+ +[\d–]+ +[\d–]+ +default$")
+        self.assertRegex(out, r"(?m)^default +1 +8 +– +1 +1 +\d")
+        self.assertRegex(out, rf"(?m)^{held} +held +root +RUNNING +8 +– +\d+s +{node}\[0-7\]$")
+        self.assertRegex(out, rf"(?m)^{waits} +waits-with-a-… +root +QUEUED +16 +– +\d+s +\w+$")
+        self.assertRegex(out, rf"(?m)^incident-1 +OPEN +{other}\[3\] +XID 79 .*operator action required$")
+        self.assertRegex(self.screen("--gpus", width=100), rf"(?m)^{node}\[7\] +IN_USE +[\d–]+ +[\d–]+ +(?:\d+/79|–) +{held}$")
+        self.assertIn("and 1 more (--jobs)", self.screen("--jobs", 1))
+
+    def test_it_survives_a_lost_controller_and_ends_by_an_interrupt(self):
+        process, screen = self.watch()
+        eventually(lambda: "no jobs run or wait" in screen(), screen)
+        self.cluster.controller.kill()
+        eventually(lambda: "no answer since" in screen() and "what was seen last" in screen(), screen)
+        self.end(self.start("monitoring_dashboard.py", "--once"), code=1)
+        self.cluster.start_controller()
+        self.cli.start("--name", "after-all", command=["sleep", "1000"])
+        eventually(lambda: "after-all" in screen() and "no answer" not in screen(), screen)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual((process.wait(30), process.stderr.read()), (0, ""))
+        process.stderr.close()
 
 
 if __name__ == "__main__":
