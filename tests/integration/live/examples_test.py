@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """The examples as users run them, on simulated nodes: what they leave, print and survive, besides their exit codes.
 
-examples/tasks.py is tested by launchers_test.py, bert_finetune.py by trainer_test.py, and ml_day by ml_day_test.py.
+examples/tasks.py is tested by launchers_test.py, bert_finetune.py by trainer_test.py, and ml_day by ml_day_test.py.  The tests
+have no Blender: a stand-in records its arguments and writes the frames.
 """
 
 import fcntl
@@ -17,6 +18,7 @@ import termios
 import threading
 
 from live_platform import ClusterTest, eventually, main
+from live_platform.images import make_image
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 ANA = 1234
@@ -24,7 +26,7 @@ PRICE = 2.50  # of a GPU-hour
 
 
 class ExampleTest(ClusterTest):
-    options = {"nodes": 2, "policy": f'prices: {{currency: USD, rules: [{{per_gpu_hour: "{PRICE}"}}]}}\n'}
+    options = {"nodes": 2, "policy": f'prices: {{currency: USD, rules: [{{per_gpu_hour: "{PRICE}"}}]}}\n', "serve_flags": ("--min-run", "200ms")}
 
     def setUp(self):
         super().setUp()
@@ -201,6 +203,117 @@ class Dashboard(ExampleTest):
         process.send_signal(signal.SIGINT)
         self.assertEqual((process.wait(30), process.stderr.read()), (0, ""))
         process.stderr.close()
+
+
+# Takes the arguments of Blender that the job file uses; the frame BREAKS is left incomplete by the first attempt, and the
+# frame MISSES is not written.
+BLENDER = """#!/bin/sh
+echo "$GP_ARRAY_INDEX/$GP_ATTEMPT: $*" >> "$OUTPUT/calls"
+[ "$1 $3" = "--background --engine" ] || exit 90
+while [ "$1" != -- ]; do
+  case "$1" in
+    --render-output) to=$2;; --frame-start) from=$2;; --frame-end) last=$2;;
+  esac
+  shift
+done
+while [ "$from" -le "$last" ]; do
+  frame=$(printf '%s%04d.png' "${to%####}" "$from")
+  if [ "$from" = "$BREAKS" ] && [ "$GP_ATTEMPT" = 1 ]; then printf 'half' > "$frame"; exit 1; fi
+  [ "$from" = "$MISSES" ] || echo "frame $from by $GP_ARRAY_INDEX of $GP_JOB_ID" > "$frame"
+  from=$((from + 1))
+done
+"""
+
+
+class Render(ExampleTest):
+    def setUp(self):
+        super().setUp()
+        self.frames = self.place / "frames"
+        self.bin = self.place / "bin"
+        self.bin.mkdir()
+        self.put(self.bin)
+
+    def put(self, directory):
+        (directory / "blender").write_text(BLENDER)
+        (directory / "blender").chmod(0o755)
+
+    def submit(self, *words, **env):
+        env = {"SCENE": "/scene.blend", "OUTPUT": self.frames, "PATH": f"{self.bin}:/usr/bin:/bin", "LAST": 10, **env}
+        return self.user("-q", "jobs", "submit", self.examples / "render.gpu.yaml", "--set", "array=3%2", "--set", "retry.backoff=100ms", "--set", "workdir=/",
+                         *words, *(word for name, value in env.items() for word in ("--env", f"{name}={value}"))).ok().out.strip()
+
+    def calls(self):
+        return sorted(re.sub(r"(\d/\d): .*--frame-start (\d+) --frame-end (\d+) .*", r"\1 \2-\3", line) for line in (self.frames / "calls").read_text().splitlines())
+
+    def test_elements_render_ranges_and_go_on_at_the_frame_that_broke(self):
+        job = self.submit(BREAKS=5)
+        self.assertEqual(self.cli.wait(job), 0, self.errors(job))
+        self.assertEqual(self.calls(), ["0/1 1-3", "1/1 4-6", "1/2 5-6", "2/1 7-10"])
+        texts = {path.name: path.read_text() for path in self.frames.glob("*.png")}
+        owners = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
+        self.assertEqual({name: text.split(" of ")[0] for name, text in texts.items()}, {f"frame_{n:04}.png": f"frame {n} by {owners[n - 1]}" for n in range(1, 11)})
+        line = (self.frames / "calls").read_text().splitlines()[0]
+        self.assertRegex(line, rf"--background /scene.blend --engine CYCLES --render-output {self.frames}/frame_#### --render-format PNG --use-extension 1 "
+                               r"--frame-start \d+ --frame-end \d+ --render-anim -- --cycles-device OPTIX$")
+
+    def test_blender_may_be_in_an_image_and_a_frame_that_is_missing_fails_its_element(self):
+        image = self.place / "image"
+        make_image(str(image))
+        (image / "usr/bin").mkdir(exist_ok=True, parents=True)
+        self.put(image / "usr/bin")
+        self.frames.mkdir()
+        os.chown(self.frames, ANA, ANA)
+        job = self.submit("--set", f"image=dir:{image}", "--set", f"mounts=[{self.frames}]", "--set", "retry.max=0", PATH="/usr/bin:/bin", MISSES=9)
+        self.assertEqual(self.cli.wait(job), 1)
+        self.assertEqual([self.cli.job(f"{job}[{n}]")["state"] for n in range(3)], ["COMPLETED", "COMPLETED", "FAILED"])
+        self.assertEqual(self.errors(f"{job}[2]"), "frame 9 is missing\n")
+        self.assertEqual(len(list(self.frames.glob("*.png"))), 9)
+
+
+class Solver(ExampleTest):
+    # Both simulated nodes are this host, which Open MPI would otherwise notice, and share memory that the ranks do not share.
+    # It has fewer cores than processes, which wait in a loop.
+    ON_ONE_HOST = tuple(f"OMPI_MCA_{name}" for name in ("btl=tcp,self", "btl_tcp_if_include=lo", "oob_tcp_if_include=lo", "mpi_yield_when_idle=1"))
+
+    def setUp(self):
+        super().setUp()
+        self.solver = self.examples / "mpi_solver"
+        done = subprocess.run(["make", "-C", self.solver], capture_output=True, text=True, check=False)
+        if done.returncode != 0 and "mpi.h: No such file" in done.stderr and os.environ.get("CI") != "true":
+            self.skipTest("mpicc has no mpi.h: apt-get install libopenmpi-dev (tools/setup-debian --with-tests)")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def submit(self, name, *words):
+        run = json.dumps(["./heat", *map(str, words)])
+        return self.user("-q", "jobs", "submit", self.solver / "heat.gpu.yaml", "--set", f"workdir={self.solver}", "--set", f"run={run}",
+                         "--set", f"checkpoint.dir={self.solver}/{name}", *(word for one in self.ON_ONE_HOST for word in ("--env", one))).ok().out.strip()
+
+    def end(self, job):
+        """(steps from which its attempts began, its last line)."""
+        self.assertEqual(self.cli.wait(job, timeout="120s"), 0, self.errors(job))
+        lines = self.cli("jobs", "logs", job).ok().lines
+        return int(re.search(r"on 4 processes, from step (\d+)$", "\n".join(lines), re.M).group(1)), lines[-1]
+
+    def test_it_is_right(self):
+        begun, line = self.end(self.submit("small", "--size", 17, "--steps", 2000, "--tolerance", "1e-10", "--out", "field.txt"))
+        self.assertRegex(line, r"^4 processes, \d+ steps, change \d\.\d+e-1\d, centre 25\.000000, digest [0-9a-f]{16}$", "by symmetry a quarter of 100")
+        field = [list(map(float, row.split())) for row in (self.solver / "field.txt").read_text().splitlines()]
+        self.assertEqual((begun, len(field), field[0], field[-1]), (0, 17, [100.0] * 17, [0.0] * 17))
+        self.assertTrue(all(abs(row[x] - row[16 - x]) < 1e-6 for row in field for x in range(17)), "left and right are alike")
+
+    def test_it_ends_after_a_preemption_as_if_it_had_not_been_stopped(self):
+        sizes = ("--size", 64, "--steps", 1000, "--tolerance", "1e-12", "--checkpoint-every", 400)
+        begun, whole = self.end(self.submit("whole", *sizes))
+        self.assertEqual(begun, 0)
+        job = self.submit("stopped", *sizes, "--pause-ms", 300)
+        eventually(lambda: any(one["step"] == 400 and one["complete"] for one in self.cli.job(job).get("checkpoints", [])), lambda: str(self.cli.job(job)))
+        urgent = self.cli.start("--nodes", "2", "--gpus", "8", "--priority", "900", command=["true"])
+        self.assertEqual(self.cli.wait(urgent), 0)
+        begun, line = self.end(job)
+        self.assert_job(job, state="COMPLETED", attempt=2, preemptions=1)
+        self.assertTrue(400 < begun < 1000, begun)
+        self.assertEqual(line, whole)
+        self.assertAlmostEqual(self.last_of(job, "change", 1000), float(re.search(r"change (\S+),", line).group(1)), 4)
 
 
 if __name__ == "__main__":
