@@ -83,6 +83,8 @@ class Supervisor {
   void TakeReports();
   void TakeReport(const ReportLine& line);
   void TakeMetrics(const ReportLine& line);
+  void TakeLinks(const ReportLine& line);
+  void Refuse(const std::string& why);
   void NoteStep(const ReportLine& line);
   int64_t MetricsDue() const { return metrics_ ? metrics_->NextAtNs() : kNever; }
   void LookAtNext();

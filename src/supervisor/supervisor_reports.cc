@@ -9,6 +9,7 @@
 
 #include "supervisor/process/measure_tree.h"
 #include "supervisor/process/signal_handlers.h"
+#include "supervisor/records/job_link.h"
 #include "supervisor/records/metric_limit.h"
 #include "supervisor/records/metric_record.h"
 #include "supervisor/supervisor.h"
@@ -55,14 +56,13 @@ void Supervisor::TakeReports() {
     if (line.has_value()) {
       TakeReport(*line);
     } else {
-      status_.progress.refused = line.error().message;
-      status_changed_ = true;
+      Refuse(line.error().message);
     }
   }
   LookAtNext();
 }
 
-// Every report is a sign of progress.
+// Every report but a link is a sign of progress.
 void Supervisor::NoteStep(const ReportLine& line) {
   AttemptProgress& progress = status_.progress;
   progress.at.ns = WallNs();
@@ -72,7 +72,11 @@ void Supervisor::NoteStep(const ReportLine& line) {
   if (launch_.spec.hang_after.ns > 0 && state_ == State::kRunning)
     hang_deadline_ = BootNs() + launch_.spec.hang_after.ns;
   if (line.complaint.empty()) return;
-  progress.refused = line.complaint;
+  Refuse(line.complaint);
+}
+
+void Supervisor::Refuse(const std::string& why) {
+  status_.progress.refused = why;
   status_changed_ = true;
 }
 
@@ -82,16 +86,24 @@ void Supervisor::TakeMetrics(const ReportLine& line) {
   for (const MetricValue& one : line.metrics) {
     status_changed_ |= JudgeMetric(launch_.spec.metric_limits, one, status_.progress);
     if (!metrics_ || metrics_->Take(one.name, status_.progress.step, one.value, now)) continue;
-    status_.progress.refused =
-        "\"" + one.name + "\": a rank has at most " + std::to_string(kMetricsMax) + " metrics";
-    status_changed_ = true;
+    Refuse("\"" + one.name + "\": a rank has at most " + std::to_string(kMetricsMax) + " metrics");
   }
   if (now.boot_ns < metrics_told_) return;
   metrics_told_ = now.boot_ns + kBetweenChangesNs;
   status_changed_ = true;
 }
 
+void Supervisor::TakeLinks(const ReportLine& line) {
+  if (!line.complaint.empty()) Refuse(line.complaint);
+  for (const JobLink& one : line.links) {
+    if (!metrics_ || metrics_->TakeLink(one)) continue;
+    Refuse("\"" + one.name + "\": a rank has at most " + std::to_string(kLinksMax) +
+           " links, and changes them at most 64 times");
+  }
+}
+
 void Supervisor::TakeReport(const ReportLine& line) {
+  if (line.kind == ReportKind::kLink) return TakeLinks(line);
   NoteStep(line);
   if (line.kind == ReportKind::kMetric) return TakeMetrics(line);
   status_changed_ = true;

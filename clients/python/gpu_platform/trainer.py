@@ -23,6 +23,7 @@ Evaluation = Union[float, Tuple[float, Mapping[str, float]]]
 _BEST = "best"
 _BETWEEN_LINES_S = 1.0
 _METRIC = re.compile(r"[A-Za-z0-9_./-]{1,64}")  # docs/metrics.md
+_URL = re.compile(r"https?://[!-~]+")
 
 
 class Trainer:
@@ -150,6 +151,15 @@ class Trainer:
         if self._logged is not None and self._logged[0] == self.step:
             numbers = {**self._logged[1], **numbers}
         self._logged = (self.step, numbers)
+
+    def link(self, name: str, url: str) -> None:
+        """Shows a page with the job: `t.link("wandb", run.url)`.  Only the first rank reports it."""
+        if not _METRIC.fullmatch(name):
+            raise ValueError(f"link: \"{name}\" must be 1 to 64 letters, digits and _ . / -")
+        if not _URL.fullmatch(url):
+            raise ValueError("link: the URL must begin with https:// or http://, and have no spaces")
+        if self._is_first:
+            training.link(name, url)
 
     def _begin(self) -> None:
         self.resume()

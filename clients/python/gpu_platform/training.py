@@ -28,7 +28,7 @@ _PART = ".part"
 _METRICS_A_LINE = 40  # of the longest names: a report has at most 4096 bytes
 _OLD = ".old"
 _NAME = re.compile(r"step-\d+")
-_CHECKPOINT_PATIENCE_S = 2.0  # the pipe is read four times a second; a job resumes only from a checkpoint that it reported
+_PATIENCE_S = 2.0  # the pipe is read four times a second; a job resumes only from a checkpoint that it reported
 _listening = threading.Lock()
 # By signal: how often it came, and how many of these requests were taken.  Plain numbers, because a handler may interrupt
 # the main thread, or itself, at any place: a lock that both take would never be released.
@@ -81,12 +81,17 @@ def metric(step: int, values: Mapping[str, float]) -> bool:
     return all([report(" ".join([f"metric step={step}", *words[i:i + _METRICS_A_LINE]])) for i in range(0, len(words), _METRICS_A_LINE)])
 
 
+def link(name: str, url: str) -> bool:
+    """Shows a page with the job, such as its run in a tracking service; `url`: http or https, without spaces (docs/metrics.md)."""
+    return report(f"link {name}={url}", _PATIENCE_S)
+
+
 def checkpoint(path: str, step: int, seconds: float = 0.0, score: Optional[float] = None) -> bool:
     """Reports a complete checkpoint: the file or directory at the path, with everything in it."""
     words = [f"checkpoint step={step}", f"bytes={size_of(path)}", f"seconds={seconds:.3f}"]
     if score is not None:
         words.append(f"score={score:.9f}")
-    return report(" ".join(words) + f" path={os.path.abspath(path)}", _CHECKPOINT_PATIENCE_S)
+    return report(" ".join(words) + f" path={os.path.abspath(path)}", _PATIENCE_S)
 
 
 def resume_path() -> Optional[str]:

@@ -115,6 +115,19 @@ void DescribeCheckpoints(const v1::Job& job, std::string& out) {
   }
 }
 
+void DescribeReports(const v1::Job& job, std::string& out) {
+  for (const v1::NotFiniteMetric& one : job.not_finite()) {
+    std::string text = fmt::format("{} is {} since step {}", one.name(), one.value(), one.since());
+    if (one.ranks() > 1) {
+      text += fmt::format(", on {} ranks", one.ranks());
+    } else if (one.rank() > 0) {
+      text += fmt::format(", on rank {}", one.rank());
+    }
+    Line(out, "Metrics", text);
+  }
+  for (const v1::JobLink& link : job.links()) Line(out, "Link", link.name() + " " + link.url());
+}
+
 void DescribeAttempt(const v1::Attempt& attempt, std::string& out) {
   // The warning at the end of the placement has a line of its own.
   const std::string& warning = attempt.warning();
@@ -296,6 +309,7 @@ std::string DescribeJob(const v1::Job& job) {
   DescribeTimeline(job, out);
   DescribeUse(job.use(), out);
   DescribeCheckpoints(job, out);
+  DescribeReports(job, out);
   for (const v1::XidNote& note : job.xids()) DescribeXid(note, out);
   DescribeAttempts(job, out);
   return out;

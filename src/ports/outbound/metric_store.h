@@ -5,7 +5,9 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -47,12 +49,24 @@ struct MetricMark {
   int64_t end = 0;  // bytes
 };
 
-// All that is kept of one source of a job.
+// A page about the job, such as its run in a tracking service.
+struct JobLink {
+  std::string name;
+  std::string url;
+  bool operator==(const JobLink&) const = default;
+};
+
+// What is kept of one source of a job, or the next piece of it.
 struct MetricRecords {
   MetricSource source;
   NodeId node;                      // that has sent them
   std::vector<MetricPoint> points;  // in the order of their writing
+  std::vector<JobLink> links;       // likewise
+  int64_t end = 0;                  // bytes up to here
 };
+
+// Up to where each source, as a node has sent it, has been read.
+using MetricEnds = std::map<std::pair<MetricSource, NodeId>, int64_t>;
 
 // What nodes have sent of their jobs' metrics.  A copy: the node's own file is the original.  Any
 // thread may call it.
@@ -68,6 +82,11 @@ class MetricStore {
   // All sources of the job, by attempt and rank; empty: nothing is known.  Errors: kInternal
   // (unreadable).
   virtual Result<std::vector<MetricRecords>> Read(JobId job) = 0;
+  // What follows these ends, by attempt and rank: about `bytes_max` bytes of all sources together,
+  // and of each source some or nothing.  Empty: there is no more.  Errors: kInvalidArgument (an end
+  // that is none), kInternal (unreadable).
+  virtual Result<std::vector<MetricRecords>> ReadAfter(JobId job, const MetricEnds& ends,
+                                                       size_t bytes_max) = 0;
 };
 
 }  // namespace gp

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "supervisor/records/job_link.h"
 #include "supervisor/records/metric_record.h"
 
 namespace gp {
@@ -20,6 +21,7 @@ constexpr int64_t kPointsPerAge = 1'000;
 // With each further part of this size the points become half as many.
 constexpr int64_t kBytesPerDoubling = 4 << 20;
 constexpr int64_t kDoublingsMax = 16;
+constexpr int kLinksWrittenMax = 64;
 
 void Add(MetricPoint& point, double value) {
   if (point.count++ == 0) point.min = point.max = std::numeric_limits<double>::quiet_NaN();
@@ -62,6 +64,17 @@ bool MetricFile::Take(const std::string& name, int64_t step, double value, const
   point.at = now.at;
   Add(point, value);
   if (turns) WriteOut(point);
+  return true;
+}
+
+bool MetricFile::TakeLink(const JobLink& link) {
+  const auto known = links_.find(link.name);
+  if (known != links_.end() && known->second == link.url) return true;
+  if (known == links_.end() && links_.size() >= kLinksMax) return false;
+  if (links_written_ >= kLinksWrittenMax) return false;
+  ++links_written_;
+  links_[link.name] = link.url;
+  Write(ToLine(link));
   return true;
 }
 

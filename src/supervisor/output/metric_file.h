@@ -29,6 +29,9 @@ class MetricFile {
   };
   // False: the name is one too many.
   bool Take(const std::string& name, int64_t step, double value, const Moment& now);
+  // Writes the link at once, if it is a new one.  False: its name is one too many, or its links
+  // have changed too often.
+  bool TakeLink(const JobLink& link);
   // Boot time at which the next point is due; INT64_MAX: none is.
   int64_t NextAtNs() const;
   // Writes the points that are due; at the job's end all.
@@ -56,6 +59,8 @@ class MetricFile {
   int64_t began_ns_ = 0;  // boot time of the first value; 0: there was none
   int last_error_ = 0;
   std::map<std::string, Series> series_;
+  std::map<std::string, std::string> links_;  // URLs by name
+  int links_written_ = 0;
 };
 
 }  // namespace gp

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "supervisor/records/job_link.h"
 #include "supervisor/records/metric_record.h"
 
 namespace gp {
@@ -124,11 +125,26 @@ void TakeMetric(const Field& field, ReportLine& line) {
   }
 }
 
+// An invalid link does not invalidate the others.
+void TakeLink(const Field& field, ReportLine& line) {
+  JobLink link{std::string(field.name), std::string(field.value)};
+  const Status is_link = CheckLink(link);
+  if (is_link) {
+    line.links.push_back(std::move(link));
+  } else {
+    line.complaint = Refuse(field.word, is_link.error().message).error().message;
+  }
+}
+
 Status TakeField(std::string_view word, ReportLine& line) {
   const size_t sign = word.find('=');
   if (sign == std::string_view::npos)
     return Refuse(word, "a report is made of words like step=1200");
   const Field field{word, word.substr(0, sign), word.substr(sign + 1)};
+  if (line.kind == ReportKind::kLink) {
+    TakeLink(field, line);
+    return Ok();
+  }
   line.has_step |= field.name == "step";
   if (line.kind == ReportKind::kMetric && field.name != "step") {
     TakeMetric(field, line);
@@ -155,13 +171,16 @@ Result<ReportLine> ParseReportLine(std::string_view line) {
     report.kind = ReportKind::kCheckpoint;
   } else if (what == "metric") {
     report.kind = ReportKind::kMetric;
+  } else if (what == "link") {
+    report.kind = ReportKind::kLink;
   } else if (what != "progress") {
-    GP_CHECK_OK(Refuse(what, "a report begins with progress, checkpoint or metric"));
+    GP_CHECK_OK(Refuse(what, "a report begins with progress, checkpoint, metric or link"));
   }
   while (rest.find_first_not_of(' ') != std::string_view::npos) {
     rest.remove_prefix(rest.find_first_not_of(' '));
     // The path is the last word, and may contain spaces.
-    if (rest.starts_with("path=") && report.kind != ReportKind::kMetric) {
+    const bool has_names = report.kind == ReportKind::kMetric || report.kind == ReportKind::kLink;
+    if (rest.starts_with("path=") && !has_names) {
       GP_CHECK_OK(TakePath(rest.substr(5), report));
       break;
     }

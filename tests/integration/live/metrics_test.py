@@ -12,7 +12,7 @@ import signal
 import struct
 import subprocess
 
-from live_platform import ClusterTest, eventually, main
+from live_platform import ClusterTest, Events, UnixConnection, eventually, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -212,7 +212,62 @@ while True: time.sleep(1)
         eventually(lambda: self.series(job).get("loss", {}).get("not_finite_since") == 3, "NaN")
         self.assertIn("loss is nan since step 3", self.cli("jobs", "metrics", job).ok().err)
         self.assertEqual(self.series(job)["loss"]["last"]["not_finite"], "nan")
+        self.assertRegex(self.cli("jobs", "describe", job).ok().out, r"(?m)^Metrics +loss is nan since step 3$")
+        self.assertEqual(self.cli.job(job)["not_finite"], [{"name": "loss", "value": "nan", "since": 3, "rank": 0, "ranks": 1}])
+        eventually(lambda: self.cli.job(job)["state"] == "RUNNING", "it runs")
+        explained = self.cli("jobs", "explain", job)
+        self.assertEqual(explained.err, f"error: {job} is RUNNING; only a queued job can be explained; loss is nan since step 3\n")
+        viewer = self.cli.by_token(self.cli.json("tokens", "create", "viewer", "--role", "viewer")["secret"])
+        self.assertEqual(viewer.job(job)["not_finite"], [], "who may not read its metrics")
+        self.assertNotIn("nan", viewer("jobs", "explain", job).err)
         self.cli("jobs", "cancel", job).ok()
+        self.assertIn("loss is nan since step 3", self.cli("jobs", "describe", job).ok().out)
+
+    def test_nan_of_many_ranks_is_told_once_and_forgotten_with_the_next_number(self):
+        job = self.job('echo "metric step=4 loss=nan" > $GP_REPORT; while ! [ -e $MARK ]; do sleep 0.1; done; echo "metric step=5 loss=1" > $GP_REPORT; sleep 60', nodes=2)
+        eventually(lambda: [one["ranks"] for one in self.cli.job(job)["not_finite"]] == [2], "both ranks")
+        self.assertIn("loss is nan since step 4, on 2 ranks", self.cli("jobs", "describe", job).ok().out)
+        open(os.path.join(self.cluster.shared, "mark"), "w").close()
+        eventually(lambda: self.cli.job(job)["not_finite"] == [], "numbers again")
+        self.cli("jobs", "cancel", job).ok()
+
+    # Links.
+
+    def test_links_are_shown_with_the_job(self):
+        job = self.job('sleep 1; echo "link wandb=https://wandb.ai/ana/r1" > $GP_REPORT; echo "link bad=javascript:alert(1)" > $GP_REPORT; sleep 60')
+        shown = [{"name": "wandb", "url": "https://wandb.ai/ana/r1"}]
+        page = self.sse(f"/api/v1/jobs/{job}/events")  # the stream sends also what does not change the job
+        while (event := page.next())[2]["links"] != shown:
+            self.assertEqual(event[2]["links"], [])
+        self.assertEqual(event[2]["state"], "RUNNING")
+        self.assertEqual(self.cli.job(job)["links"], shown)
+        described = self.cli("jobs", "describe", job).ok().out
+        self.assertRegex(described, r"(?m)^Link +wandb https://wandb.ai/ana/r1$")
+        self.assertIn('"bad=javascript:alert(1)": a link begins with https:// or http:// and a host', described)
+        viewer = self.cli.by_token(self.cli.json("tokens", "create", "viewer", "--role", "viewer")["secret"])
+        self.assertEqual(viewer.job(job)["links"], [])
+        self.assertEqual(self.series(job), {})
+        self.cli("jobs", "cancel", job).ok()
+        self.cluster.controller.kill()
+        self.cluster.start_controller()
+        self.assertEqual(self.cli.job(job)["links"], shown, "after the job's end and a restart")
+
+    def test_the_client_reports_links_and_the_newest_attempt_counts(self):
+        job = self.job(["python3", "-c", """
+import os, sys
+from gpu_platform import training
+training.link("run", "https://wandb.ai/r" + os.environ["GP_ATTEMPT"])
+sys.exit(int(os.environ["GP_ATTEMPT"]) == 1)
+"""], retry={"max": 1})
+        self.cli("jobs", "wait", job).ok()
+        eventually(lambda: self.cli.job(job)["links"] == [{"name": "run", "url": "https://wandb.ai/r2"}], lambda: self.cli.job(job)["links"])
+
+    # Server-sent events.
+
+    def sse(self, path, **headers):
+        events = Events(UnixConnection(f"{self.cluster.run_directory}/http.sock", 60), path, {name.replace("_", "-"): value for name, value in headers.items()})
+        self.addCleanup(events.close)
+        return events
 
     def test_what_is_no_metric_is_told_and_the_rest_counts(self):
         job = self.job('echo "metric step=4 loss=tensor(0.5) acc=0.25" > $GP_REPORT; sleep 60')

@@ -289,7 +289,16 @@ class Reports(JobTest):
             t = self.trainer(agree=bool, evaluate=lambda: 1.0)
             for _ in t:
                 t.log(loss=1)
+                t.link("run", "https://a")
             self.assertEqual((lines(), self.names()), ([], []))
+
+    def test_a_link(self):
+        with self.job() as lines:
+            self.trainer().link("run", "https://wandb.ai/r?a=b")
+            self.assertEqual(lines(), ["link run=https://wandb.ai/r?a=b"])
+        for name, url in (("two words", "https://a"), ("", "https://a"), ("run", "javascript:alert(1)"), ("run", "https://a b"), ("run", "https://a\nmetric step=1 x=1"), ("run", "https://")):
+            with self.subTest(name=name, url=url), self.assertRaisesRegex(ValueError, "^link: "):
+                self.trainer().link(name, url)
 
     def test_bad_arguments_are_refused_with_their_names(self):
         for place, wrong in (("steps", {"steps": 0}), ("checkpoint_every", {"checkpoint_every": 2.5}), ("keep", {"keep": True}), ("save", {"save": "x"}),

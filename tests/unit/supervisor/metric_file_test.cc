@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "supervisor/records/job_link.h"
 #include "supervisor/records/metric_record.h"
 #include "tests/support/scratch.h"
 #include "tests/support/written_file.h"
@@ -96,6 +97,27 @@ TEST_F(MetricFileTest, OneNameTooManyIsRefused) {
   for (size_t i = 0; i < kMetricsMax; ++i) Take("m" + std::to_string(i), 1, 1.0, 1.0);
   EXPECT_FALSE(file_.Take("more", 1, 1.0, {{}, kSecond}));
   Take("m1", 2, 2.0, 1.1);
+}
+
+TEST_F(MetricFileTest, ANewLinkIsWrittenAtOnce) {
+  EXPECT_TRUE(file_.TakeLink({"run", "https://a/1"}));
+  EXPECT_TRUE(file_.TakeLink({"run", "https://a/1"}));
+  Take("loss", 1, 1.0, 1.0);
+  EXPECT_TRUE(file_.TakeLink({"run", "https://a/2"}));
+  file_.Finish();
+  EXPECT_EQ(ParseLinkRecords(Contents(path_)),
+            (std::vector<JobLink>{{"run", "https://a/1"}, {"run", "https://a/2"}}));
+  EXPECT_EQ(Written().size(), 1u);
+}
+
+TEST_F(MetricFileTest, LinksHaveALimit) {
+  for (size_t i = 0; i < kLinksMax; ++i)
+    EXPECT_TRUE(file_.TakeLink({"l" + std::to_string(i), "https://a"}));
+  EXPECT_FALSE(file_.TakeLink({"more", "https://a"}));
+  int taken = 0;
+  for (int i = 0; i < 1'000; ++i) taken += file_.TakeLink({"l0", "https://a/" + std::to_string(i)});
+  EXPECT_EQ(taken, 64 - static_cast<int>(kLinksMax));
+  EXPECT_EQ(ParseLinkRecords(Contents(path_)).size(), 64u);
 }
 
 TEST_F(MetricFileTest, WithoutADirectoryItTellsTheLoss) {

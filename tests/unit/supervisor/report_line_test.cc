@@ -60,7 +60,7 @@ TEST(ReportLine, WordsOfAnUnknownNameAreLeftOut) {
 
 TEST(ReportLine, WhatCannotBeReadIsToldWithTheWord) {
   const std::pair<const char*, const char*> cases[] = {
-      {"", "begins with progress, checkpoint or metric"},
+      {"", "begins with progress, checkpoint, metric or link"},
       {"hello step=1", "\"hello\""},
       {"progress 12", "\"12\""},
       {"progress step=-1", "step= takes a whole number"},
@@ -95,6 +95,23 @@ TEST(ReportLine, AMetricHasAnyNumberOfNamesWithNumbers) {
   EXPECT_EQ(line->metrics[1].value, 3e-4);
   EXPECT_EQ(line->metrics[2].name, "path");
   EXPECT_EQ(line->complaint, "");
+}
+
+TEST(ReportLine, ALinkHasANameAndAUrl) {
+  const auto line = ParseReportLine("link wandb=https://wandb.ai/r?a=b=c path=http://10.0.0.7");
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->kind, ReportKind::kLink);
+  EXPECT_EQ(line->links, (std::vector<JobLink>{{"wandb", "https://wandb.ai/r?a=b=c"},
+                                               {"path", "http://10.0.0.7"}}));
+  EXPECT_EQ(line->complaint, "");
+}
+
+TEST(ReportLine, ALinkThatIsNoneLeavesTheOthers) {
+  const auto line = ParseReportLine("link a=javascript:alert(1) b=https://b");
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->links, (std::vector<JobLink>{{"b", "https://b"}}));
+  EXPECT_EQ(line->complaint,
+            "\"a=javascript:alert(1)\": a link begins with https:// or http:// and a host");
 }
 
 TEST(ReportLine, AMetricThatIsNoneLeavesTheOthers) {

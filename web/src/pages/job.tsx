@@ -27,6 +27,11 @@ function Timeline({ job }: { job: JobFields }) {
   return <ol class="steps">{steps.map(([at, what]) => <li><span class="dim">{when(at)}</span> {what}</li>)}</ol>;
 }
 
+// The job has chosen these addresses: only those of web pages are links, and such a page learns nothing of this one.
+function Links({ of }: { of: JobFields["links"] }) {
+  return <>{of.map(({ name, url }) => <>{/^https?:\/\//.test(url) ? <a href={url} target="_blank" rel="noopener noreferrer">{name}</a> : name} </>)}</>;
+}
+
 function WhyWaiting({ job }: { job: JobFields }) {
   const [told, setTold] = useState<Explanation | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -105,6 +110,8 @@ export function JobPage({ id }: { id: string }) {
             ["User", job.user], ["Queue", job.queue], ["Requests", `${counted(job.spec.nodes ?? 1, "node")} with ${counted(job.spec.gpus?.count ?? 1, "GPU")}`], ["Waited", span(job.wait_seconds)],
             ["Ran", span(job.started_at ? job.run_seconds : null)], ["Exit code", job.exit_code], ["Attempt", job.attempt], ["Retries, faults, preemptions", `${job.retries_used}, ${job.faults}, ${job.preemptions}`],
             ["Progress", job.progress?.at ? `step ${number(job.progress.step)}${job.progress.steps ? ` of ${number(job.progress.steps)}` : ""}` : null],
+            ["Not finite", job.not_finite.map((one) => `${one.name} is ${one.value} since step ${number(one.since)}`).join(", ") || null],
+            ["Links", job.links.length > 0 ? <Links of={job.links} /> : null],
             ["Image", job.spec.image ? <>{job.spec.image} {job.image_digest && <code class="dim">{job.image_digest}</code>}</> : null],
             ["Mounts", job.spec.mounts?.map((one) => `${one.from} at ${one.to}${one.read_only ? " (read-only)" : ""}`).join(", ") || null],
             ["Network", job.spec.network === "NETWORK_ACCESS_NONE" ? "none" : "host"],

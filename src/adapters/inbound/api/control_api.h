@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/inbound/api/job_reports.h"
 #include "adapters/inbound/api/node_channels.h"
 #include "adapters/inbound/api/streams/change_feed.h"
 #include "adapters/inbound/api/streams/job_feed.h"
@@ -127,6 +128,15 @@ class ControlApi {
   Status FillJob(const Caller& caller, const std::string& name, v1::Job* reply);
   Status FillFrom(const State& state, const Caller& caller, const std::string& name,
                   v1::Job* reply) const;
+  // A job whose reports the caller may see.
+  struct ReportedBy {
+    JobId job;
+    MetricPlaces places;  // none: nothing may be shown
+  };
+  ReportedBy MayTell(const Caller& caller, const std::string& job);
+  v1::Job ReportsOf(const ReportedBy& by);
+  // With the metrics of a running job that are not finite.
+  Error WithNotFinite(const Caller& caller, const std::string& job, Error error);
   void AddProgress(const State& state, const Job& job, v1::Job* message) const;
   Status FillCluster(const v1::GetClusterRequest& request, v1::Cluster* reply);
   // Removes all other nodes from the reply and adds this node's leases.
@@ -175,6 +185,7 @@ class ControlApi {
   JobFeed& feed_;
   ChangeFeed& changes_;
   const About about_;
+  JobReports reports_{about_.job_metrics};
   std::mutex reloading_;
   static constexpr auto kTurnTime = std::chrono::seconds(5);  // waited for forecasting_
   std::timed_mutex forecasting_;  // one forecast or search for moves at a time

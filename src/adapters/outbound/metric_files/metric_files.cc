@@ -14,6 +14,7 @@
 #include "files/descriptor.h"
 #include "files/replace_file.h"
 #include "supervisor/records/attempt_record.h"
+#include "supervisor/records/job_link.h"
 #include "supervisor/records/metric_record.h"
 
 namespace gp {
@@ -29,6 +30,7 @@ constexpr size_t kRemovalsMax = 100'000;
 constexpr int64_t kSourceBytesMax = int64_t{32} << 20;
 // Of all sources of a job that are read together.
 constexpr size_t kReadBytesMax = size_t{128} << 20;
+constexpr size_t kPieceMin = 64 << 10;  // no line of a part is longer
 
 std::string FileName(const MetricSource& source, NodeId node) {
   return std::to_string(source.attempt) + "." + std::to_string(source.rank) + "." +
@@ -59,6 +61,29 @@ Result<std::string> ReadAll(const std::string& path) {
     bytes.append(buffer, static_cast<size_t>(count));
   if (count < 0) return Fail(SystemError("cannot read " + path, errno));
   return bytes;
+}
+
+// Whole lines from this place on; empty: there are none yet.
+Result<std::string> ReadPiece(const std::string& path, int64_t from, size_t bytes_max) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat facts = {};
+  if (!file.valid() || fstat(file.get(), &facts) != 0)
+    return Fail(SystemError("cannot read " + path, errno));
+  if (from < 0 || facts.st_size <= from) return std::string();
+  const int64_t before = from == 0 ? 0 : 1;  // the line end there
+  std::string bytes(std::min(bytes_max, static_cast<size_t>(facts.st_size - from)), '\0');
+  bytes.resize(bytes.size() + static_cast<size_t>(before));
+  const ssize_t count = pread(file.get(), bytes.data(), bytes.size(), from - before);
+  if (count < 0) return Fail(SystemError("cannot read " + path, errno));
+  bytes.resize(static_cast<size_t>(count));
+  if (before > 0 && !bytes.starts_with('\n'))
+    return Fail(InvalidArgument("byte " + std::to_string(from) + " is no end of a line"));
+  bytes.resize(bytes.rfind('\n') + 1);
+  return bytes.substr(static_cast<size_t>(before));
+}
+
+MetricRecords RecordsOf(const MetricEnds::key_type& source, const std::string& bytes, int64_t end) {
+  return {source.first, source.second, ParseMetricRecords(bytes), ParseLinkRecords(bytes), end};
 }
 
 }  // namespace
@@ -171,26 +196,52 @@ std::optional<int64_t> MetricFiles::Append(NodeId node, const MetricPart& part) 
   return std::nullopt;
 }
 
-Result<std::vector<MetricRecords>> MetricFiles::Read(JobId job) {
-  std::vector<MetricRecords> all;
-  size_t bytes_read = 0;
+std::string MetricFiles::PathOf(const MetricEnds::key_type& source) const {
+  return DirectoryOf(source.first.job) + "/" + FileName(source.first, source.second);
+}
+
+Result<std::vector<MetricEnds::key_type>> MetricFiles::SourcesOf(JobId job) const {
+  std::vector<MetricEnds::key_type> sources;
   std::error_code error;
   fs::directory_iterator at(DirectoryOf(job), error);
   for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
-    const auto known = ParseName(job, at->path().filename());
-    if (!known) continue;
-    const std::string bytes = GP_TRY(ReadAll(at->path()));
+    if (const auto known = ParseName(job, at->path().filename())) sources.push_back(*known);
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    return Fail(Internal("cannot read " + DirectoryOf(job) + ": " + error.message()));
+  std::ranges::sort(sources);
+  return sources;
+}
+
+Result<std::vector<MetricRecords>> MetricFiles::Read(JobId job) {
+  std::vector<MetricRecords> all;
+  size_t bytes_read = 0;
+  for (const auto& source : GP_TRY(SourcesOf(job))) {
+    const std::string bytes = GP_TRY(ReadAll(PathOf(source)));
     bytes_read += bytes.size();
     if (bytes_read > kReadBytesMax)
       return Fail(
           Unsupported("the metrics of this job are more than 128 MiB together: let fewer "
                       "ranks report them"));
-    all.push_back({known->first, known->second, ParseMetricRecords(bytes)});
+    all.push_back(RecordsOf(source, bytes, static_cast<int64_t>(bytes.size())));
   }
-  if (error && error != std::errc::no_such_file_or_directory)
-    return Fail(Internal("cannot read " + DirectoryOf(job) + ": " + error.message()));
-  std::ranges::sort(all, {}, &MetricRecords::source);
   return all;
+}
+
+Result<std::vector<MetricRecords>> MetricFiles::ReadAfter(JobId job, const MetricEnds& ends,
+                                                          size_t bytes_max) {
+  std::vector<MetricRecords> fresh;
+  size_t bytes_left = std::max(bytes_max, kPieceMin);
+  for (const auto& source : GP_TRY(SourcesOf(job))) {
+    if (bytes_left < kPieceMin) break;
+    const auto known = ends.find(source);
+    const int64_t from = known == ends.end() ? 0 : known->second;
+    const std::string bytes = GP_TRY(ReadPiece(PathOf(source), from, bytes_left));
+    if (bytes.empty()) continue;
+    bytes_left -= bytes.size();
+    fresh.push_back(RecordsOf(source, bytes, from + static_cast<int64_t>(bytes.size())));
+  }
+  return fresh;
 }
 
 }  // namespace gp

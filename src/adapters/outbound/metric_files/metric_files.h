@@ -28,6 +28,8 @@ class MetricFiles : public MetricStore, public CommitObserver {
   void Keep(NodeId node, std::vector<MetricPart> parts,
             std::function<void(std::vector<MetricMark>)> kept) override;
   Result<std::vector<MetricRecords>> Read(JobId job) override;
+  Result<std::vector<MetricRecords>> ReadAfter(JobId job, const MetricEnds& ends,
+                                               size_t bytes_max) override;
   void OnCommit(const State& state, const std::vector<Event>& events) override;
 
  private:
@@ -35,6 +37,9 @@ class MetricFiles : public MetricStore, public CommitObserver {
   bool Post(std::function<void()> work, size_t waiting_max);
   void Run();
   std::string DirectoryOf(JobId job) const;
+  // By attempt and rank.
+  Result<std::vector<MetricEnds::key_type>> SourcesOf(JobId job) const;
+  std::string PathOf(const MetricEnds::key_type& source) const;
   // The end of the source afterwards; nullopt: it could not be written.
   std::optional<int64_t> Append(NodeId node, const MetricPart& part) const;
 

@@ -19,11 +19,6 @@ struct Sample {
 using Curve = std::vector<Sample>;
 using CurveKey = std::pair<std::string, int>;  // name and rank
 
-const char* TextOf(double value) {
-  if (std::isnan(value)) return "nan";
-  return value > 0 ? "inf" : "-inf";
-}
-
 std::map<CurveKey, Curve> CurvesOf(const std::vector<MetricRecords>& records,
                                    const MetricSelection& selection) {
   std::map<CurveKey, Curve> curves;
@@ -85,7 +80,7 @@ void ToMessage(const Sample& sample, v1::MetricCurvePoint* message) {
   if (std::isfinite(point.last)) {
     message->set_last(point.last);
   } else {
-    message->set_not_finite(TextOf(point.last));
+    message->set_not_finite(NotFiniteValueText(point.last));
   }
 }
 
@@ -112,6 +107,11 @@ void JobMetricsView(const std::vector<MetricRecords>& records, const MetricSelec
   const size_t points_max =
       std::min(selection.points_max, std::max<size_t>(1, kPointsOfAllMax / curves.size()));
   for (const auto& [key, curve] : curves) AddSeries(key, curve, selection, points_max, reply);
+}
+
+const char* NotFiniteValueText(double value) {
+  if (std::isnan(value)) return "nan";
+  return value > 0 ? "inf" : "-inf";
 }
 
 }  // namespace gp

@@ -24,4 +24,7 @@ struct MetricSelection {
 void JobMetricsView(const std::vector<MetricRecords>& records, const MetricSelection& selection,
                     v1::GetJobMetricsReply* reply);
 
+// "nan", "inf" or "-inf".  REQUIRES: it is one of them.
+const char* NotFiniteValueText(double value);
+
 }  // namespace gp

@@ -82,6 +82,60 @@ TEST_F(MetricFilesTest, RanksAndAttemptsComeInOrder) {
   EXPECT_EQ((*all)[2].source.attempt, 10);
 }
 
+TEST_F(MetricFilesTest, WhatFollowsAnEndIsRead) {
+  const auto size = static_cast<int64_t>(std::string(kFirst).size());
+  const MetricEnds::key_type place{source_, kNode};
+  KeepOne(0, kFirst);
+  auto fresh = store_.ReadAfter(source_.job, {}, 0);
+  ASSERT_EQ(fresh->size(), 1u);
+  EXPECT_EQ(fresh->front().source, source_);
+  EXPECT_EQ(fresh->front().end, size);
+  EXPECT_TRUE(store_.ReadAfter(source_.job, {{place, size}}, 0)->empty());
+  KeepOne(size, std::string("link run https://a/1\n") + kSecond);
+  fresh = store_.ReadAfter(source_.job, {{place, size}}, 0);
+  ASSERT_EQ(fresh->size(), 1u);
+  ASSERT_EQ(fresh->front().points.size(), 1u);
+  EXPECT_EQ(fresh->front().points[0].step, 2);
+  EXPECT_EQ(fresh->front().links, (std::vector<JobLink>{{"run", "https://a/1"}}));
+  EXPECT_EQ(store_.Read(source_.job)->front().links.size(), 1u);
+}
+
+TEST_F(MetricFilesTest, AnEndThatIsNoneIsRefused) {
+  const MetricEnds::key_type place{source_, kNode};
+  KeepOne(0, kFirst);
+  const auto fresh = store_.ReadAfter(source_.job, {{place, 3}}, 0);
+  ASSERT_FALSE(fresh.has_value());
+  EXPECT_EQ(fresh.error().code, ErrorCode::kInvalidArgument);
+  // The node sends again what a lost disk had.
+  EXPECT_TRUE(store_.ReadAfter(source_.job, {{place, 5'000}}, 0)->empty());
+  EXPECT_TRUE(store_.ReadAfter({99}, {}, 0)->empty());
+}
+
+TEST_F(MetricFilesTest, PiecesHaveALimitAndTogetherAllLines) {
+  std::string part;
+  int lines = 0;
+  for (; part.size() < (60 << 10); ++lines) part += kFirst;
+  const auto size = static_cast<int64_t>(part.size());
+  for (int rank = 0; rank < 2; ++rank) {
+    for (int i = 0; i < 4; ++i) Keep({{{{3}, 2, rank}, i * size, part}});
+  }
+  MetricEnds ends;
+  int pieces = 0;
+  int points = 0;
+  while (true) {
+    const auto fresh = store_.ReadAfter(source_.job, ends, 0);
+    if (fresh->empty()) break;
+    for (const MetricRecords& one : *fresh) {
+      ends[{one.source, one.node}] = one.end;
+      points += static_cast<int>(one.points.size());
+      EXPECT_LE(one.points.size(), (64u << 10) / std::string(kFirst).size());
+    }
+    ++pieces;
+  }
+  EXPECT_EQ(points, 8 * lines);
+  EXPECT_GT(pieces, 7);
+}
+
 TEST_F(MetricFilesTest, AnotherStoreGoesOnWithTheFiles) {
   KeepOne(0, kFirst);
   store_.Stop();

@@ -151,7 +151,8 @@ Status ControlApi::ExplainJob(const Caller& caller, const v1::ExplainJobRequest&
                                    : FindWaiting(state, caller, request.job_id());
     CopyOrExplain(state, asked, reply);
   }));
-  if (!asked.job) return Fail(asked.job.error());
+  if (!asked.job && request.has_spec()) return Fail(asked.job.error());
+  if (!asked.job) return Fail(WithNotFinite(caller, request.job_id(), asked.job.error()));
   CompleteExplanation(request, asked, reply);
   if (asked.present && request.forecast())
     FillForecast(*asked.present, asked.at, *asked.job, reply);

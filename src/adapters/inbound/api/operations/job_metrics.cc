@@ -1,7 +1,9 @@
 // The metrics that jobs report of their training.
 
 #include "adapters/inbound/api/control_api.h"
+#include "adapters/inbound/api/job_reports.h"
 #include "adapters/wire/views/job_metrics_view.h"
+#include "base/ignore_result.h"
 
 namespace gp {
 namespace {
@@ -21,17 +23,6 @@ Result<MetricSelection> SelectionOf(const v1::GetJobMetricsRequest& request) {
   return selection;
 }
 
-// Only what the node of that rank has sent counts.
-bool IsOfItsNode(const Job& job, const MetricRecords& records) {
-  const auto& [of_job, attempt, rank] = records.source;
-  for (const AttemptRecord& one : job.attempts) {
-    if (one.number == attempt)
-      return rank < static_cast<int>(one.ranks.size()) &&
-             one.ranks[static_cast<size_t>(rank)].node == records.node;
-  }
-  return false;
-}
-
 }  // namespace
 
 Status ControlApi::GetJobMetrics(const Caller& caller, const v1::GetJobMetricsRequest& request,
@@ -42,12 +33,36 @@ Status ControlApi::GetJobMetrics(const Caller& caller, const v1::GetJobMetricsRe
   std::vector<MetricRecords> records = GP_TRY(about_.job_metrics->Read(id));
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
     const Job* job = state.FindJob(id);
+    const MetricPlaces places = job == nullptr ? MetricPlaces() : MetricPlacesOf(*job);
     std::erase_if(records, [&](const MetricRecords& one) {
-      return job == nullptr || !IsOfItsNode(*job, one);
+      return !places.contains({one.source, one.node});
     });
   }));
   JobMetricsView(records, selection, reply);
   return Ok();
+}
+
+// An array has no reports of its own.
+ControlApi::ReportedBy ControlApi::MayTell(const Caller& caller, const std::string& job) {
+  ReportedBy by;
+  IgnoreResult(gateway_.Read([&](const State& state) {
+    const auto id = FindJobFor(state, caller, JobAct::kRead, job);
+    if (id) by = {*id, MetricPlacesOf(*state.FindJob(*id))};
+  }),
+               "a controller that ends tells nothing");
+  return by;
+}
+
+// A job is shown without its reports if they cannot be read.
+v1::Job ControlApi::ReportsOf(const ReportedBy& by) {
+  return reports_.Of(by.job, by.places).value_or(v1::Job());
+}
+
+Error ControlApi::WithNotFinite(const Caller& caller, const std::string& job, Error error) {
+  if (error.code != ErrorCode::kConflict) return error;
+  const std::string text = NotFiniteText(ReportsOf(MayTell(caller, job)));
+  if (!text.empty()) error.message += "; " + text;
+  return error;
 }
 
 }  // namespace gp

@@ -222,19 +222,29 @@ Status ControlApi::CheckSameAsBefore(const std::vector<Outcome>& outcomes,
 }
 
 Status ControlApi::GetJob(const Caller& caller, const v1::GetJobRequest& request, v1::Job* reply) {
-  return FillJob(caller, request.job_id(), reply);
+  GP_CHECK_OK(FillJob(caller, request.job_id(), reply));
+  reply->MergeFrom(ReportsOf(MayTell(caller, reply->id())));
+  return Ok();
 }
 
+// Reports do not change the job: the watcher looks for new ones itself.
 Status ControlApi::WatchJob(const Caller& caller, const v1::GetJobRequest& request,
                             Sink<v1::Job>& out) {
   const auto id = JobFor(caller, JobAct::kSee, request.job_id());
   if (!id) return Fail(id.error());
+  constexpr int kLooksAReport = 4;
   const auto watch = feed_.Follow(*id);  // before the first read, so that no change is missed
   while (!out.IsGone()) {
     v1::Job job;
     GP_CHECK_OK(FillJob(caller, ToText(*id), &job));
+    const ReportedBy by = MayTell(caller, job.id());
+    const v1::Job reports = ReportsOf(by);
+    job.MergeFrom(reports);
     if (!out.Write(job) || job.state() >= v1::COMPLETED) break;
-    while (!out.IsGone() && !watch->Next(Duration::Milliseconds(500))) {
+    for (int looks = 1; !out.IsGone() && !watch->Next(Duration::Milliseconds(500)); ++looks) {
+      if (looks % kLooksAReport == 0 &&
+          ReportsOf(by).SerializeAsString() != reports.SerializeAsString())
+        break;
     }
   }
   return Ok();
