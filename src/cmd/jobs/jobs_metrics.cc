@@ -42,6 +42,13 @@ v1::GetJobMetricsRequest MetricsRequestOf(const MetricsQuery& query) {
   return request;
 }
 
+v1::WatchJobMetricsRequest WatchRequestOf(const MetricsQuery& query) {
+  v1::WatchJobMetricsRequest request;
+  request.set_job_id(query.job);
+  for (const std::string& name : query.names) request.add_names(name);
+  return request;
+}
+
 Result<v1::GetJobMetricsReply> FetchMetrics(const v1::GetJobMetricsRequest& request,
                                             const Cli& cli) {
   // After following, a connection of before may be to a controller that is gone.
@@ -83,7 +90,6 @@ std::string ToLines(const std::string& job, const SeriesPoints& points, const Cl
 }
 
 void PrintAsTheyCome(const MetricsQuery& query, Cli& cli) {
-  constexpr int kPauseMs = 1'000;
   if (!cli.json && cli.output != "table" && cli.output != "csv" && cli.output != "json")
     return cli.Complain(
         InvalidArgument("--output " + cli.output + ": --follow offers table, csv and json"));
@@ -93,7 +99,7 @@ void PrintAsTheyCome(const MetricsQuery& query, Cli& cli) {
     if (std::fflush(stdout) == 0) return Ok();
     return Fail(Internal(std::string("standard output: ") + std::strerror(errno)));
   };
-  const auto followed = FollowMetrics(cli, MetricsRequestOf(query), kPauseMs, print);
+  const auto followed = FollowMetrics(cli, WatchRequestOf(query), print);
   if (!followed) return cli.Complain(followed.error());
   SayEnd(query, *followed, cli);
 }
@@ -123,9 +129,8 @@ Status WriteRuns(const MetricsQuery& query, EventRuns& runs, Cli& cli) {
 // While the job runs the files only grow, as TensorBoard expects it; at the end they become what
 // the same command without --follow writes.
 Status KeepRuns(const MetricsQuery& query, EventRuns& runs, Cli& cli) {
-  constexpr int kPauseMs = 5'000;
   const FollowedMetrics followed = GP_TRY(FollowMetrics(
-      cli, MetricsRequestOf(query), kPauseMs,
+      cli, WatchRequestOf(query),
       [&runs](const v1::Job&, const SeriesPoints& points) { return runs.Append(points); }));
   SayEnd(query, followed, cli);
   return followed.points == 0 ? Ok() : WriteRuns(query, runs, cli);

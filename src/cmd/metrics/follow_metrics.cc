@@ -4,10 +4,11 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <memory>
+#include <deque>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "cmd/connection/controller_line.h"
@@ -17,14 +18,10 @@
 namespace gp {
 namespace {
 
-constexpr int kPauseMaxMs = 10'000;
-constexpr int kLastPausesMs = 1'000;  // after the job's end
-// A pause is this many times as long as the look before it: a controller with long answers, or many
-// followers, spends little of its time on them.
-constexpr int64_t kPausesPerLook = 10;
-// The node sends a job's last points up to about two seconds after its end.
-constexpr Duration kSettleTime = Duration::Seconds(3);
-constexpr Duration kLongPast = Duration::Seconds(10);
+constexpr int kCtrlCLookMs = 50;
+// Those that are there are given together, in the order of their time; of more than these, in
+// pieces.
+constexpr size_t kTogetherMax = 200'000;
 
 std::atomic<int> interrupted_end = -1;  // of a pipe that the handler writes to
 
@@ -53,91 +50,121 @@ class CtrlC {
   int ends_[2] = {-1, -1};  // open until the program ends, as the handler is there
 };
 
-struct MetricsLook {
-  v1::Job job;
-  v1::GetJobMetricsReply metrics;
+// Ends the stream of this context at Ctrl-C, for as long as it lives.
+class CtrlCEnds {
+ public:
+  CtrlCEnds(const CtrlC& ctrl_c, grpc::ClientContext& context)
+      : thread_([this, &ctrl_c, &context] {
+          while (!is_over_) {
+            if (!ctrl_c.Wait(kCtrlCLookMs)) continue;
+            context.TryCancel();
+            return;
+          }
+        }) {}
+  ~CtrlCEnds() {
+    is_over_ = true;
+    thread_.join();
+  }
+  CtrlCEnds(const CtrlCEnds&) = delete;
+  CtrlCEnds& operator=(const CtrlCEnds&) = delete;
+
+ private:
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
 };
 
 class MetricsFollower {
  public:
-  MetricsFollower(Cli& cli, v1::GetJobMetricsRequest request, int pause_ms, const TakePoints& take)
-      : cli_(cli), request_(std::move(request)), pause_ms_(pause_ms), take_(take) {}
+  MetricsFollower(Cli& cli, v1::WatchJobMetricsRequest request, const TakePoints& take)
+      : cli_(cli), request_(std::move(request)), take_(take) {}
 
   Result<FollowedMetrics> Run() {
-    LinePatience patience;
     while (true) {
-      const int64_t began_ns = clock_.BootNs();
-      Result<MetricsLook> look = Look();
-      if (look) {
-        patience.Heard();
-        if (GP_TRY(TakeAll(*look))) return seen_;
-      } else {
-        client_.reset();
-        if (!MayPass(look.error()) || !patience.Wait()) return Fail(look.error());
-      }
-      seen_.is_interrupted = ctrl_c_.Wait(look ? PauseMs(clock_.BootNs() - began_ns) : 0);
-      if (seen_.is_interrupted) return seen_;
+      const Status followed = Follow();
+      if (taken_ && !*taken_) return Fail(taken_->error());
+      seen_.is_interrupted = ctrl_c_.Wait(0);
+      if (followed || seen_.is_interrupted) return seen_;
+      if (!MayPass(followed.error()) || !patience_.Wait()) return Fail(followed.error());
     }
   }
 
  private:
-  // The job first: metrics that are read after its end miss less.
-  Result<MetricsLook> Look() {
-    if (client_ == nullptr) client_ = GP_TRY(OpenController(cli_.server));
+  Status LookAtJob(ControlClient& client) {
     v1::GetJobRequest request;
     request.set_job_id(request_.job_id());
-    MetricsLook look;
-    look.job = GP_TRY(client_->Call<v1::Job>("GetJob", request));
-    request_.set_job_id(look.job.id());  // a name may later be that of another job
-    look.metrics = GP_TRY(client_->Call<v1::GetJobMetricsReply>("GetJobMetrics", request_));
-    return look;
+    seen_.job = GP_TRY(client.Call<v1::Job>("GetJob", request));
+    request_.set_job_id(seen_.job.id());  // a name may later be that of another job
+    patience_.Heard();
+    return Ok();
   }
 
-  // True: there will be no more.
-  Result<bool> TakeAll(const MetricsLook& look) {
-    const bool is_first = seen_.job.id().empty();
-    const SeriesPoints fresh = cursor_.TakeNew(look.metrics);
-    if (is_first && fresh.empty() && !IsOver(look.job))
+  // To the job's end.
+  Status Follow() {
+    const auto client = GP_TRY(OpenController(cli_.server));
+    GP_CHECK_OK(LookAtJob(*client));
+    GP_CHECK_OK(ReadStream(*client));
+    return LookAtJob(*client);
+  }
+
+  Status ReadStream(ControlClient& client) {
+    grpc::ClientContext context;
+    v1::Control::Stub* stub = GP_TRY(client.Streams(context));
+    const CtrlCEnds ends(ctrl_c_, context);
+    const auto reader = stub->WatchJobMetrics(&context, request_);
+    v1::NewMetricPoints message;
+    while (reader->Read(&message)) {
+      patience_.Heard();
+      taken_ = Take(std::move(message));
+      if (!*taken_) context.TryCancel();
+    }
+    held_.clear();  // they come again
+    held_points_ = 0;
+    const grpc::Status status = reader->Finish();
+    return status.ok() ? Ok() : Status(Fail(ControlClient::ErrorOf(status)));
+  }
+
+  Status Take(v1::NewMetricPoints message) {
+    if (message.series().empty() && seen_.points == 0 && !IsOver(seen_.job) && !has_said_none_) {
+      has_said_none_ = true;
       cli_.Say("no metrics yet; waiting for them");
-    if (!fresh.empty()) GP_CHECK_OK(take_(look.job, fresh));
-    if (!IsOver(seen_.job) || !fresh.empty()) quiet_since_ns_ = clock_.BootNs();
-    seen_.job = look.job;
-    seen_.points += static_cast<int64_t>(fresh.size());
-    if (!IsOver(look.job)) return false;
-    return (is_first && IsLongPast(look.job)) ||
-           clock_.BootNs() - quiet_since_ns_ >= kSettleTime.ns;
+    }
+    for (const v1::MetricSeries& series : message.series())
+      held_points_ += static_cast<size_t>(series.points_size());
+    held_.push_back(std::move(message));
+    return held_.back().more() && held_points_ < kTogetherMax ? Ok() : GiveHeld();
   }
 
-  bool IsLongPast(const v1::Job& job) {
-    const auto ended_at = ParseRfc3339(job.ended_at());
-    return ended_at && clock_.Now() - *ended_at > kLongPast;
-  }
-
-  int PauseMs(int64_t look_ns) const {
-    const int64_t share_ms = Duration{look_ns}.ToMilliseconds() * kPausesPerLook;
-    const int pause_ms = IsOver(seen_.job) ? kLastPausesMs : pause_ms_;
-    return static_cast<int>(std::clamp<int64_t>(share_ms, pause_ms, kPauseMaxMs));
+  Status GiveHeld() {
+    SeriesPoints points;
+    for (const v1::NewMetricPoints& message : held_) {
+      const SeriesPoints of_message = PointsOf(message);
+      points.insert(points.end(), of_message.begin(), of_message.end());
+    }
+    if (!points.empty()) GP_CHECK_OK(take_(seen_.job, InOrder(std::move(points))));
+    seen_.points += static_cast<int64_t>(held_points_);
+    if (!held_.back().position().empty()) request_.set_since(held_.back().position());
+    held_.clear();
+    held_points_ = 0;
+    return Ok();
   }
 
   Cli& cli_;
-  v1::GetJobMetricsRequest request_;
-  const int pause_ms_;
+  v1::WatchJobMetricsRequest request_;
   const TakePoints& take_;
-  SystemClock clock_;
   CtrlC ctrl_c_;
-  std::unique_ptr<ControlClient> client_;
-  MetricCursor cursor_;
+  LinePatience patience_;
   FollowedMetrics seen_;
-  int64_t quiet_since_ns_ = 0;  // boot time of the last point, and of the first look after the end
+  std::deque<v1::NewMetricPoints> held_;  // not yet given
+  size_t held_points_ = 0;
+  std::optional<Status> taken_;  // the last points
+  bool has_said_none_ = false;
 };
 
 }  // namespace
 
-Result<FollowedMetrics> FollowMetrics(Cli& cli, v1::GetJobMetricsRequest request, int pause_ms,
+Result<FollowedMetrics> FollowMetrics(Cli& cli, v1::WatchJobMetricsRequest request,
                                       const TakePoints& take) {
-  request.set_points(kCurvePointsMax);
-  request.set_superseded(true);
-  return MetricsFollower(cli, std::move(request), pause_ms, take).Run();
+  return MetricsFollower(cli, std::move(request), take).Run();
 }
 
 }  // namespace gp

@@ -1,7 +1,6 @@
 #pragma once
 
-// Following the metrics of a job to its end, by looks at all of them: about one a second, fewer
-// where an answer takes long.
+// Following the metrics of a job to its end, by a stream of what is new.
 
 #include <cstdint>
 #include <functional>
@@ -20,11 +19,11 @@ struct FollowedMetrics {
 
 using TakePoints = std::function<Status(const v1::Job&, const SeriesPoints&)>;
 
-// Gives each point to `take` once, those of all attempts.  Returns some seconds after the job's
-// end, when nothing more comes, or at once if that is long past; and after Ctrl-C.  A second Ctrl-C
-// ends the program.  Errors: those of `take`; kNotFound; kUnavailable when no controller answered
-// for a minute.  `pause_ms`: between looks.
-Result<FollowedMetrics> FollowMetrics(Cli& cli, v1::GetJobMetricsRequest request, int pause_ms,
+// Gives each point to `take` once, those of all attempts: those that are there in the order of
+// their time.  Returns some seconds after the job's end, when nothing more comes, or at once if
+// that is long past; and after Ctrl-C.  A second Ctrl-C ends the program.  Errors: those of `take`;
+// kNotFound; kUnavailable when no controller answered for a minute.
+Result<FollowedMetrics> FollowMetrics(Cli& cli, v1::WatchJobMetricsRequest request,
                                       const TakePoints& take);
 
 }  // namespace gp

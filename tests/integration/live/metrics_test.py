@@ -269,6 +269,47 @@ sys.exit(int(os.environ["GP_ATTEMPT"]) == 1)
         self.addCleanup(events.close)
         return events
 
+    def test_events_have_each_point_once_and_resume(self):
+        job = self.job('for i in $(seq 8); do echo "metric step=$i loss=0.$i lr=0.1" > $GP_REPORT; sleep 1.1; done; echo "metric step=9 loss=nan" > $GP_REPORT')
+        path, seen, last = f"/api/v1/jobs/{job}/metrics/events", [], {}
+        for breaks in (True, True, False):  # cut off twice, once with the controller
+            events = self.sse(path, **last)
+            self.assertEqual((events.status, events.reply.getheader("Content-Type")), (200, "text/event-stream"))
+            for name, kind, data in iter(events.next, None):
+                if kind == "end":
+                    break
+                self.assertEqual((kind, name), ("points", data["position"]))
+                self.assertRegex(name, r"^1\.0-\d+$")
+                last = {"Last_Event_ID": name}
+                seen += [(series["name"], point["step"], point["last"], point["not_finite"]) for series in data["series"] for point in series["points"]]
+                if breaks:
+                    break
+            events.close()
+            if breaks and len(seen) < 6:
+                self.cluster.controller.kill()
+                self.cluster.start_controller()
+        self.assertEqual(kind, "end")
+        self.assertEqual(self.cli.job(job)["state"], "COMPLETED")
+        expected = [(name, point["step"], point["last"], point["not_finite"]) for name, series in self.series(job).items() for point in series["points"]]
+        self.assertEqual(sorted(seen, key=str), sorted(expected, key=str))
+        self.assertIn(("loss", 9, None, "nan"), seen)
+        # After the end: all again, or what was asked for.
+        again = [data for _, kind, data in iter(self.sse(f"{path}?names=lr").next, None) if kind == "points"]
+        self.assertEqual({series["name"] for data in again for series in data["series"]}, {"lr"})
+        self.assertEqual([kind for _, kind, _ in iter(self.sse(path, **last).next, None)], ["end"])
+
+    def test_events_mistakes_are_told(self):
+        job = self.job('echo "metric step=1 loss=0.5" > $GP_REPORT')
+        self.cli("jobs", "wait", job).ok()
+        self.await_last(job, "loss", "step", 1)
+        path = f"/api/v1/jobs/{job}/metrics/events"
+        for wrong, told in (("nonsense", "is not a position in a job's metrics, such as 1.0-4096"), ("1.0-3", "byte 3 is no end of a line")):
+            events = self.sse(path, Last_Event_ID=wrong)
+            self.assertEqual(events.status, 400)
+            self.assertIn(told, json.loads(events.reply.read())["detail"])
+        self.assertEqual(self.sse("/api/v1/jobs/job-999/metrics/events").status, 404)
+        self.assertEqual(self.sse(f"{path}?points=5").status, 400)
+
     def test_what_is_no_metric_is_told_and_the_rest_counts(self):
         job = self.job('echo "metric step=4 loss=tensor(0.5) acc=0.25" > $GP_REPORT; sleep 60')
         self.await_last(job, "acc", "step", 4)

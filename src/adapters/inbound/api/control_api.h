@@ -104,6 +104,9 @@ class ControlApi {
     return MayAct(caller, JobAct::kRead, job);
   }
   Status ReadLog(const Caller& caller, const v1::ReadLogRequest& request, Sink<v1::LogChunk>& out);
+  // Returns some seconds after the job's end, when no more points come, or when the caller is gone.
+  Status WatchJobMetrics(const Caller& caller, const v1::WatchJobMetricsRequest& request,
+                         Sink<v1::NewMetricPoints>& out);
   Status Exec(const Caller& caller, ExecConversation& stream);
 
  private:

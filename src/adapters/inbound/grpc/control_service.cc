@@ -95,6 +95,15 @@ grpc::Status ControlService::ReadLog(grpc::ServerContext* context,
   });
 }
 
+grpc::Status ControlService::WatchJobMetrics(grpc::ServerContext* context,
+                                             const v1::WatchJobMetricsRequest* request,
+                                             grpc::ServerWriter<v1::NewMetricPoints>* writer) {
+  return AnswerStream(*context, "WatchJobMetrics", [&](const Caller& caller, Admission& admission) {
+    GrpcSink<v1::NewMetricPoints> out(*context, admission, *writer);
+    return api_.WatchJobMetrics(caller, *request, out);
+  });
+}
+
 grpc::Status ControlService::Exec(grpc::ServerContext* context,
                                   grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) {
   return AnswerStream(*context, "Exec", [&](const Caller& caller, Admission& admission) {

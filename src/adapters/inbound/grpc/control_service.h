@@ -33,6 +33,9 @@ class ControlService final : public v1::Control::Service {
                             grpc::ServerWriter<v1::StateChange>* writer) override;
   grpc::Status ReadLog(grpc::ServerContext* context, const v1::ReadLogRequest* request,
                        grpc::ServerWriter<v1::LogChunk>* writer) override;
+  grpc::Status WatchJobMetrics(grpc::ServerContext* context,
+                               const v1::WatchJobMetricsRequest* request,
+                               grpc::ServerWriter<v1::NewMetricPoints>* writer) override;
   grpc::Status Exec(grpc::ServerContext* context,
                     grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) override;
 

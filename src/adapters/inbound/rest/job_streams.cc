@@ -38,6 +38,15 @@ std::string LogEvent(const v1::LogChunk& chunk) {
 
 std::string JobEvent(const v1::Job& job) { return ToEvent("", "job", ToDocument(job)); }
 
+// Readers send the id back in a header, which has a limit.
+constexpr size_t kPositionMax = 4096;
+
+std::string PointsEvent(const v1::NewMetricPoints& points) {
+  if (points.series().empty()) return kNothing;
+  const std::string id = points.position().size() <= kPositionMax ? points.position() : "";
+  return ToEvent(id, "points", ToDocument(points));
+}
+
 Status WithEnd(Pump& pump, const Status& made) {
   if (made) IgnoreResult(pump.Write(kEnd), "a peer that has gone ends the connection");
   return made;
@@ -67,6 +76,17 @@ Result<OpenedStream> StreamLog(Pumps& pumps, ControlApi& api, const Caller& call
   return OpenedStream{as_events ? kEvents : kText,
                       std::make_shared<PumpedStream>(std::move(pump), as_events ? kNothing : "",
                                                      std::move(may_go_on))};
+}
+
+Result<OpenedStream> StreamMetrics(Pumps& pumps, ControlApi& api, const Caller& caller,
+                                   const v1::WatchJobMetricsRequest& request,
+                                   std::function<Status()> may_go_on) {
+  auto pump = GP_TRY(pumps.Start(caller.user.name, [&api, caller, request](Pump& to) {
+    PumpSink<v1::NewMetricPoints> sink(to, PointsEvent);
+    return WithEnd(to, api.WatchJobMetrics(caller, request, sink));
+  }));
+  return OpenedStream{
+      kEvents, std::make_shared<PumpedStream>(std::move(pump), kNothing, std::move(may_go_on))};
 }
 
 Status GoOnBehind(const std::string& id, v1::ReadLogRequest& request) {

@@ -28,6 +28,12 @@ Result<OpenedStream> StreamLog(Pumps& pumps, ControlApi& api, const Caller& call
                                const v1::ReadLogRequest& request, bool as_events,
                                std::function<Status()> may_go_on);
 
+// Sends the points of the job's metrics.  Each event has its position, with which a disconnected
+// reader resumes; those of a job with hundreds of ranks have none.
+Result<OpenedStream> StreamMetrics(Pumps& pumps, ControlApi& api, const Caller& caller,
+                                   const v1::WatchJobMetricsRequest& request,
+                                   std::function<Status()> may_go_on);
+
 // Resumes a log after an event's id: "2-1024" means 1,024 bytes of the second attempt.
 // kInvalidArgument: malformed.
 Status GoOnBehind(const std::string& id, v1::ReadLogRequest& request);

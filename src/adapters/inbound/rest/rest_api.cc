@@ -279,6 +279,8 @@ Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& rout
     return OpenJob(request, caller, static_cast<const v1::GetJobRequest&>(message));
   if (route.operation == "ReadLog")
     return OpenLog(request, caller, static_cast<v1::ReadLogRequest&>(message));
+  if (route.operation == "WatchJobMetrics")
+    return OpenMetrics(request, caller, static_cast<v1::WatchJobMetricsRequest&>(message));
   return Fail(Internal(route.operation + " has no stream here"));
 }
 
@@ -306,6 +308,15 @@ Result<OpenedStream> RestApi::OpenLog(const HttpRequest& request, const Caller& 
   if (as_events && request.last_event_id) GP_CHECK_OK(GoOnBehind(*request.last_event_id, log));
   return StreamLog(pumps_, api_, caller, log, as_events,
                    AccessCheck(request, "ReadLog", &ControlApi::MayReadLog, log.job_id()));
+}
+
+Result<OpenedStream> RestApi::OpenMetrics(const HttpRequest& request, const Caller& caller,
+                                          v1::WatchJobMetricsRequest& metrics) {
+  GP_CHECK_OK(api_.MayReadLog(caller, metrics.job_id()));
+  if (request.last_event_id) metrics.set_since(*request.last_event_id);
+  return StreamMetrics(
+      pumps_, api_, caller, metrics,
+      AccessCheck(request, "WatchJobMetrics", &ControlApi::MayReadLog, metrics.job_id()));
 }
 
 std::function<Result<Caller>()> RestApi::Identifier(const HttpRequest& request) {

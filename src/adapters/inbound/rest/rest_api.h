@@ -41,6 +41,8 @@ class RestApi {
                                const v1::GetJobRequest& job);
   Result<OpenedStream> OpenLog(const HttpRequest& request, const Caller& caller,
                                v1::ReadLogRequest& log);
+  Result<OpenedStream> OpenMetrics(const HttpRequest& request, const Caller& caller,
+                                   v1::WatchJobMetricsRequest& metrics);
   // Identifies the caller of the request whenever it is called.
   std::function<Result<Caller>()> Identifier(const HttpRequest& request);
   using MayAct = Status (ControlApi::*)(const Caller& caller, const std::string& job);

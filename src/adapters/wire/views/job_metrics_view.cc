@@ -109,6 +109,16 @@ void JobMetricsView(const std::vector<MetricRecords>& records, const MetricSelec
   for (const auto& [key, curve] : curves) AddSeries(key, curve, selection, points_max, reply);
 }
 
+void NewPointsView(const std::vector<MetricRecords>& records, const std::set<std::string>& names,
+                   v1::NewMetricPoints* message) {
+  for (const auto& [key, curve] : CurvesOf(records, {names})) {
+    v1::MetricSeries* series = message->add_series();
+    series->set_name(key.first);
+    series->set_rank(key.second);
+    for (const Sample& sample : curve) ToMessage(sample, series->add_points());
+  }
+}
+
 const char* NotFiniteValueText(double value) {
   if (std::isnan(value)) return "nan";
   return value > 0 ? "inf" : "-inf";

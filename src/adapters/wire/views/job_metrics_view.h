@@ -24,6 +24,10 @@ struct MetricSelection {
 void JobMetricsView(const std::vector<MetricRecords>& records, const MetricSelection& selection,
                     v1::GetJobMetricsReply* reply);
 
+// Just these points.  `names`: as in MetricSelection.
+void NewPointsView(const std::vector<MetricRecords>& records, const std::set<std::string>& names,
+                   v1::NewMetricPoints* message);
+
 // "nan", "inf" or "-inf".  REQUIRES: it is one of them.
 const char* NotFiniteValueText(double value);
 

@@ -35,6 +35,7 @@ const std::map<std::string, std::string> kLeast = {
     {"ListIncidents", "viewer"},
     {"GetIncident", "viewer"},
     {"GetJobMetrics", "user"},
+    {"WatchJobMetrics", "user"},
     {"GetJobReport", "viewer"},
     {"ListReservations", "viewer"},
     {"PlanMoves", "viewer"},

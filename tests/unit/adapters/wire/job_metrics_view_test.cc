@@ -125,5 +125,17 @@ TEST(JobMetricsView, ManySeriesShareTheLimitOfAnAnswer) {
   EXPECT_EQ(reply.series(999).last().step(), 500);
 }
 
+TEST(NewPointsView, HasJustThePointsAndNoSummary) {
+  v1::NewMetricPoints message;
+  NewPointsView({OfAttempt(1, {Point(5, 3), Point(5, 1, "acc")}), OfAttempt(2, {Point(4, kNan)})},
+                {"loss"}, &message);
+  ASSERT_EQ(message.series_size(), 1);
+  EXPECT_EQ(Steps(message.series(0)), (Numbers{5, 4}));
+  EXPECT_EQ(message.series(0).points(1).attempt(), 2);
+  EXPECT_EQ(message.series(0).points(1).not_finite(), "nan");
+  EXPECT_FALSE(message.series(0).has_last());
+  EXPECT_FALSE(message.series(0).has_not_finite_since());
+}
+
 }  // namespace
 }  // namespace gp

@@ -9,7 +9,6 @@ namespace gp {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 struct PointSeen {
   int attempt = 1;
@@ -18,8 +17,9 @@ struct PointSeen {
   int64_t count = 1;
 };
 
+template <typename Message>
 void AddSeries(const std::string& name, int rank, const std::vector<PointSeen>& points,
-               v1::GetJobMetricsReply& reply) {
+               Message& reply) {
   v1::MetricSeries* series = reply.add_series();
   series->set_name(name);
   series->set_rank(rank);
@@ -30,12 +30,6 @@ void AddSeries(const std::string& name, int rank, const std::vector<PointSeen>& 
     point->set_at(ToRfc3339(Instant{} + Duration::Seconds(one.second), true));
     point->set_count(one.count);
   }
-}
-
-v1::GetJobMetricsReply Loss(const std::vector<PointSeen>& points) {
-  v1::GetJobMetricsReply reply;
-  AddSeries("loss", 0, points, reply);
-  return reply;
 }
 
 // "loss 1/3": metric, attempt and step.
@@ -55,56 +49,10 @@ TEST(SeriesPoints, AreInTheOrderOfTheirTime) {
               ElementsAre("loss 1/1", "acc 1/2", "loss 1/2", "loss 1/9", "acc 2/1"));
 }
 
-TEST(MetricCursor, GivesEachPointOnce) {
-  MetricCursor cursor;
-  EXPECT_THAT(Names(cursor.TakeNew(Loss({{1, 1, 1}}))), ElementsAre("loss 1/1"));
-  EXPECT_THAT(Names(cursor.TakeNew(Loss({{1, 1, 1}}))), IsEmpty());
-  EXPECT_THAT(Names(cursor.TakeNew(Loss({{1, 1, 1}, {1, 2, 2}, {1, 3, 3}}))),
-              ElementsAre("loss 1/2", "loss 1/3"));
-}
-
-TEST(MetricCursor, APointOfTheSameTimeAndStepIsAnotherPoint) {
-  MetricCursor cursor;
-  EXPECT_THAT(cursor.TakeNew(Loss({{1, 1, 1}})), testing::SizeIs(1));
-  EXPECT_THAT(cursor.TakeNew(Loss({{1, 1, 1}, {1, 1, 1}})), testing::SizeIs(1));
-}
-
-TEST(MetricCursor, AnAttemptThatGoesBackIsNew) {
-  MetricCursor cursor;
-  EXPECT_THAT(cursor.TakeNew(Loss({{1, 1, 1}, {1, 2, 2}})), testing::SizeIs(2));
-  EXPECT_THAT(Names(cursor.TakeNew(Loss({{1, 1, 1}, {1, 2, 2}, {2, 1, 5}}))),
-              ElementsAre("loss 2/1"));
-}
-
-TEST(MetricCursor, WhatALostNodeSendsLateIsNew) {
-  MetricCursor cursor;
-  EXPECT_THAT(cursor.TakeNew(Loss({{1, 1, 1}, {2, 1, 5}})), testing::SizeIs(2));
-  EXPECT_THAT(Names(cursor.TakeNew(Loss({{1, 1, 1}, {1, 2, 2}, {2, 1, 5}}))),
-              ElementsAre("loss 1/2"));
-}
-
-TEST(MetricCursor, RanksAndNamesAreCountedByThemselves) {
-  MetricCursor cursor;
-  v1::GetJobMetricsReply reply;
-  AddSeries("loss", 0, {{1, 1, 1}}, reply);
-  AddSeries("loss", 1, {{1, 1, 1}}, reply);
-  EXPECT_THAT(cursor.TakeNew(reply), testing::SizeIs(2));
-  AddSeries("lr", 0, {{1, 1, 1}}, reply);
-  EXPECT_THAT(Names(cursor.TakeNew(reply)), ElementsAre("lr 1/1"));
-}
-
-TEST(MetricCursor, OfJoinedNeighboursThoseWithNewValuesAreNew) {
-  MetricCursor cursor;
-  EXPECT_THAT(cursor.TakeNew(Loss({{1, 1, 1}, {1, 2, 2}, {1, 3, 3}})), testing::SizeIs(3));
-  EXPECT_THAT(Names(cursor.TakeNew(Loss({{1, 2, 2, 2}, {1, 4, 4, 2}}))), ElementsAre("loss 1/4"));
-  EXPECT_THAT(cursor.TakeNew(Loss({{1, 3, 3, 3}, {1, 4, 4, 1}})), IsEmpty());
-}
-
-TEST(MetricCursor, NoLastPointIsLostWhereAttemptsAreJoined) {
-  MetricCursor cursor;
-  EXPECT_THAT(cursor.TakeNew(Loss({{1, 1, 1}, {2, 2, 6, 3}})), testing::SizeIs(2));
-  EXPECT_THAT(Names(cursor.TakeNew(Loss({{1, 2, 2, 2}, {2, 2, 6}, {2, 3, 7}}))),
-              testing::Contains("loss 2/3"));
+TEST(SeriesPoints, OfOneTimeStayInTheirOrder) {
+  v1::NewMetricPoints message;
+  AddSeries("loss", 0, {{1, 2, 10}, {1, 1, 10}}, message);
+  EXPECT_THAT(Names(InOrder(PointsOf(message))), ElementsAre("loss 1/2", "loss 1/1"));
 }
 
 }  // namespace
