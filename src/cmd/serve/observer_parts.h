@@ -3,6 +3,7 @@
 // Who is notified of what the controller commits, as parts of its start.  Each adds itself to the
 // observers of the recovered state, before the writer starts.
 
+#include <atomic>
 #include <memory>
 
 #include "adapters/inbound/metrics/controller_metrics.h"
@@ -10,15 +11,16 @@
 #include "adapters/outbound/notify/notifier.h"
 #include "adapters/outbound/traces/trace_exporter.h"
 #include "cmd/serve/control_parts.h"
+#include "cmd/serve/storage_parts.h"
 
 namespace gp {
 
 // Sends notifications; without a file of receivers there is none.
 class NotifierPart : public Component {
  public:
-  NotifierPart(const ControllerConfig& config, OperatorLog& log, Clock& clock,
+  NotifierPart(const ControllerConfig& config, OperatorLog& log, Clock& clock, RecordsPart& records,
                RecoveryPart& recovery)
-      : config_(config), log_(log), clock_(clock), recovery_(recovery) {}
+      : config_(config), log_(log), clock_(clock), records_(records), recovery_(recovery) {}
   Status Start() override;
   void Stop() override { notifier_.reset(); }
   Notifier* notifier() { return notifier_.get(); }  // nullptr: none
@@ -29,7 +31,9 @@ class NotifierPart : public Component {
   const ControllerConfig& config_;
   OperatorLog& log_;
   Clock& clock_;
+  RecordsPart& records_;
   RecoveryPart& recovery_;
+  std::atomic<bool> writes_ = false;  // the writer runs
   std::unique_ptr<Notifier> notifier_;
 };
 

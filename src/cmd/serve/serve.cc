@@ -50,7 +50,7 @@ class Controller {
   LeadershipPart& leadership_ = parts_.Add<LeadershipPart>();
   RecoveryPart& recovery_ = parts_.Add<RecoveryPart>(config_, log_, clock_, journal_, records_);
   NodesPart& nodes_ = parts_.Add<NodesPart>(recovery_);
-  NotifierPart& notifier_ = parts_.Add<NotifierPart>(config_, log_, clock_, recovery_);
+  NotifierPart& notifier_ = parts_.Add<NotifierPart>(config_, log_, clock_, records_, recovery_);
   TracesPart& traces_ = parts_.Add<TracesPart>(config_, log_, recovery_);
   TelemetryPart& telemetry_ = parts_.Add<TelemetryPart>(config_, clock_, recovery_);
   CertificatesPart& certificates_ = parts_.Add<CertificatesPart>(config_, clock_);

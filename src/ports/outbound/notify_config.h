@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
+
 namespace gp {
 
 enum class NotifyWay { kWebhook, kExec, kMail };
@@ -28,9 +30,14 @@ struct Receiver {
   std::vector<std::string> command;  // exec
   // Mail; "{user}" in a recipient stands for the job's user
   std::vector<std::string> recipients;
+  // With kJobMetrics in `on`: the least time between two reports of a running job
+  Duration metrics_every = Duration::Seconds(60);
   bool jobs_may_name = false;  // jobs may request that it is notified of them
   bool operator==(const Receiver&) const = default;
 };
+
+// Values of a job's metrics: no event of the log, so a receiver names it in full.
+inline constexpr std::string_view kJobMetrics = "job_metrics";
 
 // Placeholder in a recipient for the user of the job that the mail is about.
 inline constexpr std::string_view kUserMark = "{user}";

@@ -7,6 +7,7 @@ import hmac
 import http.server
 import json
 import os
+import re
 import ssl
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ import time
 
 from live_platform import ClusterTest, eventually, main
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 3)
 KEY = bytes(range(32))
 PROBLEMS, NOT_FOUND, UNAVAILABLE = 1, 3, 8
 
@@ -251,6 +253,120 @@ class OfSingleJobs(ClusterTest):
         self.write("- {name: chat, jobs: yes, mail: [chat]}")
         self.assertEqual(self.cli("config", "reload").code, 2)
         self.assertEqual([one["name"] for one in self.cli.json("config", "running")["receivers"]], ["mail-me", "chat"])
+
+
+class FakeMlflow:
+    """Those calls of MLflow's REST API that the program of docs/how-to/notifications.md makes; it is no MLflow."""
+
+    def __init__(self):
+        self.runs = {}
+        self.is_away = False
+        fake = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                fields = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                name = self.path.removeprefix("/api/2.0/mlflow/runs/")
+                answer = None if fake.is_away else getattr(fake, name.replace("-", "_"))(**fields)
+                self.send_response(503 if answer is None else 200)
+                self.end_headers()
+                self.wfile.write(json.dumps(answer).encode())
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def create(self, experiment_id, run_name, start_time, tags):
+        assert (experiment_id, type(start_time)) == ("0", int)
+        run = {"info": {"run_id": f"{len(self.runs):032x}", "run_name": run_name, "status": "RUNNING"}, "tags": {one["key"]: one["value"] for one in tags}, "metrics": []}
+        self.runs[run["info"]["run_id"]] = run
+        return {"run": {"info": run["info"]}}
+
+    def search(self, experiment_ids, filter):
+        key, value = re.fullmatch(r"tags\.(\w+) = '([^']*)'", filter).groups()
+        found = [{"info": run["info"]} for run in self.runs.values() if run["tags"].get(key) == value]
+        return {"runs": found} if found else {}
+
+    def log_batch(self, run_id, metrics):
+        for one in metrics:
+            assert set(one) == {"key", "value", "step", "timestamp"} and isinstance(one["value"], (int, float)), one
+        self.runs[run_id]["metrics"] += metrics
+        return {}
+
+    def update(self, run_id, status, end_time):
+        self.runs[run_id]["info"] |= {"status": status, "end_time": end_time}
+        return {"run_info": self.runs[run_id]["info"]}
+
+    def of(self, job):
+        return next((run for run in self.runs.values() if run["tags"]["gpu_platform_job"] == job), {"info": {}, "metrics": []})
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class OfMetrics(ClusterTest):
+    def setUp(self):
+        self.place = tempfile.mkdtemp(prefix="gp-notify-", dir="/var/tmp")
+        self.addCleanup(subprocess.run, ["rm", "-rf", self.place], check=True)
+        self.mlflow, self.receiver = FakeMlflow(), Receiver()
+        self.addCleanup(self.mlflow.close)
+        self.addCleanup(self.receiver.close)
+        with open(os.path.join(ROOT, "docs/how-to/notifications.md"), encoding="utf-8") as page:
+            [program] = re.findall(r"```python\n(.*?)```", page.read(), re.S)
+        self.write("to-mlflow", program, 0o755)
+        path = self.write("notify.yaml", f"""
+receivers:
+- {{name: mlflow, on: job_metrics, metrics_every: 1s, exec: [{self.place}/to-mlflow, "http://127.0.0.1:{self.mlflow.server.server_port}"]}}
+- {{name: hook, on: [job_metrics, job_ended], metrics_every: 1s, webhook: "http://127.0.0.1:{self.receiver.port}/"}}
+- {{name: late, on: job_metrics, metrics_every: 1h, where: {{name: told}}, webhook: "http://127.0.0.1:{self.receiver.port}/late"}}
+""", 0o644)
+        self.options = {"serve_flags": ("--notify", path)}
+        super().setUp()
+
+    def write(self, name, text, mode):
+        path = os.path.join(self.place, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, mode)
+        return path
+
+    def report(self, name, script):
+        return self.cli.submit({"name": name, "run": script, "resources": {"gpus": 1}})[0]
+
+    def test_mlflow_has_a_run_of_each_job(self):
+        good = self.report("good", 'for i in $(seq 4); do echo "metric step=$i loss=0.$i lr=0.5" > $GP_REPORT; sleep 1.2; done; echo "metric step=9 lr=nan" > $GP_REPORT')
+        bad = self.report("bad", 'echo "metric step=1 loss=7" > $GP_REPORT; exit 3')
+        eventually(lambda: len({one["step"] for one in self.mlflow.of(good)["metrics"]}) > 1, "values while it runs")
+        self.assertEqual(self.mlflow.of(good)["info"]["status"], "RUNNING")
+        self.mlflow.is_away = True
+        self.cli("jobs", "wait", good).ok()
+        self.mlflow.is_away = False
+        eventually(lambda: [self.mlflow.of(job)["info"].get("status") for job in (good, bad)] == ["FINISHED", "FAILED"], lambda: self.mlflow.runs, timeout=60)
+        values = self.mlflow.of(good)["metrics"]
+        self.assertEqual([one["value"] for one in values if (one["key"], one["step"]) == ("loss", 4)][:1], [0.4])
+        self.assertNotIn(9, [one["step"] for one in values], "NaN is left out")
+        self.assertEqual({(one["key"], one["step"], one["value"]) for one in self.mlflow.of(bad)["metrics"]}, {("loss", 1, 7)})
+        self.assertEqual(len(self.mlflow.runs), 2)
+
+    def test_a_hook_is_told_the_last_values_once_and_after_a_restart_those_of_running_jobs(self):
+        told = self.report("told", 'echo "metric step=1 loss=inf acc=0.5" > $GP_REPORT; sleep 60')
+        silent = self.report("silent", "true")
+        eventually(lambda: self.receiver.taken("job_metrics"), "the values")
+        [first] = [one["data"] for one in self.receiver.taken("job_metrics")]
+        self.assertEqual((first["job"], first["name"], first["last"]), (told, "told", False))
+        self.assertEqual([(one["name"], one["step"], one["value"], one.get("not_finite")) for one in first["metrics"]], [("acc", 1, 0.5, None), ("loss", 1, None, "inf")])
+        self.cluster.controller.kill()
+        self.cluster.start_controller()
+        eventually(lambda: len(self.receiver.taken("job_metrics")) == 2, "again")
+        self.cli("jobs", "cancel", told).ok()
+        # Both hooks hear of the end, the second only of it.
+        eventually(lambda: len(self.receiver.taken("job_metrics")) == 4, "the end")
+        for one in self.receiver.taken("job_metrics")[2:]:
+            self.assertEqual((one["data"]["job"], one["data"]["last"], one["data"]["state"], one["data"]["metrics"]), (told, True, "CANCELLED", first["metrics"]))
+        eventually(lambda: {one["data"]["job"] for one in self.receiver.taken("job_ended")} == {told, silent}, "events come too")
 
 
 if __name__ == "__main__":

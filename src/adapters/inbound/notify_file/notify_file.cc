@@ -14,9 +14,12 @@ namespace gp {
 namespace {
 
 constexpr size_t kTextsMax = 100;
+constexpr Duration kMetricsEveryMin = Duration::Seconds(1);
+constexpr Duration kMetricsEveryMax = Duration::Minutes(24 * 60);
 const std::vector<std::string> kNames = {"mail_from", "receivers", "sendmail"};
-const std::vector<std::string> kReceiverNames = {
-    "name", "on", "where", "webhook", "secret_file", "authorities", "exec", "mail", "jobs"};
+const std::vector<std::string> kReceiverNames = {"name",        "on",           "where", "webhook",
+                                                 "secret_file", "authorities",  "exec",  "mail",
+                                                 "jobs",        "metrics_every"};
 
 std::vector<std::string> Names(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
@@ -69,6 +72,9 @@ class ReceiverReader {
       receiver_.secret_file = map_.TakeText(entry, gp::PathFault);
     } else if (entry.key == "authorities") {
       receiver_.authorities = map_.TakeText(entry, gp::PathFault);
+    } else if (entry.key == "metrics_every") {
+      receiver_.metrics_every.ns =
+          map_.Take(entry, ReadDuration(entry.value, kMetricsEveryMin.ns, kMetricsEveryMax.ns));
     } else if (entry.key == "jobs") {
       receiver_.jobs_may_name = map_.Take(entry, ReadBool(entry.value)) != 0;
     } else {
@@ -112,8 +118,10 @@ class ReceiverReader {
 
   // "job_*" matches every event that begins with "job_".
   void ReadEvents(const YamlEntry& entry) {
-    const std::vector<std::string> names = Names(EventNames());
+    std::vector<std::string> names = Names(EventNames());
+    names.emplace_back(kJobMetrics);
     const auto matches = [](const std::string& pattern, const std::string& name) {
+      if (name == kJobMetrics) return pattern == name;
       return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1))
                                     : name == pattern;
     };
@@ -168,10 +176,20 @@ class ReceiverReader {
     if (is_marked && hears_others)
       map_.Refuse(node.place, FileCode::kContradiction, "mail",
                   "{user} is the user of a job, and `on` names events that have no job");
+    CheckMetrics(node);
     const bool is_webhook = receiver_.way == NotifyWay::kWebhook;
     if (!is_webhook && !(receiver_.secret_file.empty() && receiver_.authorities.empty()))
       map_.Refuse(node.place, FileCode::kContradiction, "",
                   "secret_file and authorities are for webhooks");
+  }
+  void CheckMetrics(const YamlNode& node) {
+    const bool hears_metrics = receiver_.on.contains(std::string(kJobMetrics));
+    if (hears_metrics && receiver_.way == NotifyWay::kMail)
+      map_.Refuse(node.place, FileCode::kContradiction, "on",
+                  "job_metrics is for programs: it needs webhook or exec");
+    if (!hears_metrics && HasKey(node, "metrics_every"))
+      map_.Refuse(node.place, FileCode::kContradiction, "metrics_every",
+                  "it is for a receiver with job_metrics in `on`");
   }
   static bool HasKey(const YamlNode& node, std::string_view key) {
     return node.Find(key) != nullptr;

@@ -1,6 +1,7 @@
 #include "adapters/outbound/notify/notification.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -94,10 +95,34 @@ std::string Sentence(const EventLine& line) {
   return text;
 }
 
+namespace {
+
+// JSON has no NaN: such a value is null, and `not_finite` names it.
+nlohmann::ordered_json ToDocument(const NewestValue& one) {
+  const MetricPoint& point = one.point;
+  nlohmann::ordered_json document{{"name", point.name},     {"step", point.step},
+                                  {"value", nullptr},       {"at", ToRfc3339(point.at, true)},
+                                  {"attempt", one.attempt}, {"rank", one.rank}};
+  if (std::isfinite(point.last)) {
+    document["value"] = point.last;
+  } else {
+    document["not_finite"] = std::isnan(point.last) ? "nan" : point.last > 0 ? "inf" : "-inf";
+  }
+  return document;
+}
+
+}  // namespace
+
 std::string ToJson(const Notification& notification) {
   nlohmann::ordered_json data = nlohmann::ordered_json::object();
   for (const auto& [name, value] : notification.line.fields)
     std::visit([&](const auto& one) { data[name] = one; }, value);
+  if (notification.metrics) {
+    data["last"] = notification.metrics->is_last;
+    data["metrics"] = nlohmann::ordered_json::array();
+    for (const NewestValue& one : notification.metrics->values)
+      data["metrics"].push_back(ToDocument(one));
+  }
   const nlohmann::ordered_json document{{"id", notification.id},
                                         {"type", notification.line.event},
                                         {"timestamp", ToRfc3339(notification.at, true)},

@@ -3,19 +3,34 @@
 // Notifications: events that are sent to receivers outside, and the rules that select the
 // receivers.
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "adapters/wire/event_line.h"
 #include "base/time.h"
 #include "domain/cluster/state/state.h"
+#include "ports/outbound/metric_store.h"
 #include "ports/outbound/notify_config.h"
 
 namespace gp {
+
+// The newest value of a metric that a job reports.
+struct NewestValue {
+  int attempt = 0;
+  int rank = 0;
+  MetricPoint point;
+};
 
 struct Notification {
   std::string id;  // stays the same when the same event is sent again
   Instant at;
   EventLine line;
+  struct Metrics {
+    bool is_last = false;  // the job has ended
+    std::vector<NewestValue> values;
+  };
+  std::optional<Metrics> metrics = std::nullopt;  // of kJobMetrics
 };
 
 const char* Name(NotifyWay way);

@@ -65,9 +65,10 @@ void ListNew(const NotifyConfig& from, const NotifyConfig& to, std::vector<std::
 
 Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::string directory,
                                                   NotifySay say, Clock& clock,
-                                                  LedgerTime ledger_now) {
+                                                  LedgerTime ledger_now, JobReportSource reports) {
   std::unique_ptr<Notifier> notifier(new Notifier(std::move(config), std::move(directory),
-                                                  std::move(say), clock, std::move(ledger_now)));
+                                                  std::move(say), clock, std::move(ledger_now),
+                                                  std::move(reports)));
   for (const Receiver& receiver : notifier->config_.receivers)
     GP_CHECK_OK(notifier->Begin(notifier->config_, receiver));
   WarnOfLeftovers(notifier->config_, notifier->directory_, notifier->say_);
@@ -75,16 +76,24 @@ Result<std::unique_ptr<Notifier>> Notifier::Start(NotifyConfig config, std::stri
 }
 
 // Stops all senders at once, because each may have to wait for its current delivery.
-Notifier::~Notifier() {
-  for (const Desk& desk : desks_) desk.sender->End();
+Notifier::~Notifier() { EndAll(desks_); }
+
+void Notifier::EndAll(const std::vector<Desk>& desks) {
+  for (const Desk& desk : desks) {
+    desk.sender->End();
+    if (desk.metrics != nullptr) desk.metrics->End();
+  }
 }
 
 Status Notifier::Begin(const NotifyConfig& config, const Receiver& receiver) {
   const std::string place = directory_ + "/" + receiver.name;
   std::shared_ptr<NotificationSender> sender =
       GP_TRY(NotificationSender::Start(config, receiver, place, say_, clock_, ledger_now_));
+  Desk desk{std::move(sender)};
+  if (reports_.store != nullptr && receiver.on.contains(std::string(kJobMetrics)))
+    desk.metrics = std::make_shared<MetricTeller>(config, receiver, reports_, say_, clock_);
   const std::lock_guard lock(mutex_);
-  desks_.push_back({std::move(sender)});
+  desks_.push_back(std::move(desk));
   return Ok();
 }
 
@@ -97,9 +106,12 @@ bool Notifier::HasDeskOf(const Receiver& receiver) const {
 std::vector<std::string> Notifier::Reload(NotifyConfig config) {
   std::vector<std::string> changes;
   const std::vector<Desk> ending = TakeConfig(config, changes);
-  for (const Desk& desk : ending) desk.sender->End();
+  EndAll(ending);
   // The writer's thread does not wait for it; two senders never share a directory
-  for (const Desk& desk : ending) desk.sender->Join();
+  for (const Desk& desk : ending) {
+    desk.sender->Join();
+    if (desk.metrics != nullptr) desk.metrics->Join();
+  }
   BeginMissing(config, changes);
   return changes;
 }
@@ -191,6 +203,10 @@ void Notifier::OnCommit(const State& state, const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (std::holds_alternative<JobEnded>(event) || std::holds_alternative<IncidentOpened>(event))
       found.push_back(WhenHappened(state, event));
+    const auto* ended = std::get_if<JobEnded>(&event);
+    for (const Desk& desk : desks_) {
+      if (ended != nullptr && desk.metrics != nullptr) desk.metrics->NoteEnd(ended->job);
+    }
   }
   const Instant now = clock_.Now();
   size_t next_found = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/outbound/notify/metric_teller.h"
 #include "adapters/outbound/notify/notification_sender.h"
 #include "base/text.h"
 #include "ports/inbound/control_gateway.h"
@@ -19,8 +20,8 @@ class Notifier : public CommitObserver {
   // `directory`: each receiver has a subdirectory.  What `clock` and `ledger_now` use must outlive
   // the notifier. kInternal: the directories cannot be made.
   static Result<std::unique_ptr<Notifier>> Start(NotifyConfig config, std::string directory,
-                                                 NotifySay say, Clock& clock,
-                                                 LedgerTime ledger_now);
+                                                 NotifySay say, Clock& clock, LedgerTime ledger_now,
+                                                 JobReportSource reports = {});
   ~Notifier() override;
 
   // Replaces the receivers.  An unchanged receiver continues.  A changed one stops, which may take
@@ -43,17 +44,20 @@ class Notifier : public CommitObserver {
  private:
   struct Desk {
     std::shared_ptr<NotificationSender> sender;
+    std::shared_ptr<MetricTeller> metrics;  // nullptr: it does not hear of them
     bool has_caught_up = false;
   };
 
   Notifier(NotifyConfig config, std::string directory, NotifySay say, Clock& clock,
-           LedgerTime ledger_now)
+           LedgerTime ledger_now, JobReportSource reports)
       : directory_(std::move(directory)),
         say_(std::move(say)),
         clock_(clock),
         ledger_now_(std::move(ledger_now)),
+        reports_(std::move(reports)),
         config_(std::move(config)) {}
   Status Begin(const NotifyConfig& config, const Receiver& receiver);
+  static void EndAll(const std::vector<Desk>& desks);
   // Replaces the configuration.  Returns the desks of receivers that are gone or changed.
   std::vector<Desk> TakeConfig(const NotifyConfig& config, std::vector<std::string>& changes);
   // Begins with the receivers that have no desk.
@@ -69,6 +73,7 @@ class Notifier : public CommitObserver {
   const NotifySay say_;
   Clock& clock_;
   const LedgerTime ledger_now_;
+  const JobReportSource reports_;
   uint64_t notifications_ = 0;
 
   mutable std::mutex mutex_;  // held briefly, also by the writer's thread

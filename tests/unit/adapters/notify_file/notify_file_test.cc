@@ -87,6 +87,13 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
       {"receivers: [{name: a, jobs: false, exec: /bin/true}]", "receivers[0].on: which events"},
       {"receivers: [{name: a, jobs: true, mail: [\"{user}{user}@example.org\"]}]",
        "is not an address"},
+      {"receivers: [{name: a, on: job_metrics, mail: root}]", "job_metrics is for programs"},
+      {"receivers: [{name: a, on: job_ended, metrics_every: 5s, exec: /bin/true}]",
+       "receivers[0].metrics_every: it is for a receiver with job_metrics"},
+      {"receivers: [{name: a, on: job_metrics, metrics_every: 0s, exec: /bin/true}]",
+       "receivers[0].metrics_every: "},
+      {"receivers: [{name: a, on: job_metrics, metrics_every: 60, exec: /bin/true}]",
+       "has no unit"},
       {"receiver: []", "did you mean \"receivers\"?"},
       {sound + "\n---\n" + sound, "not 2 documents"},
   };
@@ -96,6 +103,20 @@ TEST(NotifyFile, TellsWhereAndHowItIsWrong) {
     EXPECT_NE(config.error().message.find(told), std::string::npos) << text << "\n"
                                                                     << config.error().message;
   }
+}
+
+TEST(NotifyFile, MetricsAreNamedInFull) {
+  const auto config = DecodeNotify("n.yaml", R"(receivers:
+  - {name: a, on: [job_metrics, node_lost], exec: /bin/true}
+  - {name: b, on: job_metrics, metrics_every: 5s, exec: /bin/true}
+  - {name: c, on: job_*, exec: /bin/true}
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->receivers[0].on, (std::set<std::string>{"job_metrics", "node_lost"}));
+  EXPECT_EQ(config->receivers[0].metrics_every, Duration::Seconds(60));
+  EXPECT_EQ(config->receivers[1].metrics_every, Duration::Seconds(5));
+  EXPECT_TRUE(config->receivers[2].on.contains("job_ended"));
+  EXPECT_FALSE(config->receivers[2].on.contains("job_metrics"));
 }
 
 TEST(NotifyFile, ReceiversThatJobsMayNameNeedNoEvents) {
