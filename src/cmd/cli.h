@@ -45,6 +45,7 @@ void AddBudget(CLI::App& app, Cli& cli);
 void AddReservations(CLI::App& app, Cli& cli);
 void AddDefrag(CLI::App& app, Cli& cli);
 void AddNodes(CLI::App& app, Cli& cli);
+void AddImages(CLI::App& app, Cli& cli);
 void AddReplay(CLI::App& app, Cli& cli);
 void AddBench(CLI::App& app, Cli& cli);
 void AddExplain(CLI::App& app, Cli& cli);

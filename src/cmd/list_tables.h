@@ -10,6 +10,7 @@ namespace gp {
 Table QueueTable(const v1::ListQueuesReply& reply);
 Table PoolTable(const v1::ListQueuesReply& reply);
 Table QuotaTable(const v1::ListQueuesReply& reply);
+Table ImageTable(const v1::ListImagesReply& reply);
 Table IncidentTable(const v1::ListIncidentsReply& reply);
 Table ReservationTable(const v1::ListReservationsReply& reply);
 Table BudgetTable(const v1::ListBudgetsReply& reply);

@@ -44,6 +44,7 @@ const std::vector<CommandGroup>& Groups() {
       {gp::AddIncidents, {"incidents"}, kCluster},
       {gp::AddMetrics, {"metrics"}, kCluster},
       {gp::AddNodes, {"nodes"}, kCluster},
+      {gp::AddImages, {"images"}, kCluster},
       {gp::AddQueues, {"queues", "pools", "quotas"}, kQueues},
       {gp::AddCosts, {"usage", "cost"}, kQueues},
       {gp::AddBudget, {"budget"}, kQueues},

@@ -236,6 +236,13 @@ class Operations:
         """Returns budgets with their standings: of queues where the caller is at least viewer, and of its own usage."""
         return self._ask("GET", "/api/v1/budgets")
 
+    def list_images(self, *, node: Optional[str] = None) -> dict[str, Any]:
+        """Returns the images that nodes hold, of each node the last used first. NOT_FOUND: no such node.
+
+        node: only of this node; empty: of all
+        """
+        return self._ask("GET", "/api/v1/images", node=node)
+
     def list_incidents(self, *, all: Optional[bool] = None, node: Optional[str] = None,
                        limit: Optional[int] = None) -> dict[str, Any]:
         """Returns incidents, newest first.

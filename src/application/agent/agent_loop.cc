@@ -132,6 +132,7 @@ void AgentLoop::TakeNews() {
     sent_gpus_.clear();
     sent_readings_.clear();
     sent_progress_.clear();
+    sent_images_.reset();
     metrics_.Begin();
   }
   LinkNews& link = news.link;
@@ -223,16 +224,19 @@ void AgentLoop::Observe() {
   std::map<LeaseId, LeaseObservation> now;
   progress_.clear();
   begun_.clear();
+  copied_last_.clear();
   for (const AttemptStatus& status : runner_.Observe()) {
     auto seen = ToObservation(status);
     if (!seen) continue;
     if (status.started_boot_ns > 0) begun_[seen->lease] = status.started_boot_ns;
+    if (status.is_copied_last) copied_last_.insert(seen->lease);
     AddClues(status, *seen);
     if (status.launch != nullptr && !begun_with_.contains(seen->lease))
       begun_with_[seen->lease] = FirstPortOf(*status.launch);
     now[seen->lease] = *std::move(seen);
     if (auto progress = ToProgress(status)) progress_.push_back(*std::move(progress));
   }
+  rates_.AddTimeLeft(progress_, clock_.BootNs());
   std::erase_if(clues_, [&](const auto& one) { return !now.contains(one.first); });
   std::erase_if(begun_with_, [&](const auto& one) { return !now.contains(one.first); });
   if (now == seen_) return;
@@ -387,7 +391,8 @@ void AgentLoop::MeasureUse() {
   std::set<LeaseId> known;
   for (const auto& [id, seen] : seen_) {
     known.insert(id);
-    const DesiredLease* desired_lease = seen.running ? DesiredLeaseFor(id) : nullptr;
+    const bool is_at_work = seen.running && !copied_last_.contains(id);
+    const DesiredLease* desired_lease = is_at_work ? DesiredLeaseFor(id) : nullptr;
     if (desired_lease != nullptr)
       meter_.Look(desired_lease->lease, runner_.Used(KeyOf(id)), readings, clock_.BootNs(),
                   clock_.Now());
@@ -471,6 +476,8 @@ void AgentLoop::SendReport() {
   AgentReport report;
   report.leases = Observations();
   report.progress = progress_;
+  if (std::vector<HeldImage> held = options_.held_images(); sent_images_ != held)
+    report.images = sent_images_ = std::move(held);
   if (gpus_ != nullptr) {
     report.gpus = gpus_->Observations();
     report.readings = gpus_->LatestReadings();

@@ -14,6 +14,7 @@
 #include "application/agent/launch/launch.h"
 #include "application/agent/launch/lease_ports.h"
 #include "application/agent/metric_feed.h"
+#include "application/agent/staging_rates.h"
 #include "application/agent/use_meter.h"
 #include "domain/node/reconcile.h"
 #include "ports/inbound/channel_gateway.h"
@@ -42,6 +43,8 @@ struct AgentOptions {
     return LogClues{};
   };
   OperatorLog* log = nullptr;  // outlives the loop; nullptr: messages are dropped
+  // The images that the node holds.
+  std::function<std::vector<HeldImage>()> held_images = [] { return std::vector<HeldImage>{}; };
   // Outlives the loop; nullptr: no ports are leased, and ranks meet at a port that they compute.
   PortBlocks* port_blocks = nullptr;
 };
@@ -122,6 +125,8 @@ class AgentLoop : public ChannelGateway {
   std::map<LeaseId, LeaseObservation> seen_;
   std::vector<LeaseProgress> progress_;
   UseMeter meter_;
+  StagingRates rates_;
+  std::set<LeaseId> copied_last_;  // their programs have ended: they use nothing
   MetricFeed metrics_;
   std::optional<LeasePorts> ports_;
   std::map<LeaseId, int> begun_with_;  // first ports of attempts
@@ -137,6 +142,7 @@ class AgentLoop : public ChannelGateway {
   std::vector<GpuObservation> sent_gpus_;
   std::vector<GpuReading> sent_readings_;
   std::vector<LeaseProgress> sent_progress_;
+  std::optional<std::vector<HeldImage>> sent_images_;
 
   int wake_fd_;
   std::atomic<bool> stopping_ = false;

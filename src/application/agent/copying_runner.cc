@@ -65,6 +65,7 @@ void CopyingRunner::Pass(AttemptStatus& status) {
   if (!has_ended) return;
   // Its GPUs are free for others only when nothing of it is left to be done.
   status.phase = AttemptPhase::kRunning;
+  status.is_copied_last = true;
   status.ended_at = {};
   status.ended_boot_ns = 0;
 }

@@ -26,6 +26,8 @@ class PendingStarts {
   void Leave(const std::string& key) { waiting_.erase(key); }  // it is started
   // The attempt ended without having run.
   void GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message);
+  // The attempt ended well: it only had to be staged.
+  void Complete(const LaunchSpec& spec) { GiveUp(spec, EndCause::kExit, ""); }
   // Removes an attempt that was given up and returns why; nullopt: it was not given up.
   std::optional<std::string> TakeFailure(const std::string& key);
 

@@ -10,6 +10,8 @@ EndCause CauseOf(const Error& error) {
                                                    : EndCause::kPlatformFault;
 }
 
+int64_t ToDo(const StagingProgress& progress) { return progress.bytes_total - progress.bytes; }
+
 }  // namespace
 
 StagingRunner::StagingRunner(ImageStore& images, DataStore& data, AttemptRunner& runner)
@@ -28,7 +30,8 @@ StagingRunner::StagingRunner(ImageStore& images, DataStore& data, AttemptRunner&
 }
 
 Status StagingRunner::Start(const LaunchSpec& spec) {
-  if (!spec.layered_image && spec.sources.empty()) return runner_.Start(spec);
+  const bool passes = !spec.layered_image && spec.sources.empty() && !spec.stage_only;
+  if (passes) return runner_.Start(spec);
   if (pending_.Knows(spec.key)) return Fail(Conflict("attempt " + spec.key + " exists already"));
   pending_.Add(spec);
   StartWaiting();
@@ -77,6 +80,10 @@ void StagingRunner::FixImage(const std::string& key, const std::string& digest) 
 
 void StagingRunner::StartIn(const LaunchSpec& spec, const UnpackedImage& image,
                             const std::vector<std::string>& data) {
+  if (spec.stage_only) {
+    pending_.Complete(spec);
+    return Release(spec.key);
+  }
   LaunchSpec launch = spec;
   if (spec.layered_image) CompleteLaunch(image, launch);
   CompleteLaunch(data, launch);
@@ -113,11 +120,21 @@ std::vector<AttemptStatus> StagingRunner::Observe() {
 void StagingRunner::AddStages(std::vector<AttemptStatus>& statuses) {
   for (AttemptStatus& status : statuses) {
     if (!pending_.Waits(status.key)) continue;
-    if (!status.launch->sources.empty()) status.staging = data_.ProgressOf(status.key);
+    status.staging = StageOf(status);
     if (!status.launch->layered_image) continue;
     const LayeredImage& image = *status.launch->layered_image;
     if (image.digest.empty() && image.resolves) status.image_digest = images_.DigestOf(status.key);
   }
+}
+
+// Of an image and data, that which has more left to do.
+StagingProgress StagingRunner::StageOf(const AttemptStatus& status) {
+  StagingProgress of_data;
+  if (!status.launch->sources.empty()) of_data = data_.ProgressOf(status.key);
+  if (!status.launch->layered_image) return of_data;
+  StagingProgress of_image = images_.ProgressOf(status.key);
+  of_image.what = "image " + ReferenceOf(*status.launch->layered_image);
+  return of_data.what.empty() || ToDo(of_image) > ToDo(of_data) ? of_image : of_data;
 }
 
 Status StagingRunner::Forget(const std::string& key) {

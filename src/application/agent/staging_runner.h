@@ -12,7 +12,8 @@ namespace gp {
 
 // Wraps an AttemptRunner and stages attempts: one whose image is made of layers starts once its
 // digest is fixed and they are unpacked on this host, and one with sources once they are fetched;
-// it keeps both until it is forgotten.  Others pass through.  One thread (the agent's) calls it.
+// it keeps both until it is forgotten.  One that is stage_only ends then, and is never started.
+// Others pass through.  One thread (the agent's) calls it.
 class StagingRunner : public WrappingRunner {
  public:
   // All outlive it.
@@ -30,6 +31,7 @@ class StagingRunner : public WrappingRunner {
   std::optional<UnpackedImage> ImageFor(const LaunchSpec& spec);
   std::optional<std::vector<std::string>> DataFor(const LaunchSpec& spec);
   void AddStages(std::vector<AttemptStatus>& statuses);
+  StagingProgress StageOf(const AttemptStatus& status);
   void StartIn(const LaunchSpec& spec, const UnpackedImage& image,
                const std::vector<std::string>& data);
   void GiveUp(const LaunchSpec& spec, EndCause cause, const std::string& message);

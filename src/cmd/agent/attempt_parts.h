@@ -68,6 +68,7 @@ class GpusPart : public Component {
   void Stop() override { keeper_.reset(); }  // its processes end before this one does
   LiveGpuKeeper& keeper() { return *keeper_; }
   AttemptRunner& runner() { return *copying_; }
+  ImageStore& images() { return *images_; }
 
  private:
   const AgentConfig& config_;

@@ -96,6 +96,7 @@ Result<AgentOptions> AgentLoopPart::MakeOptions() {
     return KeepFollowedController(directory, followed);
   };
   options.find_clues = [this](const LaunchSpec& launch) { return FindClues(logs_, launch); };
+  options.held_images = [this] { return gpus_.images().Held(); };
   options.log = &log_;
   options.port_blocks = &port_blocks_;
   LaunchOptions& launch = options.launch;

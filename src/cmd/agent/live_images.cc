@@ -30,6 +30,8 @@ class NoImageStore : public ImageStore {
     return Fail(Internal("this node has no images: " + why_));
   }
   std::string DigestOf(const std::string&) override { return ""; }
+  StagingProgress ProgressOf(const std::string&) override { return {}; }
+  std::vector<HeldImage> Held() override { return {}; }
   void Keep(const std::string&, const std::vector<std::string>&) override {}
   void Release(const std::string&) override {}
   int EventDescriptor() const override { return event_fd_; }
@@ -109,7 +111,9 @@ std::unique_ptr<ImageStore> MakeImageStore(const AgentConfig& config, std::strin
     if (task.is_check) words.emplace_back("--check");
     return words;
   };
-  return std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers));
+  auto records = std::make_unique<ImageRecords>(config.state_directory + "/images/records");
+  return std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers),
+                                             std::move(records));
 }
 
 Result<std::vector<TriedFeature>> TryAllFeatures(const std::string& programs,

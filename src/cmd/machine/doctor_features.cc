@@ -29,6 +29,7 @@ constexpr Words kWords[] = {
     {kLaunchersFeature, "launchers", "jobs may have launchers", "jobs cannot have launchers: "},
     {kNetworkNoneFeature, "network", "jobs may be cut off from the network",
      "jobs cannot be cut off from the network: "},
+    {kStageOnlyFeature, "staging", "jobs may only stage", "jobs cannot only stage: "},
 };
 
 Words WordsOf(const std::string& feature) {

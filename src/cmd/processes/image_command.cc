@@ -91,7 +91,10 @@ Status Discard(const ImageWords& words) {
 
 Status Pull(const ImageWords& words) {
   GP_CHECK_OK(BecomeForEver(words));
-  return PullLayers(words.image, PlaceOf(words), words.present, words.bytes_max);
+  return PullLayers(words.image, PlaceOf(words), words.present, words.bytes_max, [](int64_t bytes) {
+    std::fputs(PulledText(bytes).c_str(), stdout);
+    std::fflush(stdout);
+  });
 }
 
 // Root may not be able to read what the user can.

@@ -88,6 +88,30 @@ void DescribeSurroundings(const v1::Job& job, std::string& out) {
   Line(out, "Secrets", fmt::format("{}", fmt::join(spec.secrets(), ", ")));
 }
 
+// "2.1 of 8.4 GiB"
+std::string PartText(int64_t bytes, int64_t total) {
+  std::string part = BytesToText(bytes);
+  if (total <= 0) return part;
+  const std::string whole = BytesToText(total);
+  const auto unit_of = [](const std::string& text) { return text.substr(text.find(' ')); };
+  if (unit_of(part) == unit_of(whole)) part.resize(part.find(' '));
+  return part + " of " + whole;
+}
+
+// "image registry.lab/ana/train: 3 of 11 layers, 2.1 of 8.4 GiB, 1m4s left"
+std::string StagingText(const v1::Progress& progress) {
+  std::string text = progress.staging();
+  if (progress.staging_layers() > 0)
+    text += fmt::format(": {} of {}", progress.staged_layers(),
+                        Count(progress.staging_layers(), "layer"));
+  // Of an image nothing is known before its layers are.
+  if (!text.starts_with("image ") || progress.staging_layers() > 0)
+    text += ", " + PartText(progress.staged_bytes(), progress.staging_bytes());
+  if (progress.has_staging_left_seconds())
+    text += ", " + SpanText(progress.staging_left_seconds()) + " left";
+  return text;
+}
+
 void DescribeCheckpoints(const v1::Job& job, std::string& out) {
   const v1::Progress& progress = job.progress();
   if (!progress.at().empty()) {
@@ -95,10 +119,7 @@ void DescribeCheckpoints(const v1::Job& job, std::string& out) {
     Line(out, "Progress", fmt::format("step {}{} at {}", progress.step(), of, progress.at()));
   }
   if (!progress.staging().empty()) {
-    const std::string of =
-        progress.staging_bytes() > 0 ? " of " + BytesToText(progress.staging_bytes()) : "";
-    Line(out, "Staging",
-         fmt::format("{}, {}{}", progress.staging(), BytesToText(progress.staged_bytes()), of));
+    Line(out, "Staging", StagingText(progress));
   }
   if (!progress.refused().empty()) Line(out, "Report", "not understood: " + progress.refused());
   for (const v1::Checkpoint& one : job.checkpoints()) {

@@ -117,6 +117,13 @@ struct LayeredImage {
   bool operator==(const LayeredImage&) const = default;
 };
 
+// As a job names it: "registry.lab/ana/train:v3"; by its digest only if it has no tag.
+inline std::string ReferenceOf(const LayeredImage& image) {
+  const std::string from = image.repository.empty() ? "oci:" + image.path : image.repository;
+  if (!image.tag.empty()) return from + ":" + image.tag;
+  return image.digest.empty() ? from : from + "@" + image.digest;
+}
+
 // All that a supervisor needs to run an attempt.
 struct LaunchSpec {
   std::string key;  // names the attempt on this host: the lease's id; [a-z0-9-], unique for ever
@@ -152,6 +159,7 @@ struct LaunchSpec {
   // What becomes image_layers once it is unpacked; not for supervisors.
   std::optional<LayeredImage> layered_image;
   std::vector<DataSource> sources;  // fetched before it starts; not for supervisors
+  bool stage_only = false;          // it ends when it is staged; not for supervisors
   bool copies = false;              // anything of it is copied (SetCopies)
   bool copies_checkpoints = false;  // its complete checkpoints are reported once they are copied
   // For its registry, as the user's secret has them; never written to disk.
@@ -260,6 +268,7 @@ struct AttemptStatus {
   AttemptProgress progress;
   std::string image_digest;  // while it waits for FixImage: what its image's tag names; else empty
   StagingProgress staging;
+  bool is_copied_last = false;  // its program has ended, and what it left is being copied
   std::shared_ptr<const LaunchSpec> launch;  // as it was started; null: unknown
 };
 

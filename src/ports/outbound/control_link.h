@@ -10,6 +10,7 @@
 #include "domain/node/desired_state.h"
 #include "ports/outbound/controller_epoch.h"
 #include "ports/outbound/gpu_watch.h"
+#include "ports/outbound/held_image.h"
 #include "ports/outbound/metric_store.h"
 #include "ports/outbound/staging_progress.h"
 
@@ -32,6 +33,7 @@ struct AgentReport {
   std::vector<GpuObservation> gpus;
   std::vector<GpuReading> readings;     // by GPU, each with its age; empty: no GPU is watched
   std::vector<LeaseProgress> progress;  // of leases whose jobs report progress
+  std::optional<std::vector<HeldImage>> images;  // nullopt: unchanged, or not known
 };
 
 // Shows that the agent is there, and that leases and GPUs are as last reported.

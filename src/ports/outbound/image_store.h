@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "ports/outbound/attempt_runner.h"
+#include "ports/outbound/held_image.h"
 
 namespace gp {
 
@@ -31,6 +32,10 @@ class ImageStore {
   // "sha256:…" of the image that is being prepared for a key, known before its layers are there;
   // empty: not known yet, or nothing is prepared.
   virtual std::string DigestOf(const std::string& key) = 0;
+  // How far the image of a key is; it does not say what it is.
+  virtual StagingProgress ProgressOf(const std::string& key) = 0;
+  // The images that are here, the last used first; at most kHeldImagesMax.
+  virtual std::vector<HeldImage> Held() = 0;
   // These layers are used by an attempt that was started before this program was.
   virtual void Keep(const std::string& key, const std::vector<std::string>& layers) = 0;
   // The attempt no longer needs its layers.  Unknown keys are ignored.

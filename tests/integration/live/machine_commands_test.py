@@ -274,7 +274,7 @@ class DoctorAlone(unittest.TestCase):
     def test_features_are_tried(self):
         report = self.ask()
         self.assertEqual(report.of("images"), ("ok", "jobs may have images", ""))
-        for name in ("data", "launchers", "layers", "network", "registries"):
+        for name in ("data", "launchers", "layers", "network", "registries", "staging"):
             self.assertEqual(report.of(name)[0], "ok", f"{name}, which has one line")
 
     def test_controller_that_is_missing(self):

@@ -42,6 +42,7 @@ JobSpec FullSpec() {
   spec.recovery.checkpoint.credentials = "S3";
   spec.program.stage = {{"s3://a/b", "/data", {"*.bin", "x"}, "S3", std::string(64, 'a')}};
   spec.program.artifacts = {{"/out", "gs://o/p", "GS"}, {"/out2", "file:///f", ""}};
+  spec.program.stage_only = true;
   spec.policy.array = {13, 14};
   spec.policy.wait_for_nodes = true;
   spec.file = "/w/job.yaml";

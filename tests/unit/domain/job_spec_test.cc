@@ -165,6 +165,39 @@ TEST(JobSpec, Names) {
   });
 }
 
+void StageOnly(JobSpec& spec) {
+  spec.program.command.clear();
+  spec.program.image = "reg.lab/a:v1";
+  spec.program.stage_only = true;
+}
+
+TEST(JobSpec, OneThatOnlyStagesHasSomethingToStageAndNoProgram) {
+  const std::vector<std::pair<const char*, void (*)(JobProgram&)>> rows = {
+      {"", [](JobProgram&) {}},
+      {"", [](JobProgram& p) { p.image = "oci:/a:v1"; }},
+      {"",
+       [](JobProgram& p) {
+         p.image = "";
+         p.stage = {{"s3://abc/b", "/data"}};
+       }},
+      {"stage_only", [](JobProgram& p) { p.image = ""; }},
+      {"stage_only", [](JobProgram& p) { p.image = "dir:/i"; }},
+      {"stage_only", [](JobProgram& p) { p.interactive = true; }},
+      {"run", [](JobProgram& p) { p.command = {"true"}; }},
+      {"launcher", [](JobProgram& p) { p.launcher = Launcher::kTorchrun; }},
+      {"artifacts", [](JobProgram& p) { p.artifacts = {{"/out", "s3://abc/b"}}; }},
+      {"run", [](JobProgram& p) { p.stage_only = false; }},
+  };
+  for (const auto& [field, change] : rows) {
+    JobSpec spec;
+    StageOnly(spec);
+    change(spec.program);
+    const std::vector<SpecProblem> problems = FindProblems(spec);
+    EXPECT_EQ(problems.empty() ? "" : problems[0].field, field);
+    EXPECT_LE(problems.size(), 1u) << field;
+  }
+}
+
 void SetMounts(JobSpec& spec, std::vector<Mount> mounts) {
   spec.program.image = "dir:/i";
   spec.program.mounts = std::move(mounts);

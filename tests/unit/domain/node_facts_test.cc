@@ -85,6 +85,18 @@ TEST(NodeFacts, AJobWithALauncherNeedsAnAgentThatKnowsIt) {
   }
 }
 
+// An older agent would look for a command.
+TEST(NodeFacts, AJobThatOnlyStagesNeedsAnAgentThatKnowsIt) {
+  JobSpec spec;
+  spec.program.image = "registry.lab/a:v1";
+  spec.program.stage_only = true;
+  NodeFacts facts = Good();
+  facts.features = {"images", "image-layers", "image-pull"};
+  EXPECT_EQ(MissingFeature(spec, facts), "stage-only");
+  facts.features.insert("stage-only");
+  EXPECT_EQ(MissingFeature(spec, facts), "");
+}
+
 TEST(NodeFacts, AJobWithDataNeedsAnAgentThatFetchesAndCopies) {
   std::vector<JobSpec> specs(3);
   specs[0].program.stage = {{.from = "s3://a/b", .to = "/data"}};

@@ -16,7 +16,7 @@ struct Api {
   Api(ControlGateway& gateway, NodeGateway& nodes, ControlApi::About about)
       : channels(nodes),
         guard(gateway, AllOperations()),
-        control(gateway, channels, readings, progress, feed, changes, std::move(about)) {}
+        control(gateway, channels, readings, progress, images, feed, changes, std::move(about)) {}
 
   // These must be notified of every commit.
   std::vector<CommitObserver*> Observers() { return {&feed, &guard, &changes}; }
@@ -24,6 +24,7 @@ struct Api {
   NodeChannels channels;
   NodeReadings readings;
   NodeProgress progress;
+  NodeImages images;
   JobFeed feed;
   ChangeFeed changes;
   AccessGuard guard;

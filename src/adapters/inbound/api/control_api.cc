@@ -66,6 +66,9 @@ void ControlApi::AddProgress(const State& state, const Job& job, v1::Job* messag
     newest->set_staging(staging->staging());
     newest->set_staged_bytes(staging->staged_bytes());
     newest->set_staging_bytes(staging->staging_bytes());
+    newest->set_staged_layers(staging->staged_layers());
+    newest->set_staging_layers(staging->staging_layers());
+    newest->set_staging_left_ms(staging->staging_left_ms());
   }
   if (newest) ProgressView(*newest, message->mutable_progress());
 }

@@ -69,11 +69,13 @@ class ControlApi {
   };
 
   ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings,
-             NodeProgress& progress, JobFeed& feed, ChangeFeed& changes, About about)
+             NodeProgress& progress, NodeImages& images, JobFeed& feed, ChangeFeed& changes,
+             About about)
       : gateway_(gateway),
         channels_(channels),
         readings_(readings),
         progress_(progress),
+        images_(images),
         feed_(feed),
         changes_(changes),
         about_(std::move(about)) {}
@@ -185,6 +187,7 @@ class ControlApi {
   NodeChannels& channels_;
   NodeReadings& readings_;
   NodeProgress& progress_;
+  NodeImages& images_;
   JobFeed& feed_;
   ChangeFeed& changes_;
   const About about_;

@@ -133,4 +133,18 @@ std::optional<v1::LeaseProgress> NodeProgress::Of(NodeId node, LeaseId lease) co
   return one == found->second.end() ? std::nullopt : std::optional(*one);
 }
 
+void NodeImages::Set(NodeId node, const v1::HeldImages& images) {
+  constexpr auto kMax = static_cast<int>(kHeldImagesMax);
+  const std::lock_guard lock(mutex_);
+  v1::HeldImages& latest = latest_[node] = images;
+  if (latest.images_size() > kMax)
+    latest.mutable_images()->DeleteSubrange(kMax, latest.images_size() - kMax);
+}
+
+v1::HeldImages NodeImages::Of(NodeId node) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = latest_.find(node);
+  return found == latest_.end() ? v1::HeldImages() : found->second;
+}
+
 }  // namespace gp

@@ -1,7 +1,7 @@
 #pragma once
 
-// The channels (logs, exec) that agents open on request, and the latest readings and progress of
-// each node.
+// The channels (logs, exec) that agents open on request, and the latest readings, progress and
+// images of each node.
 
 #include <condition_variable>
 #include <map>
@@ -13,6 +13,7 @@
 #include "adapters/inbound/api/streams/streams.h"
 #include "gpu_platform/v1/node.pb.h"
 #include "ports/inbound/node_gateway.h"
+#include "ports/outbound/held_image.h"
 
 namespace gp {
 
@@ -93,6 +94,19 @@ class NodeProgress {
  private:
   mutable std::mutex mutex_;
   std::map<NodeId, std::vector<v1::LeaseProgress>> latest_;
+};
+
+// The images that each node holds, as its agent last said; decisions do not depend on it.  Any
+// thread.
+class NodeImages {
+ public:
+  // Keeps as many of them as an agent may report.
+  void Set(NodeId node, const v1::HeldImages& images);
+  v1::HeldImages Of(NodeId node) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<NodeId, v1::HeldImages> latest_;
 };
 
 }  // namespace gp

@@ -143,6 +143,7 @@ void Decoder::ReportMissing(const YamlNode& map, std::span<const Field> fields,
                             const std::string& path) {
   for (const Field& field : fields) {
     if (!field.required || map.Find(field.name) != nullptr) continue;
+    if (!field.unless.empty() && map.Find(field.unless) != nullptr) continue;
     const std::string below = Below(path, field.name);
     report_.AddAt(below, map.place, kMissingKey,
                   below + " is missing: write " + below + ": " + std::string(field.example));

@@ -73,6 +73,7 @@ struct Field {
   std::string_view alias = {};     // an older name: accepted, but not documented
   std::string_view pattern = {};   // regular expression of valid texts, for the schema
   bool required = false;
+  std::string_view unless = {};  // with this key it is not required
   int64_t low = 0;
   int64_t high = 0;
   std::span<const std::string_view> words = {};

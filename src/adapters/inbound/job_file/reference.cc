@@ -102,7 +102,8 @@ std::string TypeOf(const Field& field) {
 }
 
 std::string Row(const Field& field) {
-  const std::string fallback(field.required ? "required" : field.default_text);
+  std::string fallback(field.required ? "required" : field.default_text);
+  if (!field.unless.empty()) fallback += ", unless " + Code(field.unless);
   const std::string example = field.example.empty() ? "" : Code(field.example);
   return "| " + Code(field.name) + " | " + TypeOf(field) + " | " + fallback + " | " +
          std::string(field.summary) + " | " + example + " |\n";

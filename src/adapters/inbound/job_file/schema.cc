@@ -42,16 +42,20 @@ Json ListOf(Json item) { return {{"type", "array"}, {"minItems", 1}, {"items", s
 Json Object(std::span<const Field> fields) {
   Json properties = Json::object();
   Json required = Json::array();
+  Json either = Json::array();
   for (const Field& field : fields) {
     if (field.kind == FieldKind::kNotYet) continue;
     properties[std::string(field.name)] = SchemaOf(field);
-    if (field.required) required.push_back(field.name);
+    if (field.required && field.unless.empty()) required.push_back(field.name);
+    if (!field.unless.empty())
+      either = {Json{{"required", {field.name}}}, Json{{"required", {field.unless}}}};
     if (field.alias.empty()) continue;
     Json& older = properties[std::string(field.alias)] = SchemaOf(field);
     older["deprecated"] = true;
   }
   Json object = {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
   if (!required.empty()) object["required"] = required;
+  if (!either.empty()) object["anyOf"] = either;
   return object;
 }
 

@@ -165,6 +165,8 @@ Status AgentConnection::Hear(const v1::AgentMessage& message) {
   AgentReport report = GP_TRY(ReportFrom(message.report()));
   KeepReadings(message.report().readings());
   KeepProgress(message.report().progress());
+  if (message.report().has_images())
+    parts_.api.images.Set(exchange_->node(), message.report().images());
   return exchange_->Hear(message.number(), std::move(report));
 }
 

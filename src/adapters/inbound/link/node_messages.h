@@ -15,7 +15,7 @@ namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-// Without readings and progress, which the controller keeps as the messages say them.
+// Without readings, progress and images, which the controller keeps as the messages say them.
 Result<JoinNode> JoinFrom(const v1::Join& message);
 Result<AgentReport> ReportFrom(const v1::Report& message);
 Result<GpuNews> GpuNewsFrom(const v1::GpuNews& message);

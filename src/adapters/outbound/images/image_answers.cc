@@ -1,7 +1,9 @@
 #include "adapters/outbound/images/image_answers.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -14,6 +16,8 @@ using nlohmann::json;
 // The errors that make a difference to the agent.
 constexpr ErrorCode kCodes[] = {ErrorCode::kInvalidArgument, ErrorCode::kResourceExhausted,
                                 ErrorCode::kInternal};
+
+constexpr std::string_view kPulled = "pulled ";
 
 // Names in an image need not be UTF-8.
 std::string Text(const json& answer) {
@@ -66,6 +70,18 @@ std::string AnswerText(const Result<UnpackedLayer>& layer) {
 
 std::string AnswerText(const Status& done) {
   return Text(done ? json::object() : ErrorAnswer(done.error()));
+}
+
+std::string PulledText(int64_t bytes) {
+  return std::string(kPulled) + std::to_string(bytes) + "\n";
+}
+
+std::optional<int64_t> ReadPulled(const std::string& line) {
+  if (!line.starts_with(kPulled)) return std::nullopt;
+  int64_t bytes = 0;
+  const char* const end = line.data() + line.size();
+  const auto [rest, fault] = std::from_chars(line.data() + kPulled.size(), end, bytes);
+  return fault == std::errc() && rest == end && bytes >= 0 ? std::optional(bytes) : std::nullopt;
 }
 
 Status ReadDone(const std::string& answer) {

@@ -285,6 +285,23 @@ int64_t LayerStore::BytesOf(const std::string& diff_id) const {
   return found == layers_.end() ? 0 : found->second.bytes;
 }
 
+bool LayerStore::HasAll(const std::vector<std::string>& diff_ids) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::all_of(
+      diff_ids, [&](const std::string& diff_id) { return layers_.contains(DigitsOf(diff_id)); });
+}
+
+std::vector<std::string> LayerStore::KeysOf(const std::vector<std::string>& diff_ids) const {
+  std::set<std::string> wanted;
+  for (const std::string& diff_id : diff_ids) wanted.insert(DigitsOf(diff_id));
+  std::vector<std::string> keys;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, pinned] : pins_) {
+    if (pinned == wanted) keys.push_back(key);
+  }
+  return keys;
+}
+
 Result<std::string> LayerStore::Begin(const std::string& diff_id) {
   std::string path;
   {

@@ -91,6 +91,10 @@ class LayerStore {
   std::string RootOf(const std::string& diff_id) const;
   // That it takes; 0: it is not there.
   int64_t BytesOf(const std::string& diff_id) const;
+  // Whether all these layers are there.
+  bool HasAll(const std::vector<std::string>& diff_ids) const;
+  // Those who have pinned these layers, and no others.
+  std::vector<std::string> KeysOf(const std::vector<std::string>& diff_ids) const;
   // Pins a layer by its root, as RootOf has it.
   void Pin(const std::string& key, const std::string& root);
   // Pins layers that the key will enter, so that those which are there stay.

@@ -43,6 +43,31 @@ std::vector<std::string> Stack(const LayerStore& store, const std::vector<LayerP
   return topmost_first;
 }
 
+// Takes the lines that a process prints while it pulls, and its answer.
+class PullLines {
+ public:
+  explicit PullLines(std::function<void(int64_t)> pulled) : pulled_(std::move(pulled)) {}
+
+  void Take(std::string_view piece) {
+    text_ += piece;
+    for (size_t end; (end = text_.find('\n')) != std::string::npos; text_.erase(0, end + 1)) {
+      const std::string line = text_.substr(0, end + 1);
+      if (const auto bytes = ReadPulled(line.substr(0, end))) {
+        pulled_(*bytes);
+      } else if (answer_.size() + line.size() <= kImageAnswerBytesMax) {
+        answer_ += line;
+      }
+    }
+    if (text_.size() > kImageAnswerBytesMax) text_.clear();
+  }
+  std::string answer() const { return answer_ + text_; }
+
+ private:
+  const std::function<void(int64_t)> pulled_;
+  std::string answer_;
+  std::string text_;
+};
+
 Status CheckDigests(const LayerPlan& plan, const UnpackedLayer& layer) {
   if (layer.digest == plan.digest && layer.diff_id == plan.diff_id) return Ok();
   return Fail(InvalidArgument("the image's layer " + plan.digest +
@@ -51,9 +76,11 @@ Status CheckDigests(const LayerPlan& plan, const UnpackedLayer& layer) {
 
 }  // namespace
 
-ProcessImageStore::ProcessImageStore(Options options, std::unique_ptr<LayerStore> layers)
+ProcessImageStore::ProcessImageStore(Options options, std::unique_ptr<LayerStore> layers,
+                                     std::unique_ptr<ImageRecords> records)
     : options_(std::move(options)),
       layers_(std::move(layers)),
+      records_(std::move(records)),
       event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       free_processes_(options_.layers_max),
       ending_(std::make_shared<Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {
@@ -100,6 +127,38 @@ std::string ProcessImageStore::DigestOf(const std::string& key) {
   const std::lock_guard lock(mutex_);
   const auto entry = prepared_.find(key);
   return entry == prepared_.end() ? "" : entry->second.digest;
+}
+
+StagingProgress ProcessImageStore::ProgressOf(const std::string& key) {
+  StagingProgress progress;
+  const std::lock_guard lock(mutex_);
+  const auto entry = prepared_.find(key);
+  if (entry == prepared_.end()) return progress;
+  const Prepared& prepared = entry->second;
+  for (const LayerPlan& layer : prepared.layers) {
+    ++progress.layers_total;
+    progress.bytes_total += layer.bytes;
+    if (!prepared.unpacked.contains(layer.diff_id)) continue;
+    ++progress.layers;
+    progress.bytes += layer.bytes;
+  }
+  progress.bytes = std::min(progress.bytes + prepared.pulled_bytes, progress.bytes_total);
+  return progress;
+}
+
+std::vector<HeldImage> ProcessImageStore::Held() {
+  std::vector<HeldImage> held;
+  for (ImageRecord& record : records_->All()) {
+    if (!layers_->HasAll(record.diff_ids)) {
+      records_->Drop(record.digest);
+    } else if (held.size() < kHeldImagesMax) {
+      HeldImage image{std::move(record.name), std::move(record.digest), 0, record.used_at, {}};
+      for (const std::string& diff_id : record.diff_ids) image.bytes += layers_->BytesOf(diff_id);
+      image.keys = layers_->KeysOf(record.diff_ids);
+      held.push_back(std::move(image));
+    }
+  }
+  return held;
 }
 
 void ProcessImageStore::ClearEvents() {
@@ -164,17 +223,20 @@ ProcessImageStore::Prepared* ProcessImageStore::Find(const Request& request) {
   return is_there ? &entry->second : nullptr;
 }
 
-void ProcessImageStore::NoteDigest(const Request& request, const std::string& digest) {
+void ProcessImageStore::NoteUnpacked(const Request& request, const LayerPlan& layer) {
   const std::lock_guard lock(mutex_);
-  Prepared* prepared = Find(request);
-  if (prepared == nullptr) return;
-  prepared->digest = digest;
-  Wake(event_fd_);
+  if (Prepared* prepared = Find(request)) prepared->unpacked.insert(layer.diff_id);
+}
+
+void ProcessImageStore::NotePulled(const Request& request, int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (Prepared* prepared = Find(request)) prepared->pulled_bytes = bytes;
 }
 
 // Nothing of the agent's environment is for these processes, but where proxies are.
 CommandEnd ProcessImageStore::Run(std::vector<std::string> words, const Request& request,
-                                  Duration time_limit) const {
+                                  Duration time_limit,
+                                  std::function<void(std::string_view)> on_output) const {
   const bool asks = !request.spec.layered_image->repository.empty();
   return RunCommand(std::move(words),
                     {.time_limit = time_limit,
@@ -182,7 +244,8 @@ CommandEnd ProcessImageStore::Run(std::vector<std::string> words, const Request&
                      .input = request.credentials,
                      .has_environment = false,
                      .environment = asks ? options_.pull_environment : std::vector<std::string>{},
-                     .output_max = kImageAnswerBytesMax});
+                     .output_max = kImageAnswerBytesMax,
+                     .on_output = std::move(on_output)});
 }
 
 bool ProcessImageStore::IsStopped(const StopEvent& stop) {
@@ -244,10 +307,20 @@ Result<ImagePlan> ProcessImageStore::ServedPlan(const Request& request) {
 }
 
 void ProcessImageStore::NotePlan(const Request& request, const ImagePlan& plan) {
-  NoteDigest(request, plan.digest);
   std::vector<std::string> diff_ids;
-  for (const LayerPlan& layer : plan.layers) diff_ids.push_back(layer.diff_id);
+  std::set<std::string> unpacked;
+  for (const LayerPlan& layer : plan.layers) {
+    diff_ids.push_back(layer.diff_id);
+    if (layers_->IsReady(layer.diff_id, request.spec.uid)) unpacked.insert(layer.diff_id);
+  }
   layers_->PinAll(request.spec.key, diff_ids);
+  const std::lock_guard lock(mutex_);
+  Prepared* prepared = Find(request);
+  if (prepared == nullptr) return;
+  prepared->digest = plan.digest;
+  prepared->layers = plan.layers;
+  prepared->unpacked = std::move(unpacked);
+  Wake(event_fd_);
 }
 
 bool ProcessImageStore::AwaitTurn(const Request& request, const Turn& turn) {
@@ -280,14 +353,29 @@ Status ProcessImageStore::PullMissing(const Request& request, const ImagePlan& p
   task.present.assign(present.begin(), present.end());
   for (const auto& [digest, bytes] : missing) task.bytes += bytes;
   room.emplace(GP_TRY(layers_->MakeBlobRoom(request.spec.uid, task.bytes)));
-  const CommandEnd end = Run(options_.pull(request.spec, task), request, options_.pull_time_limit);
+  const CommandEnd end = RunPull(request, task);
   room->Landed();
   if (!end.ok) return Fail(Internal("its image cannot be pulled: " + end.output));
   return ReadDone(end.output);
 }
 
+CommandEnd ProcessImageStore::RunPull(const Request& request, const PullTask& task) {
+  PullLines lines([&](int64_t bytes) { NotePulled(request, bytes); });
+  CommandEnd end = Run(options_.pull(request.spec, task), request, options_.pull_time_limit,
+                       [&](std::string_view piece) { lines.Take(piece); });
+  if (end.ok) end.output = lines.answer();
+  if (!end.ok && !lines.answer().empty()) end.output += ": " + lines.answer();
+  return end;
+}
+
 Result<UnpackedImage> ProcessImageStore::PrepareLayers(const Request& request, ImagePlan plan) {
-  for (const LayerPlan& layer : plan.layers) GP_CHECK_OK(PrepareLayer(request, layer));
+  std::vector<std::string> diff_ids;
+  for (const LayerPlan& layer : plan.layers) {
+    GP_CHECK_OK(PrepareLayer(request, layer));
+    NoteUnpacked(request, layer);
+    diff_ids.push_back(layer.diff_id);
+  }
+  records_->Note(ReferenceOf(*request.spec.layered_image), plan.digest, std::move(diff_ids));
   return UnpackedImage{.digest = std::move(plan.digest),
                        .layers = Stack(*layers_, plan.layers),
                        .environment = std::move(plan.environment),

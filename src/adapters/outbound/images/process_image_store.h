@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "adapters/outbound/images/image_manifest.h"
+#include "adapters/outbound/images/image_records.h"
 #include "adapters/outbound/images/layer_store.h"
 #include "adapters/outbound/images/pull_directory.h"
 #include "base/time.h"
@@ -63,11 +64,14 @@ class ProcessImageStore : public ImageStore {
     Duration access_lasts = Duration::Minutes(10);
   };
 
-  ProcessImageStore(Options options, std::unique_ptr<LayerStore> layers);
+  ProcessImageStore(Options options, std::unique_ptr<LayerStore> layers,
+                    std::unique_ptr<ImageRecords> records);
   ~ProcessImageStore() override;
 
   std::optional<Result<UnpackedImage>> Prepare(const LaunchSpec& spec) override;
   std::string DigestOf(const std::string& key) override;
+  StagingProgress ProgressOf(const std::string& key) override;
+  std::vector<HeldImage> Held() override;
   void Keep(const std::string& key, const std::vector<std::string>& layers) override;
   void Release(const std::string& key) override;
   void ClearEvents() override;
@@ -85,6 +89,9 @@ class ProcessImageStore : public ImageStore {
   struct Prepared {
     StopEvent stop;
     std::string digest;                          // empty: not yet known
+    std::vector<LayerPlan> layers;               // of its plan
+    std::set<std::string> unpacked;              // diff ids of those that the user has
+    int64_t pulled_bytes = 0;                    // of the others
     std::optional<Result<UnpackedImage>> image;  // nullopt: not yet known
   };
 
@@ -93,7 +100,8 @@ class ProcessImageStore : public ImageStore {
   std::optional<Request> TakeNext();
   // Of a request, unless it was released since.  REQUIRES: mutex_ is locked.
   Prepared* Find(const Request& request);
-  void NoteDigest(const Request& request, const std::string& digest);
+  void NoteUnpacked(const Request& request, const LayerPlan& layer);
+  void NotePulled(const Request& request, int64_t bytes);
   // A plan that a registry has served to a user.
   struct Served {
     ImagePlan plan;
@@ -114,16 +122,19 @@ class ProcessImageStore : public ImageStore {
   void EndTurn(const Turn& turn);
   Status PullMissing(const Request& request, const ImagePlan& plan,
                      std::optional<LayerStore::BlobRoom>& room);
+  CommandEnd RunPull(const Request& request, const PullTask& task);
   Result<UnpackedImage> PrepareLayers(const Request& request, ImagePlan plan);
   Status PrepareLayer(const Request& request, const LayerPlan& layer);
   Status CheckContent(const Request& request, const LayerPlan& layer);
   Status Unpack(const Request& request, const LayerPlan& layer);
   Result<UnpackedLayer> RunTask(const Request& request, const LayerTask& task) const;
   static bool IsStopped(const StopEvent& stop);
-  CommandEnd Run(std::vector<std::string> words, const Request& request, Duration time_limit) const;
+  CommandEnd Run(std::vector<std::string> words, const Request& request, Duration time_limit,
+                 std::function<void(std::string_view)> on_output = nullptr) const;
 
   const Options options_;
   const std::unique_ptr<LayerStore> layers_;
+  const std::unique_ptr<ImageRecords> records_;
   const int event_fd_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -104,11 +104,14 @@ int64_t BytesBelow(const std::string& directory) {
   return bytes;
 }
 
-// Stops a pull that takes more than was said.
+// Stops a pull that takes more than was said, and tells how far it is.
 class PullLimit {
  public:
-  PullLimit(std::string directory, int64_t bytes_max)
-      : directory_(std::move(directory)), bytes_max_(bytes_max), thread_([this] { Watch(); }) {}
+  PullLimit(std::string directory, int64_t bytes_max, std::function<void(int64_t)> progress)
+      : directory_(std::move(directory)),
+        bytes_max_(bytes_max),
+        progress_(std::move(progress)),
+        thread_([this] { Watch(); }) {}
   ~PullLimit() {
     Set(ended_.get());
     thread_.join();
@@ -129,14 +132,18 @@ class PullLimit {
     return poll(&set, 1, wait_ms) > 0;
   }
   void Watch() {
+    int64_t told = 0;
     while (!IsSet(ended_.get(), kLookEveryMs)) {
-      if (BytesBelow(directory_) > bytes_max_) return Set(exceeded_.get());
+      const int64_t bytes = BytesBelow(directory_);
+      if (bytes > bytes_max_) return Set(exceeded_.get());
+      if (bytes > told) progress_(told = bytes);
     }
   }
 
   static constexpr int kLookEveryMs = 200;
   const std::string directory_;
   const int64_t bytes_max_;
+  const std::function<void(int64_t)> progress_;
   const Descriptor exceeded_{eventfd(0, EFD_CLOEXEC)};
   const Descriptor ended_{eventfd(0, EFD_CLOEXEC)};
   std::thread thread_;
@@ -249,7 +256,7 @@ Status Admit(const LayeredImage& image, const RegistryPlace& place, const ImageP
   RegistryPlace admitted = place;
   admitted.directory += "/admitted";
   return PullLayers({.repository = image.repository, .digest = plan.manifest}, admitted,
-                    {layers.begin(), layers.end()}, 0);
+                    {layers.begin(), layers.end()}, 0, [](int64_t) {});
 }
 
 }  // namespace
@@ -298,7 +305,8 @@ std::vector<std::string> ProxyVariables() {
 }
 
 Status PullLayers(const LayeredImage& image, const RegistryPlace& place,
-                  const std::vector<std::string>& present, int64_t bytes_max) {
+                  const std::vector<std::string>& present, int64_t bytes_max,
+                  const std::function<void(int64_t bytes)>& progress) {
   const std::string blobs = place.directory + "/blobs/sha256";
   std::error_code failed;
   std::filesystem::create_directories(blobs, failed);
@@ -313,7 +321,7 @@ Status PullLayers(const LayeredImage& image, const RegistryPlace& place,
   words.push_back("oci:" + place.directory + ":pulled");
   std::optional<PullLimit> limit;
   try {
-    limit.emplace(place.directory, bytes_max + kSlack);
+    limit.emplace(place.directory, bytes_max + kSlack, progress);
   } catch (const std::system_error& error) {  // the user has no room for one more thread
     return Fail(Internal(std::string("cannot limit a pull: ") + error.what()));
   }

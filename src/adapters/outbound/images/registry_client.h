@@ -4,6 +4,7 @@
 // caller.  Registries are named by /etc/containers of the host: mirrors, those without TLS, and the
 // signatures that are required.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +27,11 @@ Result<ImagePlan> ReadFromRegistry(const LayeredImage& image, const RegistryPlac
                                    const std::string& architecture);
 
 // Pulls the layers of a manifest, which `image` names by its digest, but those that are `present`:
-// files without content stand for them.  `bytes_max`: of all together.  Errors as above.
+// files without content stand for them.  `bytes_max`: of all together.  `progress` is called on
+// another thread when there are more bytes.  Errors as above.
 Status PullLayers(const LayeredImage& image, const RegistryPlace& place,
-                  const std::vector<std::string>& present, int64_t bytes_max);
+                  const std::vector<std::string>& present, int64_t bytes_max,
+                  const std::function<void(int64_t bytes)>& progress);
 
 // "NAME=value" of this process's variables that say how registries are reached.
 std::vector<std::string> ProxyVariables();

@@ -23,6 +23,22 @@ void AddProgress(const std::vector<LeaseProgress>& progress,
     message->set_staging(one.staging.what);
     message->set_staged_bytes(one.staging.bytes);
     message->set_staging_bytes(one.staging.bytes_total);
+    message->set_staged_layers(one.staging.layers);
+    message->set_staging_layers(one.staging.layers_total);
+    message->set_staging_left_ms(one.staging.left.ToMilliseconds());
+  }
+}
+
+void AddImages(const std::vector<HeldImage>& images, v1::HeldImages* message) {
+  for (const HeldImage& one : images) {
+    v1::HeldImage* part = message->add_images();
+    part->set_name(one.name);
+    part->set_digest(one.digest);
+    part->set_bytes(one.bytes);
+    part->set_used_at_ns(one.used_at.ns);
+    for (const std::string& key : one.keys) {
+      if (const auto lease = ParseLeaseKey(key)) part->add_leases(lease->value);
+    }
   }
 }
 
@@ -67,6 +83,7 @@ v1::AgentMessage ToMessage(const AgentReport& report, const std::vector<GpuIdent
   for (const GpuObservation& seen : report.gpus) ToProto(seen, part->add_gpus());
   AddReadings(report.readings, gpus, part->mutable_readings());
   AddProgress(report.progress, part->mutable_progress());
+  if (report.images) AddImages(*report.images, part->mutable_images());
   return message;
 }
 

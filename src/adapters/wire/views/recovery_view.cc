@@ -40,6 +40,10 @@ void ProgressView(const v1::LeaseProgress& progress, v1::Progress* message) {
   message->set_staging(Printable(progress.staging(), kRefusedMax));
   message->set_staged_bytes(progress.staged_bytes());
   message->set_staging_bytes(progress.staging_bytes());
+  message->set_staged_layers(progress.staged_layers());
+  message->set_staging_layers(progress.staging_layers());
+  if (progress.staging_left_ms() > 0)
+    message->set_staging_left_seconds(static_cast<double>(progress.staging_left_ms()) / 1e3);
 }
 
 }  // namespace gp

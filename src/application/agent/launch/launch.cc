@@ -358,6 +358,7 @@ void AddData(const DesiredLease& desired, LaunchSpec& launch) {
          .credentials = SecretNamed(spec.recovery.checkpoint.credentials, desired),
          .at = desired.resume_from,
          .restores = true});
+  launch.stage_only = spec.program.stage_only;
   launch.copies = CopiesAnything(spec);
   launch.copies_checkpoints = !spec.recovery.checkpoint.copy_to.empty();
 }

@@ -340,8 +340,27 @@ void CheckGraphics(const JobSpec& spec, Findings& findings) {
   }
 }
 
+void CheckStageOnly(const JobSpec& spec, Findings& findings) {
+  const JobProgram& program = spec.program;
+  const auto needless = [&](bool given, std::string_view field) {
+    if (given)
+      findings.Add(Kind::kContradiction, std::string(field),
+                   "the job only stages (stage_only) and starts no program: leave this out");
+  };
+  needless(!program.command.empty(), "run");
+  needless(program.launcher != Launcher::kNone, "launcher");
+  needless(program.interactive, "stage_only");
+  needless(!program.artifacts.empty(), "artifacts");
+  if (program.stage.empty() && !HasLayers(program.image))
+    findings.Add(Kind::kContradiction, "stage_only",
+                 "there is nothing to stage: name an image of a registry or a layout, or data "
+                 "(stage)");
+}
+
 void CheckCommand(const JobSpec& spec, Findings& findings) {
-  if (spec.program.command.empty() || spec.program.command.front().empty()) {
+  if (spec.program.stage_only) {
+    CheckStageOnly(spec, findings);
+  } else if (spec.program.command.empty() || spec.program.command.front().empty()) {
     findings.Add(Kind::kText, "run", "names no program: give a script or a list of arguments");
   }
   size_t bytes = 0;

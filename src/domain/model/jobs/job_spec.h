@@ -126,6 +126,7 @@ struct JobProgram {
   Launcher launcher = Launcher::kNone;
   std::vector<StagedData> stage;    // what each node has before it starts
   std::vector<Artifact> artifacts;  // what each node copies when it has ended
+  bool stage_only = false;          // it is complete once each node has staged; no command
   std::map<std::string, std::string> environment;
   // Names of secrets; the controller sets an environment variable for each
   std::vector<std::string> secrets;
@@ -217,7 +218,8 @@ GP_FIELDS(JobSpec, v.name, v.project, v.policy.queue, v.resources.nodes, v.resou
           Since<20>(v.program.mounts), Since<20>(v.program.network),
           Since<20>(v.program.image_credentials), Since<20>(v.program.launcher),
           Since<20>(v.recovery.on_metric), Since<20>(v.program.stage),
-          Since<20>(v.program.artifacts), Since<20>(v.program.graphics))
+          Since<20>(v.program.artifacts), Since<20>(v.program.graphics),
+          Since<20>(v.program.stage_only))
 
 // All secrets that it needs: those in its environment, and those of its image's registry and of the
 // stores of its data.
@@ -237,6 +239,7 @@ std::string KeyThatNames(const std::string& secret, const JobSpec& spec);
   VALUE(program, image_credentials)                   \
   VALUE(program, interactive)                         \
   VALUE(program, graphics)                            \
+  VALUE(program, stage_only)                          \
   VALUE(resources, nodes)                             \
   VALUE(resources, nodes_min)                         \
   VALUE(resources, cpus)                              \

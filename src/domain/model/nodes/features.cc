@@ -25,6 +25,7 @@ constexpr Feature kFeatures[] = {
        return !spec.program.stage.empty() || !spec.program.artifacts.empty() ||
               !spec.recovery.checkpoint.copy_to.empty();
      }},
+    {kStageOnlyFeature, [](const JobSpec& spec) { return spec.program.stage_only; }},
 };
 
 bool IsName(const std::string& text) {

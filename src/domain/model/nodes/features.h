@@ -21,7 +21,8 @@ inline constexpr char kNetworkNoneFeature[] =
 inline constexpr char kGraphicsFeature[] = "graphics";  // the driver of its GPUs draws
 // Its agent fetches the data of jobs, and copies their checkpoints and artifacts.
 inline constexpr char kDataFeature[] = "data";
-inline constexpr char kLaunchersFeature[] = "launchers";  // its agent starts commands by them
+inline constexpr char kStageOnlyFeature[] = "stage-only";  // jobs may end when they are staged
+inline constexpr char kLaunchersFeature[] = "launchers";   // its agent starts commands by them
 // Its agent leases ports to the ranks of gangs (model/jobs/ports.h).  No job needs it: ranks on
 // agents without it meet at a port that all of them compute.
 inline constexpr char kPortLeasesFeature[] = "port-leases";

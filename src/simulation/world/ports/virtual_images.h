@@ -25,6 +25,8 @@ class VirtualImages : public ImageStore {
 
   std::optional<Result<UnpackedImage>> Prepare(const LaunchSpec& spec) override;
   std::string DigestOf(const std::string& key) override;
+  StagingProgress ProgressOf(const std::string&) override { return {}; }
+  std::vector<HeldImage> Held() override { return {}; }
   void Keep(const std::string&, const std::vector<std::string>&) override {}
   void Release(const std::string& key) override { requests_.erase(key); }
   int EventDescriptor() const override { return -1; }

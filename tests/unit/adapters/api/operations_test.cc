@@ -32,6 +32,7 @@ const std::map<std::string, std::string> kLeast = {
     {"GetUsage", "viewer"},
     {"GetSettings", "viewer"},
     {"ListBudgets", "viewer"},
+    {"ListImages", "operator everywhere"},
     {"ListIncidents", "viewer"},
     {"GetIncident", "viewer"},
     {"GetJobMetrics", "user"},

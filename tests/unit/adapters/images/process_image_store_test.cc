@@ -33,7 +33,9 @@ class ImageStoreTest : public testing::Test {
                         " " + std::to_string(task.bytes_max) + " >> " + scratch_.In("calls") +
                         "; echo x > " + task.root + "/file; " + delay_);
     };
-    store_ = std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers));
+    store_ =
+        std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers),
+                                            std::make_unique<ImageRecords>(scratch_.In("records")));
   }
   // A layer of blob N has the archive N + 100, unless the test says otherwise.
   Result<UnpackedLayer> AnswerOf(const LayerTask& task) const {
@@ -100,6 +102,48 @@ TEST_F(ImageStoreTest, ADigestIsKnownBeforeTheLayersAreThere) {
   EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
   store_->Release("lease-1");
   EXPECT_EQ(store_->DigestOf("lease-1"), "");
+}
+
+TEST_F(ImageStoreTest, ProgressCountsTheLayersThatTheUserHas) {
+  plan_ = PlanOf({1});
+  Open();
+  EXPECT_EQ(store_->ProgressOf("lease-1"), StagingProgress{});
+  ASSERT_TRUE(Await(Attempt("lease-1")));
+  EXPECT_EQ(store_->ProgressOf("lease-1").layers, 1);
+  plan_ = PlanOf({1, 2, 3});
+  delay_ = "sleep 1000";
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-2")));
+  for (int i = 0; i < 3'000 && store_->ProgressOf("lease-2").layers_total == 0; ++i) usleep(1'000);
+  const StagingProgress progress = store_->ProgressOf("lease-2");
+  EXPECT_EQ(progress,
+            (StagingProgress{.bytes = 10, .bytes_total = 30, .layers = 1, .layers_total = 3}));
+  store_->Release("lease-2");
+  EXPECT_EQ(store_->ProgressOf("lease-2"), StagingProgress{});
+}
+
+TEST_F(ImageStoreTest, HeldImagesAreThoseWhoseLayersAreAllThere) {
+  Open();
+  EXPECT_TRUE(store_->Held().empty());
+  ASSERT_TRUE(Await(Attempt("lease-1")));
+  store_->Release("lease-1");
+  ASSERT_TRUE(Await(Attempt("lease-2")));
+  ASSERT_EQ(store_->Held().size(), 1u);
+  HeldImage image = store_->Held()[0];
+  EXPECT_EQ(image.name, "oci:/data/img");
+  EXPECT_EQ(image.digest, NumberedDigest(1'000));
+  EXPECT_EQ(image.bytes, 20);
+  EXPECT_GT(image.used_at.ns, 0);
+  EXPECT_EQ(image.keys, std::vector<std::string>{"lease-2"});
+  Open();  // the agent starts again
+  store_->Keep("lease-2", {RootOf(2), RootOf(1)});
+  EXPECT_EQ(store_->Held()[0].keys, std::vector<std::string>{"lease-2"});
+  store_->Release("lease-2");
+  EXPECT_TRUE(store_->Held()[0].keys.empty());
+  store_.reset();
+  std::filesystem::remove_all(scratch_.In("images/layers/" + NumberedDigest(101).substr(7)));
+  Open();
+  EXPECT_TRUE(store_->Held().empty());
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.In("records")));
 }
 
 TEST_F(ImageStoreTest, ALayerThatComesTwiceIsStackedAtItsUpperPlace) {

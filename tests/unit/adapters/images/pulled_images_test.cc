@@ -51,7 +51,9 @@ class PulledImages : public testing::Test {
       return Does((task.is_check ? "check " : "unpack ") + std::to_string(NumberOf(task.digest)),
                   AnswerText(Result<UnpackedLayer>(layer)));
     };
-    store_ = std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers));
+    store_ =
+        std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers),
+                                            std::make_unique<ImageRecords>(scratch_.In("records")));
   }
   // A command that is noted, and prints this answer after `script`.
   std::vector<std::string> Does(const std::string& what, const std::string& answer,
@@ -89,6 +91,33 @@ class PulledImages : public testing::Test {
   std::vector<std::string> present_;  // layers that were not pulled the last time
   std::unique_ptr<ProcessImageStore> store_;
 };
+
+TEST_F(PulledImages, ProgressCountsWhatIsPulled) {
+  delay_ = "echo pulled 7; echo pulled 25; echo pulled -3; sleep 1000";
+  Open();
+  EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
+  for (int i = 0; i < 3'000 && store_->ProgressOf("lease-1").bytes < 25; ++i) usleep(1'000);
+  EXPECT_EQ(store_->ProgressOf("lease-1"),
+            (StagingProgress{.bytes = 25, .bytes_total = 40, .layers_total = 2}));
+  store_->Release("lease-1");
+}
+
+TEST_F(PulledImages, TheAnswerStandsBehindTheLinesOfProgress) {
+  delay_ = "echo pulled 39; echo pulled 41";
+  Open();
+  ASSERT_TRUE(Await(Attempt("lease-1")));
+  EXPECT_EQ(store_->ProgressOf("lease-1").bytes, 40);
+  EXPECT_EQ(store_->ProgressOf("lease-1").layers, 2);
+  plan_->manifest = NumberedDigest(1'005);
+  plan_->layers.push_back({NumberedDigest(3), NumberedDigest(103), 30});
+  plan_->digest = NumberedDigest(1'006);
+  pulled_ = Fail(InvalidArgument("not for you"));
+  LaunchSpec other = Attempt("lease-2");
+  other.layered_image->digest = plan_->digest;
+  const auto refused = Await(other);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "not for you");
+}
 
 TEST_F(PulledImages, LayersThatAreMissingArePulledAtOnceAndUnpacked) {
   Open();

@@ -16,6 +16,8 @@ constexpr BadInput kBadDocuments[] = {
     {"»8\n", "GP1009", "the number"},
     {"»{}\n", "GP1008", "run is missing"},
     {"»name: x\n", "GP1008", "run is missing"},
+    {"image: a\nstage_only: true\nrun: »x\n", "GP1018", "starts no program"},
+    {"stage_only: »true\n", "GP1018", "there is nothing to stage"},
     {"run: x\n---\n»name: y\n", "GP1008", "run is missing"},
     {"run: x\n---\n»[]\n", "GP1009", "not a list"},
 };

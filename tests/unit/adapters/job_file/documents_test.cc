@@ -58,8 +58,11 @@ void ExpectExamplesDecode(std::span<const Field> fields, const std::string& path
       if (below == "image_credentials") overrides.emplace_back("image", "registry.lab/i");
       if (below == "notify.on") overrides.emplace_back("notify.to", "me");
       if (field.name == "isolation") overrides.emplace_back("resources.gpus.share", "0.5");
-      const DecodedJobs decoded = DecodeJobFile(
-          "a.yaml", "run: x", {.overrides = overrides, .environment = {{"HF_TOKEN", "x"}}});
+      const bool stages = below == "stage_only";
+      if (stages) overrides.emplace_back("image", "registry.lab/i");
+      const DecodedJobs decoded =
+          DecodeJobFile("a.yaml", stages ? "name: x" : "run: x",
+                        {.overrides = overrides, .environment = {{"HF_TOKEN", "x"}}});
       const std::string text(field.example);
       if (text.find("${") == std::string::npos) {
         EXPECT_EQ(RenderDiagnostics(decoded.diagnostics), "") << below;

@@ -106,6 +106,12 @@ TEST(GoodInput, AJobWithoutNetworkAndMountsOfOneText) {
             (std::vector<Mount>{{"/data", "/data", true}, {"/scratch", "/scratch", false}}));
 }
 
+TEST(GoodInput, AJobThatOnlyStagesNeedsNoCommand) {
+  const JobSpec job = Decoded("image: registry.lab/a:v1\nstage_only: true\nresources: {gpus: 0}\n");
+  EXPECT_TRUE(job.program.stage_only);
+  EXPECT_TRUE(job.program.command.empty());
+}
+
 TEST(GoodInput, FormsOfGpus) {
   EXPECT_EQ(GpusOf("8").count, 8);
   EXPECT_EQ(GpusOf("0").count, 0);

@@ -103,6 +103,41 @@ TEST(AgentConnection, AnswersTheJoinAndEveryReport) {
   }));
 }
 
+TEST(AgentConnection, ImagesStayUntilAReportHasOthers) {
+  Controller controller;
+  Agent agent(controller);
+  ASSERT_TRUE(agent.Joins("n1", 1));
+  const auto held = [&](uint64_t number, std::optional<int> count) {
+    v1::AgentMessage report = ReportOf(number);
+    if (count) report.mutable_report()->mutable_images();
+    for (int i = 0; i < count.value_or(0); ++i) {
+      v1::HeldImage* image = report.mutable_report()->mutable_images()->add_images();
+      image->set_name("reg.lab/" + std::to_string(i) + ":v1\x1b");
+      image->set_bytes(i);
+      image->add_leases(77);
+    }
+    EXPECT_TRUE(agent.Write(report));
+    EXPECT_TRUE(agent.IsAnswered(number));
+    v1::ListImagesReply reply;
+    EXPECT_TRUE(controller.api.control.ListImages({}, {}, &reply));
+    return reply;
+  };
+  EXPECT_EQ(held(2, std::nullopt).images_size(), 0);
+  const v1::ListImagesReply two = held(3, 2);
+  ASSERT_EQ(two.images_size(), 2);
+  EXPECT_EQ(two.images(1).node(), "n1");
+  EXPECT_EQ(two.images(1).name(), "reg.lab/1:v1\\x1b");
+  EXPECT_EQ(two.images(1).bytes(), 1);
+  EXPECT_EQ(two.images(1).jobs_size(), 0) << "no lease of this node";
+  EXPECT_EQ(held(4, std::nullopt).images_size(), 2);
+  EXPECT_EQ(held(5, 70).images_size(), 64);
+  EXPECT_EQ(held(6, 0).images_size(), 0);
+  v1::ListImagesRequest elsewhere;
+  elsewhere.set_node("n2");
+  v1::ListImagesReply reply;
+  EXPECT_FALSE(controller.api.control.ListImages({}, elsewhere, &reply));
+}
+
 TEST(AgentConnection, AnswersTheNewestOfManyReports) {
   Controller controller;
   Agent agent(controller);

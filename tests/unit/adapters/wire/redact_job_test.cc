@@ -102,6 +102,7 @@ TEST(RedactJob, OfASpecOnlyWhatTheJobHoldsAndWaitsForIsShown) {
                                                                 "reservation",
                                                                 "retry",
                                                                 "shm_bytes",
+                                                                "stage_only",
                                                                 "time_limit_ms",
                                                                 "topology",
                                                                 "wait_for_nodes"}));

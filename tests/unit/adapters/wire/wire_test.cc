@@ -35,6 +35,7 @@ JobSpec FullSpec() {
   spec.program.mounts = {{"/a", "/b", true}, {"/c", "/c", false}};
   spec.program.stage = {{"s3://a/b", "/data", {"*.bin", "x"}, "S3", std::string(64, 'a')}};
   spec.program.artifacts = {{"/out", "gs://o/p", "GS"}, {"/out2", "file:///f", ""}};
+  spec.program.stage_only = true;
   spec.recovery.checkpoint.copy_to = "s3://c/d";
   spec.recovery.checkpoint.credentials = "S3";
   spec.program.network = NetworkAccess::kNone;

@@ -97,7 +97,7 @@ class FakeRunner : public AttemptRunner {
     launches.push_back(spec);
     AttemptStatus status;
     status.key = spec.key;
-    status.phase = AttemptPhase::kRunning;
+    status.phase = first_phase;
     attempts[spec.key] = status;
     return Ok();
   }
@@ -145,7 +145,14 @@ class FakeRunner : public AttemptRunner {
     return look();
   }
 
+  HostUse Used(const std::string&) override {
+    const std::lock_guard lock(mutex_);
+    return use;
+  }
+
   bool fail_start = false;
+  AttemptPhase first_phase = AttemptPhase::kRunning;
+  HostUse use;
   std::vector<LaunchSpec> launches;
   std::map<std::string, int64_t> renewed;
   std::vector<std::pair<std::string, Duration>> stops;
@@ -237,6 +244,10 @@ class AgentLoopTest : public testing::Test {
     };
     options.log = &log_;
     options.port_blocks = &port_blocks_;
+    options.held_images = [this] {
+      const std::lock_guard lock(held_mutex_);
+      return held_;
+    };
     options.launch.resolve_user = [](const User& user) {
       return HostUser{user.name, user.uid, user.gid, {}, "/", ""};
     };
@@ -299,6 +310,8 @@ class AgentLoopTest : public testing::Test {
   FakeLink link_;
   FakeRunner runner_;
   FakePortBlocks port_blocks_;
+  std::mutex held_mutex_;
+  std::vector<HeldImage> held_;
   NoLogs logs_;
   std::unique_ptr<AgentLoop> loop_;
   std::thread thread_;

@@ -338,6 +338,76 @@ TEST_F(AgentLoopTest, WithoutChangesItReportsOncePerLeaseTime) {
   Until([&] { return link_.With([&] { return link_.reports.size() == 2; }); });
 }
 
+// A job that is staged, or whose output is copied, runs nothing that could use its GPUs.
+TEST_F(AgentLoopTest, AnAttemptIsMeteredOnlyWhileItsProgramRuns) {
+  runner_.With([&] {
+    runner_.first_phase = AttemptPhase::kStarting;
+    runner_.use.cpu_ms = 0;
+  });
+  UntilJoined();
+  uint64_t message = 0;
+  const auto metered_ms = [&] {
+    const size_t reports = link_.With([&] { return link_.reports.size(); });
+    clock_.Advance(Duration::Seconds(1));
+    Tell(++message, {Desired(1)});
+    Until([&] { return link_.With([&] { return link_.reports.size() > reports; }); });
+    return link_.With([&] {
+      const auto& leases = link_.reports.back().leases;
+      return leases.empty() ? 0 : leases.back().use.cpu_seen_ms;
+    });
+  };
+  metered_ms();
+  Until([&] { return Launches() == 1; });
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(metered_ms(), 0) << "it is staged";
+  runner_.With([&] { runner_.attempts["lease-0001"].phase = AttemptPhase::kRunning; });
+  for (int i = 0; i < 4; ++i) metered_ms();
+  EXPECT_GT(metered_ms(), 0);
+  runner_.With([&] { runner_.attempts["lease-0001"].is_copied_last = true; });
+  metered_ms();
+  const int64_t before = metered_ms();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(metered_ms(), before) << "it is copied";
+}
+
+TEST_F(AgentLoopTest, ImagesAreReportedWhenTheyChangeAndToEachController) {
+  UntilJoined();
+  const HeldImage image{"reg.lab/a:v1", "sha256:1", 7, Instant{8}, {"lease-1"}};
+  uint64_t message = 0;
+  const auto next_report = [&] {
+    const size_t reports = link_.With([&] { return link_.reports.size(); });
+    Tell(++message, {});
+    Until([&] { return link_.With([&] { return link_.reports.size() > reports; }); });
+    return link_.With([&] { return link_.reports.back().images; });
+  };
+  next_report();
+  EXPECT_FALSE(next_report());
+  {
+    const std::lock_guard lock(held_mutex_);
+    held_ = {image};
+  }
+  EXPECT_EQ(next_report(), std::vector<HeldImage>{image});
+  EXPECT_FALSE(next_report());
+  LinkNews broken;
+  broken.broken = true;
+  link_.Tell(broken);
+  const auto is_told_again = [&] {
+    return link_.With([&] {
+      return std::ranges::count_if(link_.reports, [&](const AgentReport& report) {
+               return report.images == std::vector<HeldImage>{image};
+             }) == 2;
+    });
+  };
+  for (int i = 0; i < 200 && !is_told_again(); ++i) {
+    clock_.Advance(Duration::Milliseconds(50));
+    usleep(5'000);
+    if (link_.With([&] { return link_.joins.size(); }) == 2) {
+      Tell(1, {});
+    } else {
+      link_.Tell({});  // wakes the loop: its clock is ours
+    }
+  }
+  EXPECT_TRUE(is_told_again());
+}
+
 TEST_F(AgentLoopTest, AfterABreakItJoinsAgainWithAllItHolds) {
   UntilJoined();
   Tell(1, {Desired(1)});

@@ -26,6 +26,8 @@ class PlayedImages : public ImageStore {
     calls += "keep " + key + " " + layers.front() + ";";
   }
   std::string DigestOf(const std::string& key) override { return digests[key]; }
+  StagingProgress ProgressOf(const std::string&) override { return progress; }
+  std::vector<HeldImage> Held() override { return {}; }
   void Release(const std::string& key) override {
     prepared.erase(key);
     digests.erase(key);
@@ -41,6 +43,7 @@ class PlayedImages : public ImageStore {
 
   std::map<std::string, std::optional<Result<UnpackedImage>>> prepared;
   std::map<std::string, std::string> digests;  // by key
+  StagingProgress progress;
   std::string calls;
 
  private:
@@ -270,6 +273,79 @@ TEST_F(Staging, ImageAndDataArePreparedAtTheSameTime) {
   data_.fetched["lease-1"] = std::vector<std::string>{"/cache/1/tree", ""};
   Seen("lease-1");
   EXPECT_TRUE(Runs("lease-1"));
+}
+
+TEST_F(Staging, AnImageIsShownWhileItIsStaged) {
+  ASSERT_TRUE(runner_->Start(Tagged("lease-1")));
+  EXPECT_EQ(Seen("lease-1").staging, (StagingProgress{.what = "image oci:/data/img:v1"}));
+  images_.progress = {.bytes = 2, .bytes_total = 8, .layers = 3, .layers_total = 11};
+  const AttemptStatus seen = Seen("lease-1");
+  EXPECT_EQ(seen.phase, AttemptPhase::kStarting);
+  EXPECT_EQ(seen.staging.what, "image oci:/data/img:v1");
+  EXPECT_EQ(seen.staging.layers, 3);
+  EXPECT_EQ(seen.staging.bytes_total, 8);
+  images_.digests["lease-1"] = "sha256:1";
+  Unpacked("lease-1");
+  runner_->FixImage("lease-1", "sha256:1");
+  EXPECT_TRUE(Seen("lease-1").staging.what.empty());
+}
+
+TEST_F(Staging, AnImageOfARegistryIsShownByItsName) {
+  LaunchSpec spec = Job("lease-1");
+  spec.layered_image = LayeredImage{.repository = "reg.lab/a", .digest = kFixed};
+  ASSERT_TRUE(runner_->Start(spec));
+  EXPECT_EQ(Seen("lease-1").staging.what, "image reg.lab/a@sha256:1");
+}
+
+TEST_F(Staging, OfImageAndDataThatIsShownWhichHasMoreLeft) {
+  LaunchSpec spec = Job("lease-1");
+  spec.sources = WithData("lease-1").sources;
+  ASSERT_TRUE(runner_->Start(spec));
+  images_.progress = {.bytes = 1, .bytes_total = 8, .layers_total = 1};
+  data_.progress = {.what = "s3://corpora/wiki", .bytes = 90, .bytes_total = 97};
+  EXPECT_EQ(Seen("lease-1").staging.what, "s3://corpora/wiki");
+  data_.progress.bytes = 91;
+  EXPECT_TRUE(Seen("lease-1").staging.what.starts_with("image ")) << "6 bytes and 7";
+  data_.progress = {};
+  images_.progress.bytes = 8;
+  EXPECT_TRUE(Seen("lease-1").staging.what.starts_with("image "));
+}
+
+TEST_F(Staging, OneThatOnlyStagesIsCompleteWithoutBeingStarted) {
+  LaunchSpec spec = Job("lease-1");
+  spec.sources = WithData("lease-1").sources;
+  spec.stage_only = true;
+  ASSERT_TRUE(runner_->Start(spec));
+  Unpacked("lease-1");
+  EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kStarting);
+  data_.fetched["lease-1"] = std::vector<std::string>{"/cache/1/tree", ""};
+  const AttemptStatus seen = Seen("lease-1");
+  EXPECT_EQ(seen.phase, AttemptPhase::kExited);
+  EXPECT_EQ(seen.cause, EndCause::kExit);
+  EXPECT_EQ(seen.exit_code, 0);
+  EXPECT_EQ(seen.started_at.ns, 0);
+  EXPECT_FALSE(Runs("lease-1"));
+  EXPECT_THAT(images_.TakeCalls(), testing::HasSubstr("release lease-1;"));
+  EXPECT_THAT(data_.TakeCalls(), testing::HasSubstr("release lease-1;"));
+  ASSERT_TRUE(runner_->Forget("lease-1"));
+  EXPECT_TRUE(runner_->IsEmpty());
+}
+
+TEST_F(Staging, OneThatOnlyStagesNeverStartsEvenWithNothingToStage) {
+  LaunchSpec spec;
+  spec.key = "lease-1";
+  spec.stage_only = true;
+  ASSERT_TRUE(runner_->Start(spec));
+  EXPECT_EQ(Seen("lease-1").phase, AttemptPhase::kExited);
+  EXPECT_FALSE(Runs("lease-1"));
+}
+
+TEST_F(Staging, OneThatOnlyStagesFailsAsOthersDo) {
+  LaunchSpec spec = Job("lease-1");
+  spec.stage_only = true;
+  ASSERT_TRUE(runner_->Start(spec));
+  images_.prepared["lease-1"] = Fail(InvalidArgument("no image with the tag v1"));
+  EXPECT_EQ(Seen("lease-1").cause, EndCause::kCouldNotStart);
 }
 
 TEST_F(Staging, DataThatIsNotThereIsTheUsersFaultAndAStoreThatIsDownIsNot) {

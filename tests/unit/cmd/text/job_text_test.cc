@@ -40,6 +40,41 @@ TEST(JobText, WhatAJobRunsWithStandsBehindItsCommandInOrder) {
                                           "Secrets     HF_TOKEN, WANDB_KEY\n"));
 }
 
+std::string StagingLine(const v1::Progress& progress) {
+  v1::Job job = Train();
+  *job.mutable_progress() = progress;
+  const std::string text = DescribeJob(job);
+  const size_t at = text.find("Staging     ");
+  return at == std::string::npos ? "" : text.substr(at + 12, text.find('\n', at) - at - 12);
+}
+
+TEST(JobText, StagingOfAnImageHasLayersBytesAndTimeLeft) {
+  v1::Progress progress;
+  EXPECT_EQ(StagingLine(progress), "");
+  progress.set_staging("image registry.lab/ana/train");
+  EXPECT_EQ(StagingLine(progress), "image registry.lab/ana/train");
+  progress.set_staged_layers(3);
+  progress.set_staging_layers(11);
+  progress.set_staged_bytes(int64_t{21} * (1 << 30) / 10 + 1);
+  progress.set_staging_bytes(int64_t{84} * (1 << 30) / 10 + 1);
+  EXPECT_EQ(StagingLine(progress), "image registry.lab/ana/train: 3 of 11 layers, 2.1 of 8.4 GiB");
+  progress.set_staging_left_seconds(64);
+  EXPECT_EQ(StagingLine(progress),
+            "image registry.lab/ana/train: 3 of 11 layers, 2.1 of 8.4 GiB, 1m4s left");
+}
+
+TEST(JobText, StagingOfDataHasBytesAndTimeLeft) {
+  v1::Progress progress;
+  progress.set_staging("s3://corpora/wiki");
+  progress.set_staged_bytes(3 << 10);
+  EXPECT_EQ(StagingLine(progress), "s3://corpora/wiki, 3.0 KiB");
+  progress.set_staging_bytes(8 << 20);
+  EXPECT_EQ(StagingLine(progress), "s3://corpora/wiki, 3.0 KiB of 8.0 MiB");
+  progress.set_staged_bytes(0);
+  progress.set_staging_left_seconds(5);
+  EXPECT_EQ(StagingLine(progress), "s3://corpora/wiki, 0 B of 8.0 MiB, 5s left");
+}
+
 TEST(JobText, WhatIsNotAskedForHasNoLine) {
   const std::string text = DescribeJob(Train());
   for (const char* label : {"File", "Directory", "Labels", "Environment", "Secrets"}) {
