@@ -31,15 +31,15 @@ NETS = [("golden", {}), ("unit_domain", {}), ("unit_metering", {}), ("unit_base"
         ("property_placement", {"GP_CASES": "5000"}), ("property_explain", {}), ("property_fair_share", {}), ("property_backfill", {}),
         ("property_faults", {}), ("property_sequences", {"GP_SEQUENCES": "3000"}),
         ("unit_sqlite", {}), ("unit_metric_files", {}), ("unit_backup", {}), ("unit_control", {}), ("unit_agent", {}), ("unit_infrastructure", {}), ("unit_process", {}), ("unit_supervisor", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {}),
-        ("unit_watch", {}), ("unit_tcp_ports", {}), ("unit_driver_files", {}), ("unit_rsh", {}), ("unit_images", {}), ("unit_data_store", {}), ("unit_objects", {}), ("unit_wire", {}), ("unit_access", {}), ("unit_api", {}), ("unit_rest", {}), ("unit_audit", {}), ("unit_tls", {}), ("unit_sockets", {}), ("unit_link", {}), ("unit_grpc", {})]
+        ("unit_watch", {}), ("unit_tcp_ports", {}), ("unit_driver_files", {}), ("unit_rsh", {}), ("unit_images", {}), ("unit_data_store", {}), ("unit_objects", {}), ("unit_wire", {}), ("unit_access", {}), ("unit_api", {}), ("unit_rest", {}), ("unit_audit", {}), ("unit_notify", {}), ("unit_tls", {}), ("unit_sockets", {}), ("unit_link", {}), ("unit_grpc", {})]
 # What is kept on disk, what runs on a node and who may come in have nets of their own, and the domain has none of these.
 KEEPS = ("src/adapters/outbound/metric_files/", "src/adapters/outbound/sqlite/", "src/application/backup/", "src/application/control/", "src/files/", "src/infrastructure/", "src/supervisor/")
 NETS_OF_KEEPS = ("unit_sqlite", "unit_metric_files", "unit_backup", "unit_control", "unit_infrastructure", "unit_process", "unit_supervisor", "crash_")
 ON_NODES = ("src/application/agent/", "src/adapters/outbound/data_store/", "src/adapters/outbound/driver_files/", "src/adapters/outbound/images/", "src/adapters/outbound/objects/", "src/adapters/outbound/tcp_ports/", "src/adapters/outbound/watch/", "src/rsh/")
 NETS_OF_NODES = ("unit_agent", "unit_data_store", "unit_driver_files", "unit_images", "unit_objects", "unit_rsh", "unit_tcp_ports", "unit_watch")
 AT_DOORS = ("src/application/access/", "src/adapters/wire/", "src/adapters/inbound/api/", "src/adapters/inbound/grpc/", "src/adapters/inbound/link/", "src/adapters/inbound/rest/", "src/adapters/outbound/audit/",
-            "src/adapters/outbound/link/", "src/lib/sockets/", "src/lib/tls/")
-NETS_OF_DOORS = ("unit_wire", "unit_access", "unit_api", "unit_rest", "unit_audit", "unit_tls", "unit_sockets", "unit_link", "unit_grpc")
+            "src/adapters/outbound/link/", "src/adapters/outbound/notify/", "src/lib/sockets/", "src/lib/tls/")
+NETS_OF_DOORS = ("unit_wire", "unit_access", "unit_api", "unit_rest", "unit_audit", "unit_notify", "unit_tls", "unit_sockets", "unit_link", "unit_grpc")
 WORLD_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRule"})]
 HANGS_AFTER_S = 180
 
