@@ -1,5 +1,6 @@
 #include "cmd/agent/live_driver.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <string>
@@ -15,8 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kModeset = "/dev/nvidia-modeset";
-constexpr DeviceNumber kSimulatedModeset{195, 254};
+constexpr const char* kModesetFile = "/dev/nvidia-modeset";
+constexpr DeviceNumber kModeset{195, 254};
+constexpr const char* kDrmDirectory = "/dev/dri";
 constexpr int kRenderMajor = 226;
 // Far from those of the host's own devices, which simulated jobs must not open.
 constexpr int kSimulatedRenderMinor = 4'096;
@@ -43,12 +45,25 @@ std::optional<DeviceNumber> SimulatedRenderNodeOf(const GpuFacts& gpu) {
   return DeviceNumber{kRenderMajor, kSimulatedRenderMinor + gpu.minor};
 }
 
+// Without which users cannot open the files, as where they are root:render 0660.
+std::vector<uint32_t> GroupsOfRenderNodes() {
+  std::vector<uint32_t> groups;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(kDrmDirectory, failed)) {
+    const bool is_render_node = entry.path().filename().string().starts_with("renderD");
+    const auto group = is_render_node ? GroupThatOpens(entry.path()) : std::nullopt;
+    if (group && std::ranges::find(groups, *group) == groups.end()) groups.push_back(*group);
+  }
+  return groups;
+}
+
 DriverPlaces PlacesFor(const AgentConfig& config) {
   if (!config.driver_directory.empty()) return {{}, {config.driver_directory}};
   return config.simulate.empty() ? UsualDriverPlaces() : DriverPlaces{};
 }
 
 void Say(const DriverFiles& found, const AgentConfig& config, OperatorLog& log) {
+  for (const std::string& warning : found.warnings) log.Write(LogLevel::kWarning, warning);
   if (!found.files.empty()) {
     log.Write(LogLevel::kInfo, "jobs in images get " +
                                    Count(static_cast<int64_t>(found.files.size()), "file") +
@@ -65,33 +80,24 @@ void Say(const DriverFiles& found, const AgentConfig& config, OperatorLog& log) 
 
 bool DriverDraws() {
   std::error_code failed;
-  return DeviceAt(kModeset).has_value() || fs::exists("/sys/module/nvidia_drm", failed);
+  return DeviceAt(kModesetFile).has_value() || fs::exists("/sys/module/nvidia_drm", failed);
 }
 
 Status AddDriver(const AgentConfig& config, OperatorLog& log, LaunchOptions& launch) {
-  if (config.simulate.empty()) {
-    if (const auto modeset = DeviceAt(kModeset)) launch.graphics_devices.push_back(*modeset);
-    launch.render_node = RenderNodeOf;
-  } else {
-    launch.graphics_devices.push_back(kSimulatedModeset);
-    launch.render_node = SimulatedRenderNodeOf;
-  }
-  const auto found = FindDriverFiles(PlacesFor(config));
-  if (!found) {
-    log.Write(LogLevel::kWarning,
-              "jobs in images get no libraries of the driver: " + found.error().message);
-    return Ok();
-  }
-  Say(*found, config, log);
+  launch.graphics_devices.push_back(kModeset);  // whose file may come later
+  launch.render_node = config.simulate.empty() ? RenderNodeOf : SimulatedRenderNodeOf;
+  if (config.simulate.empty()) launch.graphics_groups = GroupsOfRenderNodes();
+  const DriverFiles found = FindDriverFiles(PlacesFor(config));
+  Say(found, config, log);
   const std::string directory = config.state_directory + "/driver";
   GP_CHECK_OK(MakeDirectories(directory, 0755));
-  GP_CHECK_OK(WriteDriverLists(*found, directory));
-  if (!found->files.empty()) launch.driver_directory = directory;
+  GP_CHECK_OK(WriteDriverLists(found, directory));
+  if (!found.files.empty()) launch.driver_directory = directory;
   return Ok();
 }
 
 Status MakeSimulatedRenderNodes(const std::string& directory, const NodeFacts& facts) {
-  GP_CHECK_OK(MakeSimulatedDevice(directory + "/nvidia-modeset", kSimulatedModeset, 0666));
+  GP_CHECK_OK(MakeSimulatedDevice(directory + "/nvidia-modeset", kModeset, 0666));
   GP_CHECK_OK(MakeDirectories(directory + "/dri", 0755));
   for (const GpuFacts& gpu : facts.gpus) {
     const DeviceNumber node = *SimulatedRenderNodeOf(gpu);

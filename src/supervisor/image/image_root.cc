@@ -180,9 +180,11 @@ class ImageRoot {
     const std::string text = GP_TRY(ReadFileAt(AT_FDCWD, list.c_str()));
     for (const auto& [from, at] : ReadDriverList(text, libraries)) {
       if (ShownAbove(at) != nullptr) continue;
-      if (const Status shown = ShowFile(from, at, kReadOnly); !shown)
-        return Fail(Error{shown.error().code,
-                          shown.error().message + " (restart the agent after its driver changes)"});
+      if (access(from.c_str(), F_OK) != 0)
+        return Fail(SystemError("cannot show the driver's file " + from +
+                                    " (restart the agent after its driver changes)",
+                                errno));
+      GP_CHECK_OK(ShowFile(from, at, kReadOnly));
     }
     return Ok();
   }

@@ -70,31 +70,55 @@ DriverFile FileOf(const CdiMount& mount) {
   return Other(mount.from, mount.to);
 }
 
-Status AddCdiFile(const std::string& path, DriverFiles& found) {
+bool HasLibraries(const std::vector<DriverFile>& files) {
+  return std::ranges::any_of(files, [](const DriverFile& file) {
+    const std::string name = LastPartOf(file.path);
+    return file.kind == DriverFile::Kind::kLibrary &&
+           (name.starts_with("libcuda.so") || name.starts_with(kManagement));
+  });
+}
+
+// Those of one file; none where it is of other devices.  Errors: kInvalidArgument.
+Result<std::vector<DriverFile>> FilesOfCdi(const std::string& path) {
   GP_CHECK_OK(CheckOwner(path));
   const std::string text = GP_TRY(ReadSource(path));
-  for (const CdiMount& mount : GP_TRY(ReadCdiMounts(path, text))) {
+  const std::vector<CdiMount> mounts = GP_TRY(ReadCdiMounts(path, text));
+  std::vector<DriverFile> files;
+  for (const CdiMount& mount : mounts) {
     // Not sockets and directories of services, nor what stands for devices.
     const std::string to = std::filesystem::path(mount.to).lexically_normal();
     const bool is_elsewhere = std::ranges::any_of(
         kNotOfDrivers, [&](const char* taken) { return IsAtOrBelow(taken, to); });
-    if (!is_elsewhere && IsFile(mount.from)) found.files.push_back(FileOf({mount.from, to}));
+    if (!is_elsewhere && IsFile(mount.from)) files.push_back(FileOf({mount.from, to}));
   }
-  if (!found.files.empty() && found.source.empty()) found.source = path;
-  return Ok();
+  if (mounts.empty() || HasLibraries(files)) return files;
+  return Fail(InvalidArgument(path + ": the driver's libraries that it names are not there: write "
+                                     "it again (nvidia-ctk cdi generate)"));
 }
 
-Result<DriverFiles> FromCdi(const std::vector<std::string>& directories) {
-  DriverFiles found;
+std::vector<std::string> CdiFilesIn(const std::string& directory) {
+  std::vector<std::string> paths;
   std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(directory, failed)) {
+    const std::string extension = entry.path().extension();
+    if (extension == ".yaml" || extension == ".json") paths.push_back(entry.path());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+DriverFiles FromCdi(const std::vector<std::string>& directories) {
+  DriverFiles found;
   for (const std::string& directory : directories) {
-    std::vector<std::string> paths;
-    for (const auto& entry : fs::directory_iterator(directory, failed)) {
-      const std::string extension = entry.path().extension();
-      if (extension == ".yaml" || extension == ".json") paths.push_back(entry.path());
+    for (const std::string& path : CdiFilesIn(directory)) {
+      const auto files = FilesOfCdi(path);
+      if (!files) {
+        found.warnings.push_back(files.error().message);
+      } else if (!files->empty()) {
+        if (found.source.empty()) found.source = path;
+        found.files.insert(found.files.end(), files->begin(), files->end());
+      }
     }
-    std::ranges::sort(paths);
-    for (const std::string& path : paths) GP_CHECK_OK(AddCdiFile(path, found));
   }
   Sort(found);
   const auto same = std::ranges::unique(found.files, {}, &DriverFile::path);
@@ -162,9 +186,12 @@ DriverPlaces UsualDriverPlaces() {
        "/run/nvidia/driver/usr/lib/aarch64-linux-gnu", "/run/nvidia/driver/usr/lib64"}};
 }
 
-Result<DriverFiles> FindDriverFiles(const DriverPlaces& places) {
-  DriverFiles found = GP_TRY(FromCdi(places.cdi_directories));
-  return found.files.empty() ? FromDirectories(places.library_directories) : std::move(found);
+DriverFiles FindDriverFiles(const DriverPlaces& places) {
+  DriverFiles by_cdi = FromCdi(places.cdi_directories);
+  if (!by_cdi.files.empty()) return by_cdi;
+  DriverFiles found = FromDirectories(places.library_directories);
+  found.warnings = std::move(by_cdi.warnings);
+  return found;
 }
 
 }  // namespace gp

@@ -22,8 +22,9 @@ struct DriverFile {
 };
 
 struct DriverFiles {
-  std::string source;             // the file or directory that names them; empty: there is none
-  std::vector<DriverFile> files;  // sorted by path
+  std::string source;                 // the file or directory that names them; empty: there is none
+  std::vector<std::string> warnings;  // what was not taken, and why
+  std::vector<DriverFile> files;      // sorted by path
 };
 
 // Where they are looked for; the first that has any counts.
@@ -37,9 +38,9 @@ struct DriverPlaces {
 // Where the installers of drivers put them.
 DriverPlaces UsualDriverPlaces();
 
-// An empty result where there is no driver.  Errors: kInvalidArgument (a CDI file that cannot be
-// read as one, or that others than root may change), with its name.
-Result<DriverFiles> FindDriverFiles(const DriverPlaces& places);
+// An empty result where there is no driver.  CDI files that cannot be read, that others than root
+// may change, or whose libraries are gone, as after an upgrade of the driver, do not count.
+DriverFiles FindDriverFiles(const DriverPlaces& places);
 
 inline constexpr size_t kDriverFilesMax = 1'000;
 

@@ -213,6 +213,8 @@ void AddRenderNodes(const DesiredLease& desired, const NodeFacts& facts,
                     const LaunchOptions& options, LaunchSpec& launch) {
   launch.devices.insert(launch.devices.end(), options.graphics_devices.begin(),
                         options.graphics_devices.end());
+  launch.groups.insert(launch.groups.end(), options.graphics_groups.begin(),
+                       options.graphics_groups.end());
   if (!options.render_node) return;
   for (const GpuGrant& grant : desired.lease.gpus) {
     const auto node = options.render_node(facts.gpus[static_cast<size_t>(grant.gpu)]);

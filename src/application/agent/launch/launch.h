@@ -31,6 +31,7 @@ struct LaunchOptions {
   std::vector<DeviceNumber> shared_devices;  // nvidiactl, uvm …: for every job with a GPU
   std::string device_directory = "/dev";     // of the device nodes; another one on simulated nodes
   std::vector<DeviceNumber> graphics_devices;  // of a driver that draws, besides a GPU's own
+  std::vector<uint32_t> graphics_groups;       // who draws is in them, to open those files
   // That draws on this GPU; nullopt: it has none.  Empty: no GPU has one.
   std::function<std::optional<DeviceNumber>(const GpuFacts&)> render_node;
   // "compute" and "graphics" in it list files of the driver for images; empty: there are none

@@ -42,11 +42,9 @@ class DriverFilesTest : public testing::Test {
     Write("usr/share/glvnd/egl_vendor.d/10_nvidia.json");
   }
   DriverFiles InstalledFiles() {
-    const auto found = FindDriverFiles({{}, {Path("nowhere"), Path("usr/lib64"), Path("usr/lib")}});
-    EXPECT_TRUE(found.has_value());
-    return found.value_or(DriverFiles{});
+    return FindDriverFiles({{}, {Path("nowhere"), Path("usr/lib64"), Path("usr/lib")}});
   }
-  Result<DriverFiles> ByCdi(const std::string& text, unsigned mode = 0644) {
+  DriverFiles ByCdi(const std::string& text, unsigned mode = 0644) {
     Write("cdi/nvidia.yaml", text, mode);
     return FindDriverFiles({{Path("no-cdi"), Path("cdi")}, {Path("usr/lib64")}});
   }
@@ -108,59 +106,74 @@ TEST_F(DriverFilesTest, TheSitesCdiFileComesFirst) {
   InstallDriver();
   Write("opt/libcuda.so.580.105.08");
   Link("opt/libcuda.so.1", "libcuda.so.580.105.08");
-  const auto found = ByCdi(CdiOf(
+  const DriverFiles found = ByCdi(CdiOf(
       "nvidia.com/gpu", Mount("opt/libcuda.so.580.105.08", "/usr/lib64/libcuda.so.580.105.08") +
                             Mount("usr/share/glvnd/egl_vendor.d/10_nvidia.json",
                                   "/usr/share/glvnd/egl_vendor.d/10_nvidia.json")));
-  ASSERT_TRUE(found.has_value()) << found.error().message;
-  EXPECT_EQ(found->source, Path("cdi/nvidia.yaml"));
-  ASSERT_EQ(found->files.size(), 3u);
-  EXPECT_EQ(found->files[0].path, Path("opt/libcuda.so.580.105.08"));
-  EXPECT_EQ(found->files[0].names,
+  EXPECT_EQ(found.source, Path("cdi/nvidia.yaml"));
+  ASSERT_EQ(found.files.size(), 3u);
+  EXPECT_EQ(found.files[0].path, Path("opt/libcuda.so.580.105.08"));
+  EXPECT_EQ(found.files[0].names,
             (std::vector<std::string>{"libcuda.so.1", "libcuda.so.580.105.08"}));
-  EXPECT_EQ(found->files[1].kind, Kind::kProgram);
-  EXPECT_EQ(found->files[2].at, "/usr/share/glvnd/egl_vendor.d/10_nvidia.json");
-  EXPECT_TRUE(found->files[2].is_for_graphics);
+  EXPECT_EQ(found.files[1].kind, Kind::kProgram);
+  EXPECT_EQ(found.files[2].at, "/usr/share/glvnd/egl_vendor.d/10_nvidia.json");
+  EXPECT_TRUE(found.files[2].is_for_graphics);
 }
 
 TEST_F(DriverFilesTest, CdiFilesOfOtherDevicesAreNoneOfTheDriver) {
   InstallDriver();
-  const auto found = ByCdi(CdiOf("example.com/nic", ""));
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->source, Path("usr/lib64"));
+  const DriverFiles found = ByCdi(CdiOf("example.com/nic", ""));
+  EXPECT_EQ(found.source, Path("usr/lib64"));
 }
 
 TEST_F(DriverFilesTest, DevicesSocketsAndDirectoriesOfACdiFileAreLeftOut) {
   InstallDriver();
   Write("opt/shadow");
-  const auto found = ByCdi(CdiOf(
+  const DriverFiles found = ByCdi(CdiOf(
       "nvidia.com/gpu", Mount("usr/lib64", "/usr/lib64") + Mount("opt/shadow", "/dev/nvidia9") +
+                            Mount("usr/lib64/libcuda.so.580.105.08", "/usr/lib64/libcuda.so") +
                             Mount("opt/shadow", "/usr/../run/persistenced/socket") +
                             Mount("opt/gone", "/usr/bin/gone") + "    - {hostPath: relative}\n" +
                             "    - text\n"));
-  ASSERT_TRUE(found.has_value()) << found.error().message;
-  ASSERT_EQ(found->files.size(), 1u);
-  EXPECT_EQ(found->files[0].names, (std::vector<std::string>{"nvidia-smi"}));
+  ASSERT_EQ(found.files.size(), 2u);
+  EXPECT_EQ(found.files[0].names, (std::vector<std::string>{"nvidia-smi"}));
+  EXPECT_EQ(found.files[1].path, Path("usr/lib64/libcuda.so.580.105.08"));
 }
 
-TEST_F(DriverFilesTest, ACdiFileThatUsersMayChangeIsRefused) {
-  const auto found = ByCdi(CdiOf("nvidia.com/gpu", ""), 0666);
-  ASSERT_FALSE(found.has_value());
-  EXPECT_EQ(found.error().message,
-            Path("cdi/nvidia.yaml") + ": others than root may change this file, so it is not read");
+TEST_F(DriverFilesTest, ACdiFileThatUsersMayChangeDoesNotCount) {
+  InstallDriver();
+  const DriverFiles found = ByCdi(CdiOf("nvidia.com/gpu", ""), 0666);
+  EXPECT_EQ(found.source, Path("usr/lib64"));
+  EXPECT_EQ(found.warnings,
+            std::vector<std::string>{Path("cdi/nvidia.yaml") +
+                                     ": others than root may change this file, so it is not read"});
 }
 
 TEST_F(DriverFilesTest, ADamagedCdiFileIsNamedWithThePlace) {
-  const auto found = ByCdi("kind: [nvidia.com/gpu\n");
-  ASSERT_FALSE(found.has_value());
-  EXPECT_TRUE(found.error().message.starts_with(Path("cdi/nvidia.yaml") + ":1:22:"))
-      << found.error().message;
-  EXPECT_EQ(found.error().message.find('\n'), std::string::npos);
+  InstallDriver();
+  const DriverFiles found = ByCdi("kind: [nvidia.com/gpu\n");
+  EXPECT_EQ(found.source, Path("usr/lib64"));
+  ASSERT_EQ(found.warnings.size(), 1u);
+  EXPECT_TRUE(found.warnings[0].starts_with(Path("cdi/nvidia.yaml") + ":1:22:"))
+      << found.warnings[0];
+  EXPECT_EQ(found.warnings[0].find('\n'), std::string::npos);
+}
+
+TEST_F(DriverFilesTest, ACdiFileOfADriverThatIsGoneDoesNotCount) {
+  InstallDriver();
+  const DriverFiles found = ByCdi(
+      CdiOf("nvidia.com/gpu", Mount("usr/lib64/libcuda.so.570.1", "/usr/lib64/libcuda.so.570.1")));
+  EXPECT_EQ(found.source, Path("usr/lib64"));
+  EXPECT_EQ(found.warnings,
+            std::vector<std::string>{Path("cdi/nvidia.yaml") +
+                                     ": the driver's libraries that it names are not there: write "
+                                     "it again (nvidia-ctk cdi generate)"});
 }
 
 TEST_F(DriverFilesTest, ListsHaveALineForEachName) {
   const DriverFiles found{
       "/l",
+      {},
       {{Kind::kLibrary, "/l/libcuda.so.580.1", {"libcuda.so.1", "libcuda.so.580.1"}, "", false},
        {Kind::kProgram, "/b/nvidia-smi", {"nvidia-smi"}, "", false},
        {Kind::kOther, "/e\tvil", {}, "/etc/evil", false},

@@ -268,12 +268,16 @@ TEST(Launch, AJobThatDrawsGetsTheRenderNodesOfItsGpusAlone) {
   const NodeFacts facts = MakeNodeFacts("n1", false, TwoSockets(), TwoGpus()).facts;
   LaunchOptions options = Options();
   options.graphics_devices = {{195, 254}};
+  options.graphics_groups = {44};
   options.render_node = [](const GpuFacts& gpu) {
     return gpu.uuid == "GPU-1" ? std::optional(DeviceNumber{226, 129}) : std::nullopt;
   };
   JobSpec spec = Spec();
   const std::vector<DeviceNumber> plain = MakeLaunch(Desired(spec), facts, options, 0).devices;
+  const std::vector<uint32_t> groups = MakeLaunch(Desired(spec), facts, options, 0).groups;
+  EXPECT_EQ(std::ranges::count(groups, 44u), 0);
   spec.program.graphics = true;
+  EXPECT_EQ(MakeLaunch(Desired(spec), facts, options, 0).groups.back(), 44u);
   std::vector<DeviceNumber> drawing = plain;
   drawing.insert(drawing.end(), {{195, 254}, {226, 129}});
   EXPECT_EQ(MakeLaunch(Desired(spec), facts, options, 0).devices, drawing);
