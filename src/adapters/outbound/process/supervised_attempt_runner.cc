@@ -215,10 +215,13 @@ Result<ExecStreams> SupervisedAttemptRunner::Exec(const std::string& key, const 
 }
 
 Result<ReceivedMessage> SupervisedAttemptRunner::AwaitAnswer(Attempt& attempt, uint64_t id) {
-  while (attempt.connection.valid()) {
+  while (true) {
     for (ReceivedMessage& received : attempt.answers) {
       if (std::get<ExecAnswer>(received.message).id == id) return std::move(received);
     }
+    // Only now: the answer and the end of the connection may have come together.
+    if (!attempt.connection.valid())
+      return Fail(Conflict("attempt " + attempt.status.key + " ended"));
     pollfd event = {.fd = attempt.connection.get(), .events = POLLIN, .revents = 0};
     if (poll(&event, 1, kExecPatienceMs) == 0) {
       return Fail({ErrorCode::kDeadlineExceeded,
@@ -226,7 +229,6 @@ Result<ReceivedMessage> SupervisedAttemptRunner::AwaitAnswer(Attempt& attempt, u
     }
     TakeMessages(attempt);
   }
-  return Fail(Conflict("attempt " + attempt.status.key + " ended"));
 }
 
 }  // namespace gp
