@@ -13,7 +13,7 @@ from namespaces import until
 
 PACKAGES = ("linux-image-cloud-amd64", "qemu-guest-agent")  # to be in the archive
 DISK = "4G"
-QEMU = ("qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-smp", "1", "-m", "2048")
+QEMU = ("qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-m", "2048")
 KERNEL = "root=/dev/vda rw console=ttyS0 systemd.unified_cgroup_hierarchy=1"
 
 
@@ -27,8 +27,10 @@ def accelerator():
 class Vm(Debian):
     """What is to be in its root is written before `start`, which makes a disk of it."""
 
-    def __init__(self, name, archive):
+    def __init__(self, name, archive, cores=1, patience=120):
         super().__init__(name, archive)
+        self.cores = cores
+        self.patience = patience  # seconds: to boot, and for each answer
         self.qemu = None
         self.agent = None
         self.disk = os.path.join(self.directory, "disk")
@@ -37,14 +39,15 @@ class Vm(Debian):
     def start(self):
         subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", self.root, self.disk, DISK], check=True)
         self.qemu = subprocess.Popen(  # pylint: disable=consider-using-with
-            [*QEMU, *accelerator(), "-kernel", self.path("/vmlinuz"), "-initrd", self.path("/initrd.img"), "-append", KERNEL,
+            [*QEMU, *accelerator(), "-smp", str(self.cores),
+             "-kernel", self.path("/vmlinuz"), "-initrd", self.path("/initrd.img"), "-append", KERNEL,
              "-drive", f"file={self.disk},format=raw,if=virtio,cache=unsafe", "-serial", "stdio",
              "-device", "virtio-rng-pci", "-device", "virtio-serial", "-chardev", f"socket,id=agent,path={self.socket},server=on,wait=off",
              "-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-        until(lambda: os.path.exists(self.socket), 10, "qemu runs")
-        self.agent = Agent(self.socket)
-        self.until_booted(120)
+        until(lambda: os.path.exists(self.socket), self.patience, "qemu runs")
+        self.agent = Agent(self.socket, self.patience)
+        self.until_booted(self.patience)
 
     def run(self, *words):  # pylint: disable=arguments-differ
         return self.agent.run(["/usr/bin/env", "-i", "-C", "/root", *ENVIRONMENT, *words])
@@ -60,9 +63,9 @@ class Vm(Debian):
 class Agent:
     """The guest agent: requests and answers are lines of JSON.  A request that comes before it is up waits for it."""
 
-    def __init__(self, path):
+    def __init__(self, path, patience):
         self.connection = socket.socket(socket.AF_UNIX)
-        self.connection.settimeout(120)
+        self.connection.settimeout(patience)
         self.connection.connect(path)
         self.answers = self.connection.makefile("rb")
 
