@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation prove-layers prove-metrics prove-data \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-isolation-v2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -237,6 +237,12 @@ prove-cgroup2: package
 	tools/setup-debian --with-vm
 	for release in bookworm trixie; do \
 	  $(PYTHON) -B tests/packages/cgroup2_test.py --packages build/packages --release $$release || exit 1; done
+
+## make prove-isolation-v2  the device matrix, the escapes and the abuse on a virtual machine that has cgroup v2 alone (root; 60 min after a build)
+prove-isolation-v2: configure
+	tools/setup-debian --with-vm
+	cmake --build $(BUILD) --target security_isolation
+	$(PYTHON) -B tests/packages/cgroup2_isolation_test.py --build $(BUILD)
 
 ## make prove-image      the container image and the compose file; two images from two fresh bases are the same (root; 10 min after a build)
 prove-image: package
