@@ -7,9 +7,9 @@
 
 #include "adapters/outbound/driver_files/driver_files.h"
 #include "adapters/outbound/driver_files/driver_list.h"
-#include "base/paths.h"
 #include "base/text.h"
 #include "cmd/agent/device_files.h"
+#include "infrastructure/paths.h"
 
 namespace gp {
 namespace {
