@@ -12,6 +12,8 @@ from live_platform.images import base_layout
 from live_platform.registry import Registry, missing
 from oci_layout import member
 
+OWN_LABEL = "gpu-platform/node"
+
 
 class SlowDoor:
     """Passes connections on to an address, some bytes at a time until it is opened."""
@@ -85,14 +87,17 @@ class Prefetch(ClusterTest):
     def blobs_asked(self):
         return [path for path in self.registry.asked() if "/blobs/" in path]
 
+    def labels(self):
+        return {node["name"]: node.get("labels", {}) for node in self.cli.cluster()["nodes"]}
+
     def held(self, *flags):
         return json.loads(self.cli("images", "list", "-o", "json", *flags).ok().out).get("images", [])
 
     def test_an_image_is_pulled_early_on_every_node_and_not_again(self):
         digest = self.push()
-        told = self.cli("images", "pull", self.image()).ok()
+        told = self.cli("images", "pull", self.image(), "--nodes", ",".join(self.nodes)).ok()
         lines = [line.split() for line in told.out.splitlines()]
-        self.assertEqual([line[0] for line in lines], sorted(self.nodes))
+        self.assertEqual(sorted(line[0] for line in lines), sorted(self.nodes))
         self.assertEqual({line[2] for line in lines}, {digest})
         for node, job, _ in lines:
             seen = self.cli.job(job)
@@ -160,10 +165,43 @@ class Prefetch(ClusterTest):
         self.assertRegex(told.out, f"^{self.nodes[0]} job-\\d+ .*unknown")
         self.assertIn("no node is named nowhere", self.cli("images", "pull", self.image(), "--nodes", "nowhere").err)
         self.assertIn("nothing to stage", self.cli("images", "pull", "dir:/x").err)
-        self.assertIn("there is no secret", self.cli("images", "pull", self.image(), "--credentials", "NONE").err)
+        self.assertIn("there is no secret", self.cli("images", "pull", self.image(), "--nodes", self.nodes[1], "--credentials", "NONE").err)
+        self.assertEqual(self.labels(), {self.nodes[0]: {OWN_LABEL: self.nodes[0]}, self.nodes[1]: {}}, "what is refused labels no node")
+        self.assertIn("there is no secret", self.cli("images", "pull", self.image(), "--nodes", self.nodes[0], "--credentials", "NONE").err)
         self.assertIn("no such node is in pool p", self.cli("images", "pull", self.image(), "--pool", "p").err)
-        waits = self.cli("images", "pull", self.image(), "--no-wait").ok().out.splitlines()
+        self.assertIn("no queue is named q", self.cli("images", "pull", self.image(), "--queue", "q").err)
+        waits = self.cli("images", "pull", self.image(), "--nodes", ",".join(self.nodes), "--no-wait").ok().out.splitlines()
         self.assertEqual([line.split()[0] for line in waits], sorted(self.nodes))
+
+    def test_nodes_that_cannot_take_it_now_are_left_out_and_named(self):
+        digest = self.push()
+        told = self.cli("images", "pull", self.image())
+        self.assertEqual(told.code, 10)
+        lines = told.out.splitlines()
+        self.assertEqual([line.split()[0] for line in lines], sorted(self.nodes))
+        for line, node in zip(lines, sorted(self.nodes)):
+            self.assertIn(f"gpu-platform nodes label {node} {OWN_LABEL}={node}", line)
+        self.assertEqual(self.labels(), {node: {} for node in self.nodes})
+        there, drained = self.nodes
+        for node in self.nodes:
+            self.cli("nodes", "label", node, f"{OWN_LABEL}={node}").ok()
+        self.cli("drain", "--node", drained).ok()
+        told = self.cli("images", "pull", self.image())
+        self.assertEqual(told.code, 10)
+        out = {line.split()[0]: line for line in told.out.splitlines()}
+        self.assertRegex(out[drained], "drains, and takes no new work")
+        self.assertIn(digest, out[there])
+        self.cli("online", "--node", drained).ok()
+
+    def test_nobody_waits_longer_than_he_says(self):
+        self.push(os.urandom(16 << 20))
+        door = SlowDoor(self.registry.host)
+        self.addCleanup(door.close)
+        told = self.cli("images", "pull", self.image(door.host), "--nodes", self.nodes[0], "--timeout", "1s")
+        self.assertEqual(told.code, 7)
+        self.assertRegex(told.out, f"^{self.nodes[0]} job-\\d+ has not ended yet$")
+        door.open()
+        self.cli.wait(told.out.split()[1])
 
     def test_a_gang_only_stages_and_then_another_job_follows(self):
         digest = self.push()

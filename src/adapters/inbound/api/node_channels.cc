@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/ignore_result.h"
+#include "base/text.h"
 
 namespace gp {
 
@@ -134,11 +135,23 @@ std::optional<v1::LeaseProgress> NodeProgress::Of(NodeId node, LeaseId lease) co
 }
 
 void NodeImages::Set(NodeId node, const v1::HeldImages& images) {
-  constexpr auto kMax = static_cast<int>(kHeldImagesMax);
+  constexpr size_t kNameMax = 300;
+  constexpr size_t kDigestMax = 80;
+  constexpr int kLeasesMax = 1'024;  // of one image
+  const int kept = std::min(images.images_size(), static_cast<int>(kHeldImagesMax));
+  v1::HeldImages latest;
+  for (int i = 0; i < kept; ++i) {
+    const v1::HeldImage& said = images.images(i);
+    v1::HeldImage* image = latest.add_images();
+    image->set_name(Printable(said.name(), kNameMax));
+    image->set_digest(Printable(said.digest(), kDigestMax));
+    image->set_bytes(said.bytes());
+    image->set_used_at_ns(said.used_at_ns());
+    for (int j = 0; j < std::min(said.leases_size(), kLeasesMax); ++j)
+      image->add_leases(said.leases(j));
+  }
   const std::lock_guard lock(mutex_);
-  v1::HeldImages& latest = latest_[node] = images;
-  if (latest.images_size() > kMax)
-    latest.mutable_images()->DeleteSubrange(kMax, latest.images_size() - kMax);
+  latest_[node] = std::move(latest);
 }
 
 v1::HeldImages NodeImages::Of(NodeId node) const {

@@ -100,7 +100,8 @@ class NodeProgress {
 // thread.
 class NodeImages {
  public:
-  // Keeps as many of them as an agent may report.
+  // Keeps as many of them as an agent may report, and makes their names short and safe to show:
+  // agents may say anything.
   void Set(NodeId node, const v1::HeldImages& images);
   v1::HeldImages Of(NodeId node) const;
 

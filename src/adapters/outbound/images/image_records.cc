@@ -50,40 +50,59 @@ std::string ImageRecords::PathOf(const std::string& digest) const {
 void ImageRecords::Note(const std::string& name, const std::string& digest,
                         std::vector<std::string> diff_ids) {
   if (diff_ids.empty()) return;  // it takes no room
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
   std::ranges::sort(diff_ids);
   const auto again = std::ranges::unique(diff_ids);
   diff_ids.erase(again.begin(), again.end());
-  const std::lock_guard lock(mutex_);
-  const ImageRecord& record = records_[digest] = {name, digest, std::move(diff_ids), TimeOf(now)};
+  const std::lock_guard files(files_mutex_);
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const ImageRecord record{name, digest, std::move(diff_ids), TimeOf(now)};
+  std::string oldest;
+  {
+    const std::lock_guard lock(mutex_);
+    records_[digest] = record;
+    const auto used_at = [](const auto& one) { return one.second.used_at; };
+    if (records_.size() > kMax) {
+      oldest = std::ranges::min_element(records_, {}, used_at)->first;
+      records_.erase(oldest);
+    }
+    all_ = nullptr;
+  }
+  Write(record);
+  if (!oldest.empty()) unlink(PathOf(oldest).c_str());
+}
+
+void ImageRecords::Write(const ImageRecord& record) const {
   std::error_code failed;
   std::filesystem::create_directory(directory_, failed);
-  IgnoreResult(ReplaceFile(PathOf(digest), name + "\n" + Join(record.diff_ids, "\n") + "\n", 0600,
-                           Survives::kCrash),
-               "it is known until this process ends");
-  if (records_.size() <= kMax) return;
-  const auto used_at = [](const auto& one) { return one.second.used_at; };
-  DropLocked(std::ranges::min_element(records_, {}, used_at)->first);
+  IgnoreResult(
+      ReplaceFile(PathOf(record.digest), record.name + "\n" + Join(record.diff_ids, "\n") + "\n",
+                  0600, Survives::kCrash),
+      "it is known until this process ends");
 }
 
-void ImageRecords::Drop(const std::string& digest) {
+// A file that is being written may be that of the same image.
+void ImageRecords::Drop(const ImageRecord& seen) {
+  const std::unique_lock files(files_mutex_, std::try_to_lock);
+  if (!files.owns_lock()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = records_.find(seen.digest);
+    if (found == records_.end() || found->second.used_at != seen.used_at) return;
+    records_.erase(found);
+    all_ = nullptr;
+  }
+  unlink(PathOf(seen.digest).c_str());
+}
+
+std::shared_ptr<const std::vector<ImageRecord>> ImageRecords::All() const {
   const std::lock_guard lock(mutex_);
-  DropLocked(digest);
-}
-
-// `digest` may be the key of what is erased.
-void ImageRecords::DropLocked(const std::string& digest) {
-  unlink(PathOf(digest).c_str());
-  if (const auto found = records_.find(digest); found != records_.end()) records_.erase(found);
-}
-
-std::vector<ImageRecord> ImageRecords::All() const {
+  if (all_ != nullptr) return all_;
   std::vector<ImageRecord> all;
-  const std::lock_guard lock(mutex_);
   for (const auto& [digest, record] : records_) all.push_back(record);
   std::ranges::stable_sort(all, std::ranges::greater(), &ImageRecord::used_at);
-  return all;
+  all_ = std::make_shared<const std::vector<ImageRecord>>(std::move(all));
+  return all_;
 }
 
 }  // namespace gp

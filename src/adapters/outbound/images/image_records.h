@@ -3,12 +3,13 @@
 // Which images the layers of a node belong to, so that they have names after a restart too.
 //
 //   records/<digits>   an image, named by its digest: the name that the last launch gave it, and
-//   the
-//                      diff ids of its layers, one a line; its time: of the last use
+//                      the diff ids of its layers, one a line; its time: of the last use
 //
-// What cannot be written is not recorded: nothing else depends on it.  All calls are thread-safe.
+// What cannot be written is not recorded: nothing else depends on it.  All calls are thread-safe;
+// All and Drop never wait for a file that is being written.
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -31,20 +32,24 @@ class ImageRecords {
 
   // An attempt gets the image now.  Of too many, the one that is unused longest is dropped.
   void Note(const std::string& name, const std::string& digest, std::vector<std::string> diff_ids);
-  void Drop(const std::string& digest);
-  // The last used first.
-  std::vector<ImageRecord> All() const;
+  // Drops what All has shown, unless the image was noted again since.  While a record is written
+  // it drops nothing: the caller tries again.
+  void Drop(const ImageRecord& seen);
+  // The last used first.  The same list until there is a change.
+  std::shared_ptr<const std::vector<ImageRecord>> All() const;
 
   static constexpr size_t kMax = 256;
 
  private:
   void Read(const std::string& digits);
-  void DropLocked(const std::string& digest);
   std::string PathOf(const std::string& digest) const;
+  void Write(const ImageRecord& record) const;
 
   const std::string directory_;
+  std::mutex files_mutex_;  // files change in the order of the records; locked before mutex_
   mutable std::mutex mutex_;
-  std::map<std::string, ImageRecord> records_;  // by digest
+  std::map<std::string, ImageRecord> records_;                   // by digest
+  mutable std::shared_ptr<const std::vector<ImageRecord>> all_;  // nullptr: changed since
 };
 
 }  // namespace gp

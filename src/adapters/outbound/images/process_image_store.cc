@@ -148,11 +148,12 @@ StagingProgress ProcessImageStore::ProgressOf(const std::string& key) {
 
 std::vector<HeldImage> ProcessImageStore::Held() {
   std::vector<HeldImage> held;
-  for (ImageRecord& record : records_->All()) {
+  const auto records = records_->All();
+  for (const ImageRecord& record : *records) {
     if (!layers_->HasAll(record.diff_ids)) {
-      records_->Drop(record.digest);
+      records_->Drop(record);
     } else if (held.size() < kHeldImagesMax) {
-      HeldImage image{std::move(record.name), std::move(record.digest), 0, record.used_at, {}};
+      HeldImage image{record.name, record.digest, 0, record.used_at, {}};
       for (const std::string& diff_id : record.diff_ids) image.bytes += layers_->BytesOf(diff_id);
       image.keys = layers_->KeysOf(record.diff_ids);
       held.push_back(std::move(image));

@@ -113,6 +113,7 @@ TEST(AgentConnection, ImagesStayUntilAReportHasOthers) {
     for (int i = 0; i < count.value_or(0); ++i) {
       v1::HeldImage* image = report.mutable_report()->mutable_images()->add_images();
       image->set_name("reg.lab/" + std::to_string(i) + ":v1\x1b");
+      image->set_digest(std::string(90, 'd'));
       image->set_bytes(i);
       image->add_leases(77);
     }
@@ -127,6 +128,7 @@ TEST(AgentConnection, ImagesStayUntilAReportHasOthers) {
   ASSERT_EQ(two.images_size(), 2);
   EXPECT_EQ(two.images(1).node(), "n1");
   EXPECT_EQ(two.images(1).name(), "reg.lab/1:v1\\x1b");
+  EXPECT_EQ(two.images(1).digest(), std::string(80, 'd') + "…");
   EXPECT_EQ(two.images(1).bytes(), 1);
   EXPECT_EQ(two.images(1).jobs_size(), 0) << "no lease of this node";
   EXPECT_EQ(held(4, std::nullopt).images_size(), 2);
