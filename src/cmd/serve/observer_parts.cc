@@ -2,40 +2,90 @@
 
 #include <unistd.h>
 
+#include <memory>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "adapters/inbound/api/job_reports.h"
 #include "adapters/outbound/notify/deliver.h"
-#include "domain/cluster/arrays.h"
+#include "domain/model/jobs/array.h"
 
 namespace gp {
 
 namespace {
 
-ReportingJob ToReporting(const Job& job) {
-  ReportingJob reporting{job.id,
-                         {LogLevel::kInfo,
-                          std::string(kJobMetrics),
-                          {{"job", NameOf(job)},
-                           {"name", job.spec->name},
-                           {"user", job.user.name},
-                           {"queue", job.queue}}},
-                         MetricPlacesOf(job),
-                         IsTerminal(job.state)};
-  if (reporting.is_over) reporting.line.fields.emplace_back("state", Name(job.state));
-  return reporting;
+// What the line of a job shows.
+struct LineFacts {
+  JobId id;
+  JobId array;
+  std::shared_ptr<const JobSpec> spec;
+  std::string user;
+  std::string queue;
+  JobState state = JobState::kQueued;
+};
+
+EventLine LineOf(const LineFacts& job) {
+  EventLine line{LogLevel::kInfo,
+                 std::string(kJobMetrics),
+                 {{"job", ElementName(job.array, job.id)},
+                  {"name", job.spec->name},
+                  {"user", job.user},
+                  {"queue", job.queue}}};
+  if (IsTerminal(job.state)) line.fields.emplace_back("state", Name(job.state));
+  return line;
 }
 
 // Only running jobs have leases.
-Result<std::vector<ReportingJob>> FindReporting(ControlLoop& loop, std::set<JobId> jobs) {
-  std::vector<ReportingJob> found;
+Result<std::vector<JobId>> FindRunning(ControlLoop& loop) {
+  std::vector<JobId> jobs;
   GP_CHECK_OK(loop.Read([&](const State& state) {
-    for (const auto& [id, lease] : state.leases.all) jobs.insert(lease.job);
-    for (const JobId id : jobs) {
-      if (const Job* job = state.FindJob(id)) found.push_back(ToReporting(*job));
+    for (const auto& [id, lease] : state.leases.all) {
+      // The ranks of a job mostly follow one another.
+      if (jobs.empty() || jobs.back() != lease.job) jobs.push_back(lease.job);
     }
   }));
-  return found;
+  return jobs;
+}
+
+// Those of the jobs that are wanted, without their places.
+Result<std::vector<ReportingJob>> FindWanted(ControlLoop& loop, const std::set<JobId>& jobs,
+                                             const ReportingQuery& query) {
+  std::vector<LineFacts> all;
+  GP_CHECK_OK(loop.Read([&](const State& state) {
+    for (const JobId id : jobs) {
+      if (const Job* job = state.FindJob(id))
+        all.push_back({id, job->array, job->spec, job->user.name, job->queue, job->state});
+    }
+  }));
+  std::vector<ReportingJob> wanted;
+  for (const LineFacts& one : all) {
+    ReportingJob job{one.id, LineOf(one), {}, IsTerminal(one.state)};
+    if (query.is_wanted(job.line)) wanted.push_back(std::move(job));
+  }
+  return wanted;
+}
+
+// The writer waits during each read, so these only copy.  The lines and sets are made of the copies
+// afterwards, and the sets only for jobs that are wanted.
+Result<std::vector<ReportingJob>> FindReporting(ControlLoop& loop, const ReportingQuery& query) {
+  std::set<JobId> jobs = query.also;
+  if (query.running) {
+    const std::vector<JobId> running = GP_TRY(FindRunning(loop));
+    jobs.insert(running.begin(), running.end());
+  }
+  std::vector<ReportingJob> wanted = GP_TRY(FindWanted(loop, jobs, query));
+  if (wanted.empty()) return wanted;
+  std::vector<std::vector<AttemptNodes>> nodes(wanted.size());
+  GP_CHECK_OK(loop.Read([&](const State& state) {
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (const Job* job = state.FindJob(wanted[i].id)) nodes[i] = NodesOfAttempts(*job);
+    }
+  }));
+  for (size_t i = 0; i < wanted.size(); ++i)
+    wanted[i].places = MetricPlacesOf(wanted[i].id, nodes[i]);
+  return wanted;
 }
 
 }  // namespace
@@ -51,9 +101,9 @@ Status NotifierPart::Start() {
   const auto say = [this](LogLevel level, const std::string& text) { log_.Write(level, text); };
   ControlLoop& loop = recovery_.loop();
   const auto ledger_now = [&loop] { return loop.Now(); };
-  const auto reporting = [this](const std::set<JobId>& also) -> Result<std::vector<ReportingJob>> {
+  const auto reporting = [this](const ReportingQuery& query) -> Result<std::vector<ReportingJob>> {
     if (!writes_) return Fail(Unavailable("the controller begins"));
-    return FindReporting(recovery_.loop(), also);
+    return FindReporting(recovery_.loop(), query);
   };
   notifier_ = GP_TRY(Notifier::Start(receivers, place + "/notify", say, clock_, ledger_now,
                                      {&records_.metrics(), reporting}));

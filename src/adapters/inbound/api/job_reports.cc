@@ -18,11 +18,23 @@ constexpr size_t kNotFiniteMax = 64;
 
 }  // namespace
 
-MetricPlaces MetricPlacesOf(const Job& job) {
-  MetricPlaces places;
+std::vector<AttemptNodes> NodesOfAttempts(const Job& job) {
+  std::vector<AttemptNodes> attempts;
+  attempts.reserve(job.attempts.size());
   for (const AttemptRecord& attempt : job.attempts) {
-    for (size_t rank = 0; rank < attempt.ranks.size(); ++rank)
-      places.insert({{job.id, attempt.number, static_cast<int>(rank)}, attempt.ranks[rank].node});
+    AttemptNodes& one = attempts.emplace_back();
+    one.attempt = attempt.number;
+    one.nodes.reserve(attempt.ranks.size());
+    for (const RankRecord& rank : attempt.ranks) one.nodes.push_back(rank.node);
+  }
+  return attempts;
+}
+
+MetricPlaces MetricPlacesOf(JobId job, const std::vector<AttemptNodes>& attempts) {
+  MetricPlaces places;
+  for (const AttemptNodes& one : attempts) {
+    for (size_t rank = 0; rank < one.nodes.size(); ++rank)
+      places.insert({{job, one.attempt, static_cast<int>(rank)}, one.nodes[rank]});
   }
   return places;
 }
@@ -69,9 +81,7 @@ void JobReports::TakeLink(const MetricSource& source, const JobLink& link, Seen&
 void JobReports::Take(const std::vector<MetricRecords>& records, const MetricPlaces& places,
                       Seen& seen) {
   for (const MetricRecords& one : records) {
-    const std::pair place(one.source, one.node);
-    seen.ends[place] = one.end;
-    if (!places.contains(place)) continue;
+    if (!seen.cursor.Pass(one, places)) continue;
     for (const MetricPoint& point : one.points) TakePoint(one.source, point, seen);
     for (const JobLink& link : one.links) TakeLink(one.source, link, seen);
   }
@@ -121,13 +131,17 @@ void JobReports::Remember(JobId job, std::shared_ptr<const Seen> seen) {
         std::ranges::min_element(jobs_, {}, [](const auto& one) { return one.second.used; }));
 }
 
-Result<v1::Job> JobReports::Of(JobId job, const MetricPlaces& places) {
+Result<v1::Job> JobReports::Of(JobId job, const MetricPlaces& places, size_t bytes_max) {
   if (store_ == nullptr || places.empty()) return v1::Job();
   std::shared_ptr<const Seen> seen = Recall(job);
   std::shared_ptr<Seen> next;
-  for (size_t bytes = 0; bytes < kBytesMax; bytes += kReportPieceBytes) {
-    const auto records =
-        GP_TRY(store_->ReadAfter(job, next ? next->ends : seen->ends, kReportPieceBytes));
+  if (seen->cursor.MustGoBack(places)) {
+    next = std::make_shared<Seen>(*seen);
+    next->cursor.GoBack(places);
+  }
+  for (size_t bytes = 0; bytes < bytes_max; bytes += kReportPieceBytes) {
+    const MetricEnds& ends = next ? next->cursor.ends() : seen->cursor.ends();
+    const auto records = GP_TRY(store_->ReadAfter(job, ends, kReportPieceBytes));
     if (records.empty()) break;
     if (!next) next = std::make_shared<Seen>(*seen);
     Take(records, places, *next);

@@ -8,23 +8,28 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "domain/model/jobs/job.h"
 #include "gpu_platform/v1/control.pb.h"
+#include "ports/outbound/metric_cursor.h"
 #include "ports/outbound/metric_store.h"
 
 namespace gp {
 
 namespace v1 = gpu_platform::v1;
 
-using MetricPlaces = std::set<MetricEnds::key_type>;
+// The nodes of an attempt, by rank.
+struct AttemptNodes {
+  int attempt = 0;
+  std::vector<NodeId> nodes;
+};
 
-// Where the ranks of the job's attempts are: only what the node of a rank has sent of it counts.
-MetricPlaces MetricPlacesOf(const Job& job);
+// Cheap enough for the writer's thread, unlike the set that MetricPlacesOf makes of it.
+std::vector<AttemptNodes> NodesOfAttempts(const Job& job);
+MetricPlaces MetricPlacesOf(JobId job, const std::vector<AttemptNodes>& attempts);
 
 // "train/loss is nan since step 812"; empty: all are finite.
 std::string NotFiniteText(const v1::Job& job);
@@ -35,10 +40,10 @@ class JobReports {
   // `store`: nullptr: no job reports anything.
   explicit JobReports(MetricStore* store) : store_(store) {}
 
-  // Only the fields `not_finite` and `links`.  At most kBytesMax are read: of a job that has
-  // reported more since the last look, the newest values may be missing until the next one.
-  // Errors: as MetricStore::ReadAfter.
-  Result<v1::Job> Of(JobId job, const MetricPlaces& places);
+  // Only the fields `not_finite` and `links`.  About `bytes_max` are read, in pieces of 1 MiB: of a
+  // job that has reported more since the last look, the newest values may be missing until the next
+  // one.  Errors: as MetricStore::ReadAfter.
+  Result<v1::Job> Of(JobId job, const MetricPlaces& places, size_t bytes_max = kBytesMax);
 
  private:
   static constexpr size_t kBytesMax = size_t{128} << 20;
@@ -56,7 +61,7 @@ class JobReports {
     std::string url;
   };
   struct Seen {
-    MetricEnds ends;
+    MetricCursor cursor;
     std::map<std::pair<std::string, int>, Curve> curves;
     std::map<std::string, Link> links;
   };

@@ -38,13 +38,15 @@ std::string LogEvent(const v1::LogChunk& chunk) {
 
 std::string JobEvent(const v1::Job& job) { return ToEvent("", "job", ToDocument(job)); }
 
-// Readers send the id back in a header, which has a limit.
+// Readers send the id back in a header, which has a limit.  An empty id makes them forget the one
+// before, from which they would resume and get points again that they have.
 constexpr size_t kPositionMax = 4096;
 
 std::string PointsEvent(const v1::NewMetricPoints& points) {
   if (points.series().empty()) return kNothing;
-  const std::string id = points.position().size() <= kPositionMax ? points.position() : "";
-  return ToEvent(id, "points", ToDocument(points));
+  const nlohmann::ordered_json data = ToDocument(points);
+  if (points.position().size() > kPositionMax) return "id:\n" + ToEvent("", "points", data);
+  return ToEvent(points.position(), "points", data);
 }
 
 Status WithEnd(Pump& pump, const Status& made) {

@@ -231,14 +231,16 @@ Result<std::vector<MetricRecords>> MetricFiles::Read(JobId job) {
 Result<std::vector<MetricRecords>> MetricFiles::ReadAfter(JobId job, const MetricEnds& ends,
                                                           size_t bytes_max) {
   std::vector<MetricRecords> fresh;
-  size_t bytes_left = std::max(bytes_max, kPieceMin);
+  size_t bytes_read = 0;
   for (const auto& source : GP_TRY(SourcesOf(job))) {
-    if (bytes_left < kPieceMin) break;
+    if (!fresh.empty() && bytes_read >= bytes_max) break;
     const auto known = ends.find(source);
     const int64_t from = known == ends.end() ? 0 : known->second;
-    const std::string bytes = GP_TRY(ReadPiece(PathOf(source), from, bytes_left));
+    // The last piece may go past the limit: a line must fit into it.
+    const size_t piece_max = std::max(bytes_max - std::min(bytes_max, bytes_read), kPieceMin);
+    const std::string bytes = GP_TRY(ReadPiece(PathOf(source), from, piece_max));
     if (bytes.empty()) continue;
-    bytes_left -= bytes.size();
+    bytes_read += bytes.size();
     fresh.push_back(RecordsOf(source, bytes, from + static_cast<int64_t>(bytes.size())));
   }
   return fresh;

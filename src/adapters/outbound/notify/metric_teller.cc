@@ -14,6 +14,8 @@ namespace {
 
 // The node sends a job's last points up to about two seconds after its end.
 constexpr std::chrono::seconds kSettleTime{4};
+// Jobs that end at short intervals are looked up together.
+constexpr std::chrono::seconds kEndsPause{1};
 constexpr std::chrono::seconds kRetryPause{10};
 constexpr int kTriesOfLast = 60;
 constexpr size_t kEndedMax = 1'000;
@@ -64,11 +66,11 @@ void MetricTeller::NoteEnd(JobId job) {
   changed_.notify_one();
 }
 
-bool MetricTeller::AwaitNext(SteadyClock::time_point next) {
+bool MetricTeller::AwaitNext(SteadyClock::time_point next, SteadyClock::time_point ends_from) {
   std::unique_lock lock(mutex_);
   while (!is_ending_) {
     auto until = next;
-    for (const auto& [job, one] : ended_) until = std::min(until, one.due);
+    for (const auto& [job, one] : ended_) until = std::min(until, std::max(one.due, ends_from));
     if (SteadyClock::now() >= until) return true;
     changed_.wait_until(lock, until);
   }
@@ -89,26 +91,30 @@ std::map<JobId, MetricTeller::Ended> MetricTeller::TakeDue() {
 void MetricTeller::Run() {
   const std::chrono::nanoseconds every(receiver_.metrics_every.ns);
   auto next = SteadyClock::now() + every;
-  while (AwaitNext(next)) {
+  auto ends_from = SteadyClock::now();
+  while (AwaitNext(next, ends_from)) {
     const bool is_due = SteadyClock::now() >= next;
     if (is_due) next = SteadyClock::now() + every;
     TellAll(is_due, TakeDue());
+    ends_from = SteadyClock::now() + kEndsPause;
   }
 }
 
 // A receiver that does not answer is not asked again in the same round: each time may take seconds.
 // What it refuses for good is not sent again: the next values may please it.
 void MetricTeller::TellAll(bool is_due, std::map<JobId, Ended> ended) {
-  std::set<JobId> asked;
-  for (const auto& [job, one] : ended) asked.insert(job);
-  const auto jobs = source_.jobs(asked);
+  ReportingQuery query{.running = is_due, .is_wanted = [this](const EventLine& line) {
+                         return IsWanted(receiver_, line);
+                       }};
+  for (const auto& [job, one] : ended) query.also.insert(job);
+  const auto jobs = source_.jobs(query);
   if (!jobs) return TryAgain(ended);
   size_t bytes_left = kRoundBytes;
   bool is_away = false;
   std::string problem;
   for (const ReportingJob& job : *jobs) {
     const bool is_turn = job.is_over ? ended.contains(job.id) : is_due;
-    if (is_away || !is_turn || !IsWanted(receiver_, job.line)) continue;
+    if (is_away || !is_turn) continue;
     Known& known = known_[job.id];
     Read(job, known, bytes_left);
     if (known.values.empty() || !(known.is_fresh || job.is_over)) continue;
@@ -121,10 +127,10 @@ void MetricTeller::TellAll(bool is_due, std::map<JobId, Ended> ended) {
   }
   SayProblem(problem);
   if (is_away) TryAgain(ended);
-  ForgetAllBut(*jobs);
+  Forget(query, *jobs);
 }
 
-void MetricTeller::ForgetAllBut(const std::vector<ReportingJob>& jobs) {
+void MetricTeller::Forget(const ReportingQuery& query, const std::vector<ReportingJob>& jobs) {
   std::set<JobId> kept;
   for (const ReportingJob& job : jobs) {
     if (!job.is_over) kept.insert(job.id);
@@ -133,7 +139,10 @@ void MetricTeller::ForgetAllBut(const std::vector<ReportingJob>& jobs) {
     const std::lock_guard lock(mutex_);
     for (const auto& [job, one] : ended_) kept.insert(job);
   }
-  std::erase_if(known_, [&](const auto& one) { return !kept.contains(one.first); });
+  std::erase_if(known_, [&](const auto& one) {
+    const bool was_looked_for = query.running || query.also.contains(one.first);
+    return was_looked_for && !kept.contains(one.first);
+  });
 }
 
 void MetricTeller::TryAgain(const std::map<JobId, Ended>& ended) {
@@ -181,14 +190,14 @@ void MetricTeller::Take(const MetricRecords& records, Known& known) {
 
 // What cannot be read now may be in the next round.
 void MetricTeller::Read(const ReportingJob& job, Known& known, size_t& bytes_left) {
+  known.cursor.GoBack(job.places);
   while (bytes_left >= kPieceBytes) {
-    const auto fresh = source_.store->ReadAfter(job.id, known.ends, kPieceBytes);
+    const auto fresh = source_.store->ReadAfter(job.id, known.cursor.ends(), kPieceBytes);
     if (!fresh || fresh->empty()) return;
     for (const MetricRecords& one : *fresh) {
-      int64_t& end = known.ends[{one.source, one.node}];
-      bytes_left -= std::min(bytes_left, static_cast<size_t>(one.end - end));
-      end = one.end;
-      if (job.places.contains({one.source, one.node})) Take(one, known);
+      const int64_t bytes = one.end - known.cursor.EndOf(one);
+      bytes_left -= std::min(bytes_left, static_cast<size_t>(bytes));
+      if (known.cursor.Pass(one, job.places)) Take(one, known);
     }
   }
 }

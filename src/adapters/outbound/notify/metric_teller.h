@@ -18,6 +18,7 @@
 
 #include "adapters/outbound/notify/notification.h"
 #include "ports/outbound/clock.h"
+#include "ports/outbound/metric_cursor.h"
 #include "ports/outbound/metric_store.h"
 #include "ports/outbound/operator_log.h"
 
@@ -25,16 +26,23 @@ namespace gp {
 
 struct ReportingJob {
   JobId id;
-  EventLine line;                                    // its fields in each notification
-  std::set<std::pair<MetricSource, NodeId>> places;  // whose reports count
+  EventLine line;       // its fields in each notification
+  MetricPlaces places;  // whose reports count
   bool is_over = false;
+};
+
+// Which jobs are looked for.
+struct ReportingQuery {
+  bool running = false;                             // all that run
+  std::set<JobId> also;                             // those of these that are known
+  std::function<bool(const EventLine&)> is_wanted;  // of all these, by their lines
 };
 
 // Where reports of jobs are found.
 struct JobReportSource {
   MetricStore* store = nullptr;  // nullptr: jobs report nothing
-  // The running jobs, and those of `also` that are known; any thread.
-  std::function<Result<std::vector<ReportingJob>>(const std::set<JobId>& also)> jobs;
+  // Any thread.
+  std::function<Result<std::vector<ReportingJob>>(const ReportingQuery& query)> jobs;
 };
 
 class MetricTeller {
@@ -59,7 +67,7 @@ class MetricTeller {
     MetricPoint point;
   };
   struct Known {
-    MetricEnds ends;
+    MetricCursor cursor;
     std::map<std::string, Newest> values;  // by name
     bool is_fresh = false;                 // some are not told yet
   };
@@ -69,11 +77,14 @@ class MetricTeller {
   };
 
   void Run();
-  // False: the teller ends.
-  bool AwaitNext(SteadyClock::time_point next);
+  // Until the next round: at this time, or when jobs that have ended are due, but for those not
+  // before `ends_from`.  False: the teller ends.
+  bool AwaitNext(SteadyClock::time_point next, SteadyClock::time_point ends_from);
   std::map<JobId, Ended> TakeDue();
   void TellAll(bool is_due, std::map<JobId, Ended> ended);
-  void ForgetAllBut(const std::vector<ReportingJob>& jobs);
+  // Of what is known, keeps the running jobs, those of which the last values are not delivered,
+  // and, if the running ones were not looked for, all that were not either.
+  void Forget(const ReportingQuery& query, const std::vector<ReportingJob>& jobs);
   Status TellOne(const ReportingJob& job, const Known& known);
   void Read(const ReportingJob& job, Known& known, size_t& bytes_left);
   static void Take(const MetricRecords& records, Known& known);

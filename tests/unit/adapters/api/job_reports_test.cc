@@ -113,6 +113,43 @@ TEST_F(JobReportsTest, OnlyTheNodeOfTheRankCounts) {
   EXPECT_EQ(Told() + Links(), "");
 }
 
+// The attempt has begun after its job was looked up.
+TEST_F(JobReportsTest, WhatIsReadBeforeItsAttemptIsKnownCountsLater) {
+  Add(1, 0, {Point(1, 0.5)});
+  Add(2, 0, {Point(5, kNoNumber)}, {{"run", "https://a"}});
+  const MetricPlaces all = places_;
+  places_.erase({{kReporting, 2, 0}, kReporter});
+  EXPECT_EQ(Told() + Links(), "");
+  EXPECT_EQ(store_.given, 2) << "what does not count is read once";
+  places_ = all;
+  EXPECT_EQ(Told(), "loss is nan since step 5");
+  EXPECT_EQ(Links(), "run https://a ");
+  EXPECT_EQ(store_.given, 3);
+}
+
+TEST_F(JobReportsTest, ALookWithALimitIsContinuedByTheNextOne) {
+  Add(1, 0, {Point(1, kNoNumber)});
+  Add(1, 0, {Point(2, 0.5)});
+  EXPECT_EQ(NotFiniteText(reports_.Of(kReporting, places_, 1).value()), "loss is nan since step 1");
+  EXPECT_EQ(NotFiniteText(reports_.Of(kReporting, places_, 1).value()), "");
+}
+
+TEST_F(JobReportsTest, ThePlacesAreThoseOfAllAttempts) {
+  Job job;
+  job.id = kReporting;
+  job.attempts.resize(2);
+  job.attempts[0].number = 1;
+  job.attempts[0].ranks.resize(2);
+  job.attempts[0].ranks[1].node = kReporter;
+  job.attempts[1].number = 2;
+  job.attempts[1].ranks.resize(1);
+  job.attempts[1].ranks[0].node = NodeId{8};
+  EXPECT_EQ(MetricPlacesOf(kReporting, NodesOfAttempts(job)),
+            (MetricPlaces{{{kReporting, 1, 0}, NodeId{}},
+                          {{kReporting, 1, 1}, kReporter},
+                          {{kReporting, 2, 0}, NodeId{8}}}));
+}
+
 TEST_F(JobReportsTest, RanksAreCounted) {
   for (const int rank : {3, 1, 2}) Add(1, rank, {Point(rank, rank == 2 ? 0.5 : kNoNumber)});
   const v1::Job told = reports_.Of(kReporting, places_).value();

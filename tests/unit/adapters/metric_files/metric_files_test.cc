@@ -136,6 +136,12 @@ TEST_F(MetricFilesTest, PiecesHaveALimitAndTogetherAllLines) {
   EXPECT_GT(pieces, 7);
 }
 
+TEST_F(MetricFilesTest, SmallPartsOfManySourcesComeTogether) {
+  for (int rank = 0; rank < 3; ++rank) Keep({{{{3}, 2, rank}, 0, kFirst}});
+  EXPECT_EQ(store_.ReadAfter({3}, {}, 64 << 10)->size(), 3u);
+  EXPECT_EQ(store_.ReadAfter({3}, {}, std::string(kFirst).size() + 1)->size(), 2u);
+}
+
 TEST_F(MetricFilesTest, AnotherStoreGoesOnWithTheFiles) {
   KeepOne(0, kFirst);
   store_.Stop();

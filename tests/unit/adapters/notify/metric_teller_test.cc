@@ -50,7 +50,8 @@ class GivenMetrics : public MetricStore {
 class MetricTellerTest : public testing::Test {
  protected:
   // The receiver keeps what it gets, and is away while there is a file of that name.
-  void Start(std::map<std::string, std::set<std::string>> where = {}) {
+  void Start(std::map<std::string, std::set<std::string>> where = {},
+             Duration every = Duration::Milliseconds(100)) {
     const std::string path = scratch_.In("keep.sh");
     std::ofstream(path) << "#!/bin/sh\ncd " << scratch_.path()
                         << "\n[ -e away ] && echo >> tries && exit 1\ncat >> told\n";
@@ -60,21 +61,26 @@ class MetricTellerTest : public testing::Test {
                       .where = std::move(where),
                       .way = NotifyWay::kExec,
                       .command = {path},
-                      .metrics_every = Duration::Milliseconds(100)};
+                      .metrics_every = every};
     teller_.emplace(
         NotifyConfig{}, receiver,
-        JobReportSource{&store_, [this](const std::set<JobId>& also) { return Jobs(also); }},
+        JobReportSource{&store_, [this](const ReportingQuery& query) { return Jobs(query); }},
         [](LogLevel, const std::string&) {}, clock_);
   }
-  Result<std::vector<ReportingJob>> Jobs(const std::set<JobId>& also) {
+  Result<std::vector<ReportingJob>> Jobs(const ReportingQuery& query) {
     const std::lock_guard lock(mutex_);
     ++asked_;
-    if (is_over_ && !also.contains(kTold)) return std::vector<ReportingJob>();
-    ReportingJob job{kTold,
-                     {LogLevel::kInfo, std::string(kJobMetrics), {{"job", "job-7"}}},
-                     {{{kTold, 1, 0}, kTeller}, {{kTold, 1, 1}, kTeller}, {{kTold, 2, 1}, kTeller}},
-                     is_over_};
-    return std::vector{job};
+    if (query.running) ++asked_for_running_;
+    const bool is_meant = (query.running && !is_over_) || query.also.contains(kTold);
+    ReportingJob job{
+        kTold, {LogLevel::kInfo, std::string(kJobMetrics), {{"job", "job-7"}}}, places_, is_over_};
+    std::vector<ReportingJob> found;
+    if (is_meant && query.is_wanted(job.line)) found.push_back(job);
+    return found;
+  }
+  void AddPlace(int attempt, int rank) {
+    const std::lock_guard lock(mutex_);
+    places_.insert({{kTold, attempt, rank}, kTeller});
   }
   void EndJob() {
     {
@@ -110,7 +116,10 @@ class MetricTellerTest : public testing::Test {
   ManualClock clock_;
   std::mutex mutex_;
   bool is_over_ = false;
+  MetricPlaces places_{
+      {{kTold, 1, 0}, kTeller}, {{kTold, 1, 1}, kTeller}, {{kTold, 2, 1}, kTeller}};
   std::atomic<int> asked_ = 0;
+  std::atomic<int> asked_for_running_ = 0;
   std::optional<MetricTeller> teller_;
 };
 
@@ -179,6 +188,35 @@ TEST_F(MetricTellerTest, NanIsNullWithItsName) {
     EXPECT_TRUE(metrics[place]["value"].is_null());
     EXPECT_EQ(metrics[place]["not_finite"], name);
   }
+}
+
+// The attempt has begun after its job was looked up.
+TEST_F(MetricTellerTest, WhatIsReadBeforeItsAttemptIsKnownIsToldLater) {
+  store_.Add(3, 0, {Point(5, 0.5)});
+  Start();
+  ASSERT_TRUE(AwaitThat([&] { return asked_ >= 3; }));
+  EXPECT_TRUE(Told().empty());
+  AddPlace(3, 0);
+  ASSERT_TRUE(AwaitTold(1));
+  EXPECT_EQ(Told()[0]["data"]["metrics"][0]["step"], 5);
+}
+
+TEST_F(MetricTellerTest, AnEndLooksForNoOtherJob) {
+  store_.Add(1, 0, {Point(1, 0.5)});
+  Start({}, Duration::Minutes(60));
+  EndJob();
+  ASSERT_TRUE(AwaitTold(1));
+  EXPECT_EQ(Told()[0]["data"]["last"], true);
+  EXPECT_EQ(asked_for_running_.load(), 0);
+}
+
+TEST_F(MetricTellerTest, TheEndOfAnotherJobForgetsNothing) {
+  store_.Add(1, 0, {Point(1, 0.5)});
+  Start({}, Duration::Milliseconds(2'500));
+  teller_->NoteEnd({99});
+  ASSERT_TRUE(AwaitThat([&] { return asked_for_running_ >= 3; }));
+  EXPECT_GT(asked_.load(), asked_for_running_.load());
+  EXPECT_EQ(Told().size(), 1u);
 }
 
 TEST_F(MetricTellerTest, OtherJobsAreNotTold) {

@@ -31,13 +31,13 @@ Status ControlApi::GetJobMetrics(const Caller& caller, const v1::GetJobMetricsRe
   const JobId id = GP_TRY(JobFor(caller, JobAct::kRead, request.job_id()));
   if (about_.job_metrics == nullptr) return Fail(Unsupported("this controller keeps no metrics"));
   std::vector<MetricRecords> records = GP_TRY(about_.job_metrics->Read(id));
+  std::vector<AttemptNodes> attempts;
   GP_CHECK_OK(gateway_.Read([&](const State& state) {
-    const Job* job = state.FindJob(id);
-    const MetricPlaces places = job == nullptr ? MetricPlaces() : MetricPlacesOf(*job);
-    std::erase_if(records, [&](const MetricRecords& one) {
-      return !places.contains({one.source, one.node});
-    });
+    if (const Job* job = state.FindJob(id)) attempts = NodesOfAttempts(*job);
   }));
+  const MetricPlaces places = MetricPlacesOf(id, attempts);
+  std::erase_if(records,
+                [&](const MetricRecords& one) { return !places.contains({one.source, one.node}); });
   JobMetricsView(records, selection, reply);
   return Ok();
 }
@@ -45,11 +45,15 @@ Status ControlApi::GetJobMetrics(const Caller& caller, const v1::GetJobMetricsRe
 // An array has no reports of its own.
 ControlApi::ReportedBy ControlApi::MayTell(const Caller& caller, const std::string& job) {
   ReportedBy by;
+  std::vector<AttemptNodes> attempts;
   IgnoreResult(gateway_.Read([&](const State& state) {
     const auto id = FindJobFor(state, caller, JobAct::kRead, job);
-    if (id) by = {*id, MetricPlacesOf(*state.FindJob(*id))};
+    if (!id) return;
+    by.job = *id;
+    attempts = NodesOfAttempts(*state.FindJob(*id));
   }),
                "a controller that ends tells nothing");
+  by.places = MetricPlacesOf(by.job, attempts);
   return by;
 }
 

@@ -8,11 +8,14 @@
 #include "adapters/inbound/api/streams/metric_position.h"
 #include "adapters/wire/views/job_metrics_view.h"
 #include "base/ignore_result.h"
+#include "ports/outbound/metric_cursor.h"
 
 namespace gp {
 namespace {
 
-constexpr size_t kStreamPieceBytes = 64 << 10;  // some 1,500 points
+// Some 25,000 points.  Each piece costs a look at all sources of the job, so it holds the new parts
+// of many.
+constexpr size_t kStreamPieceBytes = 1 << 20;
 constexpr Duration kLookEvery = Duration::Seconds(1);
 // The node sends a job's last points up to about two seconds after its end.
 constexpr auto kSettleTime = std::chrono::seconds(3);
@@ -26,14 +29,16 @@ struct FollowedJob {
 
 Result<FollowedJob> FindFollowed(ControlGateway& gateway, JobId id) {
   Result<FollowedJob> found = Fail(NotFound("no job " + ToText(id) + " any more"));
+  std::vector<AttemptNodes> attempts;
   GP_CHECK_OK(gateway.Read([&](const State& state) {
     const Job* job = state.FindJob(id);
     if (job == nullptr) return;
     const bool is_over = IsTerminal(job->state);
-    found =
-        FollowedJob{MetricPlacesOf(*job), is_over,
-                    is_over && job->ended_at.ns > 0 && gateway.Now() - job->ended_at > kLongPast};
+    found = FollowedJob{
+        {}, is_over, is_over && job->ended_at.ns > 0 && gateway.Now() - job->ended_at > kLongPast};
+    attempts = NodesOfAttempts(*job);
   }));
+  if (found) found->places = MetricPlacesOf(id, attempts);
   return found;
 }
 
@@ -45,11 +50,12 @@ class MetricStream {
       : store_(store),
         job_(job),
         names_(request.names().begin(), request.names().end()),
-        ends_(std::move(ends)),
+        cursor_(std::move(ends)),
         out_(out) {}
 
   // Sends all that is there.  False: that was nothing.
   Result<bool> SendNew(const MetricPlaces& places) {
+    cursor_.GoBack(places);
     bool is_any = false;
     std::optional<v1::NewMetricPoints> held;  // until it is known whether more follows
     while (!out_.IsGone()) {
@@ -70,21 +76,22 @@ class MetricStream {
  private:
   // False: there is no more.
   Result<bool> ReadNext(const MetricPlaces& places, v1::NewMetricPoints& message) {
-    std::vector<MetricRecords> records = GP_TRY(store_.ReadAfter(job_, ends_, kStreamPieceBytes));
+    std::vector<MetricRecords> records =
+        GP_TRY(store_.ReadAfter(job_, cursor_.ends(), kStreamPieceBytes));
     if (records.empty()) return false;
-    for (const MetricRecords& one : records) ends_[{one.source, one.node}] = one.end;
-    std::erase_if(records, [&](const MetricRecords& one) {
-      return !places.contains({one.source, one.node});
-    });
-    NewPointsView(records, names_, &message);
-    message.set_position(ToPosition(ends_, places));
+    std::vector<MetricRecords> counted;
+    for (MetricRecords& one : records) {
+      if (cursor_.Pass(one, places)) counted.push_back(std::move(one));
+    }
+    NewPointsView(counted, names_, &message);
+    message.set_position(ToPosition(cursor_.ends(), places));
     return true;
   }
 
   MetricStore& store_;
   const JobId job_;
   const std::set<std::string> names_;
-  MetricEnds ends_;
+  MetricCursor cursor_;
   Sink<v1::NewMetricPoints>& out_;
 };
 
