@@ -134,6 +134,7 @@ class Output2(Base):
         with open(os.path.join(self.cluster.agent_state(0), "faults"), "a", encoding="utf-8") as control:
             control.write("xid gpu=3 code=79\n")
         eventually(lambda: self.cli("incidents", "list", "-o", "json").json.get("incidents"), "there is an incident")
+        self.check("images list")
         self.check("incidents list")
         for command in ("show", "ack", "close"):
             self.check(f"incidents {command}", "incident-1")
