@@ -122,8 +122,10 @@ TEST_F(DriverFilesTest, TheSitesCdiFileComesFirst) {
 
 TEST_F(DriverFilesTest, CdiFilesOfOtherDevicesAreNoneOfTheDriver) {
   InstallDriver();
-  const DriverFiles found = ByCdi(CdiOf("example.com/nic", ""));
+  const DriverFiles found = ByCdi(
+      CdiOf("example.com/nic", Mount("usr/lib64/libcuda.so.580.105.08", "/usr/lib64/libcuda.so")));
   EXPECT_EQ(found.source, Path("usr/lib64"));
+  EXPECT_TRUE(found.warnings.empty());
 }
 
 TEST_F(DriverFilesTest, DevicesSocketsAndDirectoriesOfACdiFileAreLeftOut) {
