@@ -238,7 +238,7 @@ prove-cgroup2: package
 	for release in bookworm trixie; do \
 	  $(PYTHON) -B tests/packages/cgroup2_test.py --packages build/packages --release $$release || exit 1; done
 
-## make prove-isolation-v2  the device matrix, the escapes and the abuse on a virtual machine that has cgroup v2 alone (root; 60 min after a build)
+## make prove-isolation-v2  the device matrix, the escapes and the abuse on a virtual machine that has cgroup v2 alone (root; 10 min after a build, without KVM)
 prove-isolation-v2: configure
 	tools/setup-debian --with-vm
 	cmake --build $(BUILD) --target security_isolation
