@@ -38,9 +38,11 @@ void DescribeCommand(const v1::JobSpec& spec, std::string& out) {
   }
 }
 
-// A job always has a command; the controller leaves it out for those who may not know what the job
-// runs with.
-bool IsRedacted(const v1::JobSpec& spec) { return spec.command().empty(); }
+// A job always has a command, or stages an image or data; the controller leaves them out for those
+// who may not know what the job runs with.
+bool IsRedacted(const v1::JobSpec& spec) {
+  return spec.command().empty() && spec.image().empty() && spec.stage().empty();
+}
 
 void DescribeData(const v1::JobSpec& spec, std::string& out) {
   const char* label = "Stage";
@@ -62,6 +64,7 @@ void DescribeSurroundings(const v1::Job& job, std::string& out) {
   if (IsRedacted(spec)) {
     return Line(out, "Command", "shown to its owner and to admins only, like its environment");
   }
+  if (spec.stage_only()) Line(out, "Command", "none: the job only stages");
   DescribeCommand(spec, out);
   Line(out, "File", spec.file());
   Line(out, "Image", spec.image());

@@ -127,6 +127,17 @@ TEST(JobText, WhatMayNotBeKnownIsSaidSo) {
   EXPECT_THAT(DescribeJob(job), HasSubstr("Command     shown to its owner and to admins only"));
 }
 
+TEST(JobText, AJobThatOnlyStagesHidesNothing) {
+  v1::Job job = Train();
+  job.mutable_spec()->clear_command();
+  job.mutable_spec()->set_stage_only(true);
+  job.mutable_spec()->set_image("registry.lab/ana/train:v1");
+  EXPECT_THAT(DescribeJob(job), HasSubstr("Command     none: the job only stages"));
+  EXPECT_THAT(DescribeJob(job), HasSubstr("Image       registry.lab/ana/train:v1"));
+  job.mutable_spec()->clear_image();  // as others see it
+  EXPECT_THAT(DescribeJob(job), HasSubstr("Command     shown to its owner and to admins only"));
+}
+
 TEST(JobText, OutputIsWhereTheNewestAttemptRan) {
   v1::Job job = Train();
   EXPECT_EQ(DescribeOutput(job), "");
