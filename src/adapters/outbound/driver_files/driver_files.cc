@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 
 // That is in the directory of libraries of every driver, and whose version is the driver's.
 constexpr std::string_view kManagement = "libnvidia-ml.so.";
+constexpr std::string_view kOfAlternatives = "/nvidia/current";
 constexpr const char* kNotOfDrivers[] = {"/dev", "/proc", "/run", "/sys", "/tmp"};
 constexpr const char* kPrograms[] = {"nvidia-smi", "nvidia-debugdump"};
 constexpr const char* kOthers[] = {"/usr/share/egl/egl_external_platform.d/10_nvidia_wayland.json",
@@ -48,7 +49,10 @@ DriverFile Other(const std::string& path, const std::string& at) {
 
 void Sort(DriverFiles& found) {
   std::ranges::sort(found.files, {}, &DriverFile::path);
-  if (found.files.size() > kDriverFilesMax) found.files.resize(kDriverFilesMax);
+  if (found.files.size() <= kDriverFilesMax) return;
+  found.files.resize(kDriverFilesMax);
+  found.warnings.push_back(found.source + ": of the driver's files the first " +
+                           std::to_string(kDriverFilesMax) + " are taken");
 }
 
 // What a program of a container would run or load is taken from this file only if no user can
@@ -86,7 +90,7 @@ Result<std::vector<DriverFile>> FilesOfCdi(const std::string& path) {
   std::vector<DriverFile> files;
   for (const CdiMount& mount : mounts) {
     // Not sockets and directories of services, nor what stands for devices.
-    const std::string to = std::filesystem::path(mount.to).lexically_normal();
+    const std::string to = fs::path(mount.to).lexically_normal();
     const bool is_elsewhere = std::ranges::any_of(
         kNotOfDrivers, [&](const char* taken) { return IsAtOrBelow(taken, to); });
     if (!is_elsewhere && IsFile(mount.from)) files.push_back(FileOf({mount.from, to}));
@@ -162,6 +166,9 @@ DriverFiles FromDirectories(const std::vector<std::string>& directories) {
     if (!version) continue;
     found.source = directory;
     AddLibraries(directory, *version, found);
+    // Debian has in this directory only what its alternatives choose, and the rest above.
+    if (directory.ends_with(kOfAlternatives))
+      AddLibraries(directory.substr(0, directory.size() - kOfAlternatives.size()), *version, found);
     const std::string root = RootOf(directory);
     for (const char* name : kPrograms) {
       const std::string path = root + "/usr/bin/" + name;
@@ -187,10 +194,10 @@ DriverPlaces UsualDriverPlaces() {
 }
 
 DriverFiles FindDriverFiles(const DriverPlaces& places) {
-  DriverFiles by_cdi = FromCdi(places.cdi_directories);
+  const DriverFiles by_cdi = FromCdi(places.cdi_directories);
   if (!by_cdi.files.empty()) return by_cdi;
   DriverFiles found = FromDirectories(places.library_directories);
-  found.warnings = std::move(by_cdi.warnings);
+  found.warnings.insert(found.warnings.end(), by_cdi.warnings.begin(), by_cdi.warnings.end());
   return found;
 }
 

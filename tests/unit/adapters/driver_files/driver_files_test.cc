@@ -102,6 +102,27 @@ TEST_F(DriverFilesTest, AllLibrariesOfTheDriversVersionBelongToIt) {
   EXPECT_EQ(found.files, expected);
 }
 
+TEST_F(DriverFilesTest, DebianHasSomeLibrariesAboveTheOthers) {
+  Write("usr/lib/multi/nvidia/current/libnvidia-ml.so.535.247.01");
+  Write("usr/lib/multi/libnvidia-glcore.so.535.247.01");
+  Write("usr/lib/multi/libnvidia-glcore.so.470.1");
+  Write("usr/lib/libcuda.so.535.247.01");  // of another architecture
+  const DriverFiles found =
+      FindDriverFiles({{}, {Path("usr/lib/multi"), Path("usr/lib/multi/nvidia/current")}});
+  ASSERT_EQ(found.files.size(), 2u);
+  EXPECT_EQ(found.files[0].path, Path("usr/lib/multi/libnvidia-glcore.so.535.247.01"));
+  EXPECT_EQ(found.files[1].path, Path("usr/lib/multi/nvidia/current/libnvidia-ml.so.535.247.01"));
+}
+
+TEST_F(DriverFilesTest, MoreFilesThanADriverHasAreToldOf) {
+  Write("usr/lib64/libnvidia-ml.so.580.105.08");
+  for (size_t i = 0; i < kDriverFilesMax; ++i)
+    Write("usr/lib64/libx" + std::to_string(i) + ".so.580.105.08");
+  const DriverFiles found = InstalledFiles();
+  EXPECT_EQ(found.files.size(), kDriverFilesMax);
+  EXPECT_EQ(found.warnings.size(), 1u);
+}
+
 TEST_F(DriverFilesTest, TheSitesCdiFileComesFirst) {
   InstallDriver();
   Write("opt/libcuda.so.580.105.08");
