@@ -56,7 +56,10 @@ void VirtualAgent::JoinAccepted(NodeId node, std::shared_ptr<const NodeFacts> le
 void VirtualAgent::Disconnect() { desired_state_.reset(); }
 
 ReportNode VirtualAgent::Report(const std::vector<GpuObservation>& gpus) const {
-  return {*node_, incarnation_, Observations(), gpus};
+  std::vector<uint64_t> images;
+  if (!images_.empty()) images.push_back(ImageKey("oci:/images/train:latest"));
+  for (const std::string& digest : images_) images.push_back(ImageKeyOfDigest(digest));
+  return {*node_, incarnation_, Observations(), gpus, images};
 }
 
 void VirtualAgent::Take(Instant now, DownMessage message) {
@@ -113,6 +116,11 @@ void VirtualAgent::Start(Instant now, const DesiredLease& desired) {
     return;
   }
   resolved_.erase(lease.id);
+  if (!desired.image_digest.empty()) {
+    std::erase(images_, desired.image_digest);
+    images_.push_back(desired.image_digest);
+    if (images_.size() > 2) images_.erase(images_.begin());
+  }
   world_->Start(now, desired, *ledger_, lease_until_);
 }
 

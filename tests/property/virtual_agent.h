@@ -68,6 +68,7 @@ class VirtualAgent {
   std::map<LeaseId, std::string> resolved_;  // digests of images, until their leases start
   std::map<LeaseId, int> offered_;           // first ports of blocks, while the ranks wait for them
   int offers_ = 0;
+  std::vector<std::string> images_;  // digests of those that its layers are of, the last used last
 };
 
 }  // namespace gp

@@ -130,6 +130,9 @@ struct Teller {
   std::string operator()(const NodeLabelsChanged& e) const {
     return "node-labels-changed " + Node(e.node);
   }
+  std::string operator()(const NodeImagesChanged& e) const {
+    return "node-images-changed " + Node(e.node) + " " + std::to_string(e.images.size());
+  }
   std::string operator()(const JobPriorityChanged& e) const {
     return "job-priority-changed " + Job(e.job) + " " + std::to_string(e.priority);
   }

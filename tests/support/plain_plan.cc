@@ -17,6 +17,7 @@
 #include "domain/cluster/preemption.h"
 #include "domain/cluster/quotas/grants.h"
 #include "domain/cluster/quotas/quota.h"
+#include "domain/model/jobs/image_reference.h"
 #include "domain/model/jobs/variants.h"
 #include "domain/placement/choose_gpus.h"
 #include "domain/placement/place_gang.h"
@@ -27,13 +28,23 @@ namespace {
 struct Candidate {
   const Node* node;
   NodeChoice choice;
+  bool lacks_image = false;
 };
+
+bool LacksImage(const State& state, const Node& node, const Job& job) {
+  const auto held = state.nodes.images.find(node.id);
+  if (held == state.nodes.images.end() || job.spec->program.image.empty()) return true;
+  const uint64_t wanted = job.image_digest.empty() ? ImageKey(job.spec->program.image)
+                                                   : ImageKeyOfDigest(job.image_digest);
+  return std::ranges::count(held->second, wanted) == 0;
+}
 
 bool Better(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& c) {
     const GpuScore& s = c.choice.score;
     return std::tuple(s.weighted, s.first, s.second, s.links_descending, s.mig_lost, s.gpus_opened,
-                      s.blocks_lost, std::popcount(FreeGpus(*c.node)), s.share_left, c.node->id);
+                      s.blocks_lost, std::popcount(FreeGpus(*c.node)), s.share_left, c.lacks_image,
+                      c.node->id);
   };
   return key(a) < key(b);
 }
@@ -72,7 +83,8 @@ std::optional<PlaceGang> FindPlace(const State& state, const std::vector<Node>& 
   for (const Node& node : nodes) {
     auto choice = ChooseGpus(node, job, weights);
     if (choice)
-      by_trait[CommonTrait(*job.spec, node, *choice)].push_back({&node, *std::move(choice)});
+      by_trait[CommonTrait(*job.spec, node, *choice)].push_back(
+          {&node, *std::move(choice), LacksImage(state, node, job)});
   }
   std::vector<Candidate>* best = nullptr;
   std::vector<Candidate> nearest;

@@ -9,6 +9,7 @@
 #include "application/control/heartbeats.h"
 #include "domain/cluster/decide/decide.h"
 #include "domain/cluster/nodes/node_hardware.h"
+#include "domain/cluster/nodes/nodes_with_image.h"
 
 namespace gp {
 namespace {
@@ -28,6 +29,14 @@ std::optional<NodeId> NodeToDisconnect(const State& state, const Event& event) {
   if (revoked == nullptr) return std::nullopt;
   const auto node = state.nodes.by_name.find(revoked->name);
   return node == state.nodes.by_name.end() ? std::nullopt : std::optional(node->second);
+}
+
+std::vector<uint64_t> ImageKeysOf(const std::vector<HeldImage>& images) {
+  std::vector<uint64_t> keys;
+  for (const HeldImage& held : images) {
+    for (const uint64_t key : KeysOfHeldImage(held.name, held.digest)) keys.push_back(key);
+  }
+  return keys;
 }
 
 }  // namespace
@@ -54,8 +63,9 @@ class NodeConnections::Exchange : public NodeExchange {
   Status Hear(uint64_t number, AgentReport report) override {
     places_.ToLedger(report.leases);
     places_.ToLedger(report.gpus);
-    return Post(number,
-                ReportNode{node_, incarnation_, std::move(report.leases), std::move(report.gpus)});
+    ReportNode command{node_, incarnation_, std::move(report.leases), std::move(report.gpus), {}};
+    if (report.images) command.images = ImageKeysOf(*report.images);
+    return Post(number, std::move(command));
   }
   Status Hear(uint64_t number, GpuNews news) override {
     places_.ToLedger(news.signals);

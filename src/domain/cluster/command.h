@@ -92,7 +92,12 @@ struct ReportNode {
   uint64_t incarnation = 0;
   std::vector<LeaseObservation> leases;
   std::vector<GpuObservation> gpus;
+  // Keys (ImageKey) of images whose layers the node has; nullopt: as they were. At most
+  // kImageKeysMax count.
+  std::optional<std::vector<uint64_t>> images = std::nullopt;
 };
+
+inline constexpr size_t kImageKeysMax = 128;  // of a node
 
 // The result of a GPU task of a node.
 struct GpuTaskResult {
@@ -340,46 +345,46 @@ struct Tick {};
 // All commands: the name, who else learns of it (command_traits.h), and its fields in their order
 // on disk (base/fields.h).  The position of a row is the command's number in journals: add new ones
 // at the end.
-#define GP_COMMANDS(COMMAND)                                                                     \
-  COMMAND(StartController, kRecorded, v.policy, v.lineage, v.cut, Since<17>(v.time))             \
-  COMMAND(JoinNode, kJournalOnly, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)          \
-  COMMAND(ReportNode, kJournalOnly, v.node, v.incarnation, v.leases, v.gpus)                     \
-  COMMAND(ExpireHeartbeat, kJournalOnly, v.node)                                                 \
-  COMMAND(DeclareNodeLost, kAudited, v.node, v.reason)                                           \
-  COMMAND(ChangeService, kAudited | kRecorded, v.node, v.gpu, v.action, v.force, v.reason,       \
-          v.deadline)                                                                            \
-  COMMAND(SubmitJob, kAudited, v.spec, v.user)                                                   \
-  COMMAND(StopJob, kAudited | kRecorded, v.job, v.force)                                         \
-  COMMAND(HoldJob, kAudited | kRecorded, v.job)                                                  \
-  COMMAND(ReleaseJob, kAudited | kRecorded, v.job)                                               \
-  COMMAND(PlaceGang, kJournalOnly, v.pass, v.job, v.ranks, v.note, v.variant)                    \
-  COMMAND(Tick, kJournalOnly)                                                                    \
-  COMMAND(PreemptJob, kJournalOnly, v.pass, v.job, v.by, v.nodes)                                \
-  COMMAND(SetQueue, kAudited | kRecorded, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable, \
-          v.limit, v.user_limit, Since<17>(v.default_time), Since<17>(v.max_time),               \
-          Since<19>(v.min_gpus), Since<19>(v.wait_target), Since<20>(v.network))                 \
-  COMMAND(DeleteQueue, kAudited | kRecorded, v.name)                                             \
-  COMMAND(ChangeNode, kAudited | kRecorded, v.node, v.pool, v.labels, v.labels_removed)          \
-  COMMAND(SetPriority, kAudited | kRecorded, v.job, v.priority, v.may_raise)                     \
-  COMMAND(ReserveNodes, kAudited | kRecorded, v.reservation, v.count)                            \
-  COMMAND(EndReservation, kAudited | kRecorded, v.name)                                          \
-  COMMAND(MoveJobs, kAudited, v.by, v.nodes, v.moves)                                            \
-  COMMAND(ReportGpus, kJournalOnly, v.node, v.incarnation, v.signals, v.results)                 \
-  COMMAND(ChangeIncident, kAudited, v.incident, v.to, v.note)                                    \
-  COMMAND(GrantRole, kAudited, v.subject, v.queue, v.role)                                       \
-  COMMAND(IssueToken, kAudited, v.token)                                                         \
-  COMMAND(RevokeToken, kAudited, v.token)                                                        \
-  COMMAND(CertifyNode, kAudited, v.name, v.certificate, v.shown)                                 \
-  COMMAND(RevokeNode, kAudited, v.name)                                                          \
-  COMMAND(NoteRefusal, kAudited, v.operation, v.why, v.times)                                    \
-  COMMAND(SetBudget, kAudited, v.key, v.gpu_hours, v.money_micros, v.warn_at, v.over)            \
-  COMMAND(DeleteBudget, kAudited, v.key)                                                         \
-  COMMAND(SetPolicy, kAudited | kRecorded, v.policy, v.changes)                                  \
-  COMMAND(ChangeTimeLimit, kAudited | kRecorded, v.job, v.time_limit, v.longer_by, v.force)      \
-  COMMAND(NoteChange, kAudited, v.operation, v.target, v.details)                                \
-  COMMAND(StepWallClock, kJournalOnly, v.wall)                                                   \
-  COMMAND(ReviewBudget, kJournalOnly, v.key)                                                     \
-  COMMAND(RememberRequest, kJournalOnly)                                                         \
+#define GP_COMMANDS(COMMAND)                                                                      \
+  COMMAND(StartController, kRecorded, v.policy, v.lineage, v.cut, Since<17>(v.time))              \
+  COMMAND(JoinNode, kJournalOnly, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)           \
+  COMMAND(ReportNode, kJournalOnly, v.node, v.incarnation, v.leases, v.gpus, Since<20>(v.images)) \
+  COMMAND(ExpireHeartbeat, kJournalOnly, v.node)                                                  \
+  COMMAND(DeclareNodeLost, kAudited, v.node, v.reason)                                            \
+  COMMAND(ChangeService, kAudited | kRecorded, v.node, v.gpu, v.action, v.force, v.reason,        \
+          v.deadline)                                                                             \
+  COMMAND(SubmitJob, kAudited, v.spec, v.user)                                                    \
+  COMMAND(StopJob, kAudited | kRecorded, v.job, v.force)                                          \
+  COMMAND(HoldJob, kAudited | kRecorded, v.job)                                                   \
+  COMMAND(ReleaseJob, kAudited | kRecorded, v.job)                                                \
+  COMMAND(PlaceGang, kJournalOnly, v.pass, v.job, v.ranks, v.note, v.variant)                     \
+  COMMAND(Tick, kJournalOnly)                                                                     \
+  COMMAND(PreemptJob, kJournalOnly, v.pass, v.job, v.by, v.nodes)                                 \
+  COMMAND(SetQueue, kAudited | kRecorded, v.name, v.pool, v.weight, v.guaranteed, v.reclaimable,  \
+          v.limit, v.user_limit, Since<17>(v.default_time), Since<17>(v.max_time),                \
+          Since<19>(v.min_gpus), Since<19>(v.wait_target), Since<20>(v.network))                  \
+  COMMAND(DeleteQueue, kAudited | kRecorded, v.name)                                              \
+  COMMAND(ChangeNode, kAudited | kRecorded, v.node, v.pool, v.labels, v.labels_removed)           \
+  COMMAND(SetPriority, kAudited | kRecorded, v.job, v.priority, v.may_raise)                      \
+  COMMAND(ReserveNodes, kAudited | kRecorded, v.reservation, v.count)                             \
+  COMMAND(EndReservation, kAudited | kRecorded, v.name)                                           \
+  COMMAND(MoveJobs, kAudited, v.by, v.nodes, v.moves)                                             \
+  COMMAND(ReportGpus, kJournalOnly, v.node, v.incarnation, v.signals, v.results)                  \
+  COMMAND(ChangeIncident, kAudited, v.incident, v.to, v.note)                                     \
+  COMMAND(GrantRole, kAudited, v.subject, v.queue, v.role)                                        \
+  COMMAND(IssueToken, kAudited, v.token)                                                          \
+  COMMAND(RevokeToken, kAudited, v.token)                                                         \
+  COMMAND(CertifyNode, kAudited, v.name, v.certificate, v.shown)                                  \
+  COMMAND(RevokeNode, kAudited, v.name)                                                           \
+  COMMAND(NoteRefusal, kAudited, v.operation, v.why, v.times)                                     \
+  COMMAND(SetBudget, kAudited, v.key, v.gpu_hours, v.money_micros, v.warn_at, v.over)             \
+  COMMAND(DeleteBudget, kAudited, v.key)                                                          \
+  COMMAND(SetPolicy, kAudited | kRecorded, v.policy, v.changes)                                   \
+  COMMAND(ChangeTimeLimit, kAudited | kRecorded, v.job, v.time_limit, v.longer_by, v.force)       \
+  COMMAND(NoteChange, kAudited, v.operation, v.target, v.details)                                 \
+  COMMAND(StepWallClock, kJournalOnly, v.wall)                                                    \
+  COMMAND(ReviewBudget, kJournalOnly, v.key)                                                      \
+  COMMAND(RememberRequest, kJournalOnly)                                                          \
   COMMAND(ChangeJobQueue, kAudited | kRecorded, v.job, v.queue)
 
 #define GP_ALTERNATIVE(Name, ...) , Name

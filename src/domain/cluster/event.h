@@ -223,6 +223,11 @@ struct NodeLabelsChanged {
   std::map<std::string, std::string> labels;  // all
 };
 
+struct NodeImagesChanged {
+  NodeId node;
+  std::vector<uint64_t> images;  // keys (ImageKey) of all that it has, ascending
+};
+
 struct JobPriorityChanged {
   JobId job;
   int priority = 0;
@@ -498,7 +503,8 @@ struct RequestAnswered {
   EVENT(WaitTargetMissed, kLogged, v.queue, v.job)                                               \
   EVENT(WaitTargetMet, kLogged, v.queue)                                                         \
   EVENT(ImageResolved, kChangesDesiredState | kLogged, v.job, v.digest)                          \
-  EVENT(PortsLeased, kChangesDesiredState, v.job, v.first_port)
+  EVENT(PortsLeased, kChangesDesiredState, v.job, v.first_port)                                  \
+  EVENT(NodeImagesChanged, kNoTrait, v.node, v.images)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Event = VariantOf<void GP_EVENTS(GP_ALTERNATIVE)>;

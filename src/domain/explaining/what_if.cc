@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "domain/cluster/nodes/nodes_with_image.h"
 #include "domain/cluster/quotas/grants.h"
 #include "domain/cluster/quotas/quota.h"
 #include "domain/defragmenting/find_moves.h"
@@ -27,8 +28,8 @@ std::optional<PlaceGang> WhatIf::Place(const Job& job) {
   const auto is_stopped = [this](const Job& as) {
     return FindQuotaStop(state_, as, at_).has_value();
   };
-  const auto found =
-      PickVariant(job, planner_.classes(), rankings_, backfill_.ClosedTo(job), is_stopped);
+  const auto found = PickVariant(job, planner_.classes(), rankings_, backfill_.ClosedTo(job),
+                                 NodesWithImage(state_, job), is_stopped);
   if (!found) return std::nullopt;
   NodeList chosen;
   for (const NodeId id : found->pick.nodes) chosen.push_back(&held_.nodes().Of(id));

@@ -32,11 +32,13 @@ int MostAllowed(const Job& job, const JobSpec& variant, int most,
 class Picker {
  public:
   Picker(const Job& job, const NodeClasses& classes, Rankings& rankings,
-         const std::set<NodeId>& closed, const std::function<bool(const Job&)>& is_stopped)
+         const std::set<NodeId>& closed, const std::set<NodeId>& preferred,
+         const std::function<bool(const Job&)>& is_stopped)
       : job_(job),
         classes_(classes),
         rankings_(rankings),
         closed_(closed),
+        preferred_(preferred),
         is_stopped_(is_stopped) {}
 
   // Picks the most nodes that fit and that no limit stops. One ranking serves for all sizes except
@@ -60,7 +62,7 @@ class Picker {
 
  private:
   std::optional<VariantPick> PickOf(ShapeRanking& ranking, Job as) {
-    auto pick = ranking.Find(classes_, as, closed_);
+    auto pick = ranking.Find(classes_, as, closed_, preferred_);
     if (!pick) return std::nullopt;
     return VariantPick{0, std::move(as), *std::move(pick)};
   }
@@ -69,6 +71,7 @@ class Picker {
   const NodeClasses& classes_;
   Rankings& rankings_;
   const std::set<NodeId>& closed_;
+  const std::set<NodeId>& preferred_;
   const std::function<bool(const Job&)>& is_stopped_;
 };
 
@@ -76,17 +79,19 @@ class Picker {
 
 std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes,
                                        Rankings& rankings, const std::set<NodeId>& closed,
+                                       const std::set<NodeId>& preferred,
                                        const std::function<bool(const Job&)>& is_stopped) {
   std::set<NodeId> without_faults = NodesWithFaults(job);
   const bool any_faults = !without_faults.empty();
   without_faults.insert(closed.begin(), closed.end());
+  const auto pick = [&](const JobSpec& variant, const std::set<NodeId>& left_out) {
+    return Picker(job, classes, rankings, left_out, preferred, is_stopped).Pick(variant);
+  };
   for (int i = 0; i < CountVariants(*job.spec); ++i) {
     const JobSpec variant = Variant(*job.spec, i);
     // Nodes that failed the job come last: it rather starts on fewer nodes.
-    auto found = any_faults
-                     ? Picker(job, classes, rankings, without_faults, is_stopped).Pick(variant)
-                     : std::nullopt;
-    if (!found) found = Picker(job, classes, rankings, closed, is_stopped).Pick(variant);
+    auto found = any_faults ? pick(variant, without_faults) : std::nullopt;
+    if (!found) found = pick(variant, closed);
     if (!found) continue;
     found->variant = i;
     return found;

@@ -38,6 +38,24 @@ bool VisitInOrder(const NodeClasses& classes, const std::vector<ClassId>& group,
   return true;
 }
 
+// Visits those members of the classes that are `preferred`, in order of node id.
+template <typename F>
+bool VisitPreferred(const NodeClasses& classes, const std::vector<ClassId>& group,
+                    const std::set<NodeId>& preferred, F visit) {
+  size_t members = 0;
+  for (const ClassId id : group) members += classes.Of(id).members.size();
+  if (members < preferred.size()) {
+    return VisitInOrder(classes, group, [&](NodeId node, ClassId id) {
+      return !preferred.contains(node) || visit(node, id);
+    });
+  }
+  for (const NodeId node : preferred) {
+    const ClassId id = classes.ClassOf(node);
+    if (std::ranges::binary_search(group, id) && !visit(node, id)) return false;
+  }
+  return true;
+}
+
 size_t CountFree(const NodeClasses& classes, const std::vector<ClassId>& group,
                  const std::set<NodeId>& left_out) {
   size_t count = 0;
@@ -59,44 +77,51 @@ void ShapeRanking::Update(const NodeClasses& classes, const Job& job) {
     const NodeClasses::Class& one = classes.Of(id);
     if (one.members.empty()) return false;
     if (const auto choice = ChooseGpus(one.example, job, weights_)) {
-      by_trait_[CommonTrait(*job.spec, one.example, *choice)][RankOf(one.example, *choice)]
-          .push_back(id);
+      std::vector<ClassId>& group =
+          by_trait_[CommonTrait(*job.spec, one.example, *choice)][RankOf(one.example, *choice)];
+      group.insert(std::ranges::upper_bound(group, id), id);
     }
     return true;
   });
 }
 
 std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes, const Job& job,
-                                                     const std::set<NodeId>& closed) {
+                                                     const std::set<NodeId>& closed,
+                                                     const std::set<NodeId>& preferred) {
   Update(classes, job);
   const auto wanted = static_cast<size_t>(job.spec->resources.nodes);
   if (std::set<NodeId> left_out = NodesWithFaults(job); !left_out.empty()) {
     left_out.insert(closed.begin(), closed.end());
-    if (auto pick = FindAmong(classes, wanted, left_out)) return pick;
+    if (auto pick = FindAmong(classes, wanted, left_out, preferred)) return pick;
   }
-  return FindAmong(classes, wanted, closed);
+  return FindAmong(classes, wanted, closed, preferred);
 }
 
 std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& classes, size_t wanted,
-                                                          const std::set<NodeId>& left_out) const {
+                                                          const std::set<NodeId>& left_out,
+                                                          const std::set<NodeId>& preferred) const {
   std::optional<Pick> best;
   // The nearest part of the network, then the worst of the nodes, decides between traits
-  std::tuple<int, NodeRank, NodeId> best_last;
+  std::tuple<int, NodeRank, bool, NodeId> best_last;
   for (const auto& [trait, groups] : by_trait_) {
     const std::string part = wanted == 1 ? "" : NearestPart(classes, groups, wanted, left_out);
     const int levels = CountLevels(part);
     Pick pick;
-    std::tuple<int, NodeRank, NodeId> last;
+    std::tuple<int, NodeRank, bool, NodeId> last;
     for (const auto& [rank, group] : groups) {
       pick.nodes_fit += CountFree(classes, group, left_out);
       if (pick.nodes.size() == wanted) continue;
-      VisitInOrder(classes, group, [&](NodeId node, ClassId id) {
+      const auto take = [&](NodeId node, ClassId id) {
         if (left_out.contains(node) ||
             (levels > 0 && Outer(NetworkOf(classes.Of(id).example), levels) != part))
           return true;
         pick.nodes.push_back(node);
-        last = {-levels, rank, node};
+        last = {-levels, rank, !preferred.contains(node), node};
         return pick.nodes.size() < wanted;
+      };
+      if (!VisitPreferred(classes, group, preferred, take)) continue;
+      VisitInOrder(classes, group, [&](NodeId node, ClassId id) {
+        return preferred.contains(node) || take(node, id);
       });
     }
     if (pick.nodes.size() < wanted || (best && best_last < last)) continue;

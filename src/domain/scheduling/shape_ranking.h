@@ -18,8 +18,8 @@
 namespace gp {
 
 // Compares nodes, smaller is better: first the weights of the pool, then the quality of the GPUs,
-// the blocks that it breaks, the fuller node. The lower node id decides between equals
-// (docs/reference/placement_score.md).
+// the blocks that it breaks, the fuller node. Between equals decide first the layers of the job's
+// image, then the lower node id (docs/reference/placement_score.md).
 struct NodeRank {
   int64_t weighted = 0;
   int first = 0;
@@ -48,9 +48,10 @@ class ShapeRanking {
     size_t nodes_fit = 0;  // of that trait
   };
   // `job`: any job of the shape. Leaves out the `closed` nodes. nullopt: too few nodes. A node on
-  // which the platform failed the job is used only if the job fits nowhere else.
+  // which the platform failed the job is used only if the job fits nowhere else. Of nodes that rank
+  // equally, the `preferred` come first.
   std::optional<Pick> Find(const NodeClasses& classes, const Job& job,
-                           const std::set<NodeId>& closed);
+                           const std::set<NodeId>& closed, const std::set<NodeId>& preferred = {});
 
   // The largest number of nodes of one trait on which a rank fits. `job`: any job of the shape.
   size_t CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& closed);
@@ -63,14 +64,15 @@ class ShapeRanking {
                                   const std::set<NodeId>& left_out);
 
  private:
-  using Groups = std::map<NodeRank, std::vector<ClassId>>;
+  using Groups = std::map<NodeRank, std::vector<ClassId>>;  // ascending
   void Update(const NodeClasses& classes, const Job& job);
   // nullptr: no node is in service, or a rank would not fit even on an empty one.
   const std::string* TraitIfEmpty(const NodeClasses& classes, ClassId id, const Job& job);
   std::string NearestPart(const NodeClasses& classes, const Groups& groups, size_t wanted,
                           const std::set<NodeId>& left_out) const;
   std::optional<Pick> FindAmong(const NodeClasses& classes, size_t wanted,
-                                const std::set<NodeId>& left_out) const;
+                                const std::set<NodeId>& left_out,
+                                const std::set<NodeId>& preferred) const;
 
   PlacementWeights weights_;
   size_t seen_ = 0;               // number of classes looked at

@@ -96,6 +96,9 @@ AgentOptions AgentHost::LoopOptions() {
   options.facts = hardware_.Facts();
   options.incarnation = incarnation_;
   options.fresh = is_fresh_;
+  options.held_images = [this] {
+    return agent_->images == nullptr ? std::vector<HeldImage>{} : agent_->images->Held();
+  };
   options.followed = followed_;
   options.keep_followed = [this](const ControllerEpoch& followed) {
     followed_ = followed;

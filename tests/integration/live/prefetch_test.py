@@ -132,6 +132,21 @@ class Prefetch(ClusterTest):
         self.cluster.agent_of(self.nodes[1]).start()
         eventually(lambda: self.held() and self.held()[0]["name"] == self.image(), "its name outlives the agent")
 
+    def test_of_equal_nodes_a_job_gets_the_one_that_has_its_image(self):
+        self.push()
+
+        def node_of(*flags):
+            job = self.cli.start(*flags, command=["/bin/sleep", "0"])
+            self.assertEqual(self.cli.wait(job), 0)
+            return self.cli.job(job)["attempts"][0]["ranks"][0]["node"]
+
+        usual = node_of()
+        other = next(node for node in self.nodes if node != usual)
+        self.cli("images", "pull", self.image(), "--nodes", other).ok()
+        eventually(lambda: [one["node"] for one in self.held()] == [other], "the node reports the image")
+        self.assertEqual(node_of("--image", self.image()), other)
+        self.assertEqual(node_of(), usual)
+
     def test_staging_of_an_image_is_shown(self):
         self.push(os.urandom(16 << 20))
         door = SlowDoor(self.registry.host)

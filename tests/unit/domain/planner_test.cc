@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "base/rng.h"
+#include "domain/model/jobs/image_reference.h"
 #include "domain/scheduling/node_classes.h"
 #include "tests/support/plain_plan.h"
 #include "tests/support/test_cluster.h"
@@ -18,8 +21,9 @@ class Planning : public testing::Test {
   NodeId AddNode(const std::vector<int>& numa = {0, 0, 0, 0, 1, 1, 1, 1}) {
     return cluster_.AddNode(TestCluster::MakeFacts("n" + std::to_string(++nodes_), numa));
   }
-  JobId Submit(int gpus, int nodes = 1) {
+  JobId Submit(int gpus, int nodes = 1, const std::string& image = "") {
     JobSpec spec;
+    spec.program.image = image;
     spec.program.command = {"run"};
     spec.resources.gpus.count = gpus;
     spec.resources.nodes = nodes;
@@ -39,7 +43,7 @@ class Planning : public testing::Test {
     ReportNode report;
     for (const LeaseId id : cluster_.state().FindJob(job)->leases) {
       const Lease& lease = *cluster_.state().FindLease(id);
-      report = {lease.node, cluster_.state().FindNode(lease.node)->incarnation, {}, {}};
+      report = {lease.node, cluster_.state().FindNode(lease.node)->incarnation, {}, {}, {}};
       for (const LeaseId other : cluster_.state().FindNode(lease.node)->leases) {
         LeaseObservation seen{other,          true,           other == id,
                               cluster_.now(), cluster_.now(), {LeaseEnd::kStopped, 0, 0, ""}};
@@ -47,6 +51,17 @@ class Planning : public testing::Test {
       }
       EXPECT_TRUE(cluster_.Execute(report));
     }
+  }
+  // REQUIRES: no job is there.
+  void ReportImages(NodeId node, std::vector<uint64_t> images) {
+    const uint64_t incarnation = cluster_.state().FindNode(node)->incarnation;
+    EXPECT_TRUE(cluster_.Execute(ReportNode{node, incarnation, {}, {}, std::move(images)}));
+  }
+  std::vector<NodeId> NodesOf(JobId job) {
+    std::vector<NodeId> nodes;
+    for (const LeaseId id : cluster_.state().FindJob(job)->leases)
+      nodes.push_back(cluster_.state().FindLease(id)->node);
+    return nodes;
   }
   void TearDown() override { EXPECT_TRUE(cluster_.broken().empty()) << cluster_.broken().front(); }
 
@@ -90,7 +105,13 @@ TEST_F(Planning, ThroughManyRandomSteps) {
     if (dice < 1 && nodes_ < 12)
       AddNode(rng.Chance(1, 2) ? std::vector<int>{0, 0, 1, 1}
                                : std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1});
-    if (dice < 5) Submit(static_cast<int>(rng.Below(9)), 1 + static_cast<int>(rng.Below(3)));
+    const char* image = rng.Chance(1, 2) ? "train:v1" : "";
+    if (dice < 5) Submit(static_cast<int>(rng.Below(9)), 1 + static_cast<int>(rng.Below(3)), image);
+    if (const NodeId node{rng.Below(static_cast<uint64_t>(nodes_) + 1)};
+        cluster_.state().FindNode(node) != nullptr &&
+        cluster_.state().FindNode(node)->leases.empty())
+      ReportImages(node,
+                   rng.Chance(1, 2) ? std::vector{ImageKey("train:v1")} : std::vector<uint64_t>{});
     if (dice >= 5 && dice < 8 && !cluster_.state().leases.all.empty()) {
       auto lease = cluster_.state().leases.all.begin();
       std::advance(lease,
@@ -101,7 +122,88 @@ TEST_F(Planning, ThroughManyRandomSteps) {
     if (dice == 8) cluster_.Advance(Duration::Minutes(2));
     Pass();
   }
-  EXPECT_GT(cluster_.state().leases.last, 100u);
+  EXPECT_GT(cluster_.state().leases.last, 80u);
+}
+
+TEST_F(Planning, OfEqualNodesThoseWithTheImageComeFirst) {
+  std::vector<NodeId> nodes;
+  for (int i = 0; i < 4; ++i) nodes.push_back(AddNode());
+  ReportImages(nodes[3], {ImageKey("train:v1")});
+  const JobId plain = Submit(8);
+  Pass();
+  EXPECT_EQ(NodesOf(plain), std::vector{nodes[0]});
+  const JobId gang = Submit(8, 2, "docker.io/library/train:v1");
+  Pass();
+  EXPECT_EQ(NodesOf(gang), (std::vector{nodes[1], nodes[3]}));
+}
+
+TEST_F(Planning, TheLayersOfAnImageDecideLast) {
+  const NodeId fuller = AddNode();
+  const NodeId with_image = AddNode();
+  ReportImages(with_image, {ImageKey("train:v1")});
+  Submit(2);
+  Pass();
+  const JobId job = Submit(2, 1, "train:v1");
+  Pass();
+  EXPECT_EQ(NodesOf(job), std::vector{fuller});
+}
+
+// What the tag meant elsewhere does not count once the job's digest is fixed.
+TEST_F(Planning, AFixedDigestIsWhatCounts) {
+  const std::string digest = "sha256:" + std::string(64, 'a');
+  AddNode();
+  const NodeId other = AddNode();
+  const NodeId with_digest = AddNode();
+  ReportImages(other, {ImageKey("train:v1"), ImageKeyOfDigest("sha256:" + std::string(64, 'b'))});
+  ReportImages(with_digest, {ImageKeyOfDigest(digest)});
+  const JobId job = Submit(8, 1, "train:v1@" + digest);
+  Pass();
+  EXPECT_EQ(NodesOf(job), std::vector{with_digest});
+}
+
+TEST_F(Planning, AJobThatIsPlacedAgainGoesWhereItsDigestIs) {
+  const std::string digest = "sha256:" + std::string(64, 'a');
+  const NodeId by_name = AddNode();
+  ReportImages(by_name, {ImageKey("train:v1")});
+  const JobId job = Submit(8, 1, "train:v1");
+  Pass();
+  ASSERT_EQ(NodesOf(job), std::vector{by_name});
+  const LeaseId lease = cluster_.state().FindJob(job)->leases[0];
+  LeaseObservation seen{.lease = lease, .image_digest = digest};
+  const auto report = [&](NodeId node) {
+    return ReportNode{node, cluster_.state().FindNode(node)->incarnation, {seen}, {}};
+  };
+  ASSERT_TRUE(cluster_.Execute(report(by_name)));
+  const NodeId other = AddNode();
+  ReportImages(other, {ImageKey("train:v1")});
+  const NodeId last = AddNode();
+  ReportImages(last, {ImageKeyOfDigest(digest)});
+  seen.ended = true;
+  seen.outcome = {LeaseEnd::kPlatformFault, 0, 0, "no room"};
+  ASSERT_TRUE(cluster_.Execute(report(by_name)));
+  cluster_.Advance(Duration::Minutes(60));
+  Pass();
+  EXPECT_EQ(NodesOf(job), std::vector{last});
+}
+
+TEST_F(Planning, TheImagesOfANodeAreBounded) {
+  const NodeId node = AddNode();
+  std::vector<uint64_t> many(1'000);
+  std::iota(many.begin(), many.end(), uint64_t{1});
+  ReportImages(node, many);
+  EXPECT_EQ(cluster_.state().nodes.images.at(node).size(), kImageKeysMax);
+}
+
+TEST_F(Planning, ANodeWithoutTheLayersAnyLongerIsLikeOthers) {
+  const NodeId first = AddNode();
+  const NodeId other = AddNode();
+  ReportImages(other, {ImageKey("train:v1"), 1, 1});
+  EXPECT_EQ(cluster_.state().nodes.images.at(other).size(), 2u);
+  ReportImages(other, {});
+  EXPECT_TRUE(cluster_.state().nodes.by_image.empty());
+  const JobId job = Submit(8, 1, "train:v1");
+  Pass();
+  EXPECT_EQ(NodesOf(job), std::vector{first});
 }
 
 TEST_F(Planning, TheLineBehindOneThatFitsGoesOn) {

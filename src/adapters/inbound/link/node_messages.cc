@@ -20,6 +20,16 @@ Result<std::vector<LeaseObservation>> LeasesFrom(
   return leases;
 }
 
+// What placement needs of them; api::NodeImages keeps the rest.
+std::vector<HeldImage> ImagesFrom(const v1::HeldImages& message) {
+  std::vector<HeldImage> images;
+  for (const v1::HeldImage& held : message.images()) {
+    if (images.size() == kHeldImagesMax) break;
+    images.push_back({.name = held.name(), .digest = held.digest()});
+  }
+  return images;
+}
+
 }  // namespace
 
 Result<JoinNode> JoinFrom(const v1::Join& message) {
@@ -36,6 +46,7 @@ Result<AgentReport> ReportFrom(const v1::Report& message) {
   AgentReport report;
   report.leases = GP_TRY(LeasesFrom(message.leases()));
   for (const v1::GpuObservation& gpu : message.gpus()) report.gpus.push_back(FromProto(gpu));
+  if (message.has_images()) report.images = ImagesFrom(message.images());
   return report;
 }
 

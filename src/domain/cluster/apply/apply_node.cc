@@ -39,6 +39,16 @@ void ApplyEvent(State& state, Instant, const NodeLabelsChanged& event) {
   PriceGpus(state.policy, node);
 }
 
+void ApplyEvent(State& state, Instant, const NodeImagesChanged& event) {
+  state.nodes.IndexImages(event.node, -1);
+  if (event.images.empty()) {
+    state.nodes.images.erase(event.node);
+  } else {
+    state.nodes.images[event.node] = event.images;
+  }
+  state.nodes.IndexImages(event.node, 1);
+}
+
 void ApplyEvent(State& state, Instant, const WallClockStepped& event) {
   FollowWallClock(state, event.wall);
 }

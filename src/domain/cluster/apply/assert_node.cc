@@ -91,6 +91,15 @@ void CheckAfter(const State& state, const NodeLabelsChanged& event) {
   GP_ASSERT(NodeIn(state, event.node).labels == event.labels, "a node has the labels of the event");
 }
 
+void CheckBefore(const State& state, const NodeImagesChanged& event) {
+  NodeIn(state, event.node);
+  GP_ASSERT(std::ranges::is_sorted(event.images), "the images of a node are in order");
+}
+void CheckAfter(const State& state, const NodeImagesChanged& event) {
+  GP_ASSERT(state.nodes.images.contains(event.node) == !event.images.empty(),
+            "a node has the images of the event");
+}
+
 void CheckBefore(const State& state, const NodePoolChanged& event) {
   NodeIn(state, event.node);
   GP_ASSERT(!event.pool.empty(), "a pool has a name");

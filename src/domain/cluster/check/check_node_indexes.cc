@@ -28,6 +28,22 @@ void CheckGpusByUuid(const State& state, Violations& found) {
         {"index", "index of GPUs by UUID does not have exactly one entry for each GPU"});
 }
 
+void CheckNodesByImage(const State& state, Violations& found) {
+  size_t held = 0;
+  for (const auto& [node, images] : state.nodes.images) {
+    held += images.size();
+    for (const uint64_t key : images) {
+      const auto holders = state.nodes.by_image.find(key);
+      if (holders == state.nodes.by_image.end() || !holders->second.contains(node))
+        found.push_back({"index", "an image is not known to be on its node"});
+    }
+  }
+  size_t indexed = 0;
+  for (const auto& [key, holders] : state.nodes.by_image) indexed += holders.size();
+  if (held != indexed)
+    found.push_back({"index", "index of nodes by image has entries that do not belong there"});
+}
+
 }  // namespace
 
 void CheckNodeIndexSizes(const State& state, Violations& found) {
@@ -44,6 +60,7 @@ void CheckNodeIndexSizes(const State& state, Violations& found) {
   expect(state.reservations.all.size(), state.reservations.ends.size(), "ends of reservations");
   expect(state.access.tokens.size(), state.access.token_ends.size(), "ends of tokens");
   CheckGpusByUuid(state, found);
+  CheckNodesByImage(state, found);
 }
 
 }  // namespace gp

@@ -35,10 +35,8 @@ bool AreKeysTrue(const State& state) {
          std::ranges::all_of(state.access.tokens, is_true);
 }
 
-}  // namespace
-
-bool BuildIndexes(State& state) {
-  if (!AreKeysTrue(state)) return false;
+// False: a node is not valid.
+bool IndexNodes(State& state) {
   for (Node& node : state.nodes.all) {
     if (node.facts == nullptr || !ValidateNodeFacts(*node.facts) ||
         node.gpus.size() != node.facts->gpus.size())
@@ -51,6 +49,17 @@ bool BuildIndexes(State& state) {
       state.nodes.losses.insert({node.lost_at + state.policy.lease_end_time, node.id});
     }
   }
+  for (const auto& [node, images] : state.nodes.images) {
+    if (state.FindNode(node) == nullptr) return false;
+    state.nodes.IndexImages(node, 1);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool BuildIndexes(State& state) {
+  if (!AreKeysTrue(state) || !IndexNodes(state)) return false;
   for (const auto& [name, reservation] : state.reservations.all) {
     if (std::ranges::any_of(reservation.nodes,
                             [&](NodeId id) { return state.FindNode(id) == nullptr; }))

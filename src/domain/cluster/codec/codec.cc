@@ -29,7 +29,7 @@ void StateFields(A& archive, State& v) {
           v.faults.troubles, v.faults.incidents, v.faults.out_of_service, v.faults.breakers,
           v.nodes.drain_deadlines, v.access.last_token, v.access, v.metering, v.queues.budgets,
           Since<17>(v.time), Since<17>(v.queues.budget_levels), Since<18>(v.requests.answered),
-          Since<19>(v.queues.waits));
+          Since<19>(v.queues.waits), Since<20>(v.nodes.images));
 }
 
 // Reads the version at the start of a record or snapshot; false: this version cannot be read.

@@ -26,6 +26,18 @@ void LoseGpus(const Node& node, const std::string& reason, Events& events) {
   }
 }
 
+// The layers that a node has decide between nodes that are equal in all else.
+void ObserveImages(const State& state, NodeId node, std::vector<uint64_t> images, Events& events) {
+  std::ranges::sort(images);
+  const auto repeated = std::ranges::unique(images);
+  images.erase(repeated.begin(), repeated.end());
+  images.resize(std::min(images.size(), kImageKeysMax));
+  const auto known = state.nodes.images.find(node);
+  const bool is_news =
+      known == state.nodes.images.end() ? !images.empty() : known->second != images;
+  if (is_news) events.push_back(NodeImagesChanged{node, std::move(images)});
+}
+
 }  // namespace
 
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,
@@ -39,6 +51,7 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   if (node.condition == NodeCondition::kLost) events.push_back(NodeReturned{node.id});
   ObserveLeases(state, at, node, command.leases, false, events);
   ObserveGpus(state, at, node, command.gpus, events);
+  if (command.images) ObserveImages(state, node.id, *command.images, events);
   return events;
 }
 

@@ -43,6 +43,20 @@ void NodeStore::CountCapacity(const Node& node, int sign) {
   if (sizes.empty()) gpu_sizes.erase(node.pool);
 }
 
+void NodeStore::IndexImages(NodeId node, int sign) {
+  const auto held = images.find(node);
+  if (held == images.end()) return;
+  for (const uint64_t key : held->second) {
+    std::set<NodeId>& holders = by_image[key];
+    if (sign > 0) {
+      holders.insert(node);
+    } else {
+      holders.erase(node);
+    }
+    if (holders.empty()) by_image.erase(key);
+  }
+}
+
 void NodeStore::IndexGpus(const Node& node, int sign) {
   for (size_t i = 0; i < node.facts->gpus.size(); ++i) {
     const GpuFacts& gpu = node.facts->gpus[i];

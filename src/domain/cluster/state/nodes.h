@@ -15,11 +15,13 @@
 
 namespace gp {
 
-// `all` and `drain_deadlines` are values; the rest are indexes, which follow from them.
+// `all`, `drain_deadlines` and `images` are values; the rest are indexes, which follow from them.
 struct NodeStore {
   std::vector<Node> all;  // all[id.value]
   // When jobs must have left a drained GPU; gpu -1: the node
   std::map<GpuKey, Instant> drain_deadlines;
+  // Keys (ImageKey) of the images whose layers nodes have, ascending; none is empty
+  std::map<NodeId, std::vector<uint64_t>> images;
 
   std::map<std::string, NodeId> by_name;
   // GPUs that are not retired, by UUID.  Journals of format 16 may have one UUID in two places.
@@ -32,6 +34,8 @@ struct NodeStore {
   // Nodes of equal size, by pool; none is empty
   std::map<std::string, std::map<HostSize, std::set<NodeId>>> host_sizes;
 
+  std::map<uint64_t, std::set<NodeId>> by_image;  // none is empty
+
   // The nodes by the number of their last change, for planners.  It is not part of the value and
   // starts at 0 in each process.
   uint64_t changes = 0;
@@ -42,6 +46,8 @@ struct NodeStore {
   Node& Change(NodeId id);
   // Adds the node's GPUs to the index by UUID; sign -1: removes them.
   void IndexGpus(const Node& node, int sign);
+  // Adds the node's images to the index; sign -1: removes them.
+  void IndexImages(NodeId node, int sign);
   // Adds the node to the capacity and the sizes of its pool; sign -1: subtracts it.
   void CountCapacity(const Node& node, int sign);
 };

@@ -164,6 +164,16 @@ bool IsPulled(std::string_view text) {
   return image.has_value() && image->source == ImageReference::Source::kRegistry;
 }
 
+uint64_t ImageKey(std::string_view text) {
+  const Result<ImageReference> image = ParseImageReference(text);
+  if (!image || image->source == ImageReference::Source::kDirectory) return 0;
+  if (!image->digest.empty()) return ImageKeyOfDigest(image->digest);
+  const bool is_pulled = image->source == ImageReference::Source::kRegistry;
+  return Digest64(is_pulled ? image->repository + ":" + image->tag : std::string(text));
+}
+
+uint64_t ImageKeyOfDigest(std::string_view digest) { return Digest64(digest); }
+
 bool IsOnLoopback(std::string_view repository) {
   const std::string_view host = repository.substr(0, repository.find_first_of(":/"));
   return host == "localhost" || (host.starts_with("127.") &&

@@ -3,6 +3,7 @@
 // Where the image of a job is: "dir:/data/root", "oci:/data/images/train:v2", or a name in a
 // registry, "nvcr.io/nvidia/pytorch:25.10-py3".
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,11 @@ Result<ImageReference> ParseImageReference(std::string_view text);
 bool HasLayers(std::string_view text);
 // Whether the node pulls it from a registry; false also where the text is no reference.
 bool IsPulled(std::string_view text);
+
+// A number for what a reference names, by which nodes tell cheaply which images they have: of the
+// digest if it has one, else of the whole name with its tag. 0: the image has no layers.
+uint64_t ImageKey(std::string_view text);
+uint64_t ImageKeyOfDigest(std::string_view digest);
 
 // Whether a repository's registry is the machine that asks: such a one needs no TLS.
 bool IsOnLoopback(std::string_view repository);

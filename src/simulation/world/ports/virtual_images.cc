@@ -1,5 +1,6 @@
 #include "simulation/world/ports/virtual_images.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/digest.h"
@@ -31,16 +32,20 @@ std::optional<Result<UnpackedImage>> VirtualImages::Prepare(const LaunchSpec& sp
       entry->second, rng_.Chance(1, 8) ? 10'000 : 50, [this, image, key = spec.key](Request& one) {
         one.digest = image.digest.empty() ? TaggedImage(image.path, timeline_.now()) : image.digest;
         changed_();
-        Later(requests_.at(key), rng_.Chance(1, 4) ? 20'000 : 100, [this](Request& then) {
-          then.image = Unpack(then);
+        Later(requests_.at(key), rng_.Chance(1, 4) ? 20'000 : 100, [this, image](Request& then) {
+          then.image = Unpack(then, image);
           changed_();
         });
       });
   return std::nullopt;
 }
 
-Result<UnpackedImage> VirtualImages::Unpack(const Request& request) {
+Result<UnpackedImage> VirtualImages::Unpack(const Request& request, const LayeredImage& image) {
   if (rng_.Chance(1, 30)) return Fail(Error{ErrorCode::kResourceExhausted, "no room for layers"});
+  constexpr size_t kHeldMax = 3;  // their layers' room is needed soon
+  std::erase_if(held_, [&](const HeldImage& one) { return one.digest == request.digest; });
+  held_.insert(held_.begin(), HeldImage{.name = ReferenceOf(image), .digest = request.digest});
+  held_.resize(std::min(held_.size(), kHeldMax));
   return UnpackedImage{.digest = request.digest, .layers = {"/layers/" + request.digest}};
 }
 

@@ -26,7 +26,7 @@ class VirtualImages : public ImageStore {
   std::optional<Result<UnpackedImage>> Prepare(const LaunchSpec& spec) override;
   std::string DigestOf(const std::string& key) override;
   StagingProgress ProgressOf(const std::string&) override { return {}; }
-  std::vector<HeldImage> Held() override { return {}; }
+  std::vector<HeldImage> Held() override { return held_; }
   void Keep(const std::string&, const std::vector<std::string>&) override {}
   void Release(const std::string& key) override { requests_.erase(key); }
   int EventDescriptor() const override { return -1; }
@@ -40,12 +40,13 @@ class VirtualImages : public ImageStore {
   // Runs `what` after a while, unless the request is released before.
   void Later(const std::shared_ptr<Request>& request, int ms_max,
              std::function<void(Request&)> what);
-  Result<UnpackedImage> Unpack(const Request& request);
+  Result<UnpackedImage> Unpack(const Request& request, const LayeredImage& image);
 
   Timeline& timeline_;
   Rng& rng_;
   const std::function<void()> changed_;
   std::map<std::string, std::shared_ptr<Request>> requests_;  // by key
+  std::vector<HeldImage> held_;                               // the last unpacked first; a few
 };
 
 }  // namespace gp
