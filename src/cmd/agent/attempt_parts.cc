@@ -77,12 +77,17 @@ Status GpusPart::Start() {
   instances_ = MakeMigInstances(config_, node_.places());
   mig_ = std::make_unique<MigRunner>(node_.facts()->DividedGpus(), *instances_, *sharing_);
   std::string warning;
-  images_ = MakeImageStore(config_, warning);
+  images_ = MakeNodeImages(config_, warning);
   if (!warning.empty()) log_.Write(LogLevel::kWarning, warning);
   data_ = GP_TRY(MakeDataStore(config_));
-  staging_ = std::make_unique<StagingRunner>(*images_, *data_, *mig_);
+  staging_ = std::make_unique<StagingRunner>(*images_.store, *data_, *mig_);
   copying_ = std::make_unique<CopyingRunner>(*data_, *staging_, clock_);
   return Ok();
+}
+
+void GpusPart::Stop() {
+  if (images_.care != nullptr) images_.care->Stop();
+  keeper_.reset();  // its processes end before this one does
 }
 
 }  // namespace gp

@@ -13,6 +13,7 @@
 #include "application/agent/mig_runner.h"
 #include "application/agent/sharing_runner.h"
 #include "application/agent/staging_runner.h"
+#include "cmd/agent/live_images.h"
 #include "cmd/agent/node_parts.h"
 #include "infrastructure/agent_identity.h"
 #include "infrastructure/system_clock.h"
@@ -65,10 +66,11 @@ class GpusPart : public Component {
            AttemptsPart& attempts)
       : config_(config), log_(log), clock_(clock), node_(node), attempts_(attempts) {}
   Status Start() override;
-  void Stop() override { keeper_.reset(); }  // its processes end before this one does
+  void Stop() override;
   LiveGpuKeeper& keeper() { return *keeper_; }
   AttemptRunner& runner() { return *copying_; }
-  ImageStore& images() { return *images_; }
+  ImageStore& images() { return *images_.store; }
+  ImageCare* image_care() { return images_.care.get(); }
 
  private:
   const AgentConfig& config_;
@@ -80,7 +82,7 @@ class GpusPart : public Component {
   std::unique_ptr<SharingRunner> sharing_;
   std::unique_ptr<MigInstances> instances_;
   std::unique_ptr<MigRunner> mig_;
-  std::unique_ptr<ImageStore> images_;
+  NodeImageParts images_;
   std::unique_ptr<DataStore> data_;
   std::unique_ptr<StagingRunner> staging_;
   std::unique_ptr<CopyingRunner> copying_;

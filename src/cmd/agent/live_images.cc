@@ -67,16 +67,11 @@ std::string WhyNoUnpacking(const std::string& above) {
   return end.ok ? "" : end.output;
 }
 
-}  // namespace
+NodeImageParts NoImages(const std::string& why) {
+  return {std::make_unique<NoImageStore>(why), nullptr};
+}
 
-std::unique_ptr<ImageStore> MakeImageStore(const AgentConfig& config, std::string& warning) {
-  if (geteuid() != 0) return std::make_unique<NoImageStore>("its agent is not root");
-  const LayerStore::Limits limits{.bytes_max = config.image_store_gib << 30};
-  auto layers = LayerStore::Open(config.state_directory + "/images", limits);
-  if (!layers) {
-    warning = "jobs cannot have images of layers here: " + layers.error().message;
-    return std::make_unique<NoImageStore>(layers.error().message);
-  }
+ProcessImageStore::Options StoreOptions(const AgentConfig& config) {
   ProcessImageStore::Options options;
   options.pull_directory = config.state_directory + "/" + kPullDirectory;
   options.discard = [](const std::string& path, PullDirectory::Owner owner) {
@@ -111,9 +106,38 @@ std::unique_ptr<ImageStore> MakeImageStore(const AgentConfig& config, std::strin
     if (task.is_check) words.emplace_back("--check");
     return words;
   };
-  auto records = std::make_unique<ImageRecords>(config.state_directory + "/images/records");
-  return std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers),
-                                             std::move(records));
+  options.list = [](const std::string& root) {
+    return std::vector<std::string>{ExecutablePath(), "__image", "list", "--root=" + root};
+  };
+  return options;
+}
+
+LayerCare::Options CareOptions() {
+  LayerCare::Options options;
+  options.look = [](const LayerStore::Unpacked& layer) {
+    std::vector<std::string> words{ExecutablePath(), "__image", "look", "--root=" + layer.root};
+    if (layer.list.empty()) return words;
+    AddWord("--list", layer.list_path, words);
+    AddWord("--digest", layer.list, words);
+    return words;
+  };
+  return options;
+}
+
+}  // namespace
+
+NodeImageParts MakeNodeImages(const AgentConfig& config, std::string& warning) {
+  if (geteuid() != 0) return NoImages("its agent is not root");
+  const LayerStore::Limits limits{.bytes_max = config.image_store_gib << 30};
+  auto opened = LayerStore::Open(config.state_directory + "/images", limits);
+  if (!opened) {
+    warning = "jobs cannot have images of layers here: " + opened.error().message;
+    return NoImages(opened.error().message);
+  }
+  const std::shared_ptr<LayerStore> layers = *std::move(opened);
+  const auto records = std::make_shared<ImageRecords>(config.state_directory + "/images/records");
+  return {std::make_unique<ProcessImageStore>(StoreOptions(config), layers, records),
+          std::make_unique<LayerCare>(CareOptions(), layers, records)};
 }
 
 Result<std::vector<TriedFeature>> TryAllFeatures(const std::string& programs,

@@ -38,6 +38,7 @@ struct ImageWords {
   std::string digest;  // of a layer
   std::vector<std::string> present;
   std::string root;
+  std::string list;
   bool is_check = false;
   bool has_credentials = false;  // on standard input
   int64_t bytes_max = 0;
@@ -117,7 +118,46 @@ Result<UnpackedLayer> RunOnLayer(const ImageWords& words) {
   return UnpackLayer(blob, root, {.bytes_max = words.bytes_max});
 }
 
+Result<Descriptor> OpenRoot(const ImageWords& words) {
+  Descriptor root(open(words.root.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (root.valid()) return root;
+  return Fail(Internal("cannot open " + words.root + ": " + std::strerror(errno)));
+}
+
+Status PrintList(const ImageWords& words) {
+  return ListLayer(GP_TRY(OpenRoot(words)), [](std::string_view piece) {
+    while (!piece.empty()) {
+      const ssize_t count = write(STDOUT_FILENO, piece.data(), piece.size());
+      if (count < 0) return false;
+      piece.remove_prefix(static_cast<size_t>(count));
+    }
+    return true;
+  });
+}
+
+Result<LayerLook> Look(const ImageWords& words) {
+  Descriptor list;
+  if (!words.list.empty()) {
+    list.Reset(open(words.list.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!list.valid()) return LayerLook{.path = ".", .what = "has no list of files any more"};
+  }
+  return LookAtLayer(GP_TRY(OpenRoot(words)), list, words.digest);
+}
+
 void PrintAnswer(const std::string& answer) { std::fputs(answer.c_str(), stdout); }
+
+void AddLooks(CLI::App& image, const std::shared_ptr<ImageWords>& words, Cli& cli) {
+  CLI::App* list = image.add_subcommand("list", "");
+  list->add_option("--root", words->root, "The directory of a layer")->required();
+  list->callback([words, &cli] {
+    if (const Status listed = PrintList(*words); !listed) cli.Complain(listed.error());
+  });
+  CLI::App* look = image.add_subcommand("look", "");
+  look->add_option("--root", words->root, "The directory of a layer")->required();
+  look->add_option("--list", words->list, "The list of its files");
+  look->add_option("--digest", words->digest, "Digest of the list");
+  look->callback([words] { PrintAnswer(AnswerText(Look(*words))); });
+}
 
 }  // namespace
 
@@ -152,6 +192,7 @@ void AddImage(CLI::App& app, Cli& cli) {
   unpack->add_flag("--check", words->is_check, "Only read and digest the layer");
   unpack->add_option("--bytes-max", words->bytes_max, "Most that the layer may take")->required();
   unpack->callback([words] { PrintAnswer(AnswerText(RunOnLayer(*words))); });
+  AddLooks(*image, words, cli);
   CLI::App* attempt = image->add_subcommand("try", "");
   attempt->add_option("--root", words->root, "An empty directory to unpack into")->required();
   attempt->callback([words, &cli] {

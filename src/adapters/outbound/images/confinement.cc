@@ -68,6 +68,7 @@ constexpr unsigned kAllowed[] = {
     SYS_getxattr,
     SYS_lgetxattr,
     SYS_fgetxattr,
+    SYS_flistxattr,
     SYS_faccessat,
     SYS_faccessat2,
     kFchmodat2,

@@ -68,6 +68,12 @@ std::string AnswerText(const Result<UnpackedLayer>& layer) {
                {"files", layer->files}});
 }
 
+std::string AnswerText(const Result<LayerLook>& look) {
+  if (!look) return Text(ErrorAnswer(look.error()));
+  return Text(
+      {{"path", look->path}, {"what", look->what}, {"files", look->files}, {"bytes", look->bytes}});
+}
+
 std::string AnswerText(const Status& done) {
   return Text(done ? json::object() : ErrorAnswer(done.error()));
 }
@@ -119,6 +125,13 @@ Result<UnpackedLayer> ReadUnpackedLayer(const std::string& answer) {
     return UnpackedLayer{from.at("digest").get<std::string>(),
                          from.at("diff_id").get<std::string>(), from.at("bytes").get<int64_t>(),
                          from.at("files").get<int64_t>()};
+  });
+}
+
+Result<LayerLook> ReadLayerLook(const std::string& answer) {
+  return ReadAnswer<LayerLook>(answer, [](const json& from) {
+    return LayerLook{from.at("path").get<std::string>(), from.at("what").get<std::string>(),
+                     from.at("files").get<int64_t>(), from.at("bytes").get<int64_t>()};
   });
 }
 

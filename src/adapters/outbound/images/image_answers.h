@@ -15,6 +15,7 @@ inline constexpr size_t kImageAnswerBytesMax = 1 << 20;
 
 std::string AnswerText(const Result<ImagePlan>& plan);
 std::string AnswerText(const Result<UnpackedLayer>& layer);
+std::string AnswerText(const Result<LayerLook>& look);
 std::string AnswerText(const Status& done);
 
 // A line that the process prints while it pulls: the bytes that are there.
@@ -24,6 +25,7 @@ std::optional<int64_t> ReadPulled(const std::string& line);
 // The error that the process met, or kInternal: this is no such answer.
 Result<ImagePlan> ReadImagePlan(const std::string& answer);
 Result<UnpackedLayer> ReadUnpackedLayer(const std::string& answer);
+Result<LayerLook> ReadLayerLook(const std::string& answer);
 Status ReadDone(const std::string& answer);
 
 }  // namespace gp

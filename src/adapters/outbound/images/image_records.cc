@@ -82,17 +82,18 @@ void ImageRecords::Write(const ImageRecord& record) const {
 }
 
 // A file that is being written may be that of the same image.
-void ImageRecords::Drop(const ImageRecord& seen) {
+bool ImageRecords::Drop(const ImageRecord& seen) {
   const std::unique_lock files(files_mutex_, std::try_to_lock);
-  if (!files.owns_lock()) return;
+  if (!files.owns_lock()) return false;
   {
     const std::lock_guard lock(mutex_);
     const auto found = records_.find(seen.digest);
-    if (found == records_.end() || found->second.used_at != seen.used_at) return;
+    if (found == records_.end() || found->second.used_at != seen.used_at) return true;
     records_.erase(found);
     all_ = nullptr;
   }
   unlink(PathOf(seen.digest).c_str());
+  return true;
 }
 
 std::shared_ptr<const std::vector<ImageRecord>> ImageRecords::All() const {

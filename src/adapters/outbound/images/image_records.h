@@ -32,9 +32,9 @@ class ImageRecords {
 
   // An attempt gets the image now.  Of too many, the one that is unused longest is dropped.
   void Note(const std::string& name, const std::string& digest, std::vector<std::string> diff_ids);
-  // Drops what All has shown, unless the image was noted again since.  While a record is written
-  // it drops nothing: the caller tries again.
-  void Drop(const ImageRecord& seen);
+  // Drops what All has shown, unless the image was noted again since.  False: while a record is
+  // written it drops nothing, and the caller tries again.
+  bool Drop(const ImageRecord& seen);
   // The last used first.  The same list until there is a change.
   std::shared_ptr<const std::vector<ImageRecord>> All() const;
 

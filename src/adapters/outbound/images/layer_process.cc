@@ -1,8 +1,11 @@
 #include "adapters/outbound/images/layer_process.h"
 
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -87,6 +90,17 @@ Result<UnpackedLayer> AnswerOf(const Descriptor& from) {
   return Fail(InvalidArgument("the process that unpacks a layer was ended by what it read"));
 }
 
+// Best effort: some disks know no priorities.
+void GiveWay() {
+  constexpr int kWeakest = 19;
+  setpriority(PRIO_PROCESS, 0, kWeakest);
+  syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+}
+
+Error NoMemory() {
+  return InvalidArgument("the files of a layer need more memory than a look at them may take");
+}
+
 }  // namespace
 
 Result<UnpackedLayer> UnpackLayer(const Descriptor& blob, const Descriptor& root,
@@ -130,6 +144,25 @@ Result<UnpackedLayer> CheckLayer(const Descriptor& blob, const Descriptor& root,
   }
   LayerStream::Digests digests = stream.End();
   return UnpackedLayer{.digest = std::move(digests.blob), .diff_id = std::move(digests.archive)};
+}
+
+Status ListLayer(Descriptor root, const std::function<bool(std::string_view)>& take) {
+  GP_CHECK_OK(Confine(root));
+  try {
+    return MakeList(std::move(root), take);
+  } catch (const std::bad_alloc&) {
+    return Fail(NoMemory());
+  }
+}
+
+Result<LayerLook> LookAtLayer(Descriptor root, const Descriptor& list, const std::string& digest) {
+  GiveWay();
+  GP_CHECK_OK(Confine(root));
+  try {
+    return CompareWithList(std::move(root), list, digest);
+  } catch (const std::bad_alloc&) {
+    return Fail(NoMemory());
+  }
 }
 
 }  // namespace gp

@@ -4,8 +4,11 @@
 // reach anything but the directory for its files nor say that it is another one.
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
+#include "adapters/outbound/images/layer_list.h"
 #include "adapters/outbound/images/layer_unpacker.h"
 #include "base/result.h"
 #include "files/descriptor.h"
@@ -17,6 +20,7 @@ struct UnpackedLayer {
   std::string diff_id;  // "sha256:…" of the archive in it
   int64_t bytes = 0;    // that its files take, about
   int64_t files = 0;
+  std::string list;  // "sha256:…" of the list of its files; empty: none was made
 };
 
 // Confines this process for ever, which then decompresses and digests the blob, and another one,
@@ -27,5 +31,10 @@ Result<UnpackedLayer> UnpackLayer(const Descriptor& blob, const Descriptor& root
 
 // Only digests the blob.  `root`: an empty directory.
 Result<UnpackedLayer> CheckLayer(const Descriptor& blob, const Descriptor& root, int64_t bytes_max);
+
+// Both confine this process for ever to the layer's directory.
+Status ListLayer(Descriptor root, const std::function<bool(std::string_view)>& take);
+// In the background: jobs come first on the CPUs and the disk.
+Result<LayerLook> LookAtLayer(Descriptor root, const Descriptor& list, const std::string& digest);
 
 }  // namespace gp

@@ -12,18 +12,15 @@
 #include <fstream>
 #include <vector>
 
+#include "adapters/outbound/images/layer_directory.h"
 #include "base/ignore_result.h"
 #include "files/descriptor.h"
 #include "files/replace_file.h"
-#include "supervisor/files/remove_tree.h"
 
 namespace gp {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
-
-// "sha256:0123…" is named by its digits.
-std::string DigitsOf(const std::string& diff_id) { return diff_id.substr(diff_id.find(':') + 1); }
 
 Error Cannot(const std::string& what, int error) {
   if (error == ENOSPC || error == EDQUOT)
@@ -40,14 +37,6 @@ Status Make(const std::string& path, mode_t mode) {
 Status MakeIfMissing(const std::string& path, mode_t mode) {
   const Status made = Make(path, mode);
   return made || std::filesystem::is_directory(path) ? Ok() : made;
-}
-
-// A layer may be deeper than this process has descriptors.  What stays is removed at the next
-// start.
-void Remove(const std::string& path) {
-  const std::filesystem::path whole = path;
-  const Descriptor above(open(whole.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (above.valid()) RemoveTree(above.get(), whole.filename().c_str());
 }
 
 std::string MarkOf(const std::string& layer, uint32_t uid) {
@@ -83,18 +72,22 @@ Result<std::unique_ptr<LayerStore>> LayerStore::Open(const std::string& director
 
 Status LayerStore::Load() {
   GP_CHECK_OK(MakeIfMissing(directory_, 0700));
-  Remove(directory_ + "/building");
+  RemoveLayerFiles(directory_ + "/building");
   GP_CHECK_OK(MakeIfMissing(directory_ + "/building", 0700));
   GP_CHECK_OK(MakeIfMissing(directory_ + "/layers", 0700));
   for (const std::string& digits : NamesIn(directory_ + "/layers")) {
     const std::string facts = PathOf(digits) + "/facts";
     struct stat file;
     Layer layer;
-    if (std::ifstream(facts) >> layer.bytes && stat(facts.c_str(), &file) == 0) {
+    std::ifstream line(facts);
+    if (line >> layer.bytes && stat(facts.c_str(), &file) == 0) {
       layer.used_at_ns = file.st_mtim.tv_sec * kSecond + file.st_mtim.tv_nsec;
+      layer.list = ReadListMark(line >> layer.files);
+      layer.is_damaged = access((PathOf(digits) + kDamagedMark).c_str(), F_OK) == 0;
+      layer.number = ++begun_;
       layers_[digits] = layer;
     } else {
-      Remove(PathOf(digits));  // its removal was not finished
+      RemoveLayerFiles(PathOf(digits));  // its removal was not finished
     }
   }
   return Ok();
@@ -111,9 +104,14 @@ std::optional<LayerStore::State> LayerStore::Enter(const std::string& key,
   left_.wait(lock, [&] { return !busy_.contains(digits) || !pins_.contains(key); });
   const auto pins = pins_.find(key);
   if (pins == pins_.end()) return std::nullopt;
+  const auto layer = layers_.find(digits);
+  const bool is_damaged = layer != layers_.end() && layer->second.is_damaged;
+  // Also one that this attempt has pinned before: its blob may not have been pulled.
+  if (is_damaged && IsPinned(digits)) return State::kDamaged;
   pins->second.insert(digits);
-  if (!layers_.contains(digits)) {
+  if (layer == layers_.end() || is_damaged) {
     busy_[digits] = 0;
+    if (is_damaged) Remove(lock, layer);
     return State::kAbsent;
   }
   if (!HasShown(digits, uid)) return State::kUnshown;
@@ -128,7 +126,8 @@ bool LayerStore::HasShown(const std::string& digits, uint32_t uid) const {
 bool LayerStore::IsReady(const std::string& diff_id, uint32_t uid) const {
   const std::string digits = DigitsOf(diff_id);
   const std::lock_guard lock(mutex_);
-  return layers_.contains(digits) && HasShown(digits, uid);
+  const auto layer = layers_.find(digits);
+  return layer != layers_.end() && !layer->second.is_damaged && HasShown(digits, uid);
 }
 
 void LayerStore::Leave(const std::string& diff_id) {
@@ -177,17 +176,11 @@ std::string LayerStore::NewName(const std::string& what) {
   return path;
 }
 
-// Moves the layer that is unused longest out of the way; empty: attempts use all of them.
-std::string LayerStore::TakeOldest() {
-  auto oldest = layers_.end();
-  for (auto at = layers_.begin(); at != layers_.end(); ++at) {
-    if (IsPinned(at->first)) continue;
-    if (oldest == layers_.end() || at->second.used_at_ns < oldest->second.used_at_ns) oldest = at;
-  }
-  if (oldest == layers_.end()) return "";
-  const std::string path = PathOf(oldest->first);
+// Moves a layer out of the way, and returns where its files are now.
+std::string LayerStore::TakeAway(Layers::iterator layer) {
+  const std::string path = PathOf(layer->first);
   const std::string away = NewName("removed");
-  layers_.erase(oldest);
+  layers_.erase(layer);
   // Without its facts it is none, wherever it is.
   unlink((path + "/facts").c_str());
   return rename(path.c_str(), away.c_str()) == 0 ? away : path;
@@ -224,11 +217,24 @@ Result<int64_t> LayerStore::MakeRoom(const std::string& key, const std::string& 
   return Fail(Internal("the attempt was stopped"));
 }
 
+// REQUIRES: there is a layer that is not pinned.
 void LayerStore::RemoveOldest(std::unique_lock<std::mutex>& lock) {
-  const std::string oldest = TakeOldest();
+  const auto order = [](const Layer& layer) {
+    return std::pair(!layer.is_damaged, layer.used_at_ns);
+  };
+  auto oldest = layers_.end();
+  for (auto at = layers_.begin(); at != layers_.end(); ++at) {
+    if (IsPinned(at->first)) continue;
+    if (oldest == layers_.end() || order(at->second) < order(oldest->second)) oldest = at;
+  }
+  Remove(lock, oldest);
+}
+
+void LayerStore::Remove(std::unique_lock<std::mutex>& lock, Layers::iterator layer) {
+  const std::string away = TakeAway(layer);
   ++removals_;
   lock.unlock();
-  Remove(oldest);  // this may take long
+  RemoveLayerFiles(away);  // this may take long
   lock.lock();
   --removals_;
   left_.notify_all();
@@ -319,22 +325,28 @@ Status LayerStore::Finish(const std::string& diff_id, const std::string& root,
   const std::string digits = DigitsOf(diff_id);
   const std::string path = std::filesystem::path(root).parent_path();
   GP_CHECK_OK(MarkFor(path, uid));
-  GP_CHECK_OK(ReplaceFile(path + "/facts",
-                          std::to_string(layer.bytes) + " " + std::to_string(layer.files) + "\n",
-                          0600, Survives::kCrash));
+  GP_CHECK_OK(ReplaceFile(
+      path + "/facts",
+      std::to_string(layer.bytes) + " " + std::to_string(layer.files) + ListMark(layer.list) + "\n",
+      0600, Survives::kCrash));
   GP_CHECK_OK(SyncFiles(root));
   const Descriptor above(
       open((directory_ + "/layers").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (rename(path.c_str(), PathOf(digits).c_str()) != 0) return Fail(Cannot("keep a layer", errno));
   IgnoreResult(SyncDirectory(above.get()), "after a power cut it is unpacked again");
   const std::lock_guard lock(mutex_);
-  layers_[digits] = {.bytes = layer.bytes, .used_at_ns = 0};
+  layers_[digits] = {
+      .bytes = layer.bytes, .files = layer.files, .list = layer.list, .number = ++begun_};
   Touch(digits);
   return Ok();
 }
 
+std::string LayerStore::ListFor(const std::string& root) {
+  return std::filesystem::path(root).parent_path() / "list";
+}
+
 void LayerStore::Abandon(const std::string& root) {
-  Remove(std::filesystem::path(root).parent_path());
+  RemoveLayerFiles(std::filesystem::path(root).parent_path());
 }
 
 Status LayerStore::Show(const std::string& diff_id, uint32_t uid) {
@@ -359,12 +371,21 @@ void LayerStore::PinAll(const std::string& key, const std::vector<std::string>& 
   const std::lock_guard lock(mutex_);
   const auto pins = pins_.find(key);
   if (pins == pins_.end()) return;
-  for (const std::string& diff_id : diff_ids) pins->second.insert(DigitsOf(diff_id));
+  for (const std::string& diff_id : diff_ids) {
+    const auto layer = layers_.find(DigitsOf(diff_id));
+    // A damaged one is unpacked again.
+    if (layer == layers_.end() || !layer->second.is_damaged) pins->second.insert(DigitsOf(diff_id));
+  }
 }
 
 void LayerStore::Unpin(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  pins_.erase(key);
+  const auto pins = pins_.find(key);
+  if (pins == pins_.end()) return;
+  for (const std::string& digits : pins->second) {
+    if (layers_.contains(digits)) Touch(digits);  // it was in use until now
+  }
+  pins_.erase(pins);
   left_.notify_all();  // it waits for nothing any more
 }
 

@@ -5,13 +5,17 @@
 //
 //   building/<digits>.<n>/root        a layer that is being unpacked
 //   layers/<digits>/root              the layer, named by the digest of its archive
-//   layers/<digits>/facts             one line: bytes and files; its time: of the last use
+//   layers/<digits>/facts             one line: bytes, files, and the digest of the list, if there
+//                                     is one; its time: of the last use
+//   layers/<digits>/list              of its files, when it was unpacked (layer_list.h)
+//   layers/<digits>/damaged           its files are not those of the list any more
 //   layers/<digits>/users/<uid>       this user has shown the layer's content
 //
 // Only root enters the directory: files in it may have any owner.  All calls are thread-safe.
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +27,7 @@
 
 #include "adapters/outbound/images/layer_process.h"
 #include "base/result.h"
+#include "ports/outbound/image_care.h"
 
 namespace gp {
 
@@ -40,9 +45,11 @@ class LayerStore {
     kReady,    // for this user
     kUnshown,  // there, but the user has not shown its content
     kAbsent,
+    kDamaged,  // there, and others use it
   };
   // Pins the layer for `key`, once nobody unpacks it.  kAbsent: the caller alone may unpack it,
-  // until Leave.  nullopt: `key` is not pinned, or no longer.
+  // until Leave; a damaged layer that nobody uses is removed for that.  kDamaged: it is not pinned.
+  // nullopt: `key` is not pinned, or no longer.
   std::optional<State> Enter(const std::string& key, const std::string& diff_id, uint32_t uid);
   void Leave(const std::string& diff_id);
 
@@ -54,6 +61,8 @@ class LayerStore {
                            int64_t least);
   // A new empty directory for the layer's files.
   Result<std::string> Begin(const std::string& diff_id);
+  // Where the list of these files belongs before Finish.
+  static std::string ListFor(const std::string& root);
   // The files are complete: on disk from now on, and the user's.
   Status Finish(const std::string& diff_id, const std::string& root, const UnpackedLayer& layer,
                 uint32_t uid);
@@ -61,7 +70,7 @@ class LayerStore {
   void Abandon(const std::string& root);
   // The user has shown the content of a layer that is there.
   Status Show(const std::string& diff_id, uint32_t uid);
-  // Whether the layer is there, and for this user.
+  // Whether the layer is there, whole, and for this user.
   bool IsReady(const std::string& diff_id, uint32_t uid) const;
 
   // Reserves room for blobs that a user pulls before they are unpacked, until the end of the
@@ -101,24 +110,61 @@ class LayerStore {
   void PinAll(const std::string& key, const std::vector<std::string>& diff_ids);
   void Unpin(const std::string& key);
 
+  // What Prune may remove.
+  struct Prunable {
+    std::optional<std::set<std::string>> diff_ids;  // only these; nullopt: all
+    int64_t unused_since_ns = INT64_MAX;            // only those that were not used after that
+  };
+  // Removes layers that no attempt has pinned, the longest unused first, while `may_go_on`.
+  // `is_trial`: only says what it would do.
+  PrunedLayers Prune(const Prunable& which, bool is_trial, const std::function<bool()>& may_go_on);
+
+  // A layer as it is now.
+  struct Unpacked {
+    std::string diff_id;
+    std::string root;
+    std::string list_path;
+    std::string list;  // "sha256:…"; empty: there is no list
+    int64_t bytes = 0;
+    int64_t files = 0;
+    uint64_t number = 0;  // the same layer gets another one when it is unpacked again
+  };
+  std::vector<Unpacked> All() const;
+  bool IsThere(const Unpacked& layer) const;
+  // No attempt gets the layer any more.  Removes it if none has it pinned.
+  enum class Damage { kGone, kInUse, kRemoved };
+  Damage NoteDamage(const Unpacked& layer);
+  // Waits for a damaged layer that no attempt has pinned any more, and removes it.  False: by
+  // EndWaits, there comes none.
+  bool RemoveNextDamaged();
+  void EndWaits();
+
   int64_t bytes() const;
   size_t size() const;
 
  private:
   struct Layer {
     int64_t bytes = 0;
+    int64_t files = 0;
     int64_t used_at_ns = 0;
+    std::string list = {};
+    bool is_damaged = false;
+    uint64_t number = 0;
   };
+  using Layers = std::map<std::string, Layer>;  // by digits
 
   LayerStore(std::string directory, Limits limits)
       : directory_(std::move(directory)), limits_(limits) {}
   Status Load();
   std::string PathOf(const std::string& digits) const { return directory_ + "/layers/" + digits; }
   bool HasShown(const std::string& digits, uint32_t uid) const;
+  // Both unlock meanwhile.
   void RemoveOldest(std::unique_lock<std::mutex>& lock);
+  void Remove(std::unique_lock<std::mutex>& lock, Layers::iterator layer);
   bool IsPinned(const std::string& digits) const;
   std::string NewName(const std::string& what);
-  std::string TakeOldest();
+  std::string TakeAway(Layers::iterator layer);
+  Layers::iterator UnusedDamaged();
   bool HasReservations() const;
   int64_t Used() const;
   int64_t Unpinned() const;
@@ -130,12 +176,13 @@ class LayerStore {
   const Limits limits_;
   mutable std::mutex mutex_;
   std::condition_variable left_;
-  std::map<std::string, Layer> layers_;                // by digits
+  Layers layers_;
   std::map<std::string, std::set<std::string>> pins_;  // digits, by key
   std::map<std::string, int64_t> busy_;                // layers that are entered, and their room
   std::map<uint32_t, int64_t> blobs_;                  // that are being pulled, by user
   int64_t awaited_ = 0;                                // of them, those that are not there yet
   int removals_ = 0;                                   // that are not finished
+  bool is_ending_ = false;                             // nobody waits for damaged layers any more
   uint64_t begun_ = 0;
 };
 

@@ -1,13 +1,17 @@
 #include "adapters/outbound/images/process_image_store.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 
 #include "adapters/outbound/images/image_answers.h"
+#include "adapters/outbound/images/layer_list.h"
 #include "adapters/outbound/images/registry_client.h"
 #include "base/ignore_result.h"
 #include "lib/secrets/secrets.h"
@@ -68,6 +72,48 @@ class PullLines {
   std::string text_;
 };
 
+// Keeps what a process prints, which may be much.
+class ListFile {
+ public:
+  explicit ListFile(const std::string& path)
+      : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) {}
+
+  void Add(std::string_view piece) {
+    bytes_ += static_cast<int64_t>(piece.size());
+    if (bytes_ > static_cast<int64_t>(kListBytesMax)) return;
+    stream_.Add(piece);
+    while (!piece.empty()) {
+      const ssize_t count = write(file_.get(), piece.data(), piece.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) {
+        error_ = errno;
+        return;
+      }
+      piece.remove_prefix(static_cast<size_t>(count));
+    }
+  }
+  Status Close() {
+    if (bytes_ > static_cast<int64_t>(kListBytesMax))
+      return Fail(InvalidArgument("the list of a layer's files is too long"));
+    if (error_ == ENOSPC || error_ == EDQUOT)
+      return Fail(Internal("the disk of unpacked images is full"));
+    if (error_ != 0)
+      return Fail(Internal(std::string("cannot write the list of a layer's files: ") +
+                           std::strerror(error_)));
+    digest_ = "sha256:" + stream_.End();
+    return Ok();
+  }
+  const std::string& digest() const { return digest_; }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  const Descriptor file_;
+  Sha256Stream stream_;
+  int64_t bytes_ = 0;
+  int error_ = 0;  // the last one
+  std::string digest_;
+};
+
 Status CheckDigests(const LayerPlan& plan, const UnpackedLayer& layer) {
   if (layer.digest == plan.digest && layer.diff_id == plan.diff_id) return Ok();
   return Fail(InvalidArgument("the image's layer " + plan.digest +
@@ -76,8 +122,8 @@ Status CheckDigests(const LayerPlan& plan, const UnpackedLayer& layer) {
 
 }  // namespace
 
-ProcessImageStore::ProcessImageStore(Options options, std::unique_ptr<LayerStore> layers,
-                                     std::unique_ptr<ImageRecords> records)
+ProcessImageStore::ProcessImageStore(Options options, std::shared_ptr<LayerStore> layers,
+                                     std::shared_ptr<ImageRecords> records)
     : options_(std::move(options)),
       layers_(std::move(layers)),
       records_(std::move(records)),
@@ -387,6 +433,9 @@ Status ProcessImageStore::PrepareLayer(const Request& request, const LayerPlan& 
   const auto state = layers_->Enter(request.spec.key, layer.diff_id, request.spec.uid);
   if (!state) return Fail(Internal("the attempt was stopped"));
   if (*state == LayerStore::State::kReady) return Ok();
+  if (*state == LayerStore::State::kDamaged)
+    return Fail(Internal("the node's copy of the image's layer " + layer.diff_id +
+                         " is damaged, and cannot be replaced while running jobs use it"));
   if (*state == LayerStore::State::kUnshown) return CheckContent(request, layer);
   const Status done = Unpack(request, layer);
   layers_->Leave(layer.diff_id);
@@ -416,9 +465,9 @@ Status ProcessImageStore::Unpack(const Request& request, const LayerPlan& layer)
         GP_TRY(layers_->MakeRoom(request.spec.key, layer.diff_id, wanted, layer.bytes));
     const std::string root = GP_TRY(layers_->Begin(layer.diff_id));
     const Result<UnpackedLayer> unpacked =
-        RunTask(request, {.digest = layer.digest, .root = root, .bytes_max = room});
-    Status done = unpacked ? CheckDigests(layer, *unpacked) : Fail(unpacked.error());
-    if (done) done = layers_->Finish(layer.diff_id, root, *unpacked, request.spec.uid);
+        UnpackInto(request, layer, {.digest = layer.digest, .root = root, .bytes_max = room});
+    const Status done = unpacked ? layers_->Finish(layer.diff_id, root, *unpacked, request.spec.uid)
+                                 : Fail(unpacked.error());
     if (done) return done;
     layers_->Abandon(root);
     const bool is_full = done.error().code == ErrorCode::kResourceExhausted;
@@ -426,6 +475,33 @@ Status ProcessImageStore::Unpack(const Request& request, const LayerPlan& layer)
   }
   return Fail(InvalidArgument("the image's layer " + layer.digest + " is more than " +
                               std::to_string(kRatios[2]) + " times as large as its blob"));
+}
+
+Result<UnpackedLayer> ProcessImageStore::UnpackInto(const Request& request, const LayerPlan& layer,
+                                                    const LayerTask& task) {
+  UnpackedLayer unpacked = GP_TRY(RunTask(request, task));
+  GP_CHECK_OK(CheckDigests(layer, unpacked));
+  if (options_.list) GP_CHECK_OK(MakeListOf(request, task.root, unpacked));
+  return unpacked;
+}
+
+// By another process than the one that has unpacked the layer and may have been subverted by it.
+Status ProcessImageStore::MakeListOf(const Request& request, const std::string& root,
+                                     UnpackedLayer& layer) const {
+  ListFile file(LayerStore::ListFor(root));
+  const CommandEnd end = RunCommand(
+      options_.list(root), {.time_limit = options_.unpack_time_limit,
+                            .stop_fd = request.stop->get(),
+                            .has_environment = false,
+                            .separate_errors = true,
+                            .on_output = [&file](std::string_view piece) { file.Add(piece); }});
+  if (!end.ok)
+    return Fail(Internal("the files of a layer cannot be listed: " +
+                         (end.errors.empty() ? end.output : end.errors)));
+  GP_CHECK_OK(file.Close());
+  layer.list = file.digest();
+  layer.bytes += file.bytes();
+  return Ok();
 }
 
 Result<UnpackedLayer> ProcessImageStore::RunTask(const Request& request,

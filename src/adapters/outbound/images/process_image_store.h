@@ -51,6 +51,8 @@ class ProcessImageStore : public ImageStore {
     std::function<std::vector<std::string>(const LaunchSpec&, const PullTask&)> pull;
     // Prints the digests and the size of a layer.
     std::function<std::vector<std::string>(const LaunchSpec&, const LayerTask&)> unpack;
+    // Prints the list of the files in the directory of a layer (layer_list.h); empty: none is made.
+    std::function<std::vector<std::string>(const std::string& root)> list;
     std::string pull_directory;  // for those of PullDirectory
     PullDirectory::Discard discard;
     std::vector<std::string> pull_environment;  // "NAME=value", of processes that ask a registry
@@ -64,8 +66,8 @@ class ProcessImageStore : public ImageStore {
     Duration access_lasts = Duration::Minutes(10);
   };
 
-  ProcessImageStore(Options options, std::unique_ptr<LayerStore> layers,
-                    std::unique_ptr<ImageRecords> records);
+  ProcessImageStore(Options options, std::shared_ptr<LayerStore> layers,
+                    std::shared_ptr<ImageRecords> records);
   ~ProcessImageStore() override;
 
   std::optional<Result<UnpackedImage>> Prepare(const LaunchSpec& spec) override;
@@ -127,14 +129,17 @@ class ProcessImageStore : public ImageStore {
   Status PrepareLayer(const Request& request, const LayerPlan& layer);
   Status CheckContent(const Request& request, const LayerPlan& layer);
   Status Unpack(const Request& request, const LayerPlan& layer);
+  Result<UnpackedLayer> UnpackInto(const Request& request, const LayerPlan& layer,
+                                   const LayerTask& task);
+  Status MakeListOf(const Request& request, const std::string& root, UnpackedLayer& layer) const;
   Result<UnpackedLayer> RunTask(const Request& request, const LayerTask& task) const;
   static bool IsStopped(const StopEvent& stop);
   CommandEnd Run(std::vector<std::string> words, const Request& request, Duration time_limit,
                  std::function<void(std::string_view)> on_output = nullptr) const;
 
   const Options options_;
-  const std::unique_ptr<LayerStore> layers_;
-  const std::unique_ptr<ImageRecords> records_;
+  const std::shared_ptr<LayerStore> layers_;
+  const std::shared_ptr<ImageRecords> records_;
   const int event_fd_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "adapters/outbound/images/image_answers.h"
+#include "lib/secrets/secrets.h"
 #include "tests/support/scratch.h"
 #include "tests/unit/adapters/images/numbered.h"
 
@@ -33,9 +34,12 @@ class ImageStoreTest : public testing::Test {
                         " " + std::to_string(task.bytes_max) + " >> " + scratch_.In("calls") +
                         "; echo x > " + task.root + "/file; " + delay_);
     };
-    store_ =
-        std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers),
-                                            std::make_unique<ImageRecords>(scratch_.In("records")));
+    options.list = [this](const std::string&) {
+      return std::vector<std::string>{"/bin/sh", "-c", list_};
+    };
+    layers_ = *std::move(layers);
+    store_ = std::make_unique<ProcessImageStore>(
+        std::move(options), layers_, std::make_unique<ImageRecords>(scratch_.In("records")));
   }
   // A layer of blob N has the archive N + 100, unless the test says otherwise.
   Result<UnpackedLayer> AnswerOf(const LayerTask& task) const {
@@ -76,6 +80,8 @@ class ImageStoreTest : public testing::Test {
   Result<ImagePlan> plan_ = PlanOf({1, 2});
   std::map<std::string, Result<UnpackedLayer>> answers_;  // by digest
   std::string delay_ = ":";
+  std::string list_ = ":";
+  std::shared_ptr<LayerStore> layers_;
   std::unique_ptr<ProcessImageStore> store_;
 };
 
@@ -89,6 +95,44 @@ TEST_F(ImageStoreTest, AnImageIsItsLayersTopmostFirst) {
   EXPECT_EQ(image->environment, (std::vector<std::string>{"A=1"}));
   EXPECT_EQ(image->working_directory, "/w");
   EXPECT_TRUE(std::filesystem::exists(RootOf(1) + "/file"));
+}
+
+TEST_F(ImageStoreTest, ALayerHasTheListThatAProcessPrints) {
+  plan_ = PlanOf({1});
+  list_ = "echo noise >&2; printf 'the list'";
+  Open();
+  ASSERT_TRUE(Await(Attempt("lease-1")));
+  const std::vector<LayerStore::Unpacked> all = layers_->All();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].list, "sha256:" + Sha256("the list"));
+  EXPECT_EQ(all[0].bytes, 18) << "the list takes room, too";
+  std::ifstream file(all[0].list_path);
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), "the list");
+}
+
+TEST_F(ImageStoreTest, ALayerWhoseFilesCannotBeListedIsNotKept) {
+  list_ = "printf 'the beginning'; echo 'the disk fails' >&2; exit 1";
+  Open();
+  const auto image = Await(Attempt("lease-1"));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kInternal);
+  EXPECT_NE(image.error().message.find("the disk fails"), std::string::npos);
+  EXPECT_EQ(layers_->size(), 0u);
+}
+
+TEST_F(ImageStoreTest, ADamagedLayerInUseIsAFaultOfTheHostUntilItIsUnused) {
+  plan_ = PlanOf({1});
+  Open();
+  ASSERT_TRUE(Await(Attempt("lease-1")));
+  ASSERT_EQ(layers_->NoteDamage(layers_->All()[0]), LayerStore::Damage::kInUse);
+  const auto image = Await(Attempt("lease-2"));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, ErrorCode::kInternal);
+  EXPECT_NE(image.error().message.find("is damaged"), std::string::npos);
+  store_->Release("lease-1");
+  store_->Release("lease-2");
+  ASSERT_TRUE(Await(Attempt("lease-3")));
+  EXPECT_EQ(Calls(), (std::vector<std::string>{"unpack 1", "unpack 1"}));
 }
 
 TEST_F(ImageStoreTest, ADigestIsKnownBeforeTheLayersAreThere) {

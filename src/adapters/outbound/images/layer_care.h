@@ -1,0 +1,63 @@
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "adapters/outbound/images/image_records.h"
+#include "adapters/outbound/images/layer_list.h"
+#include "adapters/outbound/images/layer_store.h"
+#include "ports/outbound/image_care.h"
+
+namespace gp {
+
+// ImageCare for the layers of a LayerStore: each is read by a process of its own.
+class LayerCare : public ImageCare {
+ public:
+  struct Options {
+    // Prints what a look at the files of a layer has found (image_answers.h).
+    std::function<std::vector<std::string>(const LayerStore::Unpacked&)> look;
+    Duration look_time_limit = Duration::Minutes(60);   // of one layer
+    Duration prune_time_limit = Duration::Seconds(60);  // no other layer is removed after that
+  };
+
+  LayerCare(Options options, std::shared_ptr<LayerStore> layers,
+            std::shared_ptr<ImageRecords> records);
+  // Ends what is being done.  No call may come any more.
+  ~LayerCare() override;
+
+  Result<PrunedLayers> Prune(const PruneOrder& order) override;
+  Status Verify(const std::string& image, int stop_fd, const Tell& tell) override;
+  // What is being done ends soon, and what comes later is refused.
+  void Stop();
+
+ private:
+  class Turn;
+
+  LayerStore::Prunable WhatToPrune(const PruneOrder& order,
+                                   const std::vector<ImageRecord>& all) const;
+  void Forget(const PruneOrder& order);
+  std::vector<LayerStore::Unpacked> WhatToVerify(const std::string& image) const;
+  Result<LayerLook> LookAt(const LayerStore::Unpacked& layer, int stop_fd) const;
+  Status VerifyLayer(const LayerStore::Unpacked& layer, int stop_fd, VerifiedLayers& sums,
+                     const Tell& tell);
+  std::vector<std::string> NamesOf(const std::string& diff_id) const;
+  void RemoveDamagedLater();
+
+  const Options options_;
+  const std::shared_ptr<LayerStore> layers_;
+  const std::shared_ptr<ImageRecords> records_;
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_ending_ = false;
+  bool is_verifying_ = false;
+  int running_ = 0;         // calls
+  std::set<int> stop_fds_;  // of those that run
+  std::thread remover_;     // of damaged layers, once there was one in use
+};
+
+}  // namespace gp
