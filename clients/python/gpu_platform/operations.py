@@ -310,6 +310,20 @@ class Operations:
         """
         return self._ask("GET", "/api/v1/moves", job_ids=job_ids)
 
+    def prune_images(self, node: str, *, image: Optional[str] = None, unused_for_ms: Optional[int] = None,
+                     dry_run: Optional[bool] = None, key: Optional[str] = None) -> dict[str, Any]:
+        """Removes unpacked layers of images from a node, the longest unused first; layers that attempts use stay.
+        Repeat the call while the reply has `more`. NOT_FOUND: no such node; UNAVAILABLE: the node's agent is not
+        connected, or does not answer; FAILED_PRECONDITION: the node does not offer it (feature image-care).
+
+        image: Only layers of this image that no other image has: its name, or its digest or 12 digits or more of it
+            ("sha256:…"); empty: all layers.
+        unused_for_ms: only layers that no attempt has used for this time; 0: all
+        dry_run: removes nothing
+        """
+        return self._ask("POST", f"/api/v1/nodes/{quote(node, safe='')}/images:prune", key=key, image=image,
+                         unused_for_ms=unused_for_ms, dry_run=dry_run)
+
     def read_journal(self, *, after: Optional[int] = None, base_offset: Optional[int] = None) -> dict[str, Any]:
         """Returns records of the journal, for backups (`admin backup`). INVALID_ARGUMENT: the journal ends before
         `after`.

@@ -250,9 +250,10 @@ void AgentLoop::Observe() {
 }
 
 std::shared_ptr<const NodeFacts> AgentLoop::FactsToReport() const {
-  if (!ports_) return options_.facts;
+  if (!ports_ && options_.image_care == nullptr) return options_.facts;
   auto facts = std::make_shared<NodeFacts>(*options_.facts);
-  facts->features.insert(kPortLeasesFeature);
+  if (ports_) facts->features.insert(kPortLeasesFeature);
+  if (options_.image_care != nullptr) facts->features.insert(kImageCareFeature);
   return facts;
 }
 

@@ -45,6 +45,8 @@ struct AgentOptions {
   OperatorLog* log = nullptr;  // outlives the loop; nullptr: messages are dropped
   // The images that the node holds.
   std::function<std::vector<HeldImage>()> held_images = [] { return std::vector<HeldImage>{}; };
+  // Outlives the loop; nullptr: the node offers none.
+  ImageCare* image_care = nullptr;
   // Outlives the loop; nullptr: no ports are leased, and ranks meet at a port that they compute.
   PortBlocks* port_blocks = nullptr;
 };
@@ -71,6 +73,7 @@ class AgentLoop : public ChannelGateway {
   Status ReadLog(const LogRequest& request,
                  const std::function<bool(int64_t, const std::string&)>& take) override;
   Result<ExecStreams> Exec(LeaseId lease, const ExecSpec& spec) override;
+  ImageCare* Images() override { return options_.image_care; }
 
  private:
   SessionParts MakeSessionParts();

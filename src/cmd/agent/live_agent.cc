@@ -97,6 +97,7 @@ Result<AgentOptions> AgentLoopPart::MakeOptions() {
   };
   options.find_clues = [this](const LaunchSpec& launch) { return FindClues(logs_, launch); };
   options.held_images = [this] { return gpus_.images().Held(); };
+  options.image_care = gpus_.image_care();
   options.log = &log_;
   options.port_blocks = &port_blocks_;
   LaunchOptions& launch = options.launch;

@@ -80,11 +80,12 @@ Result<std::vector<v1::Node>> NodesMeant(const v1::Cluster& cluster,
 }
 
 void AddImages(CLI::App& app, Cli& cli) {
-  CLI::App* images =
-      app.add_subcommand("images", "Images of jobs on nodes: which there are; pull them early");
+  CLI::App* images = app.add_subcommand(
+      "images", "Images of jobs on nodes: list them, pull them early, verify and prune them");
   images->require_subcommand(1);
   AddImageList(*images, cli);
   AddImagePull(*images, cli);
+  AddImageCare(*images, cli);
 }
 
 }  // namespace gp

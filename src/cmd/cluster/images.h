@@ -24,5 +24,7 @@ Result<std::vector<v1::Node>> NodesMeant(const v1::Cluster& cluster,
                                          const std::string& pool);
 
 void AddImagePull(CLI::App& images, Cli& cli);
+// `images verify` and `images prune`.
+void AddImageCare(CLI::App& images, Cli& cli);
 
 }  // namespace gp

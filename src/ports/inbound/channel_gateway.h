@@ -1,7 +1,7 @@
 #pragma once
 
-// What a controller may request of an agent besides the desired state: the output of jobs, and more
-// processes in them.
+// What a controller may request of an agent besides the desired state: the output of jobs, more
+// processes in them, and care for its images.
 
 #include <functional>
 #include <string>
@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "domain/model/ids.h"
 #include "ports/outbound/attempt_runner.h"
+#include "ports/outbound/image_care.h"
 
 namespace gp {
 
@@ -35,6 +36,8 @@ class ChannelGateway {
       const std::function<bool(int64_t offset, const std::string& bytes)>& take) = 0;
   // Starts a process in a running attempt.  Errors: those of AttemptRunner::Exec.
   virtual Result<ExecStreams> Exec(LeaseId lease, const ExecSpec& spec) = 0;
+  // nullptr: the node offers none.
+  virtual ImageCare* Images() = 0;
 };
 
 }  // namespace gp

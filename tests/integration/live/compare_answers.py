@@ -17,7 +17,7 @@ from parity_test import CODES, FIRST, OF_ITS_OWN, TIMES, ByHttp, common
 from live_platform.requests import Drawer, Drawn
 
 EXAMPLES = 3
-STREAMS = ("WatchJob", "WatchChanges", "ReadLog", "WatchJobMetrics")
+STREAMS = ("WatchJob", "WatchChanges", "ReadLog", "WatchJobMetrics", "VerifyImages")
 
 
 class Answers(ByHttp):

@@ -40,6 +40,14 @@ class Light(unittest.TestCase):
         self.cli("jobs", "cancel", job).ok()
         eventually(lambda: self.cli.job(job)["state"] == "CANCELLED", "it ends")
 
+    def test_nodes_without_the_care_for_images_are_named_with_the_reason(self):
+        for verb in ("verify", "prune"):
+            told = self.cli("images", verb, "--nodes", "dgx-h100-1,dgx-h100-7")
+            self.assertEqual(told.code, 10, f"{told}")
+            self.assertEqual(sorted(line.split()[0] for line in told.lines), ["dgx-h100-1", "dgx-h100-7"])
+            for line in told.lines:
+                self.assertRegex(line, "^dgx-h100-[17] – its agent does not offer this \\(feature image-care\\)")
+
     def test_there_are_no_agents(self):
         children = subprocess.run(["pgrep", "-P", str(self.controller.pid)], capture_output=True, text=True, check=False).stdout
         self.assertEqual(children, "")

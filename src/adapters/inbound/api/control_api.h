@@ -109,6 +109,9 @@ class ControlApi {
   // Returns some seconds after the job's end, when no more points come, or when the caller is gone.
   Status WatchJobMetrics(const Caller& caller, const v1::WatchJobMetricsRequest& request,
                          Sink<v1::NewMetricPoints>& out);
+  // Returns when the node's layers are verified, or the caller is gone.
+  Status VerifyImages(const Caller& caller, const v1::VerifyImagesRequest& request,
+                      Sink<v1::VerifyImagesReply>& out);
   Status Exec(const Caller& caller, ExecConversation& stream);
 
  private:

@@ -38,6 +38,14 @@ void Channel::Finish() {
   changed_.notify_all();
 }
 
+Result<Tunnel*> AwaitTunnel(Channel& channel) {
+  constexpr Duration kTimeout = Duration::Seconds(10);
+  Tunnel* const tunnel = channel.WaitForTunnel(kTimeout);
+  if (tunnel != nullptr) return tunnel;
+  channel.Finish();
+  return Fail(Unavailable("the node's agent did not answer"));
+}
+
 namespace {
 
 // A random number: only the agent that receives it can name the channel.

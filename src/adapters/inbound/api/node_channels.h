@@ -1,7 +1,7 @@
 #pragma once
 
-// The channels (logs, exec) that agents open on request, and the latest readings, progress and
-// images of each node.
+// The channels (logs, exec, images) that agents open on request, and the latest readings, progress
+// and images of each node.
 
 #include <condition_variable>
 #include <map>
@@ -38,6 +38,9 @@ class Channel {
   Tunnel* tunnel_ = nullptr;
   bool finished_ = false;
 };
+
+// Waits for the agent's tunnel.  Finishes the channel if none comes.
+Result<Tunnel*> AwaitTunnel(Channel& channel);
 
 // The channels that users have requested and agents have not opened yet.  Any thread.
 class NodeChannels {

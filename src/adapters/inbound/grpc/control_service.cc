@@ -104,6 +104,15 @@ grpc::Status ControlService::WatchJobMetrics(grpc::ServerContext* context,
   });
 }
 
+grpc::Status ControlService::VerifyImages(grpc::ServerContext* context,
+                                          const v1::VerifyImagesRequest* request,
+                                          grpc::ServerWriter<v1::VerifyImagesReply>* writer) {
+  return AnswerStream(*context, "VerifyImages", [&](const Caller& caller, Admission& admission) {
+    GrpcSink<v1::VerifyImagesReply> out(*context, admission, *writer);
+    return api_.VerifyImages(caller, *request, out);
+  });
+}
+
 grpc::Status ControlService::Exec(grpc::ServerContext* context,
                                   grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) {
   return AnswerStream(*context, "Exec", [&](const Caller& caller, Admission& admission) {

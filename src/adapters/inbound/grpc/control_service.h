@@ -36,6 +36,8 @@ class ControlService final : public v1::Control::Service {
   grpc::Status WatchJobMetrics(grpc::ServerContext* context,
                                const v1::WatchJobMetricsRequest* request,
                                grpc::ServerWriter<v1::NewMetricPoints>* writer) override;
+  grpc::Status VerifyImages(grpc::ServerContext* context, const v1::VerifyImagesRequest* request,
+                            grpc::ServerWriter<v1::VerifyImagesReply>* writer) override;
   grpc::Status Exec(grpc::ServerContext* context,
                     grpc::ServerReaderWriter<v1::ExecOutput, v1::ExecInput>* stream) override;
 

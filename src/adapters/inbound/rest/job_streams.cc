@@ -38,6 +38,10 @@ std::string LogEvent(const v1::LogChunk& chunk) {
 
 std::string JobEvent(const v1::Job& job) { return ToEvent("", "job", ToDocument(job)); }
 
+std::string VerificationEvent(const v1::VerifyImagesReply& reply) {
+  return ToEvent("", "layers", ToDocument(reply));
+}
+
 // Readers send the id back in a header, which has a limit.  An empty id makes them forget the one
 // before, from which they would resume and get points again that they have.
 constexpr size_t kPositionMax = 4096;
@@ -86,6 +90,17 @@ Result<OpenedStream> StreamMetrics(Pumps& pumps, ControlApi& api, const Caller& 
   auto pump = GP_TRY(pumps.Start(caller.user.name, [&api, caller, request](Pump& to) {
     PumpSink<v1::NewMetricPoints> sink(to, PointsEvent);
     return WithEnd(to, api.WatchJobMetrics(caller, request, sink));
+  }));
+  return OpenedStream{
+      kEvents, std::make_shared<PumpedStream>(std::move(pump), kNothing, std::move(may_go_on))};
+}
+
+Result<OpenedStream> StreamVerification(Pumps& pumps, ControlApi& api, const Caller& caller,
+                                        const v1::VerifyImagesRequest& request,
+                                        std::function<Status()> may_go_on) {
+  auto pump = GP_TRY(pumps.Start(caller.user.name, [&api, caller, request](Pump& to) {
+    PumpSink<v1::VerifyImagesReply> sink(to, VerificationEvent);
+    return WithEnd(to, api.VerifyImages(caller, request, sink));
   }));
   return OpenedStream{
       kEvents, std::make_shared<PumpedStream>(std::move(pump), kNothing, std::move(may_go_on))};

@@ -1,6 +1,7 @@
 #pragma once
 
-// Streams a job's state and its log over HTTP, as events or, for the log, as plain bytes.
+// Streams a job's state and its log, and the verification of images, over HTTP: as events or, for
+// the log, as plain bytes.
 
 #include <functional>
 #include <memory>
@@ -33,6 +34,11 @@ Result<OpenedStream> StreamLog(Pumps& pumps, ControlApi& api, const Caller& call
 Result<OpenedStream> StreamMetrics(Pumps& pumps, ControlApi& api, const Caller& caller,
                                    const v1::WatchJobMetricsRequest& request,
                                    std::function<Status()> may_go_on);
+
+// Sends how far the verification of a node's images is, and the damaged layers.
+Result<OpenedStream> StreamVerification(Pumps& pumps, ControlApi& api, const Caller& caller,
+                                        const v1::VerifyImagesRequest& request,
+                                        std::function<Status()> may_go_on);
 
 // Resumes a log after an event's id: "2-1024" means 1,024 bytes of the second attempt.
 // kInvalidArgument: malformed.

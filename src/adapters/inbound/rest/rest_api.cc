@@ -281,6 +281,10 @@ Result<OpenedStream> RestApi::Open(const HttpRequest& request, const Route& rout
     return OpenLog(request, caller, static_cast<v1::ReadLogRequest&>(message));
   if (route.operation == "WatchJobMetrics")
     return OpenMetrics(request, caller, static_cast<v1::WatchJobMetricsRequest&>(message));
+  if (route.operation == "VerifyImages")
+    return StreamVerification(pumps_, api_, caller,
+                              static_cast<const v1::VerifyImagesRequest&>(message),
+                              RoleCheck(request, route.operation));
   return Fail(Internal(route.operation + " has no stream here"));
 }
 
@@ -334,6 +338,13 @@ std::function<Status()> RestApi::AccessCheck(const HttpRequest& request,
     const Caller now = GP_TRY(identify());
     GP_CHECK_OK(Admit(now, operation));
     return (api_.*may)(now, job);
+  };
+}
+
+std::function<Status()> RestApi::RoleCheck(const HttpRequest& request,
+                                           const std::string& operation) {
+  return [identify = Identifier(request), operation]() -> Status {
+    return Admit(GP_TRY(identify()), operation);
   };
 }
 

@@ -50,6 +50,8 @@ class RestApi {
   // job.
   std::function<Status()> AccessCheck(const HttpRequest& request, const std::string& operation,
                                       MayAct may, const std::string& job);
+  // The same of an operation that is for no job.
+  std::function<Status()> RoleCheck(const HttpRequest& request, const std::string& operation);
 
   ControlApi& api_;
   AccessGuard& guard_;

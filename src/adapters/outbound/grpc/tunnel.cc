@@ -7,13 +7,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <future>
 #include <iterator>
+#include <mutex>
 #include <thread>
 
 #include "base/ignore_result.h"
 
 namespace gp {
 namespace {
+
+// Shows the controller that the agent is still at it.
+constexpr std::chrono::seconds kBeat{5};
 
 using Stream = grpc::ClientReaderWriter<v1::TunnelFrame, v1::TunnelFrame>;
 
@@ -151,6 +157,81 @@ void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gat
   }
 }
 
+void ServePrune(Stream& stream, const v1::PruneImagesRequest& request, ImageCare& images) {
+  const auto pruned = images.Prune(
+      {request.image(), Duration::Milliseconds(request.unused_for_ms()), request.dry_run()});
+  if (!pruned) return Fail(stream, pruned.error().message);
+  v1::TunnelFrame frame;
+  frame.mutable_pruned()->set_layers(pruned->layers);
+  frame.mutable_pruned()->set_bytes(pruned->bytes);
+  frame.mutable_pruned()->set_layers_in_use(pruned->layers_in_use);
+  frame.mutable_pruned()->set_bytes_in_use(pruned->bytes_in_use);
+  frame.mutable_pruned()->set_images(pruned->images);
+  frame.mutable_pruned()->set_more(pruned->is_unfinished);
+  IgnoreResult(stream.Write(frame), "a peer that has gone ends the connection");
+}
+
+v1::TunnelFrame VerifiedFrame(const VerifiedLayers& sums, const DamagedLayer* damaged) {
+  v1::TunnelFrame frame;
+  v1::VerifyImagesReply& verified = *frame.mutable_verified();
+  verified.set_layers(sums.layers);
+  verified.set_layers_total(sums.layers_total);
+  verified.set_bytes(sums.bytes);
+  verified.set_layers_damaged(sums.damaged);
+  verified.set_layers_counted(sums.counted);
+  verified.set_images(sums.images);
+  if (damaged == nullptr) return frame;
+  v1::DamagedLayer& layer = *verified.mutable_damaged();
+  layer.set_diff_id(damaged->diff_id);
+  for (const std::string& name : damaged->images) layer.add_images(name);
+  layer.set_path(damaged->path);
+  layer.set_what(damaged->what);
+  layer.set_in_use(damaged->is_in_use);
+  layer.set_bytes(damaged->bytes);
+  return frame;
+}
+
+// The controller ends the call when its caller is gone; that ends the verification.
+void ServeVerify(Stream& stream, const v1::VerifyImagesRequest& request, ImageCare& images) {
+  const int stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  std::thread waiter([&stream, stop_fd] {
+    v1::TunnelFrame frame;
+    while (stream.Read(&frame)) {
+    }
+    const uint64_t one = 1;
+    IgnoreResult(write(stop_fd, &one, sizeof one), "a descriptor that is full wakes, too");
+  });
+  std::mutex mutex;
+  VerifiedLayers last;
+  const auto tell = [&](const VerifiedLayers& sums, const DamagedLayer* damaged) {
+    const std::lock_guard lock(mutex);
+    last = sums;
+    IgnoreResult(stream.Write(VerifiedFrame(sums, damaged)), "the waiter sees the end");
+  };
+  auto verified =
+      std::async(std::launch::async, [&] { return images.Verify(request.image(), stop_fd, tell); });
+  while (verified.wait_for(kBeat) == std::future_status::timeout) {
+    const std::lock_guard lock(mutex);
+    IgnoreResult(stream.Write(VerifiedFrame(last, nullptr)), "the waiter sees the end");
+  }
+  const Status end = verified.get();
+  if (end) {
+    v1::TunnelFrame frame = VerifiedFrame(last, nullptr);
+    frame.mutable_verified()->set_is_over(true);
+    IgnoreResult(stream.Write(frame), "a peer that has gone ends the connection");
+  } else {
+    Fail(stream, end.error().message);
+  }
+  waiter.join();
+  close(stop_fd);
+}
+
+void ServeImages(Stream& stream, const v1::OpenChannel& order, ImageCare* images) {
+  if (images == nullptr) return Fail(stream, "the node has no unpacked images");
+  return order.has_prune() ? ServePrune(stream, order.prune(), *images)
+                           : ServeVerify(stream, order.verify(), *images);
+}
+
 void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& join_token,
                  const v1::OpenChannel& order, ChannelGateway* gateway) {
   std::thread([stub = std::move(stub), join_token, order, gateway] {
@@ -162,6 +243,8 @@ void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& jo
     if (stream->Write(first)) {
       if (order.has_log()) {
         ServeLog(*stream, order, *gateway);
+      } else if (order.has_prune() || order.has_verify()) {
+        ServeImages(*stream, order, gateway->Images());
       } else {
         ServeExec(*stream, order, *gateway);
       }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The agent's end of a channel: output of a job, or a process inside one.
+// The agent's end of a channel: output of a job, a process inside one, or care for images.
 
 #include <memory>
 #include <string>
@@ -20,7 +20,7 @@ class Tunnels {
   // `credentials` must outlive this object.
   explicit Tunnels(const NodeCredentials& credentials) : credentials_(credentials) {}
 
-  // The gateway that serves logs and exec; nullptr: no channel is opened any more.
+  // The gateway that serves logs, exec and images; nullptr: no channel is opened any more.
   void SetGateway(ChannelGateway* gateway) { gateway_ = gateway; }
   // At the controller with that address.
   void Open(const std::string& address, const v1::OpenChannel& order);

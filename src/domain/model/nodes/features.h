@@ -23,6 +23,8 @@ inline constexpr char kGraphicsFeature[] = "graphics";  // the driver of its GPU
 inline constexpr char kDataFeature[] = "data";
 inline constexpr char kStageOnlyFeature[] = "stage-only";  // jobs may end when they are staged
 inline constexpr char kLaunchersFeature[] = "launchers";   // its agent starts commands by them
+// Its agent verifies and prunes unpacked images when it is asked to.  No job needs it.
+inline constexpr char kImageCareFeature[] = "image-care";
 // Its agent leases ports to the ranks of gangs (model/jobs/ports.h).  No job needs it: ranks on
 // agents without it meet at a port that all of them compute.
 inline constexpr char kPortLeasesFeature[] = "port-leases";

@@ -33,6 +33,8 @@ const std::map<std::string, std::string> kLeast = {
     {"GetSettings", "viewer"},
     {"ListBudgets", "viewer"},
     {"ListImages", "operator everywhere"},
+    {"PruneImages", "admin everywhere"},
+    {"VerifyImages", "operator everywhere"},
     {"ListIncidents", "viewer"},
     {"GetIncident", "viewer"},
     {"GetJobMetrics", "user"},

@@ -11,7 +11,6 @@
 namespace gp {
 namespace {
 
-constexpr Duration kChannelTimeout = Duration::Seconds(10);
 constexpr std::chrono::milliseconds kCallerCheck{200};
 constexpr Duration kEndCheck = Duration::Milliseconds(500);
 constexpr int kExitPlatform = 125;  // an exit code of the platform, not of the program
@@ -44,14 +43,6 @@ Result<RankPlace> FindRunning(ControlGateway& gateway, JobId job,
       gateway.Read([&](const State& state) { place = FindRank(state, job, start.rank(), 0); }));
   if (place && !place->live) return Fail(Conflict(start.job_id() + " is not running"));
   return place;
-}
-
-// Waits for the agent's tunnel.  Finishes the channel if none comes.
-Result<Tunnel*> AwaitTunnel(Channel& channel) {
-  Tunnel* tunnel = channel.WaitForTunnel(kChannelTimeout);
-  if (tunnel != nullptr) return tunnel;
-  channel.Finish();
-  return Fail(Unavailable("the node's agent did not answer"));
 }
 
 // Runs until the caller ends its input: it has the exit code, or it is gone.
