@@ -4,6 +4,8 @@
 import json
 import os
 import re
+import signal
+import subprocess
 import time
 import unittest
 
@@ -11,8 +13,6 @@ from live_platform import ClusterTest, eventually, main
 from live_platform.http import UnixConnection
 from live_platform.images import base_layout
 from oci_layout import member
-
-BIG = 24 << 20
 
 
 class ImageCare(ClusterTest):
@@ -149,6 +149,50 @@ class ImageCare(ClusterTest):
             self.assertRegex(lines[here], "removed|verified")
         self.assertLess(time.monotonic() - began, 60)
         self.cluster.agent_of(lost).start()
+
+    def looks(self, node):
+        """Processes that read a layer of the node."""
+        found = []
+        state = self.cluster.agent_state(self.nodes.index(node))
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    words = file.read().decode().split("\0")
+            except OSError:
+                continue
+            if words[1:3] == ["__image", "look"] and words[3].startswith(f"--root={state}/"):
+                found.append(int(pid))
+        return found
+
+    def held_verification(self, node):
+        """A `verify` of the node whose process is held."""
+        for _ in range(50):
+            verify = self.cli.popen("images", "verify", "--nodes", node, stdout=subprocess.DEVNULL)
+            while verify.poll() is None:
+                for pid in self.looks(node):
+                    try:
+                        os.kill(pid, signal.SIGSTOP)
+                        return verify
+                    except ProcessLookupError:
+                        pass
+        self.fail("no process was seen that verifies a layer")
+        return None
+
+    def test_a_verification_ends_with_its_caller(self):
+        node = self.nodes[0]
+        self.layout.add_image([self.base, self.layout.add_layer([member(f"big-{k}", os.urandom(1 << 20)) for k in range(64)])], "big")
+        self.run_at(node, ("/bin/cat", "/of-the-image"), "big").ok()
+        verify = self.held_verification(node)
+        second = self.cli("images", "verify", "--nodes", node)
+        self.assertEqual(second.code, 10, f"{second}")
+        self.assertIn("verified already", second.out)
+        time.sleep(7)  # the agent tells the controller every 5 s that it is still there
+        self.assertIsNone(verify.poll())
+        self.assertEqual(self.run_at(node, ("/bin/cat", "/of-the-image"), "plain").ok().out, "yes\n", "jobs start meanwhile")
+        verify.send_signal(signal.SIGINT)
+        self.assertNotEqual(verify.wait(30), 0)
+        eventually(lambda: not self.looks(node), "nothing is verified any more")
+        self.care("verify", "--nodes", node)
 
     def test_only_admins_prune_and_only_operators_verify(self):
         ana = self.cli.as_user(12345)
