@@ -82,7 +82,7 @@ function(gp_test name directory)
   gp_precompile(${name} unit_base ${CMAKE_SOURCE_DIR}/tests/precompiled.h)
   gp_batch(${name} 12)
   add_test(NAME ${name} COMMAND ${name})
-  # Unit tests keep a core busy; tests of whole programs mostly wait (Makefile).
+  # They keep a core busy; tests of whole programs mostly wait (Makefile).
   set_tests_properties(${name} PROPERTIES PROCESSORS 2)
   if(ARG_LABEL)
     set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL})
