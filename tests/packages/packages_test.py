@@ -5,6 +5,8 @@ packages_test.py --build DIRECTORY
 """
 
 import filecmp
+import gzip
+import io
 import os
 import pathlib
 import re
@@ -108,7 +110,9 @@ class Packages(unittest.TestCase):
     def test_the_tarball_has_the_files_of_the_packages(self):
         packed = {path: path.replace("/usr/", "/").lstrip("/").replace("lib/python3/dist-packages", "python").replace("vendor-completions", "site-functions")
                   for name in NAMES for path in self.files(name) if not re.search(r"/lintian/|/(changelog\.gz|copyright)$", path)}
-        with tarfile.open(by_hand.tarball(os.path.join(self.directory, "first"))) as tarball:
+        with gzip.open(by_hand.tarball(os.path.join(self.directory, "first"))) as compressed:
+            whole = io.BytesIO(compressed.read())  # its files are read in the packages' order, and a stream goes back by starting over
+        with tarfile.open(fileobj=whole) as tarball:
             files = {member.name.partition("/")[2]: member for member in tarball if not member.isdir()}
             self.assertEqual(sorted(files), sorted([*packed.values(), "INSTALL", "LICENSE"]))
             self.assertEqual({(member.uid, member.gid) for member in files.values()}, {(0, 0)})
