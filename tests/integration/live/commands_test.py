@@ -194,7 +194,8 @@ class Watch(Commands):
         process.wait(60)
 
     def test_watch_into_a_pipe_prints_tables_for_people(self):
-        self.start("--gpus", "1", "--name", "train")
+        job, _ = self.start("--gpus", "1", "--name", "train")
+        eventually(lambda: self.cli.job(job)["detail"] == "RUNNING", lambda: self.cli.job(job))  # and starts no more
         answer = self.cli("watch", "--once").ok()
         self.assertNotIn("\x1b", answer.out)
         for index in range(MACHINE.count()):
