@@ -42,6 +42,8 @@ AT_DOORS = ("src/application/access/", "src/adapters/wire/", "src/adapters/inbou
 NETS_OF_DOORS = ("unit_wire", "unit_access", "unit_api", "unit_rest", "unit_audit", "unit_notify", "unit_tls", "unit_sockets", "unit_link", "unit_grpc")
 WORLD_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRule"})]
 HANGS_AFTER_S = 180
+# The precompiled header of what is compiled with -O2, and the same one for -O1 (cmake/Targets.cmake).
+PRECOMPILED = ("/src/base/CMakeFiles/gp_base.dir/cmake_pch.", "/src/files/CMakeFiles/gp_files.dir/cmake_pch.")
 
 
 class Mutant:
@@ -97,8 +99,10 @@ def folders_of(source):
 class Build:
     """How an existing build compiles a file and links a test."""
 
-    def __init__(self, directory, names):
+    def __init__(self, directory, names, is_quick=False):
+        """Quick: mutated files are compiled with -O1, a quarter faster than as they are shipped."""
         self.directory = directory
+        self.is_quick = is_quick
         if names:
             subprocess.run(["ninja", "-C", directory] + names, check=True, stdout=subprocess.DEVNULL)
         entries = json.loads((directory / "compile_commands.json").read_text())
@@ -130,6 +134,8 @@ class Build:
             words[-1] = str(scratch / "batch.cc")
             pathlib.Path(words[-1]).write_text(
                 batch.replace(f'"{ROOT / mutant.compiled}"', f'"{scratch / mutant.compiled}"'))
+        if self.is_quick:
+            words = ["-O1" if word == "-O2" else word.replace(*PRECOMPILED) for word in words]
         words[words.index("-o") + 1] = str(scratch / "mutant.o")
         words.insert(words.index(f"-I{ROOT}/src"), f"-I{scratch}/src")
         self.run(words + ["-fsyntax-only"] if only_syntax else words)
@@ -261,7 +267,7 @@ def main():
         sys.exit("no such mutant")
     began = time.monotonic()
     nets = [net for net in NETS + WORLD_NETS if any(net in mutant.nets() for mutant in mutants)]
-    build = Build(options.build.resolve(), [name for name, _ in nets])
+    build = Build(options.build.resolve(), [name for name, _ in nets], is_quick=options.ci)
     # In CI the nets are tests of their own.
     for net, environment in [] if options.ci else nets:
         if found := run_net(build.directory / "bin" / net, environment):
