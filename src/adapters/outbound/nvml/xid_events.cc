@@ -13,9 +13,12 @@ std::optional<int> InstanceId(unsigned id) {
   return static_cast<int>(id);
 }
 
+// Rounded up: who waits for the rest of a millisecond would otherwise ask again and again.
 unsigned ToTimeoutMs(Duration timeout) {
   constexpr int64_t kMax = std::numeric_limits<int>::max();
-  return static_cast<unsigned>(std::clamp<int64_t>(timeout.ToMilliseconds(), 0, kMax));
+  const bool has_rest = timeout.ns % Duration::Milliseconds(1).ns > 0;
+  return static_cast<unsigned>(
+      std::clamp<int64_t>(timeout.ToMilliseconds() + (has_rest ? 1 : 0), 0, kMax));
 }
 
 }  // namespace
