@@ -127,13 +127,17 @@ void BenchSubmit(const BenchFlags& flags, Cli& cli) {
                 {"allocation_to_exec_ms", Percentiles(times->start_ms)}});
 }
 
+// Asks less often while many jobs are left, so that the answers cost the controller little.
 Status AwaitAllEnds(ControlClient& client) {
+  constexpr int kAskAgainMsMin = 20;
+  constexpr int kAskAgainMsMax = 200;
   v1::ListJobsRequest left;
   left.set_limit(1);
   while (true) {
     const auto reply = GP_TRY(client.Call<v1::ListJobsReply>("ListJobs", left));
     if (reply.total() == 0) return Ok();
-    poll(nullptr, 0, 20);
+    poll(nullptr, 0,
+         static_cast<int>(std::clamp<int64_t>(reply.total() / 8, kAskAgainMsMin, kAskAgainMsMax)));
   }
 }
 
