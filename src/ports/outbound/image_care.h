@@ -59,7 +59,7 @@ class ImageCare {
   // Reads layers again, one at a time, and removes those that are damaged; `image`: as in
   // PruneOrder.  `tell` is called after each layer, with its damage or nullptr.  `stop_fd`: an
   // eventfd; it ends once that is readable.  Errors: as Prune; kUnavailable also (another
-  // verification runs), kInternal (a layer cannot be read, by the host's fault).
+  // verification runs), kInternal (a layer cannot be read, by the host's fault; others were).
   using Tell = std::function<void(const VerifiedLayers&, const DamagedLayer*)>;
   virtual Status Verify(const std::string& image, int stop_fd, const Tell& tell) = 0;
 };

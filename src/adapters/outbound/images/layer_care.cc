@@ -151,15 +151,17 @@ void LayerCare::Forget(const PruneOrder& order) {
 Status LayerCare::Verify(const std::string& image, int stop_fd, const Tell& tell) {
   const auto turn = GP_TRY(Turn::Begin(*this, stop_fd));
   const std::vector<LayerStore::Unpacked> layers = WhatToVerify(image);
+  Status first = Ok();  // of those that failed; others are verified nevertheless
   VerifiedLayers sums;
   sums.images = CountMeant(*records_->All(), image);
   sums.layers_total = static_cast<int>(layers.size());
   tell(sums, nullptr);
   for (const LayerStore::Unpacked& layer : layers) {
     if (IsReadable(stop_fd)) return Fail(Unavailable("the verification was stopped"));
-    GP_CHECK_OK(VerifyLayer(layer, stop_fd, sums, tell));
+    const Status verified = VerifyLayer(layer, stop_fd, sums, tell);
+    if (!verified && first) first = verified;
   }
-  return Ok();
+  return first;
 }
 
 std::vector<LayerStore::Unpacked> LayerCare::WhatToVerify(const std::string& image) const {

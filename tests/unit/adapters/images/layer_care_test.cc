@@ -208,6 +208,7 @@ TEST_F(CareForImages, ALookThatFailsSaysNothingAboutTheLayer) {
   const Status verified = Verify();
   ASSERT_FALSE(verified);
   EXPECT_NE(verified.error().message.find("no memory"), std::string::npos);
+  EXPECT_EQ(sums_.layers, 3) << "the others were verified";
   EXPECT_EQ(There().size(), 4u);
 }
 
