@@ -105,6 +105,7 @@ Status TryFeature(const std::string& feature, const std::string& directory) {
   if (feature == "images") return TryIn(directory, EnterEmptyImage);
   if (feature == "image-layers") return TryIn(directory, EnterLayers);
   if (feature == "image-pull") return Ok();  // takes a program, which the agent tries
+  if (feature == "squashfs") return Ok();    // so does this
   if (feature == "launchers") return Ok();   // takes nothing of the host
   if (feature == "stage-only") return Ok();  // nor does this
   bool has_own_network = false;

@@ -91,3 +91,17 @@ class Layout:
         with open(f"{self.path}/index.json", "w", encoding="ascii") as file:
             json.dump({"schemaVersion": 2, "manifests": self.manifests}, file)
         return descriptor["digest"]
+
+
+def docker_archive(images):
+    """What `docker save` writes; of each image its tags, layers (as archive() takes them) and settings."""
+    members, manifest = [], []
+    for tags, layers, config in images:
+        plain = [archive(layer) for layer in layers]
+        settings = json.dumps({"architecture": "amd64", "os": "linux", "config": config,
+                               "rootfs": {"type": "layers", "diff_ids": [digest_of(layer) for layer in plain]}}).encode()
+        name = digest_of(settings).split(":")[1] + ".json"
+        paths = [digest_of(layer).split(":")[1] + "/layer.tar" for layer in plain]
+        members += [member(name, settings), *(member(path, layer) for path, layer in zip(paths, plain))]
+        manifest.append({"Config": name, "RepoTags": tags, "Layers": paths})
+    return archive([*members, member("manifest.json", json.dumps(manifest).encode())])

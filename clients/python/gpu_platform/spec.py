@@ -53,8 +53,9 @@ def job_spec(command: Sequence[str], *, name: str = "", gpus: Optional[int] = No
              array: Optional[Array] = None, more: Optional[Mapping[str, Any]] = None) -> dict[str, Any]:
     """Returns the message.  `gpus`, `cpus`, `memory`: per node; `share`: of each GPU, above 0, at most 1; `directory`: default
     the current one, with an image of layers the image's own; `image`: the job's root directory: the name of an image in a
-    registry, or "oci:/path:tag" or "dir:/path" on its nodes; `image_credentials`: the secret for that registry; `after`: jobs
-    that must complete first; `more`: further fields of the message, unchanged."""
+    registry, or "oci:/path:tag", "docker-archive:/path.tar", "oci-archive:/path.tar", "/path.sqsh" or "dir:/path" on its nodes;
+    `image_credentials`: the secret for that registry; `after`: jobs that must complete first; `more`: further fields of the message,
+    unchanged."""
     if isinstance(command, (str, bytes)):
         raise InvalidArgument("command: must be a list of words such as [\"python3\", \"train.py\"]", "invalid-argument")
     request: dict[str, Any] = {}

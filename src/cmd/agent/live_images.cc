@@ -47,10 +47,24 @@ void AddWord(const std::string& flag, const std::string& value, std::vector<std:
   if (!value.empty()) words.push_back(flag + "=" + value);
 }
 
+const char* WordOf(ImageReference::Source source) {
+  using Source = ImageReference::Source;
+  switch (source) {
+    case Source::kRegistry: return "registry";
+    case Source::kDockerArchive: return "docker-archive";
+    case Source::kOciArchive: return "oci-archive";
+    case Source::kSquashfs: return "squashfs";
+    case Source::kDirectory:
+    case Source::kLayout: break;
+  }
+  return "layout";
+}
+
 std::vector<std::string> ImageCommand(const char* verb, const LaunchSpec& spec) {
   std::vector<std::string> words{ExecutablePath(), "__image", verb};
   AddWord("--uid", std::to_string(spec.uid), words);
   AddWord("--gid", std::to_string(spec.gid), words);
+  AddWord("--source", WordOf(spec.layered_image->source), words);
   AddWord("--layout", spec.layered_image->path, words);
   if (!spec.image_credentials.empty()) words.emplace_back("--credentials");
   for (const uint32_t group : spec.groups) AddWord("--group", std::to_string(group), words);
@@ -69,6 +83,12 @@ std::string WhyNoUnpacking(const std::string& above) {
 
 NodeImageParts NoImages(const std::string& why) {
   return {std::make_unique<NoImageStore>(why), nullptr};
+}
+
+std::string WhyNoSquashfs() {
+  const CommandEnd end =
+      RunCommand({ExecutablePath(), "__image", "try-squashfs"}, {.time_limit = kTrialMax});
+  return end.ok ? "" : end.output;
 }
 
 ProcessImageStore::Options StoreOptions(const AgentConfig& config) {
@@ -90,6 +110,13 @@ ProcessImageStore::Options StoreOptions(const AgentConfig& config) {
     AddWord("--digest", spec.layered_image->digest, words);
     return words;
   };
+  options.identify = [](const LaunchSpec& spec) { return ImageCommand("identify", spec); };
+  options.convert = [read = options.read](const LaunchSpec& spec, const std::string& identity) {
+    std::vector<std::string> words = read(spec);
+    AddWord("--identity", identity, words);
+    return words;
+  };
+  options.converted_directory = config.state_directory + "/images/converted";
   options.pull = [](const LaunchSpec& spec, const PullTask& task) {
     std::vector<std::string> words = ImageCommand("pull", spec);
     AddWord("--repository", spec.layered_image->repository, words);
@@ -150,6 +177,7 @@ Result<std::vector<TriedFeature>> TryAllFeatures(const std::string& programs,
   if (layers.empty()) layers = WhyNoUnpacking(directory);
   // What is pulled is unpacked.
   find(kImagePullFeature) = layers.empty() ? WhyNoPulling() : layers;
+  find(kSquashfsFeature) = layers.empty() ? WhyNoSquashfs() : layers;
   return tried;
 }
 

@@ -29,6 +29,8 @@ constexpr Words kWords[] = {
     {kLaunchersFeature, "launchers", "jobs may have launchers", "jobs cannot have launchers: "},
     {kNetworkNoneFeature, "network", "jobs may be cut off from the network",
      "jobs cannot be cut off from the network: "},
+    {kSquashfsFeature, "squashfs", "images may be squashfs files",
+     "images cannot be squashfs files: "},
     {kStageOnlyFeature, "staging", "jobs may only stage", "jobs cannot only stage: "},
 };
 
@@ -45,9 +47,11 @@ std::vector<DoctorCheck> Checks(const std::vector<TriedFeature>& tried) {
     if (missing.empty()) {
       checks.push_back({words.check, Finding::kOk, words.offered, ""});
     } else {
-      checks.push_back({words.check, Finding::kWarn, words.lacking + missing,
-                        "run the agent as root of the machine, on Linux 5.12 or newer; images need "
-                        "the module overlay, their layers libarchive13, registries skopeo"});
+      checks.push_back(
+          {words.check, Finding::kWarn, words.lacking + missing,
+           "run the agent as root of the machine, on Linux 5.12 or newer; images need "
+           "the module overlay, their layers libarchive13, registries skopeo, squashfs "
+           "files squashfs-tools-ng"});
     }
   }
   return checks;

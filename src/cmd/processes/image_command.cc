@@ -11,12 +11,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "adapters/outbound/images/files/image_layout.h"
+#include "adapters/outbound/images/files/squashfs_image.h"
 #include "adapters/outbound/images/image_answers.h"
-#include "adapters/outbound/images/image_layout.h"
 #include "adapters/outbound/images/image_trial.h"
 #include "adapters/outbound/images/registry_client.h"
 #include "base/ignore_result.h"
@@ -35,7 +37,8 @@ struct ImageWords {
   uid_t uid = 0;
   gid_t gid = 0;
   std::vector<gid_t> groups;
-  std::string digest;  // of a layer
+  std::string identity;  // of a squashfs file
+  std::string digest;    // of a layer
   std::vector<std::string> present;
   std::string root;
   std::string list;
@@ -73,10 +76,21 @@ RegistryPlace PlaceOf(const ImageWords& words) {
           .credentials = words.has_credentials ? ReadInput() : std::string()};
 }
 
+bool IsSquashfsFile(const ImageWords& words) {
+  return words.image.source == ImageReference::Source::kSquashfs;
+}
+
 Result<ImagePlan> ReadPlan(const ImageWords& words) {
   GP_CHECK_OK(BecomeForEver(words));
-  if (words.image.repository.empty()) return ReadLayout(words.image, ThisArchitecture());
-  return ReadFromRegistry(words.image, PlaceOf(words), ThisArchitecture());
+  if (words.image.source == ImageReference::Source::kRegistry)
+    return ReadFromRegistry(words.image, PlaceOf(words), ThisArchitecture());
+  if (IsSquashfsFile(words)) return ReadSquashfs(words.image, words.identity, ThisArchitecture());
+  return ReadLayout(words.image, ThisArchitecture());
+}
+
+Result<std::string> Identify(const ImageWords& words) {
+  GP_CHECK_OK(BecomeForEver(words));
+  return IdentityOf(words.image.path);
 }
 
 // Also what its owner has closed to himself.
@@ -99,23 +113,37 @@ Status Pull(const ImageWords& words) {
 }
 
 // Root may not be able to read what the user can.
-Result<Descriptor> OpenAs(const ImageWords& words) {
+Result<ImageFile> OpenAs(const ImageWords& words) {
   if (setgroups(words.groups.size(), words.groups.data()) != 0 ||
       setresgid(words.gid, words.gid, 0) != 0 || setresuid(words.uid, words.uid, 0) != 0)
     return Fail(CannotBe(words.uid));
   EndWithParent();
-  Result<Descriptor> blob = OpenBlob(words.image.path, words.digest);
+  Result<ImageFile> blob =
+      IsSquashfsFile(words) ? OpenImageFile(words.image.path) : OpenBlob(words.image, words.digest);
   if (setresuid(0, 0, 0) != 0 || setresgid(0, 0, 0) != 0 || setgroups(0, nullptr) != 0)
     return Fail(CannotBe(0));
   return blob;
 }
 
 Result<UnpackedLayer> RunOnLayer(const ImageWords& words) {
-  const Descriptor blob = GP_TRY(OpenAs(words));
+  ImageFile blob = GP_TRY(OpenAs(words));
+  if (IsSquashfsFile(words))
+    blob = GP_TRY(ConvertSquashfs(blob, [&] { return BecomeForEver(words).has_value(); }));
   const Descriptor root(open(words.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid()) return Fail(Internal("cannot open " + words.root));
   if (words.is_check) return CheckLayer(blob, root, words.bytes_max);
-  return UnpackLayer(blob, root, {.bytes_max = words.bytes_max});
+  return UnpackLayer(blob, root,
+                     {.bytes_max = words.bytes_max, .has_marks = !IsSquashfsFile(words)});
+}
+
+// What the words of the agent mean.
+std::map<std::string, ImageReference::Source> SourcesByWord() {
+  using Source = ImageReference::Source;
+  return {{"layout", Source::kLayout},
+          {"registry", Source::kRegistry},
+          {"docker-archive", Source::kDockerArchive},
+          {"oci-archive", Source::kOciArchive},
+          {"squashfs", Source::kSquashfs}};
 }
 
 Result<Descriptor> OpenRoot(const ImageWords& words) {
@@ -169,7 +197,10 @@ void AddImage(CLI::App& app, Cli& cli) {
     command->add_option("--uid", words->uid, "User that the image is read as")->required();
     command->add_option("--gid", words->gid, "Group of the user")->required();
     command->add_option("--group", words->groups, "Another group of the user");
-    command->add_option("--layout", words->image.path, "Directory of the image layout")->required();
+    command->add_option("--layout", words->image.path, "Directory or file of the image")
+        ->required();
+    command->add_option("--source", words->image.source, "What is there")
+        ->transform(CLI::CheckedTransformer(SourcesByWord()));
     command->add_flag("--credentials", words->has_credentials, "Of a registry, on standard input");
     return command;
   };
@@ -177,7 +208,10 @@ void AddImage(CLI::App& app, Cli& cli) {
   read->add_option("--repository", words->image.repository, "Of a registry, in place of a layout");
   read->add_option("--tag", words->image.tag, "Tag of the image");
   read->add_option("--digest", words->image.digest, "Digest of the image");
+  read->add_option("--identity", words->identity, "That a squashfs file must have");
   read->callback([words] { PrintAnswer(AnswerText(ReadPlan(*words))); });
+  CLI::App* identify = add("identify");
+  identify->callback([words] { PrintAnswer(AnswerText(Identify(*words))); });
   CLI::App* pull = add("pull");
   pull->add_option("--repository", words->image.repository, "Of a registry")->required();
   pull->add_option("--digest", words->image.digest, "Digest of the manifest")->required();
@@ -197,6 +231,10 @@ void AddImage(CLI::App& app, Cli& cli) {
   attempt->add_option("--root", words->root, "An empty directory to unpack into")->required();
   attempt->callback([words, &cli] {
     if (const Status tried = TryUnpacking(words->root); !tried) cli.Complain(tried.error());
+  });
+  CLI::App* squashfs = image->add_subcommand("try-squashfs", "");
+  squashfs->callback([&cli] {
+    if (const Status tried = TrySquashfs(); !tried) cli.Complain(tried.error());
   });
 }
 

@@ -9,6 +9,7 @@
 #include "base/cpu_set.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "domain/model/jobs/image_reference.h"
 #include "domain/model/jobs/metric_rule.h"
 #include "ports/outbound/staging_progress.h"
 
@@ -105,11 +106,13 @@ struct MetricLimit {
   bool operator==(const MetricLimit&) const = default;
 };
 
-// One of the images of an OCI image layout on this host, or of a repository of a registry.
+// One of the images of an OCI image layout or an archive on this host, or of a repository of a
+// registry; or a squashfs file.
 struct LayeredImage {
-  std::string path;        // of the layout; opened as the job's user
-  std::string repository;  // of a registry, which is asked as the job's user; empty: of a layout
-  std::string tag;         // of the image; empty: the layout has only one
+  ImageReference::Source source = ImageReference::Source::kLayout;
+  std::string path;        // of the layout or file; opened as the job's user
+  std::string repository;  // of a registry, which is asked as the job's user
+  std::string tag;         // of the image; empty: the layout or archive has only one
   std::string digest;      // "sha256:…"; empty: not fixed yet, see FixImage
   // Without a digest: the attempt says which one the tag names (AttemptStatus::image_digest).
   // False: another rank of the job does.
@@ -119,7 +122,11 @@ struct LayeredImage {
 
 // As a job names it: "registry.lab/ana/train:v3"; by its digest only if it has no tag.
 inline std::string ReferenceOf(const LayeredImage& image) {
-  const std::string from = image.repository.empty() ? "oci:" + image.path : image.repository;
+  using Source = ImageReference::Source;
+  if (image.source == Source::kSquashfs && IsSquashfs(image.path)) return image.path;
+  const std::string from = image.source == Source::kRegistry
+                               ? image.repository
+                               : std::string(SchemeOf(image.source)) + image.path;
   if (!image.tag.empty()) return from + ":" + image.tag;
   return image.digest.empty() ? from : from + "@" + image.digest;
 }

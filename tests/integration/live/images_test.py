@@ -221,10 +221,10 @@ class Images(ClusterTest):
         end = self.cli.job(job)["attempts"][-1]
         self.assertEqual(end["end_class"], "could-not-start", end)
         self.assertIn("cannot open /no/such/image: No such file or directory", self.cli("jobs", "describe", job).ok().out)
-        told = self.cli("run", "--image", "docker-archive:/data/train.tar", "--", "true")
+        told = self.cli("run", "--image", "/data/train", "--", "true")
         self.assertEqual(told.code, 2)
         self.assertIn("--image", told.err)
-        self.assertIn("dir:/", told.err)
+        self.assertIn("write dir: before a directory", told.err)
 
 
 if __name__ == "__main__":

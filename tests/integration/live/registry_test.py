@@ -160,7 +160,7 @@ class Registries(ClusterTest):
     def test_the_policy_of_the_host_holds(self):
         self.push(1)
         policy = os.path.join(self.cluster.directory, "policy.json")
-        words = [self.cluster.binary, "__image", "read", "--uid=12345", "--gid=12345", f"--repository={self.registry.host}/ana/train", "--tag=v"]
+        words = [self.cluster.binary, "__image", "read", "--uid=12345", "--gid=12345", "--source=registry", f"--repository={self.registry.host}/ana/train", "--tag=v"]
         for rule, answer in (("reject", "rejected by policy"), ("insecureAcceptAnything", '"layers"')):
             # With a condition, so that it is not the policy that lets all in.
             rules = {"default": [{"type": "reject"}], "transports": {"docker": {self.registry.host: [{"type": rule}]}}}

@@ -152,6 +152,9 @@ TEST(MayUseANode, AnImageNeedsWhatItsSourceNeeds) {
   const std::pair<std::string, std::set<std::string>> images[] = {
       {"dir:/i", {kImagesFeature}},
       {"oci:/i", {kImagesFeature, kImageLayersFeature}},
+      {"docker-archive:/i", {kImagesFeature, kImageLayersFeature}},
+      {"oci-archive:/i", {kImagesFeature, kImageLayersFeature}},
+      {"/i.sqsh", {kImagesFeature, kImageLayersFeature, kSquashfsFeature}},
       {"reg.lab/i", {kImagesFeature, kImageLayersFeature, kImagePullFeature}}};
   for (const auto& [image, needed] : images) {
     JobSpec spec;

@@ -1,10 +1,12 @@
 #include "domain/model/jobs/image_reference.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace gp {
 namespace {
 
+using testing::HasSubstr;
 using Source = ImageReference::Source;
 
 const std::string kDigest = "sha256:" + std::string(64, 'a');
@@ -18,6 +20,15 @@ TEST(ImageReference, EachFormIsRead) {
       {"oci:/data/img:ana/train:v1", {Source::kLayout, "/data/img", "", "ana/train:v1", ""}},
       {"oci:/data/img@" + kDigest, {Source::kLayout, "/data/img", "", "", kDigest}},
       {"oci:/data/img:v1@" + kDigest, {Source::kLayout, "/data/img", "", "v1", kDigest}},
+      {"docker-archive:/a.tar", {Source::kDockerArchive, "/a.tar", "", "", ""}},
+      {"docker-archive:/a.tar:ana/train:v1@" + kDigest,
+       {Source::kDockerArchive, "/a.tar", "", "ana/train:v1", kDigest}},
+      {"oci-archive:/a.tar:v1", {Source::kOciArchive, "/a.tar", "", "v1", ""}},
+      {"/data/x.sqsh", {Source::kSquashfs, "/data/x.sqsh", "", "", ""}},
+      {"/data/x.sqfs@" + kDigest, {Source::kSquashfs, "/data/x.sqfs", "", "", kDigest}},
+      {"/data/a:b.squashfs", {Source::kSquashfs, "/data/a:b.squashfs", "", "", ""}},
+      {"squashfs:/data/x", {Source::kSquashfs, "/data/x", "", "", ""}},
+      {"docker://reg.lab/x.sqsh", {Source::kRegistry, "", "reg.lab/x.sqsh", "latest", ""}},
       {"python", {Source::kRegistry, "", "docker.io/library/python", "latest", ""}},
       {"pytorch/pytorch:2.5", {Source::kRegistry, "", "docker.io/pytorch/pytorch", "2.5", ""}},
       {"docker://nvcr.io/nvidia/pytorch:25.10-py3",
@@ -32,6 +43,7 @@ TEST(ImageReference, EachFormIsRead) {
     EXPECT_EQ(*image, expected) << text;
     EXPECT_EQ(HasLayers(text), expected.source != Source::kDirectory) << text;
     EXPECT_EQ(IsPulled(text), expected.source == Source::kRegistry) << text;
+    EXPECT_EQ(IsSquashfs(text), expected.source == Source::kSquashfs) << text;
   }
 }
 
@@ -47,7 +59,6 @@ TEST(ImageReference, WhatIsNoneIsRefusedWithItsText) {
                                   std::string("oci:"),
                                   std::string("dir:"),
                                   std::string(""),
-                                  std::string("/data/x.sqsh"),
                                   std::string("Pytorch:2"),
                                   std::string("a b"),
                                   std::string("reg.lab/a:"),
@@ -64,7 +75,18 @@ TEST(ImageReference, WhatIsNoneIsRefusedWithItsText) {
                                   std::string("reg.lab/a.-b"),
                                   std::string("reg.lab/_a"),
                                   std::string("reg.lab/a_"),
-                                  std::string("docker-archive:/data/x.tar"),
+                                  std::string("docker-archive:data/x.tar"),
+                                  std::string("docker-archive:/a.tar:"),
+                                  std::string("oci-archive:"),
+                                  std::string("squashfs:x.sqsh"),
+                                  std::string("/data/x.sqsh@sha256:1"),
+                                  std::string("/data/../x.sqsh"),
+                                  std::string("/data/x.tar"),
+                                  std::string("/data/img:v1"),
+                                  std::string("/"),
+                                  std::string("train.sqsh"),
+                                  std::string("ana/train.squashfs"),
+                                  std::string("./train.sqfs"),
                                   std::string("dirr:/data/x"),
                                   "reg.lab/" + std::string(250, 'a'),
                                   std::string("-flag"),
@@ -76,7 +98,13 @@ TEST(ImageReference, WhatIsNoneIsRefusedWithItsText) {
     EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument);
     EXPECT_FALSE(HasLayers(text)) << text;
     EXPECT_FALSE(IsPulled(text)) << text;
+    EXPECT_FALSE(IsSquashfs(text)) << text;
   }
+}
+
+TEST(ImageReference, APathIsNoNameInARegistry) {
+  EXPECT_THAT(ParseImageReference("/data/train").error().message, HasSubstr("write dir: before"));
+  EXPECT_THAT(ParseImageReference("train.sqsh").error().message, HasSubstr("its whole path"));
 }
 
 TEST(ImageReference, OnlyARegistryOfThisMachineIsOnLoopback) {

@@ -358,12 +358,13 @@ constexpr Field kJobFields[] = {
      .kind = kText,
      .summary = "The job's root directory: an image of a registry, by its name and tag or digest; "
                 "`oci:` and an OCI image layout on the job's nodes, with the image's tag or "
-                "digest; or `dir:` and a directory on them with a root file system "
+                "digest; `docker-archive:` or `oci-archive:` and an archive; the path of a "
+                "squashfs file; or `dir:` and a directory with a root file system "
                 "(docs/images.md).",
      .default_text = "the node's own root",
      .example = "nvcr.io/nvidia/pytorch:25.10-py3",
      .synonyms = "container container_image docker_image rootfs",
-     .pattern = "^(dir:/|oci:/|docker://)?[^: ]",
+     .pattern = "^(dir:/|oci:/|docker-archive:/|oci-archive:/|squashfs:/|docker://)?[^: ]",
      .set = [](JobDraft& d, const FieldValue& v) { d.job.program.image = v.text; }},
     {.name = "image_credentials",
      .kind = kText,

@@ -55,7 +55,9 @@ constexpr JobFlag kFlags[] = {
      "", JobFlag::Kind::kSwitch},
     {"--on-lease-loss", "on_lease_loss", "stop or continue when its node is disconnected"},
     {"--image", "image",
-     "Root directory of the job: a registry's NAME:TAG, dir:/path or oci:/path:tag", "IMAGE"},
+     "Root directory of the job: a registry's NAME:TAG, dir:/path, oci:/path:tag, a file's "
+     "docker-archive:/path or /path.sqsh",
+     "IMAGE"},
     {"--image-credentials", "image_credentials", "Secret for the image's registry (secrets set)",
      "SECRET"},
     {"--mount", "mounts", "Directories of the node to see in the image (docs/images.md)",

@@ -15,7 +15,9 @@
 #include <cstddef>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gp {
@@ -26,6 +28,7 @@ constexpr unsigned kKept = 1U << CAP_CHOWN | 1U << CAP_DAC_OVERRIDE | 1U << CAP_
 
 constexpr rlim_t kMemoryMax = rlim_t{4} << 30;  // most of it address space that is not used
 constexpr rlim_t kFilesOpenMax = 64;
+constexpr rlim_t kMessagesMax = 64 << 10;  // bytes of messages, of a program
 
 constexpr unsigned kFchmodat2 = 452;  // newer than the headers
 
@@ -128,6 +131,28 @@ constexpr unsigned kAllowed[] = {
 #endif
 };
 
+// Its start, files to read, memory, and the end.
+constexpr unsigned kAllowedOfReader[] = {
+    SYS_execve,          SYS_read,          SYS_write,
+    SYS_readv,           SYS_writev,        SYS_pread64,
+    SYS_lseek,           SYS_close,         SYS_fstat,
+    SYS_newfstatat,      SYS_statx,         SYS_fsync,
+    SYS_faccessat,       SYS_faccessat2,    SYS_readlinkat,
+    SYS_getdents64,      SYS_fadvise64,     SYS_mmap,
+    SYS_munmap,          SYS_mremap,        SYS_mprotect,
+    SYS_madvise,         SYS_brk,           SYS_futex,
+    SYS_getrandom,       SYS_clock_gettime, SYS_getpid,
+    SYS_gettid,          SYS_geteuid,       SYS_getegid,
+    SYS_getuid,          SYS_getgid,        SYS_set_tid_address,
+    SYS_set_robust_list, SYS_rseq,          SYS_rt_sigaction,
+    SYS_rt_sigprocmask,  SYS_rt_sigreturn,  SYS_exit,
+    SYS_exit_group,
+#if defined(__x86_64__)
+    SYS_access,          SYS_arch_prctl,    SYS_stat,
+    SYS_lstat,           SYS_readlink,
+#endif
+};
+
 #if defined(__x86_64__)
 constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
@@ -159,13 +184,27 @@ void AllowSomeOfFcntl(std::vector<sock_filter>& program) {
   program.push_back({BPF_RET | BPF_K, 0, 0, kUnknown});
 }
 
-Status Filter() {
+// Only to read.
+void AllowOpening(std::vector<sock_filter>& program) {
+  constexpr unsigned kChanges = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 4, SYS_openat});
+  program.push_back(Load(offsetof(seccomp_data, args[2])));
+  program.push_back({BPF_JMP | BPF_JSET | BPF_K, 1, 0, kChanges});
+  program.push_back({BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW});
+  program.push_back({BPF_RET | BPF_K, 0, 0, kUnknown});
+}
+
+std::vector<sock_filter> Allow(std::span<const unsigned> numbers) {
   std::vector<sock_filter> program = {Load(offsetof(seccomp_data, arch)),
                                       {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, kArchitecture},
                                       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
                                       Load(offsetof(seccomp_data, nr))};
-  for (const unsigned number : kAllowed) AnswerIf(number, SECCOMP_RET_ALLOW, program);
-  AllowSomeOfFcntl(program);
+  for (const unsigned number : numbers) AnswerIf(number, SECCOMP_RET_ALLOW, program);
+  return program;
+}
+
+// REQUIRES: this process gives up new privileges.
+Status Filter(std::vector<sock_filter> program) {
   program.push_back({BPF_RET | BPF_K, 0, 0, kUnknown});
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0) return Ok();
@@ -204,7 +243,22 @@ Status Confine(const Descriptor& directory) {
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // it works for nobody but its parent
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
     return Fail(Internal("cannot give up privileges"));
-  return Filter();
+  std::vector<sock_filter> program = Allow(kAllowed);
+  AllowSomeOfFcntl(program);
+  return Filter(std::move(program));
+}
+
+Status ConfineReader() {
+  SetLimit(RLIMIT_CORE, 0);
+  SetLimit(RLIMIT_AS, kMemoryMax);
+  SetLimit(RLIMIT_NOFILE, kFilesOpenMax);
+  SetLimit(RLIMIT_FSIZE, kMessagesMax);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return Fail(Internal("cannot give up privileges"));
+  std::vector<sock_filter> program = Allow(kAllowedOfReader);
+  AllowOpening(program);
+  return Filter(std::move(program));
 }
 
 }  // namespace gp

@@ -12,4 +12,8 @@ namespace gp {
 // the host (libraries, the locale) must be loaded before.  REQUIRES: one thread; root.
 Status Confine(const Descriptor& directory);
 
+// For ever, and for the program that this process starts next: it can read what its user can, and
+// no more.  It writes no file, has no network and no devices, and starts no other process.
+Status ConfineReader();
+
 }  // namespace gp

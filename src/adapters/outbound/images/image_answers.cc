@@ -74,6 +74,10 @@ std::string AnswerText(const Result<LayerLook>& look) {
       {{"path", look->path}, {"what", look->what}, {"files", look->files}, {"bytes", look->bytes}});
 }
 
+std::string AnswerText(const Result<std::string>& identity) {
+  return Text(identity ? json{{"identity", *identity}} : ErrorAnswer(identity.error()));
+}
+
 std::string AnswerText(const Status& done) {
   return Text(done ? json::object() : ErrorAnswer(done.error()));
 }
@@ -96,6 +100,11 @@ Status ReadDone(const std::string& answer) {
     return Fail(Internal("a process that pulls images said nothing"));
   });
   return done ? Ok() : Fail(done.error());
+}
+
+Result<std::string> ReadFileIdentity(const std::string& answer) {
+  return ReadAnswer<std::string>(
+      answer, [](const json& from) { return from.at("identity").get<std::string>(); });
 }
 
 Result<ImagePlan> ReadImagePlan(const std::string& answer) {

@@ -16,6 +16,7 @@ inline constexpr size_t kImageAnswerBytesMax = 1 << 20;
 std::string AnswerText(const Result<ImagePlan>& plan);
 std::string AnswerText(const Result<UnpackedLayer>& layer);
 std::string AnswerText(const Result<LayerLook>& look);
+std::string AnswerText(const Result<std::string>& identity);
 std::string AnswerText(const Status& done);
 
 // A line that the process prints while it pulls: the bytes that are there.
@@ -26,6 +27,7 @@ std::optional<int64_t> ReadPulled(const std::string& line);
 Result<ImagePlan> ReadImagePlan(const std::string& answer);
 Result<UnpackedLayer> ReadUnpackedLayer(const std::string& answer);
 Result<LayerLook> ReadLayerLook(const std::string& answer);
+Result<std::string> ReadFileIdentity(const std::string& answer);
 Status ReadDone(const std::string& answer);
 
 }  // namespace gp

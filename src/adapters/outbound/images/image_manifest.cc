@@ -21,6 +21,21 @@ constexpr size_t kPlatformsShown = 8;
 constexpr size_t kVariablesMax = 1'000;
 constexpr size_t kEnvironmentBytesMax = 128 << 10;
 
+Status AddEnvironment(const json& variables, const std::string& path, ImagePlan& plan) {
+  if (!variables.is_array()) return Ok();
+  size_t bytes = 0;
+  for (const json& one : variables) {
+    const std::string text = one.is_string() ? one.get<std::string>() : "";
+    const size_t equals = text.find('=');
+    const bool has_name = equals != std::string::npos && equals > 0;
+    if (!has_name || text.find('\0') != std::string::npos) continue;
+    bytes += text.size();
+    plan.environment.push_back(text);
+  }
+  if (plan.environment.size() <= kVariablesMax && bytes <= kEnvironmentBytesMax) return Ok();
+  return Fail(Malformed(path, "has more environment variables than a program can take"));
+}
+
 class ManifestReader {
  public:
   ManifestReader(ImageDocuments& documents, const std::string& architecture)
@@ -69,7 +84,9 @@ class ManifestReader {
     }
     const std::string config = GP_TRY(DigestIn(MemberOf(manifest, "config"), path));
     const std::string bytes = GP_TRY(documents_.Config(config, digest));
-    GP_CHECK_OK(AddConfig(GP_TRY(Checked(bytes, config)), documents_.NameOf(config), plan));
+    GP_TRY(Checked(bytes, config));
+    GP_CHECK_OK(
+        AddConfiguration(bytes, documents_.NameOf(config), documents_.Name(), architecture_, plan));
     return plan;
   }
 
@@ -91,48 +108,35 @@ class ManifestReader {
     return layer;
   }
 
-  Status AddConfig(const json& config, const std::string& path, ImagePlan& plan) const {
-    const std::string platform = TextOf(config, "os") + "/" + TextOf(config, "architecture");
-    if (platform != "linux/" + architecture_)
-      return Fail(InvalidArgument(documents_.Name() + " has an image for " +
-                                  Printable(platform, 40) + ", not for linux/" + architecture_));
-    const json& archives = MemberOf(MemberOf(config, "rootfs"), "diff_ids");
-    if (!archives.is_array() || archives.size() != plan.layers.size())
-      return Fail(Malformed(path, "does not name the archive of each layer"));
-    for (size_t i = 0; i < plan.layers.size(); ++i) {
-      const std::string diff_id = archives[i].is_string() ? archives[i].get<std::string>() : "";
-      if (!IsSha256Name(diff_id))
-        return Fail(Malformed(path, "names an archive by what is no sha256 digest"));
-      plan.layers[i].diff_id = diff_id;
-    }
-    const json& settings = MemberOf(config, "config");
-    plan.working_directory = TextOf(settings, "WorkingDir");
-    if (plan.working_directory.size() >= PATH_MAX ||
-        plan.working_directory.find('\0') != std::string::npos)
-      return Fail(Malformed(path, "names no directory that a program can work in"));
-    return AddEnvironment(MemberOf(settings, "Env"), path, plan);
-  }
-
-  static Status AddEnvironment(const json& variables, const std::string& path, ImagePlan& plan) {
-    if (!variables.is_array()) return Ok();
-    size_t bytes = 0;
-    for (const json& one : variables) {
-      const std::string text = one.is_string() ? one.get<std::string>() : "";
-      const size_t equals = text.find('=');
-      const bool has_name = equals != std::string::npos && equals > 0;
-      if (!has_name || text.find('\0') != std::string::npos) continue;
-      bytes += text.size();
-      plan.environment.push_back(text);
-    }
-    if (plan.environment.size() <= kVariablesMax && bytes <= kEnvironmentBytesMax) return Ok();
-    return Fail(Malformed(path, "has more environment variables than a program can take"));
-  }
-
   ImageDocuments& documents_;
   const std::string& architecture_;
 };
 
 }  // namespace
+
+Status AddConfiguration(const std::string& text, const std::string& path, const std::string& image,
+                        const std::string& architecture, ImagePlan& plan) {
+  const json config = GP_TRY(ParseObject(text, path));
+  const std::string platform = TextOf(config, "os") + "/" + TextOf(config, "architecture");
+  if (platform != "linux/" + architecture)
+    return Fail(InvalidArgument(image + " has an image for " + Printable(platform, 40) +
+                                ", not for linux/" + architecture));
+  const json& archives = MemberOf(MemberOf(config, "rootfs"), "diff_ids");
+  if (!archives.is_array() || archives.size() != plan.layers.size())
+    return Fail(Malformed(path, "does not name the archive of each layer"));
+  for (size_t i = 0; i < plan.layers.size(); ++i) {
+    const std::string diff_id = archives[i].is_string() ? archives[i].get<std::string>() : "";
+    if (!IsSha256Name(diff_id))
+      return Fail(Malformed(path, "names an archive by what is no sha256 digest"));
+    plan.layers[i].diff_id = diff_id;
+  }
+  const json& settings = MemberOf(config, "config");
+  plan.working_directory = TextOf(settings, "WorkingDir");
+  if (plan.working_directory.size() >= PATH_MAX ||
+      plan.working_directory.find('\0') != std::string::npos)
+    return Fail(Malformed(path, "names no directory that a program can work in"));
+  return AddEnvironment(MemberOf(settings, "Env"), path, plan);
+}
 
 std::string ThisArchitecture() {
   utsname names{};

@@ -51,6 +51,11 @@ class ImageDocuments {
 Result<ImagePlan> ReadImage(ImageDocuments& documents, const std::string& digest,
                             const std::string& architecture);
 
+// Adds to a plan with its layers what a configuration says: what they hold, and how programs start.
+// `name`: of the configuration, `image`: of what it is of, for messages.  Errors as above.
+Status AddConfiguration(const std::string& config, const std::string& name,
+                        const std::string& image, const std::string& architecture, ImagePlan& plan);
+
 // This machine's.
 std::string ThisArchitecture();
 

@@ -31,9 +31,9 @@ constexpr int kFiles = 5;
 Status TryUnpacking(const std::string& directory) {
   const Descriptor root(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid()) return Fail(Internal("cannot open " + directory));
-  const Descriptor blob(memfd_create("layer", MFD_CLOEXEC));
-  if (write(blob.get(), kLayer, sizeof kLayer) != static_cast<ssize_t>(sizeof kLayer) ||
-      lseek(blob.get(), 0, SEEK_SET) != 0)
+  const ImageFile blob{Descriptor(memfd_create("layer", MFD_CLOEXEC))};
+  if (write(blob.file.get(), kLayer, sizeof kLayer) != static_cast<ssize_t>(sizeof kLayer) ||
+      lseek(blob.file.get(), 0, SEEK_SET) != 0)
     return Fail(Internal("cannot make a file in memory"));
   const UnpackedLayer layer = GP_TRY(UnpackLayer(blob, root, {.bytes_max = 1 << 20}));
   struct stat link;

@@ -103,7 +103,7 @@ Error NoMemory() {
 
 }  // namespace
 
-Result<UnpackedLayer> UnpackLayer(const Descriptor& blob, const Descriptor& root,
+Result<UnpackedLayer> UnpackLayer(const ImageFile& blob, const Descriptor& root,
                                   const LayerLimits& limits) {
   LayerUnpacker unpacker = GP_TRY(LayerUnpacker::Make());
   LayerStream stream(*GP_TRY(OpenArchiveLibrary()));
@@ -114,13 +114,13 @@ Result<UnpackedLayer> UnpackLayer(const Descriptor& blob, const Descriptor& root
   if (child < 0)
     return Fail(Internal(std::string("cannot start a process: ") + std::strerror(errno)));
   if (child == 0) {
-    close(blob.get());
+    close(blob.file.get());
     Unpack(unpacker, std::move(archive), std::move(answer), root, limits);
   }
   archive.out.Reset();
   answer.in.Reset();
   GP_CHECK_OK(Confine(root));
-  GP_CHECK_OK(stream.Open(blob.get(), limits.bytes_max));
+  GP_CHECK_OK(stream.Open(blob.file.get(), blob.bytes, limits.bytes_max));
   const bool is_whole = GP_TRY(PassOn(stream, archive.in));
   archive.in.Reset();
   UnpackedLayer layer = GP_TRY(AnswerOf(answer.out));
@@ -135,11 +135,10 @@ Result<UnpackedLayer> UnpackLayer(const Descriptor& blob, const Descriptor& root
   return layer;
 }
 
-Result<UnpackedLayer> CheckLayer(const Descriptor& blob, const Descriptor& root,
-                                 int64_t bytes_max) {
+Result<UnpackedLayer> CheckLayer(const ImageFile& blob, const Descriptor& root, int64_t bytes_max) {
   LayerStream stream(*GP_TRY(OpenArchiveLibrary()));
   GP_CHECK_OK(Confine(root));
-  GP_CHECK_OK(stream.Open(blob.get(), bytes_max));
+  GP_CHECK_OK(stream.Open(blob.file.get(), blob.bytes, bytes_max));
   while (!GP_TRY(stream.Next()).empty()) {
   }
   LayerStream::Digests digests = stream.End();

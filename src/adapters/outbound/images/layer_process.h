@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/outbound/images/files/image_files.h"
 #include "adapters/outbound/images/layer_list.h"
 #include "adapters/outbound/images/layer_unpacker.h"
 #include "base/result.h"
@@ -26,11 +27,11 @@ struct UnpackedLayer {
 // Confines this process for ever, which then decompresses and digests the blob, and another one,
 // which unpacks it into `root`.  The blob: an archive as it is, or compressed by gzip or zstd.
 // REQUIRES: one thread; root.  Errors as LayerStream's and LayerUnpacker's.
-Result<UnpackedLayer> UnpackLayer(const Descriptor& blob, const Descriptor& root,
+Result<UnpackedLayer> UnpackLayer(const ImageFile& blob, const Descriptor& root,
                                   const LayerLimits& limits);
 
 // Only digests the blob.  `root`: an empty directory.
-Result<UnpackedLayer> CheckLayer(const Descriptor& blob, const Descriptor& root, int64_t bytes_max);
+Result<UnpackedLayer> CheckLayer(const ImageFile& blob, const Descriptor& root, int64_t bytes_max);
 
 // Both confine this process for ever to the layer's directory.
 Status ListLayer(Descriptor root, const std::function<bool(std::string_view)>& take);

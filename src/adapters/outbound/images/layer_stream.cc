@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -15,12 +16,14 @@ LayerStream::~LayerStream() {
 
 la_ssize_t LayerStream::ReadBlob(archive* reader, void* self, const void** buffer) {
   LayerStream& stream = *static_cast<LayerStream*>(self);
-  const ssize_t count = read(stream.blob_, stream.buffer_, sizeof stream.buffer_);
+  const auto wanted = std::min<int64_t>(stream.blob_left_, sizeof stream.buffer_);
+  const ssize_t count = read(stream.blob_, stream.buffer_, static_cast<size_t>(wanted));
   if (count < 0) {
     stream.read_error_ = errno;
     stream.library_.set_error(reader, errno, "cannot read the layer");
     return ARCHIVE_FATAL;
   }
+  stream.blob_left_ -= count;
   stream.compressed_.Add({stream.buffer_, static_cast<size_t>(count)});
   *buffer = stream.buffer_;
   return count;
@@ -34,8 +37,9 @@ Error LayerStream::Failure() {
                          Printable(why == nullptr ? "it is damaged" : why));
 }
 
-Status LayerStream::Open(int blob, int64_t bytes_max) {
+Status LayerStream::Open(int blob, int64_t blob_bytes, int64_t bytes_max) {
   blob_ = blob;
+  blob_left_ = blob_bytes;
   left_ = bytes_max;
   reader_ = library_.read_new();
   if (reader_ == nullptr) return Fail(Internal("out of memory"));

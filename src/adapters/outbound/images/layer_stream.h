@@ -20,10 +20,10 @@ class LayerStream {
   LayerStream(const LayerStream&) = delete;
   LayerStream& operator=(const LayerStream&) = delete;
 
-  // `bytes_max`: of the archive.  Errors, also of Next: kInvalidArgument (it is damaged),
-  // kResourceExhausted (bytes_max), kInternal (the blob's file server fails), kUnsupported (by the
-  // host's libarchive).
-  Status Open(int blob, int64_t bytes_max);
+  // The blob: what follows in the file, at most `blob_bytes`.  `bytes_max`: of the archive. Errors,
+  // also of Next: kInvalidArgument (it is damaged), kResourceExhausted (bytes_max), kInternal (the
+  // blob's file server fails), kUnsupported (by the host's libarchive).
+  Status Open(int blob, int64_t blob_bytes, int64_t bytes_max);
   // The next piece, valid until the next call; empty: the end.
   Result<std::string_view> Next();
   // After the end: "sha256:…" of what was read, and of what it holds.
@@ -41,6 +41,7 @@ class LayerStream {
   archive* reader_ = nullptr;
   int blob_ = -1;
   int read_error_ = 0;
+  int64_t blob_left_ = 0;
   int64_t left_ = 0;
   bool is_empty_ = false;
   Sha256Stream compressed_;

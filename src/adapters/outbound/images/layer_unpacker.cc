@@ -224,7 +224,10 @@ class LayerUnpacker::Parts {
     const std::vector<std::string> words = GP_TRY(Components(path));
     const std::string plain = words.empty() ? "." : Join(words, "/");
     GP_CHECK_OK(ChargeFor(words));
-    if (GP_TRY(removals_.Take(words, path))) return Ok();
+    const bool is_mark = GP_TRY(removals_.Take(words, path));
+    if (is_mark && !limits_.has_marks)
+      return Fail(Refused(path, "whose name means in images that a file is removed: rename it"));
+    if (is_mark) return Ok();
     if (!IsUnpacked(entry)) return Ok();
     GP_CHECK_OK(CheckHardLink(entry, path));
     if (plain == "." && library_.entry_filetype(entry) != AE_IFDIR)

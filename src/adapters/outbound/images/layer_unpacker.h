@@ -14,6 +14,7 @@ namespace gp {
 struct LayerLimits {
   int64_t bytes_max = 0;  // on disk, and of the archive
   int64_t files_max = 1'000'000;
+  bool has_marks = true;  // of what it removes; false: a file with such a name is refused
 };
 
 struct UnpackedFiles {

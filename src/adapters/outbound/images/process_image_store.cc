@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "adapters/outbound/images/files/squashfs_image.h"
 #include "adapters/outbound/images/image_answers.h"
 #include "adapters/outbound/images/layer_list.h"
 #include "adapters/outbound/images/registry_client.h"
@@ -34,6 +35,14 @@ int64_t BootNs() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
   return now.tv_sec * Duration::Seconds(1).ns + now.tv_nsec;
+}
+
+bool IsOfRegistry(const LaunchSpec& spec) {
+  return spec.layered_image->source == ImageReference::Source::kRegistry;
+}
+
+bool IsSquashfsFile(const LaunchSpec& spec) {
+  return spec.layered_image->source == ImageReference::Source::kSquashfs;
 }
 
 // The same layer twice shows what its upper one shows, and an overlay takes a directory once.
@@ -128,6 +137,7 @@ ProcessImageStore::ProcessImageStore(Options options, std::shared_ptr<LayerStore
       layers_(std::move(layers)),
       records_(std::move(records)),
       event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      converted_(options_.converted_directory),
       free_processes_(options_.layers_max),
       ending_(std::make_shared<Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {
   // What an earlier agent has left: its users' processes may keep that busy.
@@ -284,7 +294,7 @@ void ProcessImageStore::NotePulled(const Request& request, int64_t bytes) {
 CommandEnd ProcessImageStore::Run(std::vector<std::string> words, const Request& request,
                                   Duration time_limit,
                                   std::function<void(std::string_view)> on_output) const {
-  const bool asks = !request.spec.layered_image->repository.empty();
+  const bool asks = IsOfRegistry(request.spec);
   return RunCommand(std::move(words),
                     {.time_limit = time_limit,
                      .stop_fd = request.stop->get(),
@@ -301,7 +311,8 @@ bool ProcessImageStore::IsStopped(const StopEvent& stop) {
 }
 
 Result<UnpackedImage> ProcessImageStore::PrepareNow(const Request& request) {
-  if (!request.spec.layered_image->repository.empty()) return PreparePulled(request);
+  if (IsOfRegistry(request.spec)) return PreparePulled(request);
+  if (IsSquashfsFile(request.spec)) return PrepareConverted(request);
   ImagePlan plan = GP_TRY(ReadPlan(request));
   NotePlan(request, plan);
   return PrepareLayers(request, std::move(plan));
@@ -326,6 +337,33 @@ Result<UnpackedImage> ProcessImageStore::PreparePulled(Request request) {
       pulled ? PrepareLayers(request, std::move(plan)) : Fail(pulled.error());
   EndTurn(turn);
   return image;
+}
+
+// Its only layer is what the file is converted to, each time that the layer is unpacked.
+Result<UnpackedImage> ProcessImageStore::PrepareConverted(const Request& request) {
+  const CommandEnd end = Run(options_.identify(request.spec), request, options_.read_time_limit);
+  if (!end.ok) return Fail(Internal("its image cannot be looked at: " + end.output));
+  const std::string identity = GP_TRY(ReadFileIdentity(end.output));
+  const Turn turn{request.spec.uid, identity};
+  if (!AwaitTurn(request, turn)) return Fail(Internal("the attempt was stopped"));
+  Result<ImagePlan> plan = Convert(request, identity);
+  EndTurn(turn);
+  if (!plan) return Fail(plan.error());
+  NotePlan(request, *plan);
+  return PrepareLayers(request, *std::move(plan));
+}
+
+// An unchanged file is converted once for each user.
+Result<ImagePlan> ProcessImageStore::Convert(const Request& request, const std::string& identity) {
+  if (auto plan = converted_.Find(request.spec.uid, identity)) {
+    GP_CHECK_OK(CheckImageDigest(*request.spec.layered_image, *plan));
+    return *std::move(plan);
+  }
+  const CommandEnd end = RunInTurn(options_.convert(request.spec, identity), request);
+  if (!end.ok) return Fail(Internal("its image cannot be read: " + end.output));
+  ImagePlan plan = GP_TRY(ReadImagePlan(end.output));
+  converted_.Note(request.spec.uid, identity, plan);
+  return plan;
 }
 
 Result<ImagePlan> ProcessImageStore::ReadPlan(const Request& request) {
@@ -504,13 +542,21 @@ Status ProcessImageStore::MakeListOf(const Request& request, const std::string& 
   return Ok();
 }
 
-Result<UnpackedLayer> ProcessImageStore::RunTask(const Request& request,
-                                                 const LayerTask& task) const {
+// A user can stop the process that converts a squashfs file, so it keeps no turn from others.
+CommandEnd ProcessImageStore::RunInTurn(std::vector<std::string> words,
+                                        const Request& request) const {
+  if (IsSquashfsFile(request.spec))
+    return Run(std::move(words), request, options_.unpack_time_limit);
   free_processes_.acquire();
   CommandEnd end{.ok = false, .output = "the attempt was stopped"};
-  if (!IsStopped(request.stop))
-    end = Run(options_.unpack(request.spec, task), request, options_.unpack_time_limit);
+  if (!IsStopped(request.stop)) end = Run(std::move(words), request, options_.unpack_time_limit);
   free_processes_.release();
+  return end;
+}
+
+Result<UnpackedLayer> ProcessImageStore::RunTask(const Request& request,
+                                                 const LayerTask& task) const {
+  const CommandEnd end = RunInTurn(options_.unpack(request.spec, task), request);
   if (!end.ok) return Fail(Internal("a layer cannot be unpacked: " + end.output));
   return ReadUnpackedLayer(end.output);
 }

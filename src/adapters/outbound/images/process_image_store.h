@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "adapters/outbound/images/files/converted_images.h"
 #include "adapters/outbound/images/image_manifest.h"
 #include "adapters/outbound/images/image_records.h"
 #include "adapters/outbound/images/layer_store.h"
@@ -47,6 +48,10 @@ class ProcessImageStore : public ImageStore {
   struct Options {
     // Prints the plan of an image, read with the rights of the launch's user (image_answers.h).
     std::function<std::vector<std::string>(const LaunchSpec&)> read;
+    // Prints the identity of a squashfs file, and the plan of one that has this identity.
+    std::function<std::vector<std::string>(const LaunchSpec&)> identify;
+    std::function<std::vector<std::string>(const LaunchSpec&, const std::string& identity)> convert;
+    std::string converted_directory;  // for that of ConvertedImages
     // Pulls the layers of an image, and prints whether it did.
     std::function<std::vector<std::string>(const LaunchSpec&, const PullTask&)> pull;
     // Prints the digests and the size of a layer.
@@ -113,11 +118,13 @@ class ProcessImageStore : public ImageStore {
   using ServedKey = std::tuple<uint32_t, std::string, std::string, std::string>;
 
   Result<UnpackedImage> PrepareNow(const Request& request);
+  Result<UnpackedImage> PrepareConverted(const Request& request);
+  Result<ImagePlan> Convert(const Request& request, const std::string& identity);
   Result<UnpackedImage> PreparePulled(Request request);
   Result<ImagePlan> ReadPlan(const Request& request);
   Result<ImagePlan> ServedPlan(const Request& request);
   void NotePlan(const Request& request, const ImagePlan& plan);
-  // A user pulls an image once at a time: user, digest of the manifest.
+  // A user pulls or converts an image once at a time: user, digest of the manifest or identity.
   using Turn = std::pair<uint32_t, std::string>;
   // False: the request was stopped.
   bool AwaitTurn(const Request& request, const Turn& turn);
@@ -133,6 +140,7 @@ class ProcessImageStore : public ImageStore {
                                    const LayerTask& task);
   Status MakeListOf(const Request& request, const std::string& root, UnpackedLayer& layer) const;
   Result<UnpackedLayer> RunTask(const Request& request, const LayerTask& task) const;
+  CommandEnd RunInTurn(std::vector<std::string> words, const Request& request) const;
   static bool IsStopped(const StopEvent& stop);
   CommandEnd Run(std::vector<std::string> words, const Request& request, Duration time_limit,
                  std::function<void(std::string_view)> on_output = nullptr) const;
@@ -150,6 +158,7 @@ class ProcessImageStore : public ImageStore {
   std::set<Turn> pulls_;                      // whose turn it is
   std::map<uint32_t, size_t> busy_;           // images that are being prepared, by user
   std::map<ServedKey, Served> served_;
+  const ConvertedImages converted_;
   mutable std::counting_semaphore<> free_processes_;
   const StopEvent ending_;            // set when all ends
   std::vector<std::thread> workers_;  // started as they are needed

@@ -255,8 +255,10 @@ Status Admit(const LayeredImage& image, const RegistryPlace& place, const ImageP
   for (const LayerPlan& layer : plan.layers) layers.insert(layer.digest);
   RegistryPlace admitted = place;
   admitted.directory += "/admitted";
-  return PullLayers({.repository = image.repository, .digest = plan.manifest}, admitted,
-                    {layers.begin(), layers.end()}, 0, [](int64_t) {});
+  return PullLayers({.source = ImageReference::Source::kRegistry,
+                     .repository = image.repository,
+                     .digest = plan.manifest},
+                    admitted, {layers.begin(), layers.end()}, 0, [](int64_t) {});
 }
 
 }  // namespace

@@ -281,8 +281,9 @@ void AddRoot(const DesiredLease& desired, LaunchSpec& launch) {
     launch.image_directory = PlainPath(image->path);
   } else {
     const std::string& digest = image->digest.empty() ? desired.image_digest : image->digest;
-    const bool is_layout = image->source == ImageReference::Source::kLayout;
-    launch.layered_image = LayeredImage{.path = is_layout ? PlainPath(image->path) : "",
+    const bool is_pulled = image->source == ImageReference::Source::kRegistry;
+    launch.layered_image = LayeredImage{.source = image->source,
+                                        .path = is_pulled ? "" : PlainPath(image->path),
                                         .repository = image->repository,
                                         .tag = image->tag,
                                         .digest = digest,

@@ -1,6 +1,7 @@
 #include "domain/model/jobs/image_reference.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "base/digest.h"
@@ -10,8 +11,19 @@
 namespace gp {
 namespace {
 
-constexpr std::string_view kDirectory = "dir:";
-constexpr std::string_view kLayout = "oci:";
+using Source = ImageReference::Source;
+
+struct Scheme {
+  std::string_view name;
+  Source source;
+};
+
+constexpr Scheme kSchemes[] = {{"dir:", Source::kDirectory},
+                               {"oci:", Source::kLayout},
+                               {"docker-archive:", Source::kDockerArchive},
+                               {"oci-archive:", Source::kOciArchive},
+                               {"squashfs:", Source::kSquashfs}};
+constexpr std::string_view kSquashfsEndings[] = {".sqsh", ".sqfs", ".squashfs"};
 constexpr std::string_view kDocker = "docker://";
 constexpr std::string_view kDefaultHost = "docker.io";
 constexpr size_t kTagLengthMax = 255;
@@ -47,18 +59,27 @@ Status TakeDigest(std::string_view text, std::string_view& rest, ImageReference&
   return Ok();
 }
 
-// PATH, PATH:TAG, PATH@DIGEST or PATH:TAG@DIGEST.
-Result<ImageReference> ParseLayout(std::string_view text) {
-  ImageReference image{.source = ImageReference::Source::kLayout};
-  std::string_view rest = text.substr(kLayout.size());
-  GP_CHECK_OK(TakeDigest(text, rest, image));
-  if (const size_t colon = rest.find(':'); colon != std::string_view::npos) {
+// PATH, PATH:TAG, PATH@DIGEST or PATH:TAG@DIGEST; a squashfs file has no tags.
+Result<ImageReference> ParsePath(std::string_view text, Source source, std::string_view rest) {
+  ImageReference image{.source = source};
+  if (source != Source::kDirectory) GP_CHECK_OK(TakeDigest(text, rest, image));
+  const bool has_tags = source != Source::kDirectory && source != Source::kSquashfs;
+  const size_t colon = has_tags ? rest.find(':') : std::string_view::npos;
+  if (colon != std::string_view::npos) {
     image.tag = rest.substr(colon + 1);
     if (!IsTag(image.tag)) return Fault(text, "has a tag that no image can have");
     rest = rest.substr(0, colon);
   }
   image.path = rest;
+  if (auto fault = PathFault(image.path)) return Fail(InvalidArgument(std::move(*fault)));
   return image;
+}
+
+// With or without a digest.
+bool IsNamedAsSquashfs(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find('@'));
+  return std::ranges::any_of(kSquashfsEndings,
+                             [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
 // The rules of the registries' names are those of the OCI Distribution Specification 1.1.
@@ -119,7 +140,7 @@ bool IsRepository(std::string_view text) {
 
 // [docker://][HOST[:PORT]/]PATH[:TAG][@DIGEST].
 Result<ImageReference> ParseRegistry(std::string_view text) {
-  ImageReference image{.source = ImageReference::Source::kRegistry};
+  ImageReference image{.source = Source::kRegistry};
   std::string_view rest = text;
   if (rest.starts_with(kDocker)) rest.remove_prefix(kDocker.size());
   GP_CHECK_OK(TakeDigest(text, rest, image));
@@ -136,34 +157,52 @@ Result<ImageReference> ParseRegistry(std::string_view text) {
   if (IsRepository(image.repository)) return image;
   return Fault(text,
                "is no image: write its name in a registry, in lower case "
-               "(docker.io/library/python:3.12), dir:/path for a directory of the node, or "
-               "oci:/path:tag for an OCI layout");
+               "(docker.io/library/python:3.12), dir:/path for a directory of the node, "
+               "oci:/path:tag for an OCI layout, docker-archive:/path or oci-archive:/path for an "
+               "archive, or the path of a squashfs file");
 }
 
 }  // namespace
 
 Result<ImageReference> ParseImageReference(std::string_view text) {
-  if (!text.starts_with(kDirectory) && !text.starts_with(kLayout)) return ParseRegistry(text);
-  ImageReference image;
-  if (text.starts_with(kDirectory)) {
-    image.path = text.substr(kDirectory.size());
-  } else {
-    image = GP_TRY(ParseLayout(text));
+  for (const Scheme& scheme : kSchemes) {
+    if (text.starts_with(scheme.name))
+      return ParsePath(text, scheme.source, text.substr(scheme.name.size()));
   }
-  if (auto fault = PathFault(image.path)) return Fail(InvalidArgument(std::move(*fault)));
-  return image;
+  const bool is_squashfs = IsNamedAsSquashfs(text);
+  if (text.starts_with('/') && is_squashfs) return ParsePath(text, Source::kSquashfs, text);
+  if (text.starts_with('/'))
+    return Fault(text,
+                 "is a path that does not say what is there: write dir: before a directory, oci: "
+                 "before an OCI layout, docker-archive: or oci-archive: before an archive, "
+                 "squashfs: before a squashfs file (not needed before .sqsh, .sqfs and .squashfs)");
+  if (is_squashfs && !text.starts_with(kDocker))
+    return Fault(text,
+                 "looks like a squashfs file: write its whole path, from /; for an image of this "
+                 "name in a registry, docker:// before it");
+  return ParseRegistry(text);
 }
 
 bool HasLayers(std::string_view text) {
   if (text.empty()) return false;  // most jobs have no image, and planners ask for each of them
   const Result<ImageReference> image = ParseImageReference(text);
-  return image.has_value() && image->source != ImageReference::Source::kDirectory;
+  return image.has_value() && image->source != Source::kDirectory;
 }
 
 bool IsPulled(std::string_view text) {
   if (text.empty()) return false;
   const Result<ImageReference> image = ParseImageReference(text);
-  return image.has_value() && image->source == ImageReference::Source::kRegistry;
+  return image.has_value() && image->source == Source::kRegistry;
+}
+
+bool IsSquashfs(std::string_view text) {
+  const Result<ImageReference> image = ParseImageReference(text);
+  return image.has_value() && image->source == Source::kSquashfs;
+}
+
+std::string_view SchemeOf(Source source) {
+  const auto* const scheme = std::ranges::find(kSchemes, source, &Scheme::source);
+  return scheme == std::end(kSchemes) ? std::string_view() : scheme->name;
 }
 
 uint64_t ImageKey(std::string_view text) {

@@ -15,6 +15,7 @@ constexpr Feature kFeatures[] = {
     {kImagesFeature, [](const JobSpec& spec) { return !spec.program.image.empty(); }},
     {kImageLayersFeature, [](const JobSpec& spec) { return HasLayers(spec.program.image); }},
     {kImagePullFeature, [](const JobSpec& spec) { return IsPulled(spec.program.image); }},
+    {kSquashfsFeature, [](const JobSpec& spec) { return IsSquashfs(spec.program.image); }},
     {kNetworkNoneFeature,
      [](const JobSpec& spec) { return spec.program.network == NetworkAccess::kNone; }},
     {kLaunchersFeature,

@@ -15,6 +15,7 @@ namespace gp {
 inline constexpr char kImagesFeature[] = "images";  // jobs may have a root directory of their own
 inline constexpr char kImageLayersFeature[] = "image-layers";  // made of layers that it unpacks
 inline constexpr char kImagePullFeature[] = "image-pull";      // pulled from registries
+inline constexpr char kSquashfsFeature[] = "squashfs";         // squashfs files that it converts
 inline constexpr char kNetworkNoneFeature[] =
     "network-none";  // jobs may be cut off from the network
 

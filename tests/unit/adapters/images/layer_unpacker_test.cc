@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -82,7 +83,8 @@ class Unpacking : public testing::Test {
     const std::string archive = ArchiveOf(entries);
     diff_id_ = "sha256:" + Sha256(archive);
     const int blob = memfd_create("blob", MFD_CLOEXEC);
-    EXPECT_EQ(write(blob, archive.data(), archive.size()), static_cast<ssize_t>(archive.size()));
+    const std::string whole = archive + after_;
+    EXPECT_EQ(write(blob, whole.data(), whole.size()), static_cast<ssize_t>(whole.size()));
     lseek(blob, 0, SEEK_SET);
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
@@ -123,11 +125,13 @@ class Unpacking : public testing::Test {
 
   Scratch root_;
   std::string diff_id_;
+  std::string after_;  // the blob, in its file
+  int64_t blob_bytes_ = std::numeric_limits<int64_t>::max();
 
  private:
   Result<UnpackedLayer> Confined(int blob, const LayerLimits& limits) const {
     const Descriptor root(open(root_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return UnpackLayer(Descriptor(blob), root, limits);
+    return UnpackLayer({Descriptor(blob), blob_bytes_}, root, limits);
   }
 };
 
@@ -163,6 +167,25 @@ TEST_F(Unpacking, PrivilegesAndDevicesAreLeftOut) {
   EXPECT_EQ(FactsOf("setgid").st_mode & 07777u, 0755u);
   EXPECT_EQ(FactsOf("shared").st_mode & 07777u, 02775u);
   EXPECT_FALSE(Has("device"));
+}
+
+TEST_F(Unpacking, WithoutMarksAFileWithTheNameOfOneIsRefused) {
+  const LayerLimits limits{.bytes_max = 1 << 24, .has_marks = false};
+  for (const char* name : {".wh.x", "d/.wh..wh..opq", ".wh..wh.plnk"}) {
+    const auto layer = Unpack({{name}}, limits);
+    ASSERT_FALSE(layer) << name;
+    EXPECT_EQ(layer.error().code, ErrorCode::kInvalidArgument);
+  }
+  EXPECT_TRUE(Unpack({{"x.wh."}}, limits));
+}
+
+TEST_F(Unpacking, OnlyTheBytesOfTheBlobAreRead) {
+  const std::string archive = ArchiveOf({{"f", '0', "content"}});
+  blob_bytes_ = static_cast<int64_t>(archive.size());
+  after_ = "of another file";
+  const auto layer = Unpack({{"f", '0', "content"}});
+  ASSERT_TRUE(layer) << layer.error().message;
+  EXPECT_EQ(layer->diff_id, diff_id_);
 }
 
 TEST_F(Unpacking, WhatItRemovesIsMarked) {

@@ -66,7 +66,9 @@ class PulledImages : public testing::Test {
     LaunchSpec spec;
     spec.key = key;
     spec.uid = uid;
-    spec.layered_image = LayeredImage{.repository = "reg.lab/a", .digest = NumberedDigest(1'000)};
+    spec.layered_image = LayeredImage{.source = ImageReference::Source::kRegistry,
+                                      .repository = "reg.lab/a",
+                                      .digest = NumberedDigest(1'000)};
     return spec;
   }
   Result<UnpackedImage> Await(const LaunchSpec& spec) { return AwaitImage(*store_, spec); }

@@ -5,7 +5,9 @@
 namespace gp {
 namespace {
 
-LayeredImage Image() { return {.repository = "reg.lab/a", .tag = "v1"}; }
+LayeredImage Image() {
+  return {.source = ImageReference::Source::kRegistry, .repository = "reg.lab/a", .tag = "v1"};
+}
 
 TEST(RegistryErrors, WhatTheRegistryLacksOrRefusesIsTheUsersFault) {
   for (const char* said :

@@ -107,6 +107,11 @@ TEST(GoodInput, AJobWithoutNetworkAndMountsOfOneText) {
 }
 
 TEST(GoodInput, AJobThatOnlyStagesNeedsNoCommand) {
+  for (const char* image :
+       {"docker-archive:/a.tar:ana/a:v1", "oci-archive:/a.tar", "/a.sqsh", "squashfs:/a"}) {
+    const std::string text = std::string("stage_only: true\nimage: ") + image + "\n";
+    EXPECT_EQ(Decoded(text).program.image, image);
+  }
   const JobSpec job = Decoded("image: registry.lab/a:v1\nstage_only: true\nresources: {gpus: 0}\n");
   EXPECT_TRUE(job.program.stage_only);
   EXPECT_TRUE(job.program.command.empty());

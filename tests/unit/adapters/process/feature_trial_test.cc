@@ -28,7 +28,7 @@ TEST(FeatureTrial, TellsWhatThisHostOffersAndLeavesNothing) {
     }
   }
   EXPECT_THAT(names, ElementsAre("data", "image-layers", "image-pull", "images", "launchers",
-                                 "network-none", "stage-only"));
+                                 "network-none", "squashfs", "stage-only"));
   const auto count = std::distance(std::filesystem::directory_iterator(directory.path()), {});
   EXPECT_EQ(count, 1) << "bin, with the supervisor";
 }

@@ -424,6 +424,27 @@ TEST(ImageOfALaunch, IsNamedByItsDigestOnceTheJobHasIt) {
             "sha256:" + std::string(64, 'b'));
 }
 
+TEST(ImageOfALaunch, MayBeAFile) {
+  using Source = ImageReference::Source;
+  const NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0});
+  const std::pair<const char*, LayeredImage> images[] = {
+      {"docker-archive:/a.tar:ana/train:v1",
+       {.source = Source::kDockerArchive, .path = "/a.tar", .tag = "ana/train:v1"}},
+      {"oci-archive:/a.tar", {.source = Source::kOciArchive, .path = "/a.tar"}},
+      {"/data/a.sqsh", {.source = Source::kSquashfs, .path = "/data/a.sqsh"}},
+      {"squashfs:/data/a", {.source = Source::kSquashfs, .path = "/data/a"}}};
+  for (const auto& [text, expected] : images) {
+    JobSpec spec;
+    spec.program.command = {"true"};
+    spec.program.image = text;
+    DesiredLease desired = Desired(spec);
+    desired.lease.rank = 1;
+    const LaunchSpec launch = MakeLaunch(desired, facts, Options(), 0);
+    EXPECT_EQ(*launch.layered_image, expected) << text;
+    EXPECT_EQ(ReferenceOf(*launch.layered_image), text);
+  }
+}
+
 TEST(ImageOfALaunch, ItsCredentialsAreNotTheJobs) {
   const NodeFacts facts = TestCluster::MakeFacts("n1", {0, 0});
   JobSpec spec;

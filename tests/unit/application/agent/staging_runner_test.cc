@@ -292,7 +292,8 @@ TEST_F(Staging, AnImageIsShownWhileItIsStaged) {
 
 TEST_F(Staging, AnImageOfARegistryIsShownByItsName) {
   LaunchSpec spec = Job("lease-1");
-  spec.layered_image = LayeredImage{.repository = "reg.lab/a", .digest = kFixed};
+  spec.layered_image = LayeredImage{
+      .source = ImageReference::Source::kRegistry, .repository = "reg.lab/a", .digest = kFixed};
   ASSERT_TRUE(runner_->Start(spec));
   EXPECT_EQ(Seen("lease-1").staging.what, "image reg.lab/a@sha256:1");
 }

@@ -15,7 +15,8 @@ const std::map<std::string_view, std::string_view> kNoCounterpart{
     {"constraint",
      "set node_labels:, and for GPUs resources: {gpus: {model: …}} (gpu-platform nodes label)"},
     {"container",
-     "set image: to the name of an image, dir:/path or oci:/path:tag (docs/images.md)"},
+     "set image: to the name of an image, dir:/path, oci:/path:tag, or the path of a squashfs file "
+     "(docs/images.md)"},
     {"deadline", "gpu-platform jobs submit --plan shows when it would start and end"},
     {"dependency",
      "Slurm job ids are unknown here: set after: [JOB:ok] with job ids of this platform"},

@@ -1,13 +1,13 @@
 #pragma once
 
-// Images in an OCI image layout.  All of its files are of unknown origin, and opened with the
-// rights of the caller.
+// Images in an OCI image layout, which is a directory or an archive, or in an archive of Docker.
+// All of their files are of unknown origin, and opened with the rights of the caller.
 
 #include <string>
 
+#include "adapters/outbound/images/files/image_files.h"
 #include "adapters/outbound/images/image_manifest.h"
 #include "base/result.h"
-#include "files/descriptor.h"
 #include "ports/outbound/attempt_runner.h"
 
 namespace gp {
@@ -16,7 +16,7 @@ namespace gp {
 // server fails.
 Result<ImagePlan> ReadLayout(const LayeredImage& image, const std::string& architecture);
 
-// A regular file; nothing blocks but its file server.  Errors as above.
-Result<Descriptor> OpenBlob(const std::string& layout, const std::string& digest);
+// A layer of a plan of the image, by its digest there.  Errors as above.
+Result<ImageFile> OpenBlob(const LayeredImage& image, const std::string& digest);
 
 }  // namespace gp
