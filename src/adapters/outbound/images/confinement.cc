@@ -204,11 +204,23 @@ std::vector<sock_filter> Allow(std::span<const unsigned> numbers) {
 }
 
 // REQUIRES: this process gives up new privileges.
-Status Filter(std::vector<sock_filter> program) {
+Status Install(std::vector<sock_filter> program) {
   program.push_back({BPF_RET | BPF_K, 0, 0, kUnknown});
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0) return Ok();
   return Fail(Unsupported("this kernel filters no system calls"));
+}
+
+Status Filter() {
+  std::vector<sock_filter> program = Allow(kAllowed);
+  AllowSomeOfFcntl(program);
+  return Install(std::move(program));
+}
+
+Status FilterReader() {
+  std::vector<sock_filter> program = Allow(kAllowedOfReader);
+  AllowOpening(program);
+  return Install(std::move(program));
 }
 
 Status DropCapabilities() {
@@ -243,9 +255,7 @@ Status Confine(const Descriptor& directory) {
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // it works for nobody but its parent
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
     return Fail(Internal("cannot give up privileges"));
-  std::vector<sock_filter> program = Allow(kAllowed);
-  AllowSomeOfFcntl(program);
-  return Filter(std::move(program));
+  return Filter();
 }
 
 Status ConfineReader() {
@@ -256,9 +266,7 @@ Status ConfineReader() {
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return Fail(Internal("cannot give up privileges"));
-  std::vector<sock_filter> program = Allow(kAllowedOfReader);
-  AllowOpening(program);
-  return Filter(std::move(program));
+  return FilterReader();
 }
 
 }  // namespace gp
