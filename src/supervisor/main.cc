@@ -9,7 +9,6 @@
 
 #include "base/ignore_result.h"
 #include "supervisor/files/remove_tree.h"
-#include "supervisor/process/become_user.h"
 #include "supervisor/process/fork_server.h"
 #include "supervisor/process/host.h"
 #include "supervisor/process/process_title.h"
@@ -41,7 +40,6 @@ int main(int argument_count, char** arguments) {
   const char* last = arguments[argument_count - 1];
   gp::KeepTitle(arguments[0], static_cast<size_t>(last + std::strlen(last) + 1 - arguments[0]));
   gp::TheHost();  // opened once for all supervisors
-  gp::MakeCapabilitiesInheritable();
   std::optional<gp::Spawned> spawned = gp::RunForkServer(gp::Descriptor(gp::kForkServerFd));
   if (!spawned.has_value()) return 0;
   if (fchdir(spawned->directory.get()) != 0) return 2;

@@ -11,9 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <initializer_list>
+#include <iterator>
 
 #include "base/ignore_result.h"
 #include "supervisor/process/host.h"
@@ -23,14 +24,9 @@ namespace {
 
 // Capabilities that a job of root keeps: enough to install packages, but not to change mounts,
 // devices, cgroups, the kernel or other users' processes.
-constexpr uint64_t Bits(std::initializer_list<int> capabilities) {
-  uint64_t bits = 0;
-  for (const int capability : capabilities) bits |= uint64_t{1} << capability;
-  return bits;
-}
-constexpr uint64_t kKeptByRoot =
-    Bits({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID, CAP_SETUID,
-          CAP_SETPCAP, CAP_SETFCAP, CAP_SYS_CHROOT, CAP_NET_BIND_SERVICE});
+constexpr int kKeptByRoot[] = {CAP_CHOWN,   CAP_DAC_OVERRIDE, CAP_FOWNER,          CAP_FSETID,
+                               CAP_KILL,    CAP_SETGID,       CAP_SETUID,          CAP_SETPCAP,
+                               CAP_SETFCAP, CAP_SYS_CHROOT,   CAP_NET_BIND_SERVICE};
 
 void SetLimit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
   const rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
@@ -59,34 +55,21 @@ void SetLimits() {
   umask(022);
 }
 
-// Set where MakeCapabilitiesInheritable has emptied the bounding set.
-bool is_bounding_set_empty = false;
-
-bool DropBoundingSet(uint64_t kept) {
+bool DropCapabilities(bool stays_root) {
   for (int capability = 0; capability < 64; ++capability) {
-    if ((kept >> capability & 1) != 0) continue;
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0)
-      return errno == EINVAL;  // beyond the last capability of this kernel
+    if (stays_root && std::ranges::find(kKeptByRoot, capability) != std::end(kKeptByRoot)) continue;
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
+      if (errno == EINVAL) break;  // beyond the last capability of this kernel
+      return false;
+    }
   }
-  return true;
-}
-
-// Makes those of the permitted capabilities inheritable that are in `mask`.
-bool SetInheritable(uint64_t mask) {
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  // Inheritable capabilities would survive execve despite the bounding set.
   __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct sets[2] = {};
   if (syscall(SYS_capget, &header, sets) != 0) return false;
-  sets[0].inheritable = sets[0].permitted & static_cast<uint32_t>(mask);
-  sets[1].inheritable = sets[1].permitted & static_cast<uint32_t>(mask >> 32);
+  sets[0].inheritable = sets[1].inheritable = 0;
   return syscall(SYS_capset, &header, sets) == 0;
-}
-
-bool DropCapabilities(bool stays_root) {
-  const uint64_t kept = stays_root ? kKeptByRoot : 0;
-  if (!is_bounding_set_empty && !DropBoundingSet(kept)) return false;
-  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  // Inheritable capabilities survive execve despite the bounding set.
-  return SetInheritable(is_bounding_set_empty ? kept : 0);
 }
 
 std::string ChangeIds(const UserIdentity& user) {
@@ -98,10 +81,6 @@ std::string ChangeIds(const UserIdentity& user) {
 }
 
 }  // namespace
-
-void MakeCapabilitiesInheritable() {
-  is_bounding_set_empty = geteuid() == 0 && SetInheritable(~uint64_t{0}) && DropBoundingSet(0);
-}
 
 std::string BecomeUser(const UserIdentity& user) {
   ResetScheduling();

@@ -12,12 +12,6 @@ struct UserIdentity {
   std::vector<uint32_t> groups;
 };
 
-// Moves what execve gives to root from the bounding set of capabilities to the inheritable set: one
-// call takes that away, where the bounding set needs one for each capability. Programs of root that
-// this process and its children start have all capabilities as before. Does nothing if that is not
-// allowed.
-void MakeCapabilitiesInheritable();
-
 // Permanently drops all privileges that the user does not have: capabilities, groups and ids; and
 // sets no_new_privs and the process limits of a job.  Returns empty on success, else what failed,
 // with errno set.

@@ -185,13 +185,6 @@ TEST_F(AttemptTest, LosesEveryPrivilege) {
   EXPECT_TRUE(status.ends_with("\n0\n0\n")) << status;
 }
 
-TEST_F(AttemptTest, RootKeepsTheCapabilitiesThatInstallPackages) {
-  harness().Run(host_->As(0, harness().Shell("root", "grep Cap /proc/self/status")));
-  const std::string status = harness().Output("root");
-  for (const char* set : {"CapPrm", "CapEff"})
-    EXPECT_THAT(status, HasSubstr(std::string(set) + ":\t00000000800405fb"));
-}
-
 TEST_F(AttemptTest, EvenRootCannotLeaveItsCgroups) {
   const LaunchSpec spec = host_->As(
       0, harness().Shell("root",
@@ -242,15 +235,6 @@ TEST_F(AttemptTest, HooksRunAsRootOnTheHostsSide) {
   EXPECT_THAT(harness().Errors("hooked"), ::testing::StartsWith("0\ncat: "));
   EXPECT_THAT(harness().Errors("hooked"), ::testing::EndsWith("\nx\n"));
   EXPECT_FALSE(std::filesystem::exists(mark));
-}
-
-TEST_F(AttemptTest, HooksHaveTheCapabilitiesOfTheAgent) {
-  LaunchSpec spec = host_->Shell("hooked", "true");
-  spec.prolog = Script("prolog", "grep CapEff /proc/self/status; grep CapEff /proc/$PPID/status");
-  EXPECT_EQ(harness().Run(spec).message, "");
-  std::string own = ReadTextFile("/proc/self/status").value();
-  own = own.substr(own.find("CapEff"), std::string("CapEff:\t0123456789abcdef\n").size());
-  EXPECT_THAT(harness().Errors("hooked"), ::testing::StartsWith(own + own));
 }
 
 TEST_F(AttemptTest, ADaemonOfThePrologOutlivesTheJob) {

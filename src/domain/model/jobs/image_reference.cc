@@ -184,13 +184,11 @@ Result<ImageReference> ParseImageReference(std::string_view text) {
 }
 
 bool HasLayers(std::string_view text) {
-  if (text.empty()) return false;  // most jobs have no image, and planners ask for each of them
   const Result<ImageReference> image = ParseImageReference(text);
   return image.has_value() && image->source != Source::kDirectory;
 }
 
 bool IsPulled(std::string_view text) {
-  if (text.empty()) return false;
   const Result<ImageReference> image = ParseImageReference(text);
   return image.has_value() && image->source == Source::kRegistry;
 }
