@@ -8,8 +8,8 @@
 
 #include "application/control/heartbeats.h"
 #include "domain/cluster/decide/decide.h"
+#include "domain/cluster/nodes/image_keys.h"
 #include "domain/cluster/nodes/node_hardware.h"
-#include "domain/cluster/nodes/nodes_with_image.h"
 
 namespace gp {
 namespace {
@@ -29,14 +29,6 @@ std::optional<NodeId> NodeToDisconnect(const State& state, const Event& event) {
   if (revoked == nullptr) return std::nullopt;
   const auto node = state.nodes.by_name.find(revoked->name);
   return node == state.nodes.by_name.end() ? std::nullopt : std::optional(node->second);
-}
-
-std::vector<uint64_t> ImageKeysOf(const std::vector<HeldImage>& images) {
-  std::vector<uint64_t> keys;
-  for (const HeldImage& held : images) {
-    for (const uint64_t key : KeysOfHeldImage(held.name, held.digest)) keys.push_back(key);
-  }
-  return keys;
 }
 
 }  // namespace
@@ -64,7 +56,7 @@ class NodeConnections::Exchange : public NodeExchange {
     places_.ToLedger(report.leases);
     places_.ToLedger(report.gpus);
     ReportNode command{node_, incarnation_, std::move(report.leases), std::move(report.gpus), {}};
-    if (report.images) command.images = ImageKeysOf(*report.images);
+    if (report.images) command.images = NewImageKeys(*report.images);
     return Post(number, std::move(command));
   }
   Status Hear(uint64_t number, GpuNews news) override {
@@ -81,6 +73,17 @@ class NodeConnections::Exchange : public NodeExchange {
   void End() override { all_.End(node_, outbox_); }
 
  private:
+  // nullopt: they are what they were at the last report.
+  std::optional<std::vector<uint64_t>> NewImageKeys(const std::vector<HeldImage>& images) {
+    std::vector<uint64_t> keys;
+    for (const HeldImage& held : images) {
+      for (const uint64_t key : KeysOfHeldImage(held.name, held.digest)) keys.push_back(key);
+    }
+    std::ranges::sort(keys);
+    if (image_keys_ == keys) return std::nullopt;
+    image_keys_ = keys;
+    return keys;
+  }
   Status Post(uint64_t number, Command command) {
     all_.gateway_.HeardFrom(node_);
     return all_.gateway_.Post("node:" + std::to_string(node_.value), std::move(command),
@@ -95,6 +98,7 @@ class NodeConnections::Exchange : public NodeExchange {
   const uint64_t incarnation_;
   const GpuPlaces places_;
   const std::shared_ptr<NodeOutbox> outbox_;
+  std::optional<std::vector<uint64_t>> image_keys_;
 };
 
 Status NodeConnections::Join(uint64_t number, JoinNode join, WhenJoined joined) {

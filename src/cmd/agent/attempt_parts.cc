@@ -82,6 +82,7 @@ Status GpusPart::Start() {
   data_ = GP_TRY(MakeDataStore(config_));
   staging_ = std::make_unique<StagingRunner>(*images_.store, *data_, *mig_);
   copying_ = std::make_unique<CopyingRunner>(*data_, *staging_, clock_);
+  if (images_.care != nullptr) images_.care->Begin();
   return Ok();
 }
 

@@ -167,7 +167,9 @@ Result<LayerLook> Look(const ImageWords& words) {
   Descriptor list;
   if (!words.list.empty()) {
     list.Reset(open(words.list.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (!list.valid()) return LayerLook{.path = ".", .what = "has no list of files any more"};
+    if (!list.valid() && errno == ENOENT)
+      return LayerLook{.path = ".", .what = "has no list of files any more"};
+    if (!list.valid()) return Fail(Internal("cannot open the layer's list of files"));
   }
   return LookAtLayer(GP_TRY(OpenRoot(words)), list, words.digest);
 }

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "domain/cluster/nodes/nodes_with_image.h"
 #include "domain/cluster/quotas/grants.h"
 #include "domain/cluster/quotas/quota.h"
 #include "domain/defragmenting/find_moves.h"
@@ -20,7 +19,8 @@ WhatIf::WhatIf(const State& state, Instant at)
       plan_(planner_.Schedule(state, at)),
       rankings_(state.policy.placement),
       held_(state, planner_.classes(), rankings_),
-      backfill_(state, at, plan_.backfill) {
+      backfill_(state, at, plan_.backfill),
+      image_nodes_(state) {
   for (const PlaceGang& place : plan_.held) held_.Hold(*state.FindJob(place.job), place.ranks);
 }
 
@@ -29,7 +29,7 @@ std::optional<PlaceGang> WhatIf::Place(const Job& job) {
     return FindQuotaStop(state_, as, at_).has_value();
   };
   const auto found = PickVariant(job, planner_.classes(), rankings_, backfill_.ClosedTo(job),
-                                 NodesWithImage(state_, job), is_stopped);
+                                 image_nodes_.For(job), is_stopped);
   if (!found) return std::nullopt;
   NodeList chosen;
   for (const NodeId id : found->pick.nodes) chosen.push_back(&held_.nodes().Of(id));

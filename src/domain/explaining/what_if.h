@@ -7,6 +7,7 @@
 
 #include "domain/cluster/state/state.h"
 #include "domain/defragmenting/rehearsal.h"
+#include "domain/scheduling/image_nodes.h"
 #include "domain/scheduling/node_classes.h"
 #include "domain/scheduling/planner.h"
 #include "domain/scheduling/rankings.h"
@@ -45,6 +46,7 @@ class WhatIf {
   Rankings rankings_;
   Rehearsal held_;  // the destinations of jobs that are being moved
   mutable BackfillReservations backfill_;
+  ImageNodes image_nodes_;
   std::optional<PreemptionCandidates> preemption_candidates_;
 };
 

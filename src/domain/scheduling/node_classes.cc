@@ -86,11 +86,15 @@ void NodeClasses::Place(const Node& node) {
   }
   const auto [found, is_new] =
       by_key_.try_emplace(KeyOf(node, HardwareOf(node)), static_cast<ClassId>(classes_.size()));
-  if (is_new) classes_.push_back({node, {}});
+  if (is_new) classes_.push_back({node, {}, {}});
   if (class_of_[at] == found->second) return;
-  if (class_of_[at] != kNone) classes_[class_of_[at]].members.erase(node.id);
+  if (class_of_[at] != kNone) {
+    classes_[class_of_[at]].members.erase(node.id);
+    classes_[class_of_[at]].bits.Erase(node.id);
+  }
   class_of_[at] = found->second;
   classes_[found->second].members.insert(node.id);
+  classes_[found->second].bits.Insert(node.id);
 }
 
 }  // namespace gp

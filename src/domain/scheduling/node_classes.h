@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "domain/model/nodes/node.h"
+#include "domain/scheduling/node_bits.h"
 
 namespace gp {
 
@@ -23,6 +24,7 @@ class NodeClasses {
   struct Class {
     Node example;              // like all its members, except names and ids
     std::set<NodeId> members;  // may be empty for a while: patterns come back
+    NodeBits bits;             // the same
   };
 
   // Moves the node into its current class.

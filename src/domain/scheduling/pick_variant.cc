@@ -32,7 +32,7 @@ int MostAllowed(const Job& job, const JobSpec& variant, int most,
 class Picker {
  public:
   Picker(const Job& job, const NodeClasses& classes, Rankings& rankings,
-         const std::set<NodeId>& closed, const std::set<NodeId>& preferred,
+         const std::set<NodeId>& closed, const NodeBits& preferred,
          const std::function<bool(const Job&)>& is_stopped)
       : job_(job),
         classes_(classes),
@@ -71,7 +71,7 @@ class Picker {
   const NodeClasses& classes_;
   Rankings& rankings_;
   const std::set<NodeId>& closed_;
-  const std::set<NodeId>& preferred_;
+  const NodeBits& preferred_;
   const std::function<bool(const Job&)>& is_stopped_;
 };
 
@@ -79,7 +79,7 @@ class Picker {
 
 std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes,
                                        Rankings& rankings, const std::set<NodeId>& closed,
-                                       const std::set<NodeId>& preferred,
+                                       const NodeBits& preferred,
                                        const std::function<bool(const Job&)>& is_stopped) {
   std::set<NodeId> without_faults = NodesWithFaults(job);
   const bool any_faults = !without_faults.empty();

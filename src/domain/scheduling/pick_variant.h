@@ -26,7 +26,7 @@ struct VariantPick {
 // does not stop a job, it does not stop one that needs less.
 std::optional<VariantPick> PickVariant(const Job& job, const NodeClasses& classes,
                                        Rankings& rankings, const std::set<NodeId>& closed,
-                                       const std::set<NodeId>& preferred,
+                                       const NodeBits& preferred,
                                        const std::function<bool(const Job&)>& is_stopped);
 
 }  // namespace gp

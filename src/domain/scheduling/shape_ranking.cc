@@ -41,17 +41,12 @@ bool VisitInOrder(const NodeClasses& classes, const std::vector<ClassId>& group,
 // Visits those members of the classes that are `preferred`, in order of node id.
 template <typename F>
 bool VisitPreferred(const NodeClasses& classes, const std::vector<ClassId>& group,
-                    const std::set<NodeId>& preferred, F visit) {
-  size_t members = 0;
-  for (const ClassId id : group) members += classes.Of(id).members.size();
-  if (members < preferred.size()) {
-    return VisitInOrder(classes, group, [&](NodeId node, ClassId id) {
-      return !preferred.contains(node) || visit(node, id);
-    });
-  }
-  for (const NodeId node : preferred) {
-    const ClassId id = classes.ClassOf(node);
-    if (std::ranges::binary_search(group, id) && !visit(node, id)) return false;
+                    const NodeBits& preferred, F visit) {
+  for (size_t word = 0; word < preferred.size_in_words(); ++word) {
+    uint64_t members = 0;
+    for (const ClassId id : group) members |= classes.Of(id).bits.Word(word);
+    const auto with_class = [&](NodeId node) { return visit(node, classes.ClassOf(node)); };
+    if (!VisitWord(word, members & preferred.Word(word), with_class)) return false;
   }
   return true;
 }
@@ -77,9 +72,8 @@ void ShapeRanking::Update(const NodeClasses& classes, const Job& job) {
     const NodeClasses::Class& one = classes.Of(id);
     if (one.members.empty()) return false;
     if (const auto choice = ChooseGpus(one.example, job, weights_)) {
-      std::vector<ClassId>& group =
-          by_trait_[CommonTrait(*job.spec, one.example, *choice)][RankOf(one.example, *choice)];
-      group.insert(std::ranges::upper_bound(group, id), id);
+      by_trait_[CommonTrait(*job.spec, one.example, *choice)][RankOf(one.example, *choice)]
+          .push_back(id);
     }
     return true;
   });
@@ -87,7 +81,7 @@ void ShapeRanking::Update(const NodeClasses& classes, const Job& job) {
 
 std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes, const Job& job,
                                                      const std::set<NodeId>& closed,
-                                                     const std::set<NodeId>& preferred) {
+                                                     const NodeBits& preferred) {
   Update(classes, job);
   const auto wanted = static_cast<size_t>(job.spec->resources.nodes);
   if (std::set<NodeId> left_out = NodesWithFaults(job); !left_out.empty()) {
@@ -99,7 +93,7 @@ std::optional<ShapeRanking::Pick> ShapeRanking::Find(const NodeClasses& classes,
 
 std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& classes, size_t wanted,
                                                           const std::set<NodeId>& left_out,
-                                                          const std::set<NodeId>& preferred) const {
+                                                          const NodeBits& preferred) const {
   std::optional<Pick> best;
   // The nearest part of the network, then the worst of the nodes, decides between traits
   std::tuple<int, NodeRank, bool, NodeId> best_last;
@@ -116,12 +110,12 @@ std::optional<ShapeRanking::Pick> ShapeRanking::FindAmong(const NodeClasses& cla
             (levels > 0 && Outer(NetworkOf(classes.Of(id).example), levels) != part))
           return true;
         pick.nodes.push_back(node);
-        last = {-levels, rank, !preferred.contains(node), node};
+        last = {-levels, rank, !preferred.Contains(node), node};
         return pick.nodes.size() < wanted;
       };
       if (!VisitPreferred(classes, group, preferred, take)) continue;
       VisitInOrder(classes, group, [&](NodeId node, ClassId id) {
-        return preferred.contains(node) || take(node, id);
+        return preferred.Contains(node) || take(node, id);
       });
     }
     if (pick.nodes.size() < wanted || (best && best_last < last)) continue;

@@ -51,7 +51,7 @@ class ShapeRanking {
   // which the platform failed the job is used only if the job fits nowhere else. Of nodes that rank
   // equally, the `preferred` come first.
   std::optional<Pick> Find(const NodeClasses& classes, const Job& job,
-                           const std::set<NodeId>& closed, const std::set<NodeId>& preferred = {});
+                           const std::set<NodeId>& closed, const NodeBits& preferred = {});
 
   // The largest number of nodes of one trait on which a rank fits. `job`: any job of the shape.
   size_t CountMost(const NodeClasses& classes, const Job& job, const std::set<NodeId>& closed);
@@ -64,15 +64,14 @@ class ShapeRanking {
                                   const std::set<NodeId>& left_out);
 
  private:
-  using Groups = std::map<NodeRank, std::vector<ClassId>>;  // ascending
+  using Groups = std::map<NodeRank, std::vector<ClassId>>;
   void Update(const NodeClasses& classes, const Job& job);
   // nullptr: no node is in service, or a rank would not fit even on an empty one.
   const std::string* TraitIfEmpty(const NodeClasses& classes, ClassId id, const Job& job);
   std::string NearestPart(const NodeClasses& classes, const Groups& groups, size_t wanted,
                           const std::set<NodeId>& left_out) const;
   std::optional<Pick> FindAmong(const NodeClasses& classes, size_t wanted,
-                                const std::set<NodeId>& left_out,
-                                const std::set<NodeId>& preferred) const;
+                                const std::set<NodeId>& left_out, const NodeBits& preferred) const;
 
   PlacementWeights weights_;
   size_t seen_ = 0;               // number of classes looked at

@@ -216,7 +216,8 @@ class ImageCare(ClusterTest):
         answer = line.getresponse()
         self.assertEqual((answer.status, answer.getheader("Content-Type")), (200, "text/event-stream"))
         events = [json.loads(one) for one in re.findall("^data: (.+)$", answer.read().decode(), re.M)]
-        self.assertEqual([one.get("layers", 0) for one in events if "layers_total" in one], [0, 1, 2, 2])
+        done = [one.get("layers", 0) for one in events if "layers_total" in one]
+        self.assertEqual((done, sorted(set(done))), (sorted(done), [0, 1, 2]))  # it beats where a layer takes long
         self.assertTrue(events[-2]["is_over"])
 
 

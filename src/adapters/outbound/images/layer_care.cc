@@ -19,6 +19,7 @@ constexpr size_t kImagesShown = 16;  // of images, with a damaged layer
 constexpr size_t kDigestMin = 19;    // "sha256:" and 12 digits
 constexpr size_t kPathShown = 300;   // bytes
 constexpr int kDropTries = 20;
+constexpr size_t kUnfinishedMax = 64;
 
 void SetEvent(int event_fd) {
   const uint64_t one = 1;
@@ -49,6 +50,17 @@ std::set<std::string> LayersOf(const std::vector<ImageRecord>& all, const std::s
       layers.insert(record.diff_ids.begin(), record.diff_ids.end());
   }
   return layers;
+}
+
+// Those that have the layer.
+std::vector<std::string> NamesOf(const std::string& diff_id, const std::vector<ImageRecord>& all) {
+  std::vector<std::string> names;
+  for (const ImageRecord& record : all) {
+    const bool has_it = std::ranges::find(record.diff_ids, diff_id) != record.diff_ids.end();
+    const bool is_new = std::ranges::find(names, record.name) == names.end();
+    if (has_it && is_new && names.size() < kImagesShown) names.push_back(record.name);
+  }
+  return names;
 }
 
 // How many of them are meant.
@@ -121,7 +133,9 @@ Result<PrunedLayers> LayerCare::Prune(const PruneOrder& order) {
     return !is_ending_ && std::chrono::steady_clock::now() < until;
   });
   pruned.images = CountMeant(*all, order.image);
-  if (!order.is_trial && !pruned.is_unfinished) Forget(order);
+  if (order.is_trial) return pruned;
+  NoteUnfinished(order, which, pruned);
+  if (!pruned.is_unfinished) Forget(order);
   return pruned;
 }
 
@@ -131,8 +145,23 @@ LayerStore::Prunable LayerCare::WhatToPrune(const PruneOrder& order,
   if (order.unused_for.ns > 0) which.unused_since_ns = NowNs() - order.unused_for.ns;
   if (order.image.empty()) return which;
   which.diff_ids = LayersOf(all, order.image, false);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto rest = unfinished_.find(order.image);
+    if (rest != unfinished_.end()) which.diff_ids->insert(rest->second.begin(), rest->second.end());
+  }
   for (const std::string& shared : LayersOf(all, order.image, true)) which.diff_ids->erase(shared);
   return which;
+}
+
+// An image that has lost a layer is no longer on record when the call is repeated.
+void LayerCare::NoteUnfinished(const PruneOrder& order, const LayerStore::Prunable& which,
+                               PrunedLayers& pruned) {
+  const std::lock_guard lock(mutex_);
+  if (unfinished_.contains(order.image)) pruned.images = std::max(pruned.images, 1);
+  unfinished_.erase(order.image);
+  if (pruned.is_unfinished && which.diff_ids && unfinished_.size() < kUnfinishedMax)
+    unfinished_[order.image] = *which.diff_ids;
 }
 
 // An image that was named may have kept all of its layers, as others have them.
@@ -150,25 +179,26 @@ void LayerCare::Forget(const PruneOrder& order) {
 
 Status LayerCare::Verify(const std::string& image, int stop_fd, const Tell& tell) {
   const auto turn = GP_TRY(Turn::Begin(*this, stop_fd));
-  const std::vector<LayerStore::Unpacked> layers = WhatToVerify(image);
+  const auto records = records_->All();  // those of images that lose a layer go meanwhile
+  const std::vector<LayerStore::Unpacked> layers = WhatToVerify(image, *records);
   Status first = Ok();  // of those that failed; others are verified nevertheless
   VerifiedLayers sums;
-  sums.images = CountMeant(*records_->All(), image);
+  sums.images = CountMeant(*records, image);
   sums.layers_total = static_cast<int>(layers.size());
   tell(sums, nullptr);
   for (const LayerStore::Unpacked& layer : layers) {
     if (IsReadable(stop_fd)) return Fail(Unavailable("the verification was stopped"));
-    const Status verified = VerifyLayer(layer, stop_fd, sums, tell);
+    const Status verified = VerifyLayer(layer, *records, stop_fd, sums, tell);
     if (!verified && first) first = verified;
   }
   return first;
 }
 
-std::vector<LayerStore::Unpacked> LayerCare::WhatToVerify(const std::string& image) const {
+std::vector<LayerStore::Unpacked> LayerCare::WhatToVerify(
+    const std::string& image, const std::vector<ImageRecord>& all) const {
   std::vector<LayerStore::Unpacked> layers = layers_->All();
   if (image.empty()) return layers;
-  const auto all = records_->All();
-  const std::set<std::string> wanted = LayersOf(*all, image, false);
+  const std::set<std::string> wanted = LayersOf(all, image, false);
   std::erase_if(layers, [&](const auto& layer) { return !wanted.contains(layer.diff_id); });
   return layers;
 }
@@ -183,8 +213,9 @@ Result<LayerLook> LayerCare::LookAt(const LayerStore::Unpacked& layer, int stop_
 }
 
 // While it was read it may have been removed to make room: what was found then means nothing.
-Status LayerCare::VerifyLayer(const LayerStore::Unpacked& layer, int stop_fd, VerifiedLayers& sums,
-                              const Tell& tell) {
+Status LayerCare::VerifyLayer(const LayerStore::Unpacked& layer,
+                              const std::vector<ImageRecord>& all, int stop_fd,
+                              VerifiedLayers& sums, const Tell& tell) {
   if (!layers_->IsThere(layer)) {
     --sums.layers_total;
     return Ok();
@@ -209,7 +240,7 @@ Status LayerCare::VerifyLayer(const LayerStore::Unpacked& layer, int stop_fd, Ve
     return Ok();
   }
   DamagedLayer damaged{.diff_id = layer.diff_id,
-                       .images = NamesOf(layer.diff_id),
+                       .images = NamesOf(layer.diff_id, all),
                        .path = Printable(look->path, kPathShown),
                        .what = Printable(look->what, kPathShown),
                        .bytes = layer.bytes};
@@ -221,18 +252,12 @@ Status LayerCare::VerifyLayer(const LayerStore::Unpacked& layer, int stop_fd, Ve
   return Ok();
 }
 
-std::vector<std::string> LayerCare::NamesOf(const std::string& diff_id) const {
-  std::vector<std::string> names;
-  const auto all = records_->All();
-  for (const ImageRecord& record : *all) {
-    const bool has_it = std::ranges::find(record.diff_ids, diff_id) != record.diff_ids.end();
-    const bool is_new = std::ranges::find(names, record.name) == names.end();
-    if (has_it && is_new && names.size() < kImagesShown) names.push_back(record.name);
-  }
-  return names;
+void LayerCare::Begin() {
+  std::vector<std::string> all;
+  for (const LayerStore::Unpacked& layer : layers_->All()) all.push_back(layer.diff_id);
+  if (layers_->HasDamaged(all)) RemoveDamagedLater();
 }
 
-// Not before: after a restart the agent first learns which layers its attempts use.
 void LayerCare::RemoveDamagedLater() {
   const std::lock_guard lock(mutex_);
   if (remover_.joinable()) return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -32,6 +33,9 @@ class LayerCare : public ImageCare {
 
   Result<PrunedLayers> Prune(const PruneOrder& order) override;
   Status Verify(const std::string& image, int stop_fd, const Tell& tell) override;
+  // To be called once the attempts that run have pinned their layers: those that were damaged
+  // before are removed when none does any more.
+  void Begin();
   // What is being done ends soon, and what comes later is refused.
   void Stop();
 
@@ -40,12 +44,14 @@ class LayerCare : public ImageCare {
 
   LayerStore::Prunable WhatToPrune(const PruneOrder& order,
                                    const std::vector<ImageRecord>& all) const;
+  void NoteUnfinished(const PruneOrder& order, const LayerStore::Prunable& which,
+                      PrunedLayers& pruned);
   void Forget(const PruneOrder& order);
-  std::vector<LayerStore::Unpacked> WhatToVerify(const std::string& image) const;
+  std::vector<LayerStore::Unpacked> WhatToVerify(const std::string& image,
+                                                 const std::vector<ImageRecord>& all) const;
   Result<LayerLook> LookAt(const LayerStore::Unpacked& layer, int stop_fd) const;
-  Status VerifyLayer(const LayerStore::Unpacked& layer, int stop_fd, VerifiedLayers& sums,
-                     const Tell& tell);
-  std::vector<std::string> NamesOf(const std::string& diff_id) const;
+  Status VerifyLayer(const LayerStore::Unpacked& layer, const std::vector<ImageRecord>& all,
+                     int stop_fd, VerifiedLayers& sums, const Tell& tell);
   void RemoveDamagedLater();
 
   const Options options_;
@@ -58,6 +64,8 @@ class LayerCare : public ImageCare {
   int running_ = 0;         // calls
   std::set<int> stop_fds_;  // of those that run
   std::thread remover_;     // of damaged layers, once there was one in use
+  // Layers of images that were named to a call which ended before they were all removed
+  std::map<std::string, std::set<std::string>> unfinished_;
 };
 
 }  // namespace gp

@@ -297,6 +297,14 @@ bool LayerStore::HasAll(const std::vector<std::string>& diff_ids) const {
       diff_ids, [&](const std::string& diff_id) { return layers_.contains(DigitsOf(diff_id)); });
 }
 
+bool LayerStore::HasDamaged(const std::vector<std::string>& diff_ids) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(diff_ids, [&](const std::string& diff_id) {
+    const auto layer = layers_.find(DigitsOf(diff_id));
+    return layer != layers_.end() && layer->second.is_damaged;
+  });
+}
+
 std::vector<std::string> LayerStore::KeysOf(const std::vector<std::string>& diff_ids) const {
   std::set<std::string> wanted;
   for (const std::string& diff_id : diff_ids) wanted.insert(DigitsOf(diff_id));

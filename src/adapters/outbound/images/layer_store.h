@@ -102,6 +102,8 @@ class LayerStore {
   int64_t BytesOf(const std::string& diff_id) const;
   // Whether all these layers are there.
   bool HasAll(const std::vector<std::string>& diff_ids) const;
+  // Whether one of them is there and damaged.
+  bool HasDamaged(const std::vector<std::string>& diff_ids) const;
   // Those who have pinned these layers, and no others.
   std::vector<std::string> KeysOf(const std::vector<std::string>& diff_ids) const;
   // Pins a layer by its root, as RootOf has it.

@@ -101,7 +101,7 @@ Status ProcessImageStore::PrepareLayer(const Request& request, const LayerPlan& 
   if (*state == LayerStore::State::kReady) return Ok();
   if (*state == LayerStore::State::kDamaged)
     return Fail(Internal("the node's copy of the image's layer " + layer.diff_id +
-                         " is damaged, and cannot be replaced while running jobs use it"));
+                         " is damaged, and is replaced only when no job uses or awaits it"));
   if (*state == LayerStore::State::kUnshown) return CheckContent(request, layer);
   const Status done = Unpack(request, layer);
   layers_->Leave(layer.diff_id);
@@ -155,12 +155,14 @@ Result<UnpackedLayer> ProcessImageStore::UnpackInto(const Request& request, cons
 Status ProcessImageStore::MakeListOf(const Request& request, const std::string& root,
                                      UnpackedLayer& layer) const {
   ListFile file(LayerStore::ListFor(root));
+  free_processes_.acquire();
   const CommandEnd end = RunCommand(
       options_.list(root), {.time_limit = options_.unpack_time_limit,
                             .stop_fd = request.stop->get(),
                             .has_environment = false,
                             .separate_errors = true,
                             .on_output = [&file](std::string_view piece) { file.Add(piece); }});
+  free_processes_.release();
   if (!end.ok)
     return Fail(Internal("the files of a layer cannot be listed: " +
                          (end.errors.empty() ? end.output : end.errors)));

@@ -141,7 +141,7 @@ std::vector<HeldImage> ProcessImageStore::Held() {
   for (const ImageRecord& record : *records) {
     if (!layers_->HasAll(record.diff_ids)) {
       records_->Drop(record);
-    } else if (held.size() < kHeldImagesMax) {
+    } else if (held.size() < kHeldImagesMax && !layers_->HasDamaged(record.diff_ids)) {
       HeldImage image{record.name, record.digest, 0, record.used_at, {}};
       for (const std::string& diff_id : record.diff_ids) image.bytes += layers_->BytesOf(diff_id);
       image.keys = layers_->KeysOf(record.diff_ids);

@@ -210,6 +210,22 @@ Status TreeWalk::ReadFile(const std::string& name, TreeEntry& entry) {
   if (fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode))
     return Fail(Internal("the directories change while they are read"));
   GP_CHECK_OK(ReadAttributes(file, name, entry));
+  if (facts.st_nlink < 2) return ReadContent(file, name, entry);
+  const auto [known, is_new] = linked_.try_emplace({facts.st_dev, facts.st_ino});
+  if (!is_new) {
+    entry.content = known->second;
+    return Ok();
+  }
+  const Status read = ReadContent(file, name, entry);
+  if (!read || entry.content.empty()) {
+    linked_.erase(known);  // the next name is tried as well
+  } else {
+    known->second = entry.content;
+  }
+  return read;
+}
+
+Status TreeWalk::ReadContent(const Descriptor& file, const std::string& name, TreeEntry& entry) {
   if (from_disk_) posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
   posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   Sha256Stream digest;

@@ -4,6 +4,8 @@
 // depends on nothing but the names.  Follows no link and opens no special file.
 
 #include <sys/stat.h>
+#include <map>
+#include <utility>
 
 #include <cstdint>
 #include <optional>
@@ -58,6 +60,7 @@ class TreeWalk {
   Status Enter(const std::string& name, TreeEntry& entry);
   Result<TreeEntry> Leave();
   Status ReadFile(const std::string& name, TreeEntry& entry);
+  Status ReadContent(const Descriptor& file, const std::string& name, TreeEntry& entry);
 
   Descriptor at_;  // the directory of the topmost level
   const bool from_disk_;
@@ -67,6 +70,8 @@ class TreeWalk {
   size_t names_ = 0;  // of all levels
   int64_t files_ = 0;
   int64_t bytes_ = 0;
+  // Contents of files with several names, which are read once: device and inode, digest.
+  std::map<std::pair<dev_t, ino_t>, std::string> linked_;
   std::vector<char> piece_ = std::vector<char>(256 << 10);
 };
 

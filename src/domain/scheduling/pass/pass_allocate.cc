@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "domain/cluster/nodes/nodes_with_image.h"
 #include "domain/cluster/quotas/quota.h"
 #include "domain/model/jobs/variants.h"
 #include "domain/scheduling/pass/pass_steps.h"
@@ -14,7 +13,7 @@ bool PlaceVariant(PassScratch& pass, const Job& job) {
     return FindQuotaStop(pass.state, as, pass.at, pass.planned).has_value();
   };
   auto found = PickVariant(job, pass.classes, pass.rankings, pass.backfill.ClosedTo(job),
-                           NodesWithImage(pass.state, job), is_stopped);
+                           pass.image_nodes.For(job), is_stopped);
   if (!found) return false;
   const Job& as = pass.variants.emplace_back(std::move(found->job));
   pass.PlaceOnNodes(as, found->pick, found->variant);
@@ -29,7 +28,7 @@ bool Allocate(PassScratch& pass, const Job& job, const JobShape& shape) {
   if (HasVariants(*job.spec)) return !awaits_victims && PlaceVariant(pass, job);
   if (!awaits_victims && pass.IsStoppedByQuota(job)) return false;
   const auto pick = pass.rankings.Of(shape).Find(pass.classes, job, pass.backfill.ClosedTo(job),
-                                                 NodesWithImage(pass.state, job));
+                                                 pass.image_nodes.For(job));
   if (!pick) return false;
   pass.PlaceOnNodes(job, *pick);
   return true;

@@ -20,7 +20,11 @@ Instant NextUsagePeriod(const State& state, Instant at) {
 }  // namespace
 
 PassScratch::PassScratch(const PassInput& input)
-    : PassInput(input), nodes(state), queue_order(state, at), backfill(state, at) {}
+    : PassInput(input),
+      nodes(state),
+      queue_order(state, at),
+      backfill(state, at),
+      image_nodes(state) {}
 
 PassScratch::~PassScratch() {
   for (const NodeId id : nodes.Touched()) classes.Place(*state.FindNode(id));

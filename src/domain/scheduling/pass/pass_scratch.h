@@ -10,6 +10,7 @@
 
 #include "domain/cluster/quotas/holdings.h"
 #include "domain/scheduling/backfill_reservations.h"
+#include "domain/scheduling/image_nodes.h"
 #include "domain/scheduling/plan.h"
 #include "domain/scheduling/queue_order.h"
 #include "domain/scheduling/rankings.h"
@@ -59,8 +60,9 @@ struct PassScratch : PassInput {
   ScratchNodes nodes;  // `classes` has the classes of these
   QueueOrder queue_order;
   BackfillReservations backfill;  // also the nodes of nominated jobs
-  Holdings planned;               // added to what the state holds on accounts
-  std::set<JobId> counted;        // jobs counted in `planned`
+  ImageNodes image_nodes;
+  Holdings planned;         // added to what the state holds on accounts
+  std::set<JobId> counted;  // jobs counted in `planned`
   std::vector<const Job*> placed;
   std::deque<Job> variants;                      // jobs with variants, as placed
   std::set<std::string> pools_with_reservation;  // with a backfill reservation in this pass

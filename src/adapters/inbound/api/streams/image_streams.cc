@@ -136,6 +136,10 @@ Status PumpVerification(Tunnel& tunnel, ChannelWatch& watch, const std::string& 
   return out.IsGone() ? Ok() : Fail(WentAway(node));
 }
 
+std::string WhatOf(const std::string& image) {
+  return image.empty() ? "all images" : "image " + Printable(image, 300);
+}
+
 }  // namespace
 
 Status ControlApi::PruneImages(const Caller& caller, const v1::PruneImagesRequest& request,
@@ -146,14 +150,15 @@ Status ControlApi::PruneImages(const Caller& caller, const v1::PruneImagesReques
                                 std::to_string(request.unused_for_ms())));
   const NodeId node = GP_TRY(FindCarer(gateway_, request.node()));
   // First, so that the audit has it even if the controller dies now
-  if (!request.dry_run())
+  if (!request.dry_run()) {
+    std::string details = WhatOf(request.image());
+    if (request.unused_for_ms() > 0)
+      details += ", unused for " + ToText(Duration::Milliseconds(request.unused_for_ms()));
     GP_CHECK_OK(gateway_
                     .Execute(caller.AsOrigin(), "",
-                             NoteChange{"PruneImages", request.node(),
-                                        request.image().empty()
-                                            ? "all images"
-                                            : "image " + Printable(request.image(), 300)})
+                             NoteChange{"PruneImages", request.node(), std::move(details)})
                     .status);
+  }
   v1::OpenChannel order;
   *order.mutable_prune() = request;
   const OpenTunnel open = GP_TRY(OpenAt(channels_, node, request.node(), std::move(order)));
@@ -170,10 +175,15 @@ Status ControlApi::PruneImages(const Caller& caller, const v1::PruneImagesReques
   return Ok();
 }
 
-Status ControlApi::VerifyImages(const Caller&, const v1::VerifyImagesRequest& request,
+Status ControlApi::VerifyImages(const Caller& caller, const v1::VerifyImagesRequest& request,
                                 Sink<v1::VerifyImagesReply>& out) {
   GP_CHECK_OK(CheckImage(request.image()));
   const NodeId node = GP_TRY(FindCarer(gateway_, request.node()));
+  // It removes layers that are damaged.
+  GP_CHECK_OK(gateway_
+                  .Execute(caller.AsOrigin(), "",
+                           NoteChange{"VerifyImages", request.node(), WhatOf(request.image())})
+                  .status);
   v1::OpenChannel order;
   *order.mutable_verify() = request;
   const OpenTunnel open = GP_TRY(OpenAt(channels_, node, request.node(), std::move(order)));
