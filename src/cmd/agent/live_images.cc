@@ -110,7 +110,12 @@ ProcessImageStore::Options StoreOptions(const AgentConfig& config) {
     AddWord("--digest", spec.layered_image->digest, words);
     return words;
   };
-  options.identify = [](const LaunchSpec& spec) { return ImageCommand("identify", spec); };
+  options.identify = [](const LaunchSpec& spec) {
+    std::vector<std::string> words = ImageCommand("identify", spec);
+    AddWord("--repository", spec.layered_image->repository, words);
+    AddWord("--tag", spec.layered_image->tag, words);
+    return words;
+  };
   options.convert = [read = options.read](const LaunchSpec& spec, const std::string& identity) {
     std::vector<std::string> words = read(spec);
     AddWord("--identity", identity, words);

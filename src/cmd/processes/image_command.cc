@@ -90,6 +90,8 @@ Result<ImagePlan> ReadPlan(const ImageWords& words) {
 
 Result<std::string> Identify(const ImageWords& words) {
   GP_CHECK_OK(BecomeForEver(words));
+  if (words.image.source == ImageReference::Source::kRegistry)
+    return ResolveTag(words.image, PlaceOf(words));
   return IdentityOf(words.image.path);
 }
 
@@ -213,6 +215,8 @@ void AddImage(CLI::App& app, Cli& cli) {
   read->add_option("--identity", words->identity, "That a squashfs file must have");
   read->callback([words] { PrintAnswer(AnswerText(ReadPlan(*words))); });
   CLI::App* identify = add("identify");
+  identify->add_option("--repository", words->image.repository, "Of a registry");
+  identify->add_option("--tag", words->image.tag, "Tag of the image");
   identify->callback([words] { PrintAnswer(AnswerText(Identify(*words))); });
   CLI::App* pull = add("pull");
   pull->add_option("--repository", words->image.repository, "Of a registry")->required();

@@ -274,9 +274,7 @@ Result<UnpackedImage> ProcessImageStore::PreparePulled(Request request) {
 
 // Its only layer is what the file is converted to, each time that the layer is unpacked.
 Result<UnpackedImage> ProcessImageStore::PrepareConverted(const Request& request) {
-  const CommandEnd end = Run(options_.identify(request.spec), request, options_.read_time_limit);
-  if (!end.ok) return Fail(Internal("its image cannot be looked at: " + end.output));
-  const std::string identity = GP_TRY(ReadFileIdentity(end.output));
+  const std::string identity = GP_TRY(Identify(request));
   const Turn turn{request.spec.uid, identity};
   if (!AwaitTurn(request, turn)) return Fail(Internal("the attempt was stopped"));
   Result<ImagePlan> plan = Convert(request, identity);
@@ -308,20 +306,57 @@ Result<ImagePlan> ProcessImageStore::ReadPlan(const Request& request) {
 // What a digest names never changes, but who may have it does.
 Result<ImagePlan> ProcessImageStore::ServedPlan(const Request& request) {
   const LayeredImage& image = *request.spec.layered_image;
+  const bool has_digest = !image.digest.empty();
+  const Asker asker{request.spec.uid, Sha256(request.credentials),
+                    has_digest ? image.repository : image.repository + ":" + image.tag};
+  const std::string digest = has_digest ? image.digest : GP_TRY(AskForDigest(request, asker));
   const int64_t now = BootNs();
-  const std::string access = Sha256(request.credentials);
-  if (!image.digest.empty()) {
+  {
     const std::lock_guard lock(mutex_);
     std::erase_if(served_, [now](const auto& one) { return one.second.until_boot_ns <= now; });
-    const auto served = served_.find({request.spec.uid, access, image.repository, image.digest});
+    const auto served = served_.find({asker, digest});
     if (served != served_.end()) return served->second.plan;
   }
   const ImagePlan plan = GP_TRY(ReadPlan(request));
   const std::lock_guard lock(mutex_);
   if (served_.size() < kServedMax)
-    served_[{request.spec.uid, access, image.repository, plan.digest}] = {
-        plan, now + options_.access_lasts.ns};
+    served_[{asker, plan.digest}] = {plan, now + options_.access_lasts.ns};
   return plan;
+}
+
+// One question serves all requests for a tag that have come before it: each gets what the tag named
+// after it came.
+Result<std::string> ProcessImageStore::AskForDigest(const Request& request, const Asker& asker) {
+  const auto is_stopped = [&] { return is_ending_ || Find(request) == nullptr; };
+  std::unique_lock lock(mutex_);
+  Question& question = questions_[asker];
+  ++question.requests;
+  const uint64_t before = question.begun;
+  pulled_.wait(lock, [&] { return is_stopped() || question.ended > before || !question.is_asked; });
+  Result<std::string> answer = Fail(Internal("the attempt was stopped"));
+  if (question.ended > before) {
+    answer = question.answer;
+  } else if (!is_stopped()) {
+    const uint64_t number = ++question.begun;
+    question.is_asked = true;
+    lock.unlock();
+    answer = Identify(request);
+    lock.lock();
+    question.is_asked = false;
+    if (!is_stopped()) {  // else its process was stopped, too
+      question.ended = number;
+      question.answer = answer;
+    }
+    pulled_.notify_all();
+  }
+  if (--question.requests == 0) questions_.erase(asker);
+  return answer;
+}
+
+Result<std::string> ProcessImageStore::Identify(const Request& request) const {
+  const CommandEnd end = Run(options_.identify(request.spec), request, options_.read_time_limit);
+  if (!end.ok) return Fail(Internal("its image cannot be looked at: " + end.output));
+  return ReadFileIdentity(end.output);
 }
 
 void ProcessImageStore::NotePlan(const Request& request, const ImagePlan& plan) {

@@ -114,8 +114,17 @@ class ProcessImageStore : public ImageStore {
     ImagePlan plan;
     int64_t until_boot_ns = 0;
   };
-  // User, digest of the credentials, repository, digest of the image.
-  using ServedKey = std::tuple<uint32_t, std::string, std::string, std::string>;
+  // User, digest of the credentials, repository with the tag if that is what is asked for.
+  using Asker = std::tuple<uint32_t, std::string, std::string>;
+  using ServedKey = std::pair<Asker, std::string>;  // digest of the image
+  // What a tag names; questions are numbered from 1.
+  struct Question {
+    uint64_t begun = 0;  // the last one
+    uint64_t ended = 0;  // the last one that was answered
+    bool is_asked = false;
+    Result<std::string> answer = "";
+    int requests = 0;  // that wait for an answer
+  };
 
   Result<UnpackedImage> PrepareNow(const Request& request);
   Result<UnpackedImage> PrepareConverted(const Request& request);
@@ -123,6 +132,8 @@ class ProcessImageStore : public ImageStore {
   Result<UnpackedImage> PreparePulled(Request request);
   Result<ImagePlan> ReadPlan(const Request& request);
   Result<ImagePlan> ServedPlan(const Request& request);
+  Result<std::string> AskForDigest(const Request& request, const Asker& asker);
+  Result<std::string> Identify(const Request& request) const;
   void NotePlan(const Request& request, const ImagePlan& plan);
   // A user pulls or converts an image once at a time: user, digest of the manifest or identity.
   using Turn = std::pair<uint32_t, std::string>;
@@ -158,6 +169,7 @@ class ProcessImageStore : public ImageStore {
   std::set<Turn> pulls_;                      // whose turn it is
   std::map<uint32_t, size_t> busy_;           // images that are being prepared, by user
   std::map<ServedKey, Served> served_;
+  std::map<Asker, Question> questions_;
   const ConvertedImages converted_;
   mutable std::counting_semaphore<> free_processes_;
   const StopEvent ending_;            // set when all ends

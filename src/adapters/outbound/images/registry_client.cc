@@ -335,6 +335,10 @@ Status PullLayers(const LayeredImage& image, const RegistryPlace& place,
   return Fail(RegistryError(SaidBy(end), image));
 }
 
+Result<std::string> ResolveTag(const LayeredImage& image, const RegistryPlace& place) {
+  return RegistryDocuments(image, place).Resolve();
+}
+
 Result<ImagePlan> ReadFromRegistry(const LayeredImage& image, const RegistryPlace& place,
                                    const std::string& architecture) {
   RegistryDocuments documents(image, place);

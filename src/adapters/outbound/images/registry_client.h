@@ -21,6 +21,9 @@ struct RegistryPlace {
   std::string credentials;
 };
 
+// "sha256:…" of what the tag names now.  Errors as below.
+Result<std::string> ResolveTag(const LayeredImage& image, const RegistryPlace& place);
+
 // kInvalidArgument: the registry has no such image, or not for these credentials, or it is
 // refused.  kInternal: the registry, or this host, does not answer.
 Result<ImagePlan> ReadFromRegistry(const LayeredImage& image, const RegistryPlace& place,

@@ -147,6 +147,37 @@ TEST_F(CareForImages, WhatWasUsedLatelyStays) {
   EXPECT_EQ(Images().size(), 2u);
 }
 
+TEST_F(CareForImages, AnImageThatHasLostALayerIsPrunedOn) {
+  care_.reset();
+  LayerCare::Options options{.look = {}, .prune_time_limit = Duration{}};
+  care_ = std::make_unique<LayerCare>(std::move(options), layers_, records_);
+  EXPECT_TRUE(Prune({.image = "reg.lab/1:v1"}).is_unfinished);
+  const auto all = records_->All();
+  for (const ImageRecord& record : *all) ASSERT_TRUE(records_->Drop(record));
+  const PrunedLayers rest = Prune({.image = "reg.lab/1:v1"});
+  EXPECT_EQ(rest.images, 1);
+  EXPECT_TRUE(rest.is_unfinished);
+}
+
+TEST_F(CareForImages, WhatWasDamagedBeforeTheAgentBeganIsRemovedWhenItIsUnused) {
+  Use("lease-1", {kShared, 21});
+  looks_.emplace(21, LayerLook{"etc", "has another mode", 3, 10});
+  ASSERT_TRUE(Verify());
+  care_.reset();
+  auto opened =
+      LayerStore::Open(scratch_.In("images"), {.bytes_max = 10'000, .free_percent_min = 0});
+  ASSERT_TRUE(opened);
+  layers_ = *std::move(opened);
+  Use("lease-1", {kShared, 21});
+  care_ = std::make_unique<LayerCare>(LayerCare::Options{}, layers_, records_);
+  care_->Begin();
+  usleep(50'000);
+  EXPECT_TRUE(There().contains(21));
+  layers_->Unpin("lease-1");
+  for (int i = 0; i < 3'000 && There().contains(21); ++i) usleep(1'000);
+  EXPECT_FALSE(There().contains(21));
+}
+
 TEST_F(CareForImages, AnImageThatIsNotHereIsNoFault) {
   EXPECT_EQ(Prune({.image = "reg.lab/9:v1"}).images, 0);
   EXPECT_TRUE(Verify("reg.lab/9:v1"));

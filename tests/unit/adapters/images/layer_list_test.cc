@@ -93,6 +93,19 @@ TEST_F(ListOfALayer, NothingDiffersWithoutAChange) {
   EXPECT_EQ(look.bytes, 8);
 }
 
+TEST_F(ListOfALayer, AFileWithSeveralNamesIsReadOnce) {
+  for (int i = 0; i < 20; ++i)
+    std::filesystem::create_hard_link(root_ + "/usr/bin/tool", root_ + "/link" + std::to_string(i));
+  const std::string list = List();
+  const LayerLook look = Compare(list);
+  EXPECT_EQ(look.what, "");
+  EXPECT_EQ(look.files, 28);
+  EXPECT_EQ(look.bytes, 8);
+  std::filesystem::remove(root_ + "/link7");
+  std::ofstream(root_ + "/link7") << "else";
+  EXPECT_EQ(Compare(list).path, "link7");
+}
+
 TEST_F(ListOfALayer, TimesMeanNothing) {
   EXPECT_EQ(After([this] {
               const timespec times[] = {{1, 0}, {1, 0}};

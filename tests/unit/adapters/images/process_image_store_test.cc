@@ -124,7 +124,9 @@ TEST_F(ImageStoreTest, ADamagedLayerInUseIsAFaultOfTheHostUntilItIsUnused) {
   plan_ = PlanOf({1});
   Open();
   ASSERT_TRUE(Await(Attempt("lease-1")));
+  ASSERT_EQ(store_->Held().size(), 1u);
   ASSERT_EQ(layers_->NoteDamage(layers_->All()[0]), LayerStore::Damage::kInUse);
+  EXPECT_TRUE(store_->Held().empty()) << "it would attract jobs";
   const auto image = Await(Attempt("lease-2"));
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code, ErrorCode::kInternal);

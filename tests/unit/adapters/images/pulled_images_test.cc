@@ -34,6 +34,9 @@ class PulledImages : public testing::Test {
     options.read = [this](const LaunchSpec& spec) {
       return Does("read " + std::to_string(spec.uid), AnswerText(plan_));
     };
+    options.identify = [this](const LaunchSpec& spec) {
+      return Does("ask " + spec.layered_image->tag, AnswerText(tagged_), asking_);
+    };
     options.pull = [this](const LaunchSpec& spec, const PullTask& task) {
       std::string what = "pull";
       for (const LayerPlan& layer : plan_->layers) {
@@ -71,6 +74,12 @@ class PulledImages : public testing::Test {
                                       .digest = NumberedDigest(1'000)};
     return spec;
   }
+  static LaunchSpec Tagged(const std::string& key, const std::string& tag) {
+    LaunchSpec spec = Attempt(key);
+    spec.layered_image->digest.clear();
+    spec.layered_image->tag = tag;
+    return spec;
+  }
   Result<UnpackedImage> Await(const LaunchSpec& spec) { return AwaitImage(*store_, spec); }
   std::vector<std::string> TakeCalls() const {
     std::vector<std::string> calls;
@@ -86,6 +95,8 @@ class PulledImages : public testing::Test {
                                       .manifest = NumberedDigest(1'001),
                                       .layers = {{NumberedDigest(1), NumberedDigest(101), 10},
                                                  {NumberedDigest(2), NumberedDigest(102), 30}}};
+  Result<std::string> tagged_ = NumberedDigest(1'000);
+  std::string asking_ = ":";  // what takes the time of a question
   Status pulled_ = Ok();
   std::string delay_ = ":";
   size_t images_per_user_max_ = 8;
@@ -166,12 +177,9 @@ TEST_F(PulledImages, ALayerThatComesTwiceIsNamedOnce) {
                    {NumberedDigest(3), NumberedDigest(103), 20},
                    {NumberedDigest(1), NumberedDigest(101), 10},
                    {NumberedDigest(3), NumberedDigest(103), 20}};
-  LaunchSpec spec = Attempt("lease-2");
-  spec.layered_image->digest.clear();
-  spec.layered_image->tag = "v2";
-  ASSERT_TRUE(Await(spec));
+  ASSERT_TRUE(Await(Tagged("lease-2", "v2")));
   EXPECT_EQ(present_.size(), 1u);
-  EXPECT_EQ(TakeCalls(), (Calls{"read 1000", "pull 3 3 of 1001 with 20", "unpack 3"}));
+  EXPECT_EQ(TakeCalls(), (Calls{"ask v2", "read 1000", "pull 3 3 of 1001 with 20", "unpack 3"}));
 }
 
 TEST_F(PulledImages, OneUsersSlowRegistryDoesNotKeepOthersWaiting) {
@@ -207,13 +215,53 @@ TEST_F(PulledImages, OtherCredentialsAskAnew) {
 
 TEST_F(PulledImages, ATagIsAlwaysAsked) {
   Open();
-  for (const char* key : {"lease-1", "lease-2"}) {
-    LaunchSpec spec = Attempt(key);
-    spec.layered_image->digest.clear();
-    spec.layered_image->tag = "v1";
-    ASSERT_TRUE(Await(spec));
-    EXPECT_EQ(TakeCalls().front(), "read 1000");
-  }
+  ASSERT_TRUE(Await(Tagged("lease-1", "v1")));
+  EXPECT_EQ(TakeCalls(),
+            (Calls{"ask v1", "read 1000", "pull 1 2 of 1001 with 40", "unpack 1", "unpack 2"}));
+  ASSERT_TRUE(Await(Tagged("lease-2", "v1")));
+  EXPECT_EQ(TakeCalls(), (Calls{"ask v1"})) << "what it names was read before";
+  tagged_ = plan_->digest = NumberedDigest(1'010);
+  const auto moved = Await(Tagged("lease-3", "v1"));
+  ASSERT_TRUE(moved);
+  EXPECT_EQ(moved->digest, NumberedDigest(1'010));
+  EXPECT_EQ(TakeCalls(), (Calls{"ask v1", "read 1000"}));
+}
+
+// The host's policy may permit a digest by one tag, and not by another.
+TEST_F(PulledImages, WhatOneTagHasServedIsReadForAnotherOne) {
+  Open();
+  ASSERT_TRUE(Await(Tagged("lease-1", "v1")));
+  TakeCalls();
+  ASSERT_TRUE(Await(Tagged("lease-2", "v2")));
+  EXPECT_EQ(TakeCalls(), (Calls{"ask v2", "read 1000"}));
+  ASSERT_TRUE(Await(Attempt("lease-3")));
+  EXPECT_EQ(TakeCalls(), (Calls{"read 1000"}));
+}
+
+TEST_F(PulledImages, OneQuestionServesAllWhoHaveComeBeforeIt) {
+  asking_ = "sleep 1";
+  Open();
+  ASSERT_FALSE(store_->Prepare(Tagged("first", "v1")));
+  const auto has_asked = [this] { return std::filesystem::exists(scratch_.In("calls")); };
+  for (int i = 0; i < 3'000 && !has_asked(); ++i) usleep(1'000);
+  for (int i = 0; i < 6; ++i)
+    EXPECT_FALSE(store_->Prepare(Tagged("lease-" + std::to_string(i), "v1")));
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(Await(Tagged("lease-" + std::to_string(i), "v1")));
+  EXPECT_TRUE(Await(Tagged("first", "v1")));
+  const auto asked = std::ranges::count(TakeCalls(), "ask v1");
+  EXPECT_GE(asked, 2) << "the first question was asked before the others came";
+  EXPECT_LE(asked, 4);
+}
+
+TEST_F(PulledImages, WhoIsStoppedWhileAskingAnswersNobody) {
+  asking_ = "sleep 1";
+  Open();
+  ASSERT_FALSE(store_->Prepare(Tagged("stopped", "v1")));
+  const auto has_asked = [this] { return std::filesystem::exists(scratch_.In("calls")); };
+  for (int i = 0; i < 3'000 && !has_asked(); ++i) usleep(1'000);
+  EXPECT_FALSE(store_->Prepare(Tagged("lease-1", "v1")));
+  store_->Release("stopped");
+  EXPECT_TRUE(Await(Tagged("lease-1", "v1")));
 }
 
 TEST_F(PulledImages, WithoutRoomNothingIsPulled) {
