@@ -78,6 +78,8 @@ void AddScheduleBenchmark(CLI::App& app, Output& output) {
       ->check(CLI::Range(0, 10'000'000));
   schedule->add_option("--shapes", options->shapes, "Different shapes of the pending jobs")
       ->check(CLI::Range(1, 1'000'000));
+  schedule->add_flag("--with-image", options->with_image,
+                     "The jobs that are timed have an image, which every second node has");
   schedule->add_option("--seed", options->seed, "Seed of the jobs");
   schedule->callback([options, &output] { BenchSchedule(*options, output); });
 }

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "domain/explaining/explain.h"
 #include "domain/explaining/forecast.h"
+#include "domain/model/jobs/image_reference.h"
 #include "domain/scheduling/reasons/why_no_place.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/plain_node.h"
@@ -24,6 +25,7 @@ constexpr int kLargeGangGpus = 512;
 constexpr int kInterruptingGpus = 64;
 constexpr int kLow = 250;
 constexpr int kHigh = 900;
+constexpr char kImage[] = "oci:/images/train:v1";
 
 double MicrosecondsOf(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -84,6 +86,7 @@ class ScaleExperiment {
 
   ScaleResult Run() {
     for (int i = 0; i < options_.nodes; ++i) engine_.AddNode(PlainNode(i, options_.gpus_per_node));
+    if (options_.with_image) GiveImage();
     engine_.Pass();  // a running controller knows its nodes
     result_.gang512_ms = TimeLargeGang();
     while (gpus_used_ * 100 < Capacity() * options_.fill_percent && PlaceOne(nullptr)) {
@@ -106,6 +109,22 @@ class ScaleExperiment {
  private:
   using Times = std::map<std::string, std::vector<double>>;
 
+  // Every second node has the image of all jobs.
+  void GiveImage() {
+    for (const Node& node : std::vector<Node>(engine_.state().nodes.all)) {
+      if (node.id.value % 2 == 0) continue;
+      const ReportNode report{node.id, node.incarnation, {}, {}, {{ImageKey(kImage)}}};
+      GP_ASSERT(engine_.Execute(report).has_value(), "a node reports its images");
+    }
+  }
+
+  std::shared_ptr<const JobSpec> WithImage(std::shared_ptr<const JobSpec> spec) const {
+    if (!options_.with_image) return spec;
+    auto with_image = std::make_shared<JobSpec>(*spec);
+    with_image->program.image = kImage;
+    return with_image;
+  }
+
   int64_t Capacity() const { return int64_t{options_.nodes} * options_.gpus_per_node; }
 
   // False: the job did not fit; it is cancelled then.
@@ -113,8 +132,8 @@ class ScaleExperiment {
     const Kind& kind = Draw(rng_);
     const int gpus = std::min(kind.gpus, options_.gpus_per_node);
     // Three of four jobs are preemptible.
-    const JobId job =
-        *engine_.Submit(WithPriority(*SpecOf(gpus, kind.nodes), kLow, rng_.Below(4) != 0), user_);
+    const auto spec = WithPriority(*SpecOf(gpus, kind.nodes), kLow, rng_.Below(4) != 0);
+    const JobId job = *engine_.Submit(WithImage(spec), user_);
     size_t placed = 0;
     const double us = MicrosecondsOf([&] { placed = engine_.Pass().Placements().size(); });
     if (placed == 0) {
