@@ -314,7 +314,8 @@ class Operations:
                      dry_run: Optional[bool] = None, key: Optional[str] = None) -> dict[str, Any]:
         """Removes unpacked layers of images from a node, the longest unused first; layers that attempts use stay.
         Repeat the call while the reply has `more`. NOT_FOUND: no such node; UNAVAILABLE: the node's agent is not
-        connected, or does not answer; FAILED_PRECONDITION: the node does not offer it (feature image-care).
+        connected, or does not answer; FAILED_PRECONDITION: the node does not offer it (feature image-care), or its
+        agent reports an error.
 
         image: Only layers of this image that no other image has: its name, or its digest or 12 digits or more of it
             ("sha256:…"); empty: all layers.

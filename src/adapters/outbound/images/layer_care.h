@@ -57,7 +57,7 @@ class LayerCare : public ImageCare {
   const Options options_;
   const std::shared_ptr<LayerStore> layers_;
   const std::shared_ptr<ImageRecords> records_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable over_;
   bool is_ending_ = false;
   bool is_verifying_ = false;
