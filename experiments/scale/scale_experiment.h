@@ -18,8 +18,8 @@ struct ScaleOptions {
   int fill_percent = 90;  // GPUs allocated before anything is timed, in percent
   uint64_t seed = 42;
   bool with_image = false;  // jobs have an image, which every second node has
-  int64_t queued = 0;   // jobs that are pending all the time
-  int shapes = 10'000;  // of the pending jobs
+  int64_t queued = 0;       // jobs that are pending all the time
+  int shapes = 10'000;      // of the pending jobs
 };
 
 struct ScaleResult {
