@@ -132,7 +132,9 @@ ProcessImageStore::Options StoreOptions(const AgentConfig& config) {
   };
   options.unpack = [](const LaunchSpec& spec, const LayerTask& task) {
     std::vector<std::string> words = ImageCommand("unpack", spec);
-    AddWord("--layer", task.digest, words);
+    AddWord("--layer", task.layer.digest, words);
+    AddWord("--begin", std::to_string(task.layer.begin), words);
+    AddWord("--length", std::to_string(task.layer.length), words);
     AddWord("--root", task.root, words);
     AddWord("--bytes-max", std::to_string(task.bytes_max), words);
     if (task.is_check) words.emplace_back("--check");

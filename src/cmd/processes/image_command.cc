@@ -38,6 +38,7 @@ struct ImageWords {
   gid_t gid = 0;
   std::vector<gid_t> groups;
   std::string identity;  // of a squashfs file
+  LayerPlan layer;       // that is unpacked
   std::string digest;    // of a layer
   std::vector<std::string> present;
   std::string root;
@@ -114,14 +115,15 @@ Status Pull(const ImageWords& words) {
   });
 }
 
-// Root may not be able to read what the user can.
+// Root may not be able to read what the user can.  The user cannot signal this process, whose real
+// user stays root, and it parses nothing meanwhile.
 Result<ImageFile> OpenAs(const ImageWords& words) {
-  if (setgroups(words.groups.size(), words.groups.data()) != 0 ||
-      setresgid(words.gid, words.gid, 0) != 0 || setresuid(words.uid, words.uid, 0) != 0)
+  if (setgroups(words.groups.size(), words.groups.data()) != 0 || setresgid(0, words.gid, 0) != 0 ||
+      setresuid(0, words.uid, 0) != 0)
     return Fail(CannotBe(words.uid));
   EndWithParent();
   Result<ImageFile> blob =
-      IsSquashfsFile(words) ? OpenImageFile(words.image.path) : OpenBlob(words.image, words.digest);
+      IsSquashfsFile(words) ? OpenImageFile(words.image.path) : OpenBlob(words.image, words.layer);
   if (setresuid(0, 0, 0) != 0 || setresgid(0, 0, 0) != 0 || setgroups(0, nullptr) != 0)
     return Fail(CannotBe(0));
   return blob;
@@ -227,7 +229,10 @@ void AddImage(CLI::App& app, Cli& cli) {
   CLI::App* discard = add("discard");
   discard->callback([words] { PrintAnswer(AnswerText(Discard(*words))); });
   CLI::App* unpack = add("unpack");
-  unpack->add_option("--layer", words->digest, "Digest of the layer's blob")->required();
+  unpack->add_option("--layer", words->layer.digest, "Digest of the layer's blob")->required();
+  unpack->add_option("--begin", words->layer.begin, "Of the blob, in the file of an archive")
+      ->required();
+  unpack->add_option("--length", words->layer.length, "Of the blob there")->required();
   unpack->add_option("--root", words->root, "An empty directory to unpack into")->required();
   unpack->add_flag("--check", words->is_check, "Only read and digest the layer");
   unpack->add_option("--bytes-max", words->bytes_max, "Most that the layer may take")->required();

@@ -52,7 +52,7 @@ std::string AnswerText(const Result<ImagePlan>& plan) {
   if (!plan) return Text(ErrorAnswer(plan.error()));
   json layers = json::array();
   for (const LayerPlan& layer : plan->layers)
-    layers.push_back({layer.digest, layer.diff_id, layer.bytes});
+    layers.push_back({layer.digest, layer.diff_id, layer.bytes, layer.begin, layer.length});
   return Text({{"digest", plan->digest},
                {"manifest", plan->manifest},
                {"layers", layers},
@@ -115,12 +115,14 @@ Result<ImagePlan> ReadImagePlan(const std::string& answer) {
     plan.manifest = from.at("manifest").get<std::string>();
     for (const json& layer : from.at("layers"))
       plan.layers.push_back({layer.at(0).get<std::string>(), layer.at(1).get<std::string>(),
-                             layer.at(2).get<int64_t>()});
+                             layer.at(2).get<int64_t>(), layer.at(3).get<int64_t>(),
+                             layer.at(4).get<int64_t>()});
     // Names become paths; the process may have been subverted by what it read.
     const bool is_sound = IsSha256Name(plan.digest) && IsSha256Name(plan.manifest) &&
                           std::ranges::all_of(plan.layers, [](const LayerPlan& layer) {
                             return IsSha256Name(layer.digest) && IsSha256Name(layer.diff_id) &&
-                                   layer.bytes >= 0 && layer.bytes <= kLayerBytesMax;
+                                   layer.bytes >= 0 && layer.bytes <= kLayerBytesMax &&
+                                   layer.begin >= 0 && layer.length >= 0;
                           });
     if (!is_sound || plan.layers.size() > kImageLayersMax) return Fail(odd);
     plan.environment = from.at("environment").get<std::vector<std::string>>();

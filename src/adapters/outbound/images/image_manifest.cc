@@ -79,7 +79,7 @@ class ManifestReader {
                                       std::to_string(kImageLayersMax)));
     for (const json& layer : layers) {
       LayerPlan one = GP_TRY(ReadLayer(layer, path));
-      one.bytes = GP_TRY(documents_.BytesOf(one.digest, one.bytes));
+      GP_CHECK_OK(documents_.Locate(one));
       plan.layers.push_back(std::move(one));
     }
     const std::string config = GP_TRY(DigestIn(MemberOf(manifest, "config"), path));

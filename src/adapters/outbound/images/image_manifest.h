@@ -15,6 +15,9 @@ struct LayerPlan {
   std::string digest;   // "sha256:…" of the blob
   std::string diff_id;  // "sha256:…" of the archive in it
   int64_t bytes = 0;    // that the blob takes on disk
+  // Where the blob is in the file of an archive; length 0: it is a file of its own.
+  int64_t begin = 0;
+  int64_t length = 0;
   bool operator==(const LayerPlan&) const = default;
 };
 
@@ -42,8 +45,8 @@ class ImageDocuments {
   virtual Result<std::string> Manifest(const std::string& digest) = 0;
   // The bytes of the configuration that a manifest names.
   virtual Result<std::string> Config(const std::string& digest, const std::string& manifest) = 0;
-  // That a layer's blob takes, which has `said` bytes by its manifest.
-  virtual Result<int64_t> BytesOf(const std::string& layer, int64_t said) = 0;
+  // Where a layer's blob is, and what it takes; its `bytes` are those that its manifest says.
+  virtual Status Locate(LayerPlan& layer) = 0;
 };
 
 // The image of this digest.  `architecture`: the node's, as Go names it ("amd64").

@@ -74,7 +74,9 @@ class ListFile {
 };
 
 Status CheckDigests(const LayerPlan& plan, const UnpackedLayer& layer) {
-  if (layer.digest == plan.digest && layer.diff_id == plan.diff_id) return Ok();
+  // A blob without a digest of its own in the plan may be compressed.
+  const bool has_digest = plan.digest != plan.diff_id;
+  if (layer.diff_id == plan.diff_id && (!has_digest || layer.digest == plan.digest)) return Ok();
   return Fail(InvalidArgument("the image's layer " + plan.digest +
                               " has other content than its manifest says: copy the image again"));
 }
@@ -112,7 +114,7 @@ Status ProcessImageStore::PrepareLayer(const Request& request, const LayerPlan& 
 Status ProcessImageStore::CheckContent(const Request& request, const LayerPlan& layer) {
   const std::string root = GP_TRY(layers_->Begin(layer.diff_id));
   const Result<UnpackedLayer> checked =
-      RunTask(request, {.digest = layer.digest,
+      RunTask(request, {.layer = layer,
                         .root = root,
                         .bytes_max = 2 * layers_->BytesOf(layer.diff_id) + kRoomMin,
                         .is_check = true});
@@ -131,7 +133,7 @@ Status ProcessImageStore::Unpack(const Request& request, const LayerPlan& layer)
         GP_TRY(layers_->MakeRoom(request.spec.key, layer.diff_id, wanted, layer.bytes));
     const std::string root = GP_TRY(layers_->Begin(layer.diff_id));
     const Result<UnpackedLayer> unpacked =
-        UnpackInto(request, layer, {.digest = layer.digest, .root = root, .bytes_max = room});
+        UnpackInto(request, layer, {.layer = layer, .root = root, .bytes_max = room});
     const Status done = unpacked ? layers_->Finish(layer.diff_id, root, *unpacked, request.spec.uid)
                                  : Fail(unpacked.error());
     if (done) return done;

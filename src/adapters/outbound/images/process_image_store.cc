@@ -245,7 +245,7 @@ bool ProcessImageStore::IsStopped(const StopEvent& stop) {
 
 Result<UnpackedImage> ProcessImageStore::PrepareNow(const Request& request) {
   if (IsOfRegistry(request.spec)) return PreparePulled(request);
-  if (IsSquashfsFile(request.spec)) return PrepareConverted(request);
+  if (IsSquashfsFile(request.spec)) return PrepareSquashfs(request);
   ImagePlan plan = GP_TRY(ReadPlan(request));
   NotePlan(request, plan);
   return PrepareLayers(request, std::move(plan));
@@ -272,9 +272,20 @@ Result<UnpackedImage> ProcessImageStore::PreparePulled(Request request) {
   return image;
 }
 
+// What is remembered of a file may be of another version of the tools, and the file may have been
+// replaced since it was looked at: what fails is tried once more, from the beginning.
+Result<UnpackedImage> ProcessImageStore::PrepareSquashfs(const Request& request) {
+  std::string identity;
+  Result<UnpackedImage> image = PrepareConverted(request, identity);
+  if (image || image.error().code != ErrorCode::kInvalidArgument || identity.empty()) return image;
+  converted_.Drop(request.spec.uid, identity);
+  return PrepareConverted(request, identity);
+}
+
 // Its only layer is what the file is converted to, each time that the layer is unpacked.
-Result<UnpackedImage> ProcessImageStore::PrepareConverted(const Request& request) {
-  const std::string identity = GP_TRY(Identify(request));
+Result<UnpackedImage> ProcessImageStore::PrepareConverted(const Request& request,
+                                                          std::string& identity) {
+  identity = GP_TRY(Identify(request));
   const Turn turn{request.spec.uid, identity};
   if (!AwaitTurn(request, turn)) return Fail(Internal("the attempt was stopped"));
   Result<ImagePlan> plan = Convert(request, identity);
@@ -309,19 +320,27 @@ Result<ImagePlan> ProcessImageStore::ServedPlan(const Request& request) {
   const bool has_digest = !image.digest.empty();
   const Asker asker{request.spec.uid, Sha256(request.credentials),
                     has_digest ? image.repository : image.repository + ":" + image.tag};
-  const std::string digest = has_digest ? image.digest : GP_TRY(AskForDigest(request, asker));
-  const int64_t now = BootNs();
-  {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(served_, [now](const auto& one) { return one.second.until_boot_ns <= now; });
-    const auto served = served_.find({asker, digest});
-    if (served != served_.end()) return served->second.plan;
-  }
-  const ImagePlan plan = GP_TRY(ReadPlan(request));
+  const ServedKey key{asker, has_digest ? image.digest : GP_TRY(AskForDigest(request, asker))};
+  if (auto plan = FindServed(key)) return *std::move(plan);
+  // One of the user's requests reads it for all.
+  const Turn turn{request.spec.uid, "plan of " + std::get<2>(asker) + " " + key.second};
+  if (!AwaitTurn(request, turn)) return Fail(Internal("the attempt was stopped"));
+  auto served = FindServed(key);
+  const Result<ImagePlan> plan = served ? *std::move(served) : ReadPlan(request);
+  EndTurn(turn);
+  if (!plan) return plan;
   const std::lock_guard lock(mutex_);
   if (served_.size() < kServedMax)
-    served_[{asker, plan.digest}] = {plan, now + options_.access_lasts.ns};
+    served_[{asker, plan->digest}] = {*plan, BootNs() + options_.access_lasts.ns};
   return plan;
+}
+
+std::optional<ImagePlan> ProcessImageStore::FindServed(const ServedKey& key) {
+  const int64_t now = BootNs();
+  const std::lock_guard lock(mutex_);
+  std::erase_if(served_, [now](const auto& one) { return one.second.until_boot_ns <= now; });
+  const auto served = served_.find(key);
+  return served == served_.end() ? std::nullopt : std::optional(served->second.plan);
 }
 
 // One question serves all requests for a tag that have come before it: each gets what the tag named

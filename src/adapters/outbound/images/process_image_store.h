@@ -28,7 +28,7 @@ namespace gp {
 
 // What the process of a layer does.
 struct LayerTask {
-  std::string digest;     // of the blob
+  LayerPlan layer;        // of its blob
   std::string root;       // the empty directory that it is confined to, and unpacks into
   int64_t bytes_max = 0;  // that the layer may take
   bool is_check = false;  // only reads and digests it
@@ -127,11 +127,14 @@ class ProcessImageStore : public ImageStore {
   };
 
   Result<UnpackedImage> PrepareNow(const Request& request);
-  Result<UnpackedImage> PrepareConverted(const Request& request);
+  Result<UnpackedImage> PrepareSquashfs(const Request& request);
+  // `identity`: of the file, once it is known.
+  Result<UnpackedImage> PrepareConverted(const Request& request, std::string& identity);
   Result<ImagePlan> Convert(const Request& request, const std::string& identity);
   Result<UnpackedImage> PreparePulled(Request request);
   Result<ImagePlan> ReadPlan(const Request& request);
   Result<ImagePlan> ServedPlan(const Request& request);
+  std::optional<ImagePlan> FindServed(const ServedKey& key);
   Result<std::string> AskForDigest(const Request& request, const Asker& asker);
   Result<std::string> Identify(const Request& request) const;
   void NotePlan(const Request& request, const ImagePlan& plan);

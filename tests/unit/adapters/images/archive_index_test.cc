@@ -70,6 +70,17 @@ TEST_F(Archives, EachFileIsWhereItsContentBegins) {
                 {"a", {512 * 9, 5, ""}}, {"d/b", {512 * 4, 0, ""}}, {"c/d", {512 * 6, 513, ""}}}));
 }
 
+TEST_F(Archives, NamesAreBoundedOneByOneAndTogether) {
+  const auto named = [](const std::string& name) {
+    return Member("././@LongLink", name, 'L') + Member("x", "y");
+  };
+  EXPECT_EQ(FaultOf(named(std::string(4'000, 'n')) + kEnd), "none");
+  EXPECT_THAT(FaultOf(named(std::string(4'100, 'n')) + kEnd), HasSubstr("names that are too long"));
+  std::string many;
+  for (int i = 1'000; i < 6'000; ++i) many += named(std::to_string(i) + std::string(4'000, 'n'));
+  EXPECT_THAT(FaultOf(many + kEnd), HasSubstr("names that are too long"));
+}
+
 TEST_F(Archives, LongNamesAndSizesAreThoseOfTheHeadersBefore) {
   const std::string name(150, 'n');
   const auto index =

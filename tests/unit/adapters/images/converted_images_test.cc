@@ -55,9 +55,18 @@ TEST(ConvertedImages, OfTooManyTheLongestUnusedIsDropped) {
     ASSERT_EQ(utimensat(AT_FDCWD, entry.path().c_str(), old, 0), 0);
   }
   EXPECT_NE(images.Find(7, "used"), std::nullopt);
-  for (size_t i = 1; i < ConvertedImages::kMax; ++i) images.Note(7, std::to_string(i), kPlan);
+  for (size_t i = 1; i < ConvertedImages::kMaxOfUser; ++i) images.Note(7, std::to_string(i), kPlan);
   EXPECT_NE(images.Find(7, "used"), std::nullopt);
   EXPECT_EQ(images.Find(7, "unused"), std::nullopt);
+}
+
+TEST(ConvertedImages, OneUserDropsThoseOfNoOther) {
+  const Scratch scratch;
+  const ConvertedImages images(scratch.In("converted"));
+  images.Note(7, "file", kPlan);
+  for (size_t i = 0; i < 2 * ConvertedImages::kMaxOfUser; ++i)
+    images.Note(8, std::to_string(i), kPlan);
+  EXPECT_NE(images.Find(7, "file"), std::nullopt);
 }
 
 class SquashfsFiles : public testing::Test {
@@ -75,10 +84,11 @@ class SquashfsFiles : public testing::Test {
                   AnswerText(plan_));
     };
     options.unpack = [this](const LaunchSpec&, const LayerTask& task) {
-      return Does(
-          std::string("echo ") + (task.is_check ? "check" : "unpack") + " >> " +
-              scratch_.In("calls"),
-          AnswerText(Result<UnpackedLayer>(UnpackedLayer{task.digest, task.digest, 10, 1})));
+      return Does(std::string("echo ") + (task.is_check ? "check" : "unpack") + " >> " +
+                      scratch_.In("calls"),
+                  AnswerText(Result<UnpackedLayer>(UnpackedLayer{
+                      converted_to_.empty() ? task.layer.digest : converted_to_,
+                      converted_to_.empty() ? task.layer.digest : converted_to_, 10, 1})));
     };
     store_ =
         std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers),
@@ -106,6 +116,7 @@ class SquashfsFiles : public testing::Test {
 
   Scratch scratch_;
   Result<std::string> identity_ = "one";
+  std::string converted_to_;  // digest of what the tool makes now; empty: as planned
   Result<ImagePlan> plan_ = kPlan;
   std::unique_ptr<ProcessImageStore> store_;
 };
@@ -124,6 +135,20 @@ TEST_F(SquashfsFiles, AnUnchangedFileIsConvertedOnce) {
   identity_ = "two";
   ASSERT_TRUE(Await(Attempt("lease-4")));
   EXPECT_THAT(TakeCalls(), ElementsAre("convert two"));
+}
+
+TEST_F(SquashfsFiles, WhatAToolOfAnotherVersionMadeIsConvertedAgain) {
+  Open();
+  ASSERT_TRUE(Await(Attempt("lease-1")));
+  TakeCalls();
+  store_.reset();
+  std::filesystem::remove_all(scratch_.In("images/layers"));
+  converted_to_ = NumberedDigest(77);
+  plan_->layers[0].digest = plan_->layers[0].diff_id = converted_to_;
+  Open();
+  const auto image = Await(Attempt("lease-2"));
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_THAT(TakeCalls(), ElementsAre("unpack", "convert one", "unpack"));
 }
 
 TEST_F(SquashfsFiles, AttemptsAtTheSameTimeConvertOnce) {

@@ -30,9 +30,9 @@ class ImageStoreTest : public testing::Test {
     options.read = [this](const LaunchSpec&) { return Prints(AnswerText(plan_)); };
     options.unpack = [this](const LaunchSpec&, const LayerTask& task) {
       return Prints(AnswerText(AnswerOf(task)),
-                    "echo " + std::string(task.is_check ? "check" : "unpack") + " " + task.digest +
-                        " " + std::to_string(task.bytes_max) + " >> " + scratch_.In("calls") +
-                        "; echo x > " + task.root + "/file; " + delay_);
+                    "echo " + std::string(task.is_check ? "check" : "unpack") + " " +
+                        task.layer.digest + " " + std::to_string(task.bytes_max) + " >> " +
+                        scratch_.In("calls") + "; echo x > " + task.root + "/file; " + delay_);
     };
     options.list = [this](const std::string&) {
       return std::vector<std::string>{"/bin/sh", "-c", list_};
@@ -43,9 +43,10 @@ class ImageStoreTest : public testing::Test {
   }
   // A layer of blob N has the archive N + 100, unless the test says otherwise.
   Result<UnpackedLayer> AnswerOf(const LayerTask& task) const {
-    const auto answer = answers_.find(task.digest);
+    const auto answer = answers_.find(task.layer.digest);
     if (answer != answers_.end()) return answer->second;
-    return UnpackedLayer{task.digest, NumberedDigest(NumberOf(task.digest) + 100), 10, 1};
+    return UnpackedLayer{task.layer.digest, NumberedDigest(NumberOf(task.layer.digest) + 100), 10,
+                         1};
   }
   static ImagePlan PlanOf(std::initializer_list<int> layers) {
     ImagePlan plan{.digest = NumberedDigest(1'000),

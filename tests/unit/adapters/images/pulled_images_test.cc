@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "adapters/outbound/images/image_answers.h"
 #include "adapters/outbound/images/process_image_store.h"
@@ -35,7 +36,8 @@ class PulledImages : public testing::Test {
       return Does("read " + std::to_string(spec.uid), AnswerText(plan_));
     };
     options.identify = [this](const LaunchSpec& spec) {
-      return Does("ask " + spec.layered_image->tag, AnswerText(tagged_), asking_);
+      return Does("ask " + spec.layered_image->tag, AnswerText(tagged_),
+                  "echo " + spec.key + " >> " + scratch_.In("askers") + "; " + asking_);
     };
     options.pull = [this](const LaunchSpec& spec, const PullTask& task) {
       std::string what = "pull";
@@ -50,9 +52,11 @@ class PulledImages : public testing::Test {
                   AnswerText(pulled_), "cat > " + scratch_.In("input") + "; " + delay_);
     };
     options.unpack = [this](const LaunchSpec&, const LayerTask& task) {
-      const UnpackedLayer layer{task.digest, NumberedDigest(NumberOf(task.digest) + 100), 10, 1};
-      return Does((task.is_check ? "check " : "unpack ") + std::to_string(NumberOf(task.digest)),
-                  AnswerText(Result<UnpackedLayer>(layer)));
+      const UnpackedLayer layer{task.layer.digest,
+                                NumberedDigest(NumberOf(task.layer.digest) + 100), 10, 1};
+      return Does(
+          (task.is_check ? "check " : "unpack ") + std::to_string(NumberOf(task.layer.digest)),
+          AnswerText(Result<UnpackedLayer>(layer)));
     };
     store_ =
         std::make_unique<ProcessImageStore>(std::move(options), *std::move(layers),
@@ -248,7 +252,9 @@ TEST_F(PulledImages, OneQuestionServesAllWhoHaveComeBeforeIt) {
     EXPECT_FALSE(store_->Prepare(Tagged("lease-" + std::to_string(i), "v1")));
   for (int i = 0; i < 6; ++i) EXPECT_TRUE(Await(Tagged("lease-" + std::to_string(i), "v1")));
   EXPECT_TRUE(Await(Tagged("first", "v1")));
-  const auto asked = std::ranges::count(TakeCalls(), "ask v1");
+  const Calls calls = TakeCalls();
+  const auto asked = std::ranges::count(calls, "ask v1");
+  EXPECT_EQ(std::ranges::count(calls, "read 1000"), 1);
   EXPECT_GE(asked, 2) << "the first question was asked before the others came";
   EXPECT_LE(asked, 4);
 }
@@ -256,12 +262,18 @@ TEST_F(PulledImages, OneQuestionServesAllWhoHaveComeBeforeIt) {
 TEST_F(PulledImages, WhoIsStoppedWhileAskingAnswersNobody) {
   asking_ = "sleep 1";
   Open();
-  ASSERT_FALSE(store_->Prepare(Tagged("stopped", "v1")));
-  const auto has_asked = [this] { return std::filesystem::exists(scratch_.In("calls")); };
-  for (int i = 0; i < 3'000 && !has_asked(); ++i) usleep(1'000);
-  EXPECT_FALSE(store_->Prepare(Tagged("lease-1", "v1")));
-  store_->Release("stopped");
-  EXPECT_TRUE(Await(Tagged("lease-1", "v1")));
+  const auto askers = [this] {
+    std::ifstream file(scratch_.In("askers"));
+    return std::vector<std::string>{std::istream_iterator<std::string>(file), {}};
+  };
+  ASSERT_FALSE(store_->Prepare(Tagged("first", "v1")));
+  for (int i = 0; i < 5'000 && askers().empty(); ++i) usleep(1'000);
+  for (const char* key : {"a", "b"}) EXPECT_FALSE(store_->Prepare(Tagged(key, "v1")));
+  for (int i = 0; i < 5'000 && askers().size() < 2; ++i) usleep(1'000);
+  ASSERT_EQ(askers().size(), 2u);
+  const std::string stopped = askers()[1];
+  store_->Release(stopped);
+  EXPECT_TRUE(Await(Tagged(stopped == "a" ? "b" : "a", "v1")));
 }
 
 TEST_F(PulledImages, WithoutRoomNothingIsPulled) {

@@ -19,6 +19,9 @@ namespace {
 
 constexpr int64_t kTarBlock = 512;
 constexpr int64_t kExtensionBytesMax = 64 << 10;  // of a long name, or of pax records
+constexpr size_t kPathBytesMax = 4'095;
+constexpr size_t kAllPathsBytesMax = 16 << 20;
+constexpr int64_t kArchiveBytesMax = int64_t{1} << 50;  // no sum of sizes overflows
 
 // Fields of a header, by their place in it.
 struct Field {
@@ -110,6 +113,7 @@ class IndexReader {
       : file_(file), bytes_(bytes), name_(name) {}
 
   Result<ArchiveIndex> Run() {
+    if (bytes_ > kArchiveBytesMax) return Fail(Fault("is too large"));
     TarHeader header;
     while (GP_TRY(ReadHeader(header))) GP_CHECK_OK(Take(header));
     if (at_ == 0) return Fail(Fault("is empty"));
@@ -158,24 +162,29 @@ class IndexReader {
       GP_CHECK_OK(TakeExtension(type, bytes));
     } else {
       const bool is_link = type == '2';
-      if (is_file || is_link) Add(header, bytes, is_link);
+      if (is_file || is_link) GP_CHECK_OK(Add(header, bytes, is_link));
       before_ = {};
     }
     at_ += (bytes + kTarBlock - 1) / kTarBlock * kTarBlock;
     return Ok();
   }
 
-  void Add(const TarHeader& header, int64_t bytes, bool is_link) {
+  Status Add(const TarHeader& header, int64_t bytes, bool is_link) {
     const bool is_ustar = TextIn(header, kMagicField) == "ustar";
     std::string path(TextIn(header, kNameField));
     if (const auto prefix = TextIn(header, kPrefixField); is_ustar && !prefix.empty())
       path = std::string(prefix) + "/" + path;
     const std::string plain = PlainMember(before_.path.value_or(path));
-    if (plain.empty()) return;
+    if (plain.empty()) return Ok();
     ArchiveMember member{at_, bytes, ""};
     if (is_link) member.link = before_.link.value_or(std::string(TextIn(header, kLinkField)));
-    if (is_link && member.link.empty()) return;
+    if (is_link && member.link.empty()) return Ok();
+    paths_bytes_ += plain.size() + member.link.size();
+    if (std::max(plain.size(), member.link.size()) > kPathBytesMax ||
+        paths_bytes_ > kAllPathsBytesMax)
+      return Fail(Fault("has names that are too long: it is no archive of an image"));
     index_.insert_or_assign(plain, std::move(member));  // the last one counts, as for tar
+    return Ok();
   }
 
   Status TakeExtension(char type, int64_t bytes) {
@@ -222,6 +231,7 @@ class IndexReader {
   const std::string& name_;
   int64_t at_ = 0;
   size_t headers_ = 0;
+  size_t paths_bytes_ = 0;
   Extensions before_;
   ArchiveIndex index_;
 };

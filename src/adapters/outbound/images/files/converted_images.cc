@@ -18,8 +18,18 @@
 
 namespace gp {
 
+namespace {
+
+std::string BeginFor(uint32_t uid) { return std::to_string(uid) + "-"; }
+
+}  // namespace
+
 std::string ConvertedImages::PathOf(uint32_t uid, const std::string& identity) const {
-  return directory_ + "/" + Sha256(std::to_string(uid) + " " + identity);
+  return directory_ + "/" + BeginFor(uid) + Sha256(identity);
+}
+
+void ConvertedImages::Drop(uint32_t uid, const std::string& identity) const {
+  unlink(PathOf(uid, identity).c_str());
 }
 
 std::optional<ImagePlan> ConvertedImages::Find(uint32_t uid, const std::string& identity) const {
@@ -39,21 +49,23 @@ void ConvertedImages::Note(uint32_t uid, const std::string& identity, const Imag
   IgnoreResult(ReplaceFile(PathOf(uid, identity), AnswerText(Result<ImagePlan>(plan)), 0600,
                            Survives::kCrash),
                "the file is read again");
-  DropOldest();
+  DropOldest(BeginFor(uid), kMaxOfUser);
+  DropOldest("", kMax);
 }
 
-void ConvertedImages::DropOldest() const {
+void ConvertedImages::DropOldest(const std::string& begin, size_t kept) const {
   std::vector<std::pair<std::filesystem::file_time_type, std::string>> files;
   std::error_code failed;
   for (std::filesystem::directory_iterator at(directory_, failed), end; !failed && at != end;
        at.increment(failed)) {
+    if (!at->path().filename().string().starts_with(begin)) continue;
     std::error_code gone;
     const auto time = at->last_write_time(gone);
     if (!gone) files.emplace_back(time, at->path());
   }
-  if (files.size() <= kMax) return;
+  if (files.size() <= kept) return;
   std::ranges::sort(files);
-  for (size_t i = 0; i < files.size() - kMax; ++i) unlink(files[i].second.c_str());
+  for (size_t i = 0; i < files.size() - kept; ++i) unlink(files[i].second.c_str());
 }
 
 }  // namespace gp

@@ -24,11 +24,16 @@ class ConvertedImages {
   // Of too many, those that are unused longest are dropped.
   void Note(uint32_t uid, const std::string& identity, const ImagePlan& plan) const;
 
+  // To be converted again.
+  void Drop(uint32_t uid, const std::string& identity) const;
+
   static constexpr size_t kMax = 1'024;
+  static constexpr size_t kMaxOfUser = 128;
 
  private:
   std::string PathOf(uint32_t uid, const std::string& identity) const;
-  void DropOldest() const;
+  // Of those whose names begin so.
+  void DropOldest(const std::string& begin, size_t kept) const;
 
   const std::string directory_;
 };

@@ -108,11 +108,8 @@ Result<std::pair<SavedImage, std::string>> ByDigest(const std::vector<SavedImage
                                         ": it was written again since, or differs between nodes"));
 }
 
-std::vector<std::string> ArchivesIn(const json& config) {
-  return TextsOf(MemberOf(config, "rootfs"), "diff_ids");
-}
-
-// A layer's blob is named by its digest, or else it is the archive itself.
+// A layer's blob is named by its digest.  Else it counts as the archive itself: only what it holds
+// is compared.
 std::string DigestOf(const std::string& member, const std::string& archive) {
   if (!member.starts_with(kBlobs)) return archive;
   return std::string(kDigestName) + member.substr(kBlobs.size());
@@ -134,7 +131,7 @@ Result<ImagePlan> ReadDockerArchive(const LayeredImage& image, const ImageFiles&
   ImagePlan plan;
   plan.digest = plan.manifest = std::string(kDigestName) + Sha256(config);
   for (const std::string& layer : saved.layers)
-    plan.layers.push_back({"", "", GP_TRY(files.Open(layer)).bytes_on_disk});
+    Place(GP_TRY(files.Open(layer)), plan.layers.emplace_back());
   GP_CHECK_OK(AddConfiguration(config, files.NameOf(saved.config), image.path, architecture, plan));
   for (size_t i = 0; i < plan.layers.size(); ++i) {
     plan.layers[i].digest = DigestOf(saved.layers[i], plan.layers[i].diff_id);
@@ -142,17 +139,6 @@ Result<ImagePlan> ReadDockerArchive(const LayeredImage& image, const ImageFiles&
       return Fail(Malformed(files.NameOf(saved.layers[i]), "has a name that is no digest"));
   }
   return plan;
-}
-
-Result<ImageFile> OpenLayer(const ImageFiles& files, const std::string& digest) {
-  for (const SavedImage& image : GP_TRY(SavedImages(files))) {
-    const std::vector<std::string> archives =
-        ArchivesIn(json::parse(GP_TRY(files.Read(image.config)), nullptr, false));
-    for (size_t i = 0; i < std::min(archives.size(), image.layers.size()); ++i) {
-      if (DigestOf(image.layers[i], archives[i]) == digest) return files.Open(image.layers[i]);
-    }
-  }
-  return Fail(Malformed(files.path(), "has no layer " + digest + " any more"));
 }
 
 }  // namespace gp

@@ -17,7 +17,4 @@ namespace gp {
 Result<ImagePlan> ReadDockerArchive(const LayeredImage& image, const ImageFiles& files,
                                     const std::string& architecture);
 
-// A layer of such a plan, by its digest there.  Errors as above.
-Result<ImageFile> OpenLayer(const ImageFiles& files, const std::string& digest);
-
 }  // namespace gp

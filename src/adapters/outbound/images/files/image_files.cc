@@ -43,6 +43,22 @@ Result<ImageFile> OpenImageFile(const std::string& path) {
                    std::min<int64_t>(facts.st_size, facts.st_blocks * kDiskBlock)};
 }
 
+Result<ImageFile> OpenPart(const std::string& path, int64_t begin, int64_t length) {
+  ImageFile file = GP_TRY(OpenImageFile(path));
+  if (lseek(file.file.get(), begin, SEEK_SET) < 0) return Fail(CannotOpen(path, errno));
+  file.begin = begin;
+  file.bytes = length;
+  file.bytes_on_disk = std::min(file.bytes_on_disk, length);
+  file.is_part = true;
+  return file;
+}
+
+void Place(const ImageFile& blob, LayerPlan& layer) {
+  layer.bytes = blob.bytes_on_disk;
+  layer.begin = blob.begin;
+  layer.length = blob.is_part ? blob.bytes : 0;
+}
+
 Result<std::string> ReadDocument(const ImageFile& file, const std::string& name) {
   if (file.bytes > kImageDocumentBytesMax)
     return Fail(InvalidArgument(name + " is larger than " +
@@ -78,11 +94,7 @@ Result<ImageFile> ImageFiles::Open(const std::string& member) const {
   if (index_ == nullptr) return OpenImageFile(path_ + "/" + member);
   const std::optional<ArchiveMember> found = FindMember(*index_, member);
   if (!found) return Fail(InvalidArgument(path_ + " has no file " + Printable(member, kShownMax)));
-  ImageFile file = GP_TRY(OpenImageFile(path_));
-  if (lseek(file.file.get(), found->offset, SEEK_SET) < 0) return Fail(CannotOpen(path_, errno));
-  file.bytes = found->bytes;
-  file.bytes_on_disk = std::min(file.bytes_on_disk, found->bytes);
-  return file;
+  return OpenPart(path_, found->offset, found->bytes);
 }
 
 Result<std::string> ImageFiles::Read(const std::string& member) const {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "adapters/outbound/images/files/archive_index.h"
+#include "adapters/outbound/images/image_manifest.h"
 #include "base/result.h"
 #include "files/descriptor.h"
 
@@ -19,11 +20,20 @@ struct ImageFile {
   Descriptor file;  // its position is the first byte; another process may have it as a pipe
   int64_t bytes = std::numeric_limits<int64_t>::max();  // at most; a file may end before
   int64_t bytes_on_disk = 0;                            // without holes
+  int64_t begin = 0;                                    // in the file of an archive
+  bool is_part = false;                                 // of an archive
 };
+
+// Notes where the blob of a layer is, and what it takes on disk.
+void Place(const ImageFile& blob, LayerPlan& layer);
 
 // A regular file; nothing blocks but its file server.  kInvalidArgument: it cannot be opened.
 // kInternal: another try, or another node, may help.
 Result<ImageFile> OpenImageFile(const std::string& path);
+
+// A part of such a file, as an index of it said; the file may be another one by now.  Errors as
+// above.
+Result<ImageFile> OpenPart(const std::string& path, int64_t begin, int64_t length);
 
 // What a document has.  kInvalidArgument: more than kImageDocumentBytesMax; and errors as above.
 Result<std::string> ReadDocument(const ImageFile& file, const std::string& name);

@@ -72,23 +72,28 @@ class LayoutDocuments : public ImageDocuments {
     return files_.Read(MemberOfBlob(digest));
   }
   // What room is made for is what is there: holes take none, and unpack to little.
-  Result<int64_t> BytesOf(const std::string& layer, int64_t said) override {
-    const ImageFile blob = GP_TRY(files_.Open(MemberOfBlob(layer)));
-    if (blob.bytes == said) return blob.bytes_on_disk;
-    return Fail(Malformed(NameOf(layer), "has " + std::to_string(blob.bytes) + " bytes, not the " +
-                                             std::to_string(said) +
-                                             " that its manifest says: copy the image again"));
+  Status Locate(LayerPlan& layer) override {
+    const ImageFile blob = GP_TRY(files_.Open(MemberOfBlob(layer.digest)));
+    if (blob.bytes != layer.bytes)
+      return Fail(
+          Malformed(NameOf(layer.digest), "has " + std::to_string(blob.bytes) + " bytes, not the " +
+                                              std::to_string(layer.bytes) +
+                                              " that its manifest says: copy the image again"));
+    Place(blob, layer);
+    return Ok();
   }
 
  private:
   const ImageFiles& files_;
 };
 
-Result<ImageFiles> FilesOf(const LayeredImage& image) {
+bool IsArchive(const LayeredImage& image) {
   using Source = ImageReference::Source;
-  const bool is_archive =
-      image.source == Source::kDockerArchive || image.source == Source::kOciArchive;
-  return is_archive ? ImageFiles::InArchive(image.path) : ImageFiles::InDirectory(image.path);
+  return image.source == Source::kDockerArchive || image.source == Source::kOciArchive;
+}
+
+Result<ImageFiles> FilesOf(const LayeredImage& image) {
+  return IsArchive(image) ? ImageFiles::InArchive(image.path) : ImageFiles::InDirectory(image.path);
 }
 
 bool IsOfDocker(const LayeredImage& image) {
@@ -97,10 +102,11 @@ bool IsOfDocker(const LayeredImage& image) {
 
 }  // namespace
 
-Result<ImageFile> OpenBlob(const LayeredImage& image, const std::string& digest) {
-  if (!IsSha256Name(digest)) return Fail(InvalidArgument("a blob's name is no sha256 digest"));
-  const ImageFiles files = GP_TRY(FilesOf(image));
-  return IsOfDocker(image) ? OpenLayer(files, digest) : files.Open(MemberOfBlob(digest));
+Result<ImageFile> OpenBlob(const LayeredImage& image, const LayerPlan& layer) {
+  if (!IsSha256Name(layer.digest))
+    return Fail(InvalidArgument("a blob's name is no sha256 digest"));
+  if (IsArchive(image)) return OpenPart(image.path, layer.begin, layer.length);
+  return ImageFiles::InDirectory(image.path).Open(MemberOfBlob(layer.digest));
 }
 
 Result<ImagePlan> ReadLayout(const LayeredImage& image, const std::string& architecture) {

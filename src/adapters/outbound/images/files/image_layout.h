@@ -16,7 +16,7 @@ namespace gp {
 // server fails.
 Result<ImagePlan> ReadLayout(const LayeredImage& image, const std::string& architecture);
 
-// A layer of a plan of the image, by its digest there.  Errors as above.
-Result<ImageFile> OpenBlob(const LayeredImage& image, const std::string& digest);
+// The blob of a layer of a plan of the image; nothing of the image is parsed.  Errors as above.
+Result<ImageFile> OpenBlob(const LayeredImage& image, const LayerPlan& layer);
 
 }  // namespace gp

@@ -33,6 +33,9 @@ constexpr char kEnvironmentFile[] = "etc/environment";  // where enroot puts tha
 constexpr char kInput[] = "/proc/self/fd/0";
 constexpr size_t kPrintedMax = 256 << 10;
 constexpr size_t kFaultLengthMax = 200;
+// Exit codes of a process that could not become the program: with, and without a word about it.
+constexpr int kNotRun = 127;
+constexpr int kMute = 126;
 
 std::string PathOfProgram(const std::string& name) {
   const auto* const place = std::ranges::find_if(kReaderPlaces, [&](const char* directory) {
@@ -60,7 +63,7 @@ struct ReaderProcess {
                         dup2(errors, STDERR_FILENO) >= 0;
   if (has_ends && become() && ConfineReader()) execve(arguments[0], arguments.data(), environment);
   constexpr std::string_view kWhy = "it is not there, or cannot be confined";
-  _exit(write(STDERR_FILENO, kWhy.data(), kWhy.size()) > 0 ? 127 : 126);
+  _exit(write(STDERR_FILENO, kWhy.data(), kWhy.size()) > 0 ? kNotRun : kMute);
 }
 
 // All descriptors but the three are closed when the program starts.
@@ -79,8 +82,14 @@ Result<ReaderProcess> StartReader(std::vector<std::string> words, int input,
 
 bool StayAsWeAre() { return true; }
 
-// What the program has said before it ended; nullopt: it has succeeded.
-std::optional<std::string> FaultOf(const ReaderProcess& reader) {
+// Why the program has failed: kInternal: the host could not run it, or has ended it.
+struct ReaderFault {
+  Error error;
+  bool has_exited = false;  // by itself
+};
+
+// nullopt: it has succeeded.
+std::optional<ReaderFault> FaultOf(const ReaderProcess& reader) {
   int status = 0;
   while (waitpid(reader.process, &status, 0) < 0 && errno == EINTR) {
   }
@@ -92,7 +101,12 @@ std::optional<std::string> FaultOf(const ReaderProcess& reader) {
   constexpr std::string_view kOwnName = "/proc/self/fd/0: ";
   if (said.starts_with(kOwnName)) said.erase(0, kOwnName.size());
   if (said.empty()) said = "it was ended by what it read";
-  return Printable(said, kFaultLengthMax);
+  const bool has_exited = WIFEXITED(status);
+  const bool is_of_host = has_exited
+                              ? WEXITSTATUS(status) == kNotRun || WEXITSTATUS(status) == kMute
+                              : WTERMSIG(status) == SIGKILL;
+  said = Printable(said, kFaultLengthMax);
+  return ReaderFault{is_of_host ? Internal(said) : InvalidArgument(said), has_exited};
 }
 
 // Calls `take` with each piece of what is left, until it returns false.
@@ -149,11 +163,11 @@ Result<std::string> DigestOfArchive(const ImageFile& file, const std::string& pa
     return bytes <= bytes_max;
   }));
   reader.output.Reset();  // ends one that would go on
-  const std::optional<std::string> fault = FaultOf(reader);
+  const std::optional<ReaderFault> fault = FaultOf(reader);
   if (bytes > bytes_max)
     return Fail(InvalidArgument(path + " is more than " + std::to_string(kSquashfsRatioMax) +
                                 " times as large when it is unpacked"));
-  if (fault) return Fail(InvalidArgument(path + " cannot be read: " + *fault));
+  if (fault) return Fail(fault->error.Within(path + " cannot be read"));
   return "sha256:" + content.End();
 }
 
@@ -167,9 +181,12 @@ Result<std::vector<std::string>> EnvironmentIn(const ImageFile& file, const std:
     return printed.size() <= kPrintedMax;
   }));
   reader.output.Reset();
-  const std::optional<std::string> fault = FaultOf(reader);
+  const std::optional<ReaderFault> fault = FaultOf(reader);
+  const bool is_too_long = printed.size() > kPrintedMax;  // what is left is not taken
+  const bool has_none = fault && fault->has_exited && fault->error.code != ErrorCode::kInternal;
   std::vector<std::string> variables;
-  if (fault && printed.size() <= kPrintedMax) return variables;
+  if (!is_too_long && has_none) return variables;
+  if (!is_too_long && fault) return Fail(fault->error.Within(path + " cannot be read"));
   for (std::string line : Split(printed, '\n')) {
     const size_t equals = line.find('=');
     if (line.starts_with('#') || equals == std::string::npos) continue;
@@ -238,8 +255,8 @@ Status TrySquashfs() {
         GP_TRY(StartReader({program, "--version"}, STDIN_FILENO, StayAsWeAre));
     GP_CHECK_OK(ReadEach(reader.output.get(), program, [](std::string_view) { return true; }));
     if (const auto fault = FaultOf(reader))
-      return Fail(
-          Unsupported(std::string(program) + " (squashfs-tools-ng) cannot be run: " + *fault));
+      return Fail(Unsupported(std::string(program) +
+                              " (squashfs-tools-ng) cannot be run: " + fault->error.message));
   }
   return Ok();
 }
