@@ -230,9 +230,8 @@ void AddImage(CLI::App& app, Cli& cli) {
   discard->callback([words] { PrintAnswer(AnswerText(Discard(*words))); });
   CLI::App* unpack = add("unpack");
   unpack->add_option("--layer", words->layer.digest, "Digest of the layer's blob")->required();
-  unpack->add_option("--begin", words->layer.begin, "Of the blob, in the file of an archive")
-      ->required();
-  unpack->add_option("--length", words->layer.length, "Of the blob there")->required();
+  unpack->add_option("--begin", words->layer.begin, "Of the blob, in the file of an archive");
+  unpack->add_option("--length", words->layer.length, "Of the blob there");
   unpack->add_option("--root", words->root, "An empty directory to unpack into")->required();
   unpack->add_flag("--check", words->is_check, "Only read and digest the layer");
   unpack->add_option("--bytes-max", words->bytes_max, "Most that the layer may take")->required();

@@ -272,35 +272,32 @@ Result<UnpackedImage> ProcessImageStore::PreparePulled(Request request) {
   return image;
 }
 
-// What is remembered of a file may be of another version of the tools, and the file may have been
-// replaced since it was looked at: what fails is tried once more, from the beginning.
+// Its only layer is what the file is converted to, each time that the layer is unpacked.
 Result<UnpackedImage> ProcessImageStore::PrepareSquashfs(const Request& request) {
-  std::string identity;
+  const std::string identity = GP_TRY(Identify(request));
   Result<UnpackedImage> image = PrepareConverted(request, identity);
-  if (image || image.error().code != ErrorCode::kInvalidArgument || identity.empty()) return image;
-  converted_.Drop(request.spec.uid, identity);
+  if (image || image.error().code != ErrorCode::kInvalidArgument ||
+      !converted_.Drop(request.spec.uid, identity))
+    return image;
+  // What was remembered may be of another version of the tool, whose archives differ.
   return PrepareConverted(request, identity);
 }
 
-// Its only layer is what the file is converted to, each time that the layer is unpacked.
 Result<UnpackedImage> ProcessImageStore::PrepareConverted(const Request& request,
-                                                          std::string& identity) {
-  identity = GP_TRY(Identify(request));
+                                                          const std::string& identity) {
   const Turn turn{request.spec.uid, identity};
   if (!AwaitTurn(request, turn)) return Fail(Internal("the attempt was stopped"));
   Result<ImagePlan> plan = Convert(request, identity);
   EndTurn(turn);
   if (!plan) return Fail(plan.error());
+  GP_CHECK_OK(CheckImageDigest(*request.spec.layered_image, *plan));
   NotePlan(request, *plan);
   return PrepareLayers(request, *std::move(plan));
 }
 
 // An unchanged file is converted once for each user.
 Result<ImagePlan> ProcessImageStore::Convert(const Request& request, const std::string& identity) {
-  if (auto plan = converted_.Find(request.spec.uid, identity)) {
-    GP_CHECK_OK(CheckImageDigest(*request.spec.layered_image, *plan));
-    return *std::move(plan);
-  }
+  if (auto plan = converted_.Find(request.spec.uid, identity)) return *std::move(plan);
   const CommandEnd end = RunInTurn(options_.convert(request.spec, identity), request);
   if (!end.ok) return Fail(Internal("its image cannot be read: " + end.output));
   ImagePlan plan = GP_TRY(ReadImagePlan(end.output));

@@ -128,8 +128,7 @@ class ProcessImageStore : public ImageStore {
 
   Result<UnpackedImage> PrepareNow(const Request& request);
   Result<UnpackedImage> PrepareSquashfs(const Request& request);
-  // `identity`: of the file, once it is known.
-  Result<UnpackedImage> PrepareConverted(const Request& request, std::string& identity);
+  Result<UnpackedImage> PrepareConverted(const Request& request, const std::string& identity);
   Result<ImagePlan> Convert(const Request& request, const std::string& identity);
   Result<UnpackedImage> PreparePulled(Request request);
   Result<ImagePlan> ReadPlan(const Request& request);

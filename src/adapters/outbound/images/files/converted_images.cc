@@ -28,8 +28,8 @@ std::string ConvertedImages::PathOf(uint32_t uid, const std::string& identity) c
   return directory_ + "/" + BeginFor(uid) + Sha256(identity);
 }
 
-void ConvertedImages::Drop(uint32_t uid, const std::string& identity) const {
-  unlink(PathOf(uid, identity).c_str());
+bool ConvertedImages::Drop(uint32_t uid, const std::string& identity) const {
+  return unlink(PathOf(uid, identity).c_str()) == 0;
 }
 
 std::optional<ImagePlan> ConvertedImages::Find(uint32_t uid, const std::string& identity) const {

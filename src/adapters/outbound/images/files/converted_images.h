@@ -24,8 +24,8 @@ class ConvertedImages {
   // Of too many, those that are unused longest are dropped.
   void Note(uint32_t uid, const std::string& identity, const ImagePlan& plan) const;
 
-  // To be converted again.
-  void Drop(uint32_t uid, const std::string& identity) const;
+  // To be converted again.  False: none is remembered.
+  bool Drop(uint32_t uid, const std::string& identity) const;
 
   static constexpr size_t kMax = 1'024;
   static constexpr size_t kMaxOfUser = 128;

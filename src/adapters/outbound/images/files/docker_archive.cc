@@ -131,7 +131,7 @@ Result<ImagePlan> ReadDockerArchive(const LayeredImage& image, const ImageFiles&
   ImagePlan plan;
   plan.digest = plan.manifest = std::string(kDigestName) + Sha256(config);
   for (const std::string& layer : saved.layers)
-    Place(GP_TRY(files.Open(layer)), plan.layers.emplace_back());
+    SetPlace(GP_TRY(files.Open(layer)), plan.layers.emplace_back());
   GP_CHECK_OK(AddConfiguration(config, files.NameOf(saved.config), image.path, architecture, plan));
   for (size_t i = 0; i < plan.layers.size(); ++i) {
     plan.layers[i].digest = DigestOf(saved.layers[i], plan.layers[i].diff_id);

@@ -53,7 +53,7 @@ Result<ImageFile> OpenPart(const std::string& path, int64_t begin, int64_t lengt
   return file;
 }
 
-void Place(const ImageFile& blob, LayerPlan& layer) {
+void SetPlace(const ImageFile& blob, LayerPlan& layer) {
   layer.bytes = blob.bytes_on_disk;
   layer.begin = blob.begin;
   layer.length = blob.is_part ? blob.bytes : 0;

@@ -25,7 +25,7 @@ struct ImageFile {
 };
 
 // Notes where the blob of a layer is, and what it takes on disk.
-void Place(const ImageFile& blob, LayerPlan& layer);
+void SetPlace(const ImageFile& blob, LayerPlan& layer);
 
 // A regular file; nothing blocks but its file server.  kInvalidArgument: it cannot be opened.
 // kInternal: another try, or another node, may help.

@@ -79,7 +79,7 @@ class LayoutDocuments : public ImageDocuments {
           Malformed(NameOf(layer.digest), "has " + std::to_string(blob.bytes) + " bytes, not the " +
                                               std::to_string(layer.bytes) +
                                               " that its manifest says: copy the image again"));
-    Place(blob, layer);
+    SetPlace(blob, layer);
     return Ok();
   }
 
