@@ -15,9 +15,9 @@ demo: build
 	$(BUILD)/bin/gpu-platform demo
 
 ## make test        set up, build and run all tests (25 min cold on 2 cores)
-# Three tests per core and one more: tests of whole programs mostly wait, and those that keep a core busy count as two.
+# Three tests per core: tests of whole programs mostly wait, and those that keep a core busy count as two.
 test: build-tests
-	ctest --test-dir $(BUILD) --output-on-failure -j $$((3 * $(JOBS) + 1))
+	ctest --test-dir $(BUILD) --output-on-failure -j $$((3 * $(JOBS)))
 
 ## make build       set up and build the program
 build: configure
