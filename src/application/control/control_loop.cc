@@ -24,6 +24,7 @@ namespace {
 constexpr Duration kTimerMax = Duration::Milliseconds(250);
 constexpr Duration kSweepEvery = Duration::Milliseconds(50);
 constexpr Duration kReviewEvery = Duration::Seconds(10);
+constexpr Duration kNoteTimeEvery = Duration::Seconds(1);
 constexpr Duration kMillisecond = Duration::Milliseconds(1);
 // Smaller deviations of the wall clock are not taken for steps
 constexpr Duration kStepMin = Duration::Milliseconds(500);
@@ -41,19 +42,24 @@ ControlLoop::~ControlLoop() { Stop(); }
 
 Result<std::unique_ptr<ControlLoop>> ControlLoop::Open(Journal& journal, Clock& clock,
                                                        ControlOptions options) {
-  std::unique_ptr<ControlLoop> loop(new ControlLoop(journal, clock, options));
-  GP_CHECK_OK(loop->Recover());
+  return Open(journal, clock, std::move(options), GP_TRY(RecoverState(journal)));
+}
+
+Result<std::unique_ptr<ControlLoop>> ControlLoop::Open(Journal& journal, Clock& clock,
+                                                       ControlOptions options,
+                                                       Recovered recovered) {
+  std::unique_ptr<ControlLoop> loop(new ControlLoop(journal, clock, std::move(options)));
+  GP_CHECK_OK(loop->Begin(std::move(recovered)));
   return loop;
 }
 
-Status ControlLoop::Recover() {
-  Recovered recovered = GP_TRY(RecoverState(journal_));
+Status ControlLoop::Begin(Recovered recovered) {
   state_ = std::move(recovered.state);
   last_at_ = recovered.last_at;
   records_since_snapshot_ = recovered.records;
   written_ = journal_.LastSequence();
   GP_CHECK_OK(CatchUpAudit());
-  GP_CHECK_OK(BeginEpoch());
+  GP_CHECK_OK(BeginEpoch(recovered.sight));
   if (const Appended begun = Append(); begun.end != AppendEnd::kDurable)
     return Fail(begun.end == AppendEnd::kDeposed ? Conflict(begun.why) : Internal(begun.why));
   has_begun_ = true;
@@ -87,8 +93,9 @@ Status ControlLoop::CatchUpAudit() {
                             });
 }
 
-Status ControlLoop::BeginEpoch() {
-  StartController command{options_.policy, 0, options_.begin_lineage, BeginTime(state_.time)};
+Status ControlLoop::BeginEpoch(const std::optional<Recovered::Sight>& sight) {
+  StartController command{options_.policy, 0, options_.begin_lineage,
+                          BeginTime(state_.time, sight)};
   const Instant at = StampTime();
   // A lineage is taken from the clock, so it is unique even if everything else was lost.
   if (state_.lineage == 0 || options_.begin_lineage) {
@@ -115,12 +122,17 @@ void ControlLoop::Stop() {
 }
 
 // Time continues by the boot clock.  After a reboot or on another machine only the wall clock shows
-// how long no controller ran; it may be wrong, but time never goes back.
-TimeLine ControlLoop::BeginTime(const TimeLine& before) {
+// how long no controller ran; it may be wrong, but time never goes back.  A controller that
+// followed another one needs no wall clock: it knows the time by its own boot clock.
+TimeLine ControlLoop::BeginTime(const TimeLine& before,
+                                const std::optional<Recovered::Sight>& sight) {
   TimeLine line{clock_.BootId(), before.before_boot, {}};
   const int64_t boot_ns = clock_.BootNs();
   const bool is_same_boot = !before.boot.empty() && line.boot == before.boot;
-  if (!is_same_boot) {
+  if (!is_same_boot && sight) {
+    const int64_t now_ns = sight->time.ns + (boot_ns - sight->boot_ns);
+    line.before_boot = Duration{std::max(now_ns, last_at_.ns) - boot_ns};
+  } else if (!is_same_boot) {
     const Instant now = InstantOf(before, clock_.Now());
     if (now < last_at_) {
       Log(LogLevel::kWarning,
@@ -175,6 +187,7 @@ std::optional<Duration> ControlLoop::Turn() {
   Publish();
   RunReads();
   if (is_last) return std::nullopt;
+  NoteTimeWhenDue();
   SaveSnapshotWhenDue();
   SweepWhenDue();
   const Duration patience = std::min(UntilNextTimer(), sweeps_ ? kSweepEvery : kTimerMax);
@@ -270,6 +283,12 @@ void ControlLoop::Perform(Command command) {
         "the controller's own command was refused (a bug): " + done.error().message);
 }
 
+void ControlLoop::NoteTimeWhenDue() {
+  if (IsAlone() || clock_.BootNs() < note_not_before_ns_) return;
+  note_not_before_ns_ = clock_.BootNs() + kNoteTimeEvery.ns;
+  StopUnlessDurable(journal_.NoteTime(StampTime()));
+}
+
 void ControlLoop::RunTimers() {
   FollowWallClock();
   const Instant deadline = NextDeadline(state_);
@@ -334,8 +353,9 @@ Appended ControlLoop::Append() {
   return end;
 }
 
-void ControlLoop::Commit() {
-  const Appended appended = Append();
+void ControlLoop::Commit() { StopUnlessDurable(Append()); }
+
+void ControlLoop::StopUnlessDurable(const Appended& appended) {
   if (appended.end == AppendEnd::kDurable) return;
   if (options_.end_process) options_.end_process();
   const bool is_deposed = appended.end == AppendEnd::kDeposed;
@@ -424,6 +444,14 @@ std::vector<Outcome> ControlLoop::ExecuteAll(
   }
   WriteInPlace();
   Await(all_done.get_future());
+  // An answer without a record tells what the state is, like a read.
+  const bool has_read =
+      std::ranges::any_of(outcomes, [](const Outcome& outcome) { return outcome.events.empty(); });
+  if (const Status leads = has_read ? AwaitLead() : Ok(); !leads) {
+    for (Outcome& outcome : outcomes) {
+      if (outcome.events.empty()) outcome = {Fail(leads.error()), {}, {}};
+    }
+  }
   return outcomes;
 }
 
@@ -442,7 +470,14 @@ Status ControlLoop::Read(const std::function<void(const State&)>& read) {
   }});
   GP_CHECK_OK(inbox_.Push(std::move(items)));
   Await(done.get_future());
-  return Ok();
+  return AwaitLead();
+}
+
+Status ControlLoop::AwaitLead() { return IsAlone() ? Ok() : options_.leadership->Await(); }
+
+void ControlLoop::WhenProven(std::function<void()> then) {
+  if (IsAlone()) return then();
+  options_.leadership->WhenProven(std::move(then));
 }
 
 }  // namespace gp

@@ -11,12 +11,14 @@
 
 #include "application/control/heartbeats.h"
 #include "application/control/inbox.h"
+#include "application/control/recover.h"
 #include "domain/cluster/audit.h"
 #include "domain/cluster/codec/codec.h"
 #include "domain/scheduling/planner.h"
 #include "ports/outbound/audit_trail.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/journal.h"
+#include "ports/outbound/leadership.h"
 #include "ports/outbound/operator_log.h"
 
 namespace gp {
@@ -34,6 +36,7 @@ struct ControlOptions {
   // The journal was cut: jobs that were started after the cut may still run.
   bool begin_lineage = false;
   AuditTrail* audit = nullptr;         // outlives the loop; nullptr: there is none
+  Leadership* leadership = nullptr;    // outlives the loop; nullptr: no other controller can lead
   OperatorLog* log = nullptr;          // outlives the loop; nullptr: messages are dropped
   std::function<void()> begin_thread;  // called first on the writer's thread; may be empty
   // No thread: a caller does the writer's work until it has its answer, and the owner calls Turn,
@@ -60,6 +63,9 @@ class ControlLoop : public ControlGateway {
   // Recovers the state from the journal and begins a new epoch.  Both ports outlive the loop.
   static Result<std::unique_ptr<ControlLoop>> Open(Journal& journal, Clock& clock,
                                                    ControlOptions options);
+  // The same with a state that is recovered already, as of the journal's end.
+  static Result<std::unique_ptr<ControlLoop>> Open(Journal& journal, Clock& clock,
+                                                   ControlOptions options, Recovered recovered);
   ~ControlLoop() override;
 
   // Before Start only.
@@ -80,6 +86,8 @@ class ControlLoop : public ControlGateway {
                                   const Precondition& precondition) override;
   Status Post(Origin origin, Command command, WhenDone done) override;
   Status Read(const std::function<void(const State&)>& read) override;
+  void WhenProven(std::function<void()> then) override;
+  bool IsAlone() const override { return options_.leadership == nullptr; }
   const Plan& NewestPlan() const override { return newest_plan_; }
   void HeardFrom(NodeId node) override { heartbeats_.Hear(node, clock_.BootNs()); }
   bool Renew(NodeId node) override { return heartbeats_.Renew(node, clock_.BootNs()); }
@@ -93,14 +101,16 @@ class ControlLoop : public ControlGateway {
 
  private:
   ControlLoop(Journal& journal, Clock& clock, ControlOptions options);
-  Status Recover();
-  Status BeginEpoch();
-  TimeLine BeginTime(const TimeLine& before);
+  Status Begin(Recovered recovered);
+  Status BeginEpoch(const std::optional<Recovered::Sight>& sight);
+  TimeLine BeginTime(const TimeLine& before, const std::optional<Recovered::Sight>& sight);
+  void NoteTimeWhenDue();
   void FollowWallClock();
   Status CatchUpAudit();
   void Run();
   void WriteInPlace();
   void Await(std::future<void> answered);
+  Status AwaitLead();
   void Answer(std::vector<InboxItem> items);
   void RunReads();
   Outcome Handle(const CommandItem& item);
@@ -112,6 +122,7 @@ class ControlLoop : public ControlGateway {
   void RunPass();
   Appended Append();
   void Commit();
+  void StopUnlessDurable(const Appended& appended);
   void Publish();
   void SaveSnapshotWhenDue();
   void SweepWhenDue();
@@ -151,6 +162,7 @@ class ControlLoop : public ControlGateway {
   uint64_t records_since_snapshot_ = 0;
   bool sweeps_ = true;               // dropped records may still use disk space
   int64_t sweep_not_before_ns_ = 0;  // boot time
+  int64_t note_not_before_ns_ = 0;   // boot time
 };
 
 }  // namespace gp

@@ -66,7 +66,13 @@ class NodeConnections::Exchange : public NodeExchange {
                 ReportGpus{node_, incarnation_, std::move(news.signals), std::move(news.results)});
   }
   void HearHeartbeat(uint64_t number) override {
-    outbox_->AnswerHeartbeat(number, all_.gateway_.Renew(node_));
+    const bool renews = all_.gateway_.Renew(node_);
+    // Alone, the transport takes the answer after this call.
+    if (all_.gateway_.IsAlone()) return outbox_->AnswerHeartbeat(number, renews);
+    all_.gateway_.WhenProven([outbox = outbox_, number, renews] {
+      outbox->AnswerHeartbeat(number, renews);
+      outbox->Wake();
+    });
   }
   std::optional<ControllerNews> TakeNews() override { return outbox_->Take(); }
   void WhenNews(WakeTransport wake) override { outbox_->WhenFilled(std::move(wake)); }
@@ -89,7 +95,7 @@ class NodeConnections::Exchange : public NodeExchange {
     return all_.gateway_.Post("node:" + std::to_string(node_.value), std::move(command),
                               [&all = all_, outbox = outbox_, node = node_, number](
                                   const Outcome& outcome, const State& state) {
-                                all.Answer(number, node, outcome, state, *outbox);
+                                all.Answer(number, node, outcome, state, outbox);
                               });
   }
 
@@ -137,13 +143,17 @@ Result<Joined> NodeConnections::AnswerJoin(uint64_t number, const JoinNode& join
 
 // Acknowledged only when durable, because the agent forgets acknowledged messages.
 void NodeConnections::Answer(uint64_t number, NodeId node, const Outcome& outcome,
-                             const State& state, NodeOutbox& outbox) const {
+                             const State& state, const std::shared_ptr<NodeOutbox>& outbox) const {
   // The connection is stale, because a newer agent has joined; this one must join again, or stop.
-  if (!outcome.status) return outbox.Close();
+  if (!outcome.status) return outbox->Close();
   // News of its GPUs do not bring a lost node back; a join does.
-  if (state.FindNode(node)->condition == NodeCondition::kLost) return outbox.Close();
-  outbox.Acknowledge(number, state.policy.lease_time,
-                     HeartbeatEvery(state.policy.lease_time, connected_));
+  if (state.FindNode(node)->condition == NodeCondition::kLost) return outbox->Close();
+  const auto acknowledge = [outbox, number, lease_time = state.policy.lease_time,
+                            every = HeartbeatEvery(state.policy.lease_time, connected_)] {
+    outbox->Acknowledge(number, lease_time, every);
+  };
+  // It renews the node's leases.  A record proves the lead, because only the leader can append.
+  outcome.events.empty() ? gateway_.WhenProven(acknowledge) : acknowledge();
 }
 
 std::shared_ptr<NodeOutbox> NodeConnections::Begin(NodeId node, uint64_t epoch, GpuPlaces places) {

@@ -31,7 +31,7 @@ class NodeConnections : public NodeGateway, public CommitObserver {
   Result<Joined> AnswerJoin(uint64_t number, const JoinNode& join, const Outcome& outcome,
                             const State& state);
   void Answer(uint64_t number, NodeId node, const Outcome& outcome, const State& state,
-              NodeOutbox& outbox) const;
+              const std::shared_ptr<NodeOutbox>& outbox) const;
   std::shared_ptr<NodeOutbox> Begin(NodeId node, uint64_t epoch, GpuPlaces places);
   void End(NodeId node, const std::shared_ptr<NodeOutbox>& outbox);
   std::shared_ptr<NodeOutbox> OutboxOf(NodeId node) const;

@@ -1,5 +1,6 @@
 #include "application/control/node_outbox.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gp {
@@ -17,7 +18,8 @@ void NodeOutbox::Add(Change change) {
 
 void NodeOutbox::Acknowledge(uint64_t number, Duration lease_time, Duration heartbeat_every) {
   Add([&] {
-    next_.acknowledged = number;
+    // An answer that waited for a proof may come after one to a later message.
+    next_.acknowledged = std::max(next_.acknowledged, number);
     next_.lease_time = lease_time_ = lease_time;
     next_.heartbeat_every = heartbeat_every;
   });
@@ -25,9 +27,13 @@ void NodeOutbox::Acknowledge(uint64_t number, Duration lease_time, Duration hear
 
 void NodeOutbox::AnswerHeartbeat(uint64_t number, bool renews) {
   const std::lock_guard lock(mutex_);
-  next_.heartbeat = number;
+  next_.heartbeat = std::max(next_.heartbeat, number);
   next_.wants_report = !renews;
   next_.lease_time = lease_time_;
+}
+
+void NodeOutbox::Wake() {
+  Add([] {});
 }
 
 void NodeOutbox::SetDesiredState(NodeDesiredState desired) {

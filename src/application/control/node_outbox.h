@@ -20,6 +20,8 @@ class NodeOutbox {
   void Acknowledge(uint64_t number, Duration lease_time, Duration heartbeat_every);
   // Wakes nobody.  `renews`: whether it renews the node's leases.
   void AnswerHeartbeat(uint64_t number, bool renews);
+  // Tells the transport that there is something to take.
+  void Wake();
   void SetDesiredState(NodeDesiredState desired);
   void OpenChannel(uint64_t channel);
   void Close();

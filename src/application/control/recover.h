@@ -2,6 +2,7 @@
 
 // Rebuilds the state from a journal, and verifies that the present rules would decide the same.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,13 @@ struct Recovered {
   State state;
   Instant last_at;       // of the last record, or of the snapshot's last one
   uint64_t records = 0;  // applied after the snapshot
+  // What a controller that followed another one knows of the time.  Its own clocks measure on.
+  struct Sight {
+    Instant time;         // the other one's
+    int64_t boot_ns = 0;  // this machine's boot clock, at that time or a little later
+    bool operator==(const Sight&) const = default;
+  };
+  std::optional<Sight> sight;
 };
 
 // Applies all records after the latest snapshot to it.

@@ -4,22 +4,11 @@
 
 #include <memory>
 
-#include "adapters/outbound/memory/always_leader.h"
 #include "application/control/control_loop.h"
 #include "application/control/node_connections.h"
 #include "cmd/serve/storage_parts.h"
 
 namespace gp {
-
-// The lead: a controller decides nothing, and opens no door, before it has it.
-class LeadershipPart : public Component {
- public:
-  Status Start() override { return leadership_->Campaign(); }
-  void Stop() override { leadership_->Resign(); }
-
- private:
-  std::unique_ptr<Leadership> leadership_ = std::make_unique<AlwaysLeader>();
-};
 
 // Recovers the state from the journal.  The writer does not run yet, so observers can be added.
 class RecoveryPart : public Component {

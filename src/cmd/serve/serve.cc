@@ -47,7 +47,6 @@ class Controller {
   DirectoriesPart& directories_ = parts_.Add<DirectoriesPart>(config_, log_);
   JournalPart& journal_ = parts_.Add<JournalPart>(config_, log_);
   RecordsPart& records_ = parts_.Add<RecordsPart>(config_, log_);
-  LeadershipPart& leadership_ = parts_.Add<LeadershipPart>();
   RecoveryPart& recovery_ = parts_.Add<RecoveryPart>(config_, log_, clock_, journal_, records_);
   NodesPart& nodes_ = parts_.Add<NodesPart>(recovery_);
   NotifierPart& notifier_ = parts_.Add<NotifierPart>(config_, log_, clock_, records_, recovery_);

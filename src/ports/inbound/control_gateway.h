@@ -66,6 +66,11 @@ class ControlGateway {
   virtual Status Post(Origin origin, Command command, WhenDone done) = 0;
   // Blocks until `read` has run on the writer's thread, on a durable state.  Keep `read` short.
   virtual Status Read(const std::function<void(const State&)>& read) = 0;
+  // Calls `then`, on any thread, when it is proven that this controller has led after the call; at
+  // once if it is the only one.  An answer that rests on no new record must wait for it.
+  virtual void WhenProven(std::function<void()> then) = 0;
+  // Whether no other controller can lead: WhenProven calls at once.
+  virtual bool IsAlone() const = 0;
   // Blocks until the observers have received every change that was answered before the call.
   Status AwaitObservers() {
     return Read([](const State&) {});

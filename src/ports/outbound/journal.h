@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 
 namespace gp {
 
@@ -81,6 +82,9 @@ class Journal : public JournalReader, public JournalRetention {
   // Unless the end is kDurable, a controller must stop, because its state is ahead of the journal.
   virtual Appended Append(uint64_t epoch, uint64_t expected,
                           std::span<const std::string> records) = 0;
+  // Tells controllers that may take over what time it is for the leader; called about once a second
+  // where there are several.  The end is that of an append without records.
+  virtual Appended NoteTime(Instant) { return {}; }
 };
 
 // Guards the appends of a journal that one process at a time has open.

@@ -1,19 +1,23 @@
 #pragma once
 
+#include <functional>
+
 #include "base/result.h"
 
 namespace gp {
 
-// Which of several controllers decides.  One thread calls it.
+// Whether this controller still leads.  What it says without a change of the journal must wait for
+// a proof: a controller that was suspended, or is cut off, does not know that another one leads.
+// A proof begins after what waits for it, and does not rest on any clock.  Any thread.
 class Leadership {
  public:
   virtual ~Leadership() = default;
-  // Returns once this controller may lead; it leads until it resigns or its journal says that it is
-  // deposed (AppendEnd::kDeposed), which is what keeps two leaders apart.  kUnavailable: it cannot
-  // campaign.
-  virtual Status Campaign() = 0;
-  // Gives the lead up, so that no other controller has to wait for it.
-  virtual void Resign() = 0;
+  // Calls `then`, on any thread, when it is proven that this controller has led at some moment
+  // after the call; never, if another one leads.  `then` must not wait.
+  virtual void WhenProven(std::function<void()> then) = 0;
+  // Waits for such a proof.  Errors: kUnavailable (another controller leads, or it cannot be known
+  // which one does).
+  virtual Status Await() = 0;
 };
 
 }  // namespace gp
