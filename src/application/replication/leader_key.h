@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "application/replication/store_keys.h"
+#include "ports/outbound/quorum_store.h"
+
+namespace gp {
+
+// The key of the store whose owner leads.  A lease deletes it some time after its owner has
+// stopped, so that another controller can lead; that is a matter of liveness.  What keeps two
+// leaders apart is the term, which every append and every proof compares.
+class LeaderKey {
+ public:
+  // `owner`: the name and process of this controller, which no other process has ever had.
+  LeaderKey(QuorumStore& store, StoreKeys keys, std::string owner, Duration lease_time)
+      : store_(store), keys_(std::move(keys)), owner_(std::move(owner)), wanted_(lease_time) {}
+
+  // Takes the lead if nobody has it.  False: another controller has it, or was faster.  One thread
+  // at a time calls it, and only while this controller does not lead.  Errors: kUnavailable.
+  Result<bool> TryTake();
+  // The present leader's name and process, as read now; empty: there is none.
+  Result<std::string> Owner();
+
+  // Of this controller; 0: it does not lead.
+  uint64_t term() const { return term_; }
+  // How long the store keeps the key after the last Keep.
+  Duration lease_time() const { return lease_.granted; }
+  // Keeps the lease.  False: it has ended, and so has the term.  Errors: kUnavailable.
+  Result<bool> Keep() { return store_.KeepLease(lease_.id); }
+  // Whether the term lasts: a read of the key that begins now.  Any thread, while this controller
+  // leads.  Errors: kUnavailable.
+  Result<bool> Leads() const;
+  // Gives the lead up, so that nobody waits until the lease ends.
+  void Resign();
+
+ private:
+  Result<bool> TakeWith(const StoreLease& lease);
+
+  QuorumStore& store_;
+  const StoreKeys keys_;
+  const std::string owner_;
+  const Duration wanted_;
+  StoreLease lease_;
+  uint64_t term_ = 0;
+};
+
+}  // namespace gp

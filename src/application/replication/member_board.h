@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "application/control/recover.h"
+#include "application/replication/store_keys.h"
+
+namespace gp {
+
+// What a controller has told of itself.
+struct Member {
+  std::string name;      // in the cluster
+  uint64_t applied = 0;  // the last record that its state and its journal have
+  // What it knows of the time, for itself after a restart: by the boot clock of this boot.
+  std::string boot;
+  Recovered::Sight sight;
+  bool operator==(const Member&) const = default;
+};
+
+// Where the controllers of a cluster tell of themselves.  Nothing is decided by it.
+class MemberBoard {
+ public:
+  MemberBoard(QuorumStore& store, StoreKeys keys) : store_(store), keys_(std::move(keys)) {}
+
+  // Errors: kUnavailable.
+  Status Publish(const Member& member);
+  // nullopt: it has never told of itself.  Errors: kUnavailable, kInternal (damaged).
+  Result<std::optional<Member>> Find(const std::string& name);
+  // By name.  Errors: as Find.
+  Result<std::vector<Member>> All();
+
+ private:
+  QuorumStore& store_;
+  const StoreKeys keys_;
+};
+
+}  // namespace gp

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "application/control/recover.h"
+#include "application/replication/shared_log.h"
+#include "ports/outbound/clock.h"
+#include "ports/outbound/journal.h"
+
+namespace gp {
+
+// A standby's copy of the state: it applies what the shared log has, and decides nothing.  It keeps
+// the records in this controller's own journal too, so that it begins there after a restart.  One
+// thread at a time calls it.
+class Replica {
+ public:
+  // All outlive it.
+  Replica(SharedLog& log, Journal& journal, Clock& clock)
+      : log_(log), journal_(journal), clock_(clock) {}
+
+  // Begins with this controller's own journal.
+  Status Recover();
+
+  // What was known of the time before this process began.
+  void Remember(const Recovered::Sight& sight) { recovered_.sight = sight; }
+  const std::optional<Recovered::Sight>& sight() const { return recovered_.sight; }
+
+  // Applies some of what the log has beyond it.  True: there was no more when the call began.
+  // Errors: kConflict (the log and the journal do not belong together), kUnavailable (the store
+  // does not answer), kInternal (damaged, or the journal cannot be written).
+  Result<bool> CatchUp();
+
+  Journal& journal() { return journal_; }
+  uint64_t applied() const { return applied_; }
+  const State& state() const { return recovered_.state; }
+  // The state for a controller that begins to lead.  The replica is empty then.
+  Recovered TakeState() { return std::exchange(recovered_, {}); }
+
+ private:
+  void SeeTime(const LogHead& head);
+  Status Apply(const LogChunk& chunk);
+
+  SharedLog& log_;
+  Journal& journal_;
+  Clock& clock_;
+  Recovered recovered_;
+  std::optional<Instant> time_;  // the leader's, as last read
+  uint64_t applied_ = 0;
+  uint64_t term_ = 0;   // of the newest chunk
+  uint64_t chain_ = 0;  // after it; has a meaning if term_ is not 0
+};
+
+}  // namespace gp

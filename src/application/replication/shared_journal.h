@@ -1,0 +1,39 @@
+#pragma once
+
+#include "application/replication/shared_log.h"
+#include "ports/outbound/journal.h"
+
+namespace gp {
+
+// The journal of a leader that shares its log: a batch is durable when the shared log has it.  This
+// controller's own journal gets it afterwards, and serves all reads; snapshots are its own.  One
+// thread at a time calls it.
+class SharedJournal : public Journal {
+ public:
+  // REQUIRES: `own` ends where the log does.  All outlive it.
+  SharedJournal(LogWriter& log, Journal& own) : log_(log), own_(own) {}
+
+  Appended Append(uint64_t epoch, uint64_t expected, std::span<const std::string> records) override;
+  Appended NoteTime(Instant time) override { return log_.NoteTime(time); }
+  Status ReadAfter(uint64_t sequence,
+                   const std::function<Status(uint64_t, std::string_view)>& visit) override {
+    return own_.ReadAfter(sequence, visit);
+  }
+  uint64_t LastSequence() const override { return own_.LastSequence(); }
+  Result<Snapshot> LatestSnapshot() override { return own_.LatestSnapshot(); }
+  Result<uint64_t> BaseNumber() override { return own_.BaseNumber(); }
+  Result<Snapshot> Base() override { return own_.Base(); }
+  Result<std::vector<uint64_t>> Snapshots() override { return own_.Snapshots(); }
+  Status SaveSnapshot(const Snapshot& snapshot) override { return own_.SaveSnapshot(snapshot); }
+  Status BeginWith(uint64_t snapshot) override { return own_.BeginWith(snapshot); }
+  Status DropSnapshots(std::span<const uint64_t> snapshots) override {
+    return own_.DropSnapshots(snapshots);
+  }
+  Result<bool> Sweep() override { return own_.Sweep(); }
+
+ private:
+  LogWriter& log_;
+  Journal& own_;
+};
+
+}  // namespace gp

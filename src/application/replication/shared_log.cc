@@ -1,0 +1,137 @@
+#include "application/replication/shared_log.h"
+
+#include <utility>
+
+#include "base/bytes.h"
+
+namespace gp {
+namespace {
+
+// Of chunks: about two megabytes.
+constexpr size_t kReadMax = 16;
+constexpr size_t kKeysMax = 8;
+
+std::string EncodeHead(const LogHead& head) {
+  ByteWriter writer;
+  writer.U64(head.last);
+  writer.U64(head.chain);
+  writer.I64(head.time.ns);
+  writer.U64(head.term);
+  return writer.Take();
+}
+
+Result<LogHead> DecodeHead(const StoreEntry& entry) {
+  ByteReader reader(entry.value);
+  LogHead head;
+  head.last = reader.U64();
+  head.chain = reader.U64();
+  head.time.ns = reader.I64();
+  head.term = reader.U64();
+  head.revision = entry.modified;
+  if (!reader.ok()) return Fail(Internal("the shared log: key " + entry.key + " is damaged"));
+  return head;
+}
+
+}  // namespace
+
+Result<std::optional<LogHead>> SharedLog::Head() {
+  std::optional<LogHead> head;
+  bool is_led = false;
+  for (const StoreEntry& entry : GP_TRY(store_.Read(keys_.HeadAndLeader(), kKeysMax)).entries) {
+    if (entry.key == keys_.Head()) head = GP_TRY(DecodeHead(entry));
+    is_led = is_led || entry.key == keys_.Leader();
+  }
+  if (head) head->is_led = is_led;
+  return head;
+}
+
+Status SharedLog::Create(uint64_t last) {
+  StoreTransaction create;
+  create.conditions = {{keys_.Head(), StoreCondition::Of::kCreated, 0}};
+  create.puts = {{keys_.Head(), EncodeHead({.last = last})}};
+  const Committed committed = store_.Commit(create);
+  if (committed.end == CommitEnd::kUnknown)
+    return Fail(Unavailable("the shared log cannot be created: " + committed.why));
+  return Ok();
+}
+
+Result<SharedLog::Part> SharedLog::ReadAfter(uint64_t sequence) {
+  const StoreRead read = GP_TRY(store_.Read(keys_.ChunksAfter(sequence), kReadMax));
+  Part part;
+  part.is_all = !read.has_more;
+  uint64_t last = sequence;
+  for (const StoreEntry& entry : read.entries) {
+    LogChunk chunk = GP_TRY(DecodeChunk(entry.value));
+    if (chunk.first != last + 1)
+      return Fail(Conflict("the shared log lacks record " + std::to_string(last + 1) +
+                           ": it goes on with " + std::to_string(chunk.first)));
+    if (!part.chunks.empty() && part.chunks.back().chain_after != chunk.chain_before)
+      return Fail(Internal("the shared log: the chain breaks before record " +
+                           std::to_string(chunk.first)));
+    last = chunk.last();
+    part.chunks.push_back(std::move(chunk));
+  }
+  return part;
+}
+
+Appended LogWriter::Append(std::span<const std::string> records) {
+  for (const std::span<const std::string> run : CutIntoChunks(records)) {
+    if (Appended appended = AppendChunk(run); appended.end != AppendEnd::kDurable) return appended;
+  }
+  return {};
+}
+
+Appended LogWriter::AppendChunk(std::span<const std::string> records) {
+  const LogChunk chunk{term_,
+                       head_.last + 1,
+                       head_.chain,
+                       ChainAfter(head_.chain, records),
+                       {records.begin(), records.end()}};
+  const std::string key = log_.keys().Chunk(chunk.first);
+  StoreTransaction append;
+  append.conditions = {{key, StoreCondition::Of::kCreated, 0}};
+  append.puts = {{key, EncodeChunk(chunk)}};
+  return Commit(std::move(append), {chunk.last(), chunk.chain_after, head_.time, term_, 0});
+}
+
+Appended LogWriter::NoteTime(Instant time) {
+  LogHead after = head_;
+  after.time = time;
+  after.term = term_;
+  // It would not change the head, and could not be told from an earlier try.
+  return after.time == head_.time ? Appended{} : Commit({}, after);
+}
+
+Appended LogWriter::Commit(StoreTransaction transaction, LogHead after) {
+  const StoreKeys& keys = log_.keys();
+  const std::string value = EncodeHead(after);
+  transaction.conditions.push_back({keys.Leader(), StoreCondition::Of::kCreated, term_});
+  transaction.conditions.push_back({keys.Head(), StoreCondition::Of::kModified, head_.revision});
+  transaction.puts.push_back({keys.Head(), value});
+  Committed committed;
+  for (int tries = 1; tries == 1 || try_again_(tries - 1); ++tries) {
+    committed = log_.store().Commit(transaction);
+    if (committed.end == CommitEnd::kCommitted) {
+      after.revision = committed.revision;
+      head_ = after;
+      return {};
+    }
+    if (committed.end == CommitEnd::kUnknown) continue;
+    if (auto found = FindOwn(value, after)) return *std::move(found);
+  }
+  return {AppendEnd::kUnknown, "the shared log does not answer: " + committed.why};
+}
+
+// Another writer's head differs: it has another term.
+std::optional<Appended> LogWriter::FindOwn(const std::string& value, const LogHead& after) {
+  const auto read = log_.store().Read({log_.keys().Head(), ""}, 1);
+  if (!read) return std::nullopt;
+  if (!read->entries.empty() && read->entries.front().value == value) {
+    head_ = after;
+    head_.revision = read->entries.front().modified;
+    return Appended{};
+  }
+  return Appended{AppendEnd::kDeposed, "the shared log: this controller's term is over"};
+}
+
+}  // namespace gp

@@ -1,0 +1,93 @@
+#pragma once
+
+// The log of a cluster with several controllers: the records of the journal, in chunks, in a store
+// that a majority of machines keeps (docs/controllers.md).  What is in it is decided; everything
+// else, the controllers' own journals included, follows from it.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "application/replication/log_chunk.h"
+#include "application/replication/store_keys.h"
+#include "ports/outbound/journal.h"
+#include "ports/outbound/quorum_store.h"
+
+namespace gp {
+
+// Where the log ends.
+struct LogHead {
+  uint64_t last = 0;  // the number of its last record
+  uint64_t chain = 0;
+  Instant time;       // the leader's, when it last noted it
+  uint64_t term = 0;  // of the leader that wrote last
+  // Not a part of the value:
+  uint64_t revision = 0;  // in which the store has it
+  bool is_led = false;    // some controller had the lead when it was read
+  bool operator==(const LogHead&) const = default;
+};
+
+// Reads the log.  One thread at a time calls it.
+class SharedLog {
+ public:
+  SharedLog(QuorumStore& store, StoreKeys keys) : store_(store), keys_(std::move(keys)) {}
+
+  QuorumStore& store() { return store_; }
+  const StoreKeys& keys() const { return keys_; }
+
+  // nullopt: there is no log yet.
+  Result<std::optional<LogHead>> Head();
+  // Creates the log, which goes on after a record.  That another controller has done so meanwhile
+  // is no error.
+  Status Create(uint64_t last);
+
+  // Chunks in order, the first one beginning with the record after `sequence`.
+  struct Part {
+    std::vector<LogChunk> chunks;
+    bool is_all = false;  // the log had no more when the read began
+  };
+  // Errors: kConflict (the log lacks that record: it begins later), kUnavailable, kInternal
+  // (damaged).
+  Result<Part> ReadAfter(uint64_t sequence);
+
+ private:
+  QuorumStore& store_;
+  const StoreKeys keys_;
+};
+
+// Appends to the log for one term of one leader.  One thread at a time calls it.
+class LogWriter {
+ public:
+  // Called after a commit without an answer, with the number of tries so far: waits a little.
+  // False: it is not tried again.
+  using TryAgain = std::function<bool(int tries)>;
+
+  // `head`: the end of the log, as read since the term began.
+  LogWriter(SharedLog& log, uint64_t term, const LogHead& head, TryAgain try_again)
+      : log_(log), term_(term), head_(head), try_again_(std::move(try_again)) {}
+
+  // Each chunk is one transaction, which holds only while this term lasts and the log ends where
+  // this writer has left it.  Without an answer the same transaction is tried again, byte for byte:
+  // its conditions let it be carried out once.  kDeposed and kUnknown: some of the first records
+  // may be in the log.
+  Appended Append(std::span<const std::string> records);
+  // Notes the leader's time in the head.  Its end is that of an append.
+  Appended NoteTime(Instant time);
+  uint64_t last() const { return head_.last; }
+
+ private:
+  Appended AppendChunk(std::span<const std::string> records);
+  // Commits what also puts the head, under the conditions of this writer.
+  Appended Commit(StoreTransaction transaction, LogHead after);
+  // A condition did not hold: whether the head is there all the same, by an earlier try.
+  std::optional<Appended> FindOwn(const std::string& value, const LogHead& after);
+
+  SharedLog& log_;
+  const uint64_t term_;
+  LogHead head_;
+  const TryAgain try_again_;
+};
+
+}  // namespace gp

@@ -1,0 +1,48 @@
+#include "application/replication/standby.h"
+
+#include "base/ignore_result.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kPublishEvery = Duration::Seconds(1);
+
+}  // namespace
+
+// While the machine has not booted again, its boot clock tells what time it is though the process
+// is new.
+Status Standby::Remember() {
+  if (has_remembered_) return Ok();
+  const std::optional<Member> own = GP_TRY(board_.Find(name_));
+  if (own && own->boot == clock_.BootId()) replica_.Remember(own->sight);
+  has_remembered_ = true;
+  return Ok();
+}
+
+void Standby::PublishWhenDue() {
+  if (!replica_.sight() || clock_.BootNs() < publish_not_before_ns_) return;
+  publish_not_before_ns_ = clock_.BootNs() + kPublishEvery.ns;
+  IgnoreResult(board_.Publish({name_, replica_.applied(), clock_.BootId(), *replica_.sight()}),
+               "the next one comes in a second");
+}
+
+Result<Standby::Role> Standby::Turn() {
+  const bool led = key_.term() != 0;
+  GP_CHECK_OK(Remember());
+  if (!GP_TRY(replica_.CatchUp())) return Role::kIsLate;
+  PublishWhenDue();
+  if (!led) {
+    // Only a controller that has everything is a candidate: its lead begins without a delay.
+    if (!GP_TRY(key_.TryTake())) return Role::kFollows;
+  }
+  // The leader before may have written until the very moment at which this term began.
+  const auto head = GP_TRY(log_.Head());
+  if (!head) {
+    GP_CHECK_OK(log_.Create(replica_.applied()));
+    return Role::kIsLate;
+  }
+  head_ = *head;
+  return head_.last == replica_.applied() ? Role::kLeads : Role::kIsLate;
+}
+
+}  // namespace gp

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "application/replication/leader_key.h"
+#include "application/replication/member_board.h"
+#include "application/replication/replica.h"
+
+namespace gp {
+
+// A controller that does not lead: it follows the log, and takes the lead when nobody has it.  One
+// thread at a time calls it.
+class Standby {
+ public:
+  // `name`: of this controller.  All outlive it.
+  Standby(SharedLog& log, LeaderKey& key, Replica& replica, Clock& clock, std::string name)
+      : log_(log),
+        key_(key),
+        replica_(replica),
+        clock_(clock),
+        name_(std::move(name)),
+        board_(log.store(), log.keys()) {}
+
+  enum class Role {
+    kFollows,  // it has all that the log had
+    kIsLate,   // the log has more: the next turn is due at once
+    kLeads,    // its term has begun, and it has everything that was written before
+  };
+  // One step.  Errors: those of Replica::CatchUp; only kUnavailable may be tried again.
+  Result<Role> Turn();
+
+  // Where the log ended when this term began.  REQUIRES: it leads.
+  const LogHead& head() const { return head_; }
+
+ private:
+  Status Remember();
+  void PublishWhenDue();
+
+  SharedLog& log_;
+  LeaderKey& key_;
+  Replica& replica_;
+  Clock& clock_;
+  const std::string name_;
+  MemberBoard board_;
+  LogHead head_;
+  bool has_remembered_ = false;
+  int64_t publish_not_before_ns_ = 0;  // boot time
+};
+
+}  // namespace gp

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ports/outbound/quorum_store.h"
+
+namespace gp {
+
+// The keys of one cluster in the store that its controllers share.
+class StoreKeys {
+ public:
+  explicit StoreKeys(const std::string& cluster) : prefix_("/gpu-platform/" + cluster + "/") {}
+
+  // Who leads.  The revision in which the key was created is the leader's term.
+  std::string Leader() const { return prefix_ + "leader"; }
+  // The end of the log.
+  std::string Head() const { return prefix_ + "head"; }
+  // Both, read at one moment.
+  KeyRange HeadAndLeader() const { return {Head(), KeysUnder(Leader()).end}; }
+  // The chunk that begins with this record.
+  std::string Chunk(uint64_t first) const;
+  // All chunks that begin after this record.
+  KeyRange ChunksAfter(uint64_t sequence) const;
+  // What this controller has told of itself.
+  std::string Member(const std::string& name) const { return prefix_ + "members/" + name; }
+  KeyRange Members() const { return KeysUnder(prefix_ + "members/"); }
+  KeyRange All() const { return KeysUnder(prefix_); }
+
+ private:
+  std::string prefix_;
+};
+
+}  // namespace gp

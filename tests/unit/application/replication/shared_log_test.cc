@@ -1,0 +1,184 @@
+#include "application/replication/shared_log.h"
+
+#include <gtest/gtest.h>
+
+#include "application/replication/leader_key.h"
+#include "faulty_store.h"
+
+namespace gp {
+namespace {
+
+using Fault = FaultyStore::Fault;
+
+// A log, and controllers that may lead.
+class SharedLogTest : public testing::Test {
+ protected:
+  static bool ThreeTries(int tries) { return tries < 3; }
+  void Lead(LeaderKey& key) { ASSERT_EQ(key.TryTake(), Result<bool>(true)); }
+  LogWriter Writer(const LeaderKey& key) { return {log, key.term(), **log.Head(), ThreeTries}; }
+  std::vector<std::string> Records() {
+    std::vector<std::string> records;
+    const auto part = log.ReadAfter(0);
+    for (const LogChunk& chunk : part->chunks)
+      records.insert(records.end(), chunk.records.begin(), chunk.records.end());
+    return records;
+  }
+  void SetUp() override {
+    ASSERT_TRUE(log.Create(0));
+    Lead(first);
+  }
+
+  FaultyStore store;
+  const StoreKeys keys{"test"};
+  SharedLog log{store, keys};
+  LeaderKey first{store, keys, "first", Duration::Seconds(2)};
+  LeaderKey second{store, keys, "second", Duration::Seconds(2)};
+};
+
+TEST_F(SharedLogTest, HasWhatWasAppended) {
+  LogWriter writer = Writer(first);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"a", "b"}).end, AppendEnd::kDurable);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"c"}).end, AppendEnd::kDurable);
+  EXPECT_EQ(writer.last(), 3u);
+  EXPECT_EQ((*log.Head())->last, 3u);
+  const auto part = log.ReadAfter(2);
+  ASSERT_TRUE(part);
+  ASSERT_EQ(part->chunks.size(), 1u);
+  EXPECT_EQ(part->chunks[0].records, std::vector<std::string>{"c"});
+  EXPECT_EQ(part->chunks[0].first, 3u);
+  EXPECT_TRUE(part->is_all);
+  EXPECT_EQ(Records(), (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TEST_F(SharedLogTest, IsReadInParts) {
+  LogWriter writer = Writer(first);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(writer.Append(std::vector<std::string>{std::to_string(i)}).end, AppendEnd::kDurable);
+  }
+  const auto part = log.ReadAfter(0);
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->chunks.size(), 16u);
+  EXPECT_FALSE(part->is_all);
+  EXPECT_TRUE(log.ReadAfter(16)->is_all);
+}
+
+TEST_F(SharedLogTest, ALargeBatchTakesSeveralChunks) {
+  LogWriter writer = Writer(first);
+  const std::vector<std::string> batch(5, std::string(100'000, 'x'));
+  EXPECT_EQ(writer.Append(batch).end, AppendEnd::kDurable);
+  EXPECT_EQ(log.ReadAfter(0)->chunks.size(), 5u);
+  EXPECT_EQ(Records(), batch);
+}
+
+TEST_F(SharedLogTest, AControllerOfATermThatIsOverAppendsNothing) {
+  LogWriter old = Writer(first);
+  EXPECT_EQ(old.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
+  first.Resign();
+  Lead(second);
+  // Even before the next leader has written.
+  EXPECT_EQ(old.Append(std::vector<std::string>{"x"}).end, AppendEnd::kDeposed);
+  LogWriter writer = Writer(second);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"b"}).end, AppendEnd::kDurable);
+  EXPECT_EQ(old.Append(std::vector<std::string>{"x"}).end, AppendEnd::kDeposed);
+  EXPECT_EQ(Records(), (std::vector<std::string>{"a", "b"}));
+}
+
+// A lease may end and be granted to the same process again: it is another term all the same.
+TEST_F(SharedLogTest, ATermIsNotTheNameOfItsLeader) {
+  LogWriter old = Writer(first);
+  first.Resign();
+  Lead(first);
+  EXPECT_EQ(old.Append(std::vector<std::string>{"x"}).end, AppendEnd::kDeposed);
+}
+
+TEST_F(SharedLogTest, AWriterThatMissedARecordAppendsNothing) {
+  LogWriter stale = Writer(first);
+  LogWriter writer = Writer(first);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
+  EXPECT_EQ(stale.Append(std::vector<std::string>{"x"}).end, AppendEnd::kDeposed);
+  EXPECT_EQ(Records(), std::vector<std::string>{"a"});
+}
+
+TEST_F(SharedLogTest, ALostAnswerIsFoundOut) {
+  LogWriter writer = Writer(first);
+  store.faults = {Fault::kAnswerLost};
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"b"}).end, AppendEnd::kDurable);
+  EXPECT_EQ(Records(), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(SharedLogTest, TheSameTransactionIsTriedAgain) {
+  LogWriter writer = Writer(first);
+  store.transactions.clear();
+  store.faults = {Fault::kLost, Fault::kLost};
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
+  ASSERT_EQ(store.transactions.size(), 3u);
+  for (const StoreTransaction& sent : store.transactions) {
+    EXPECT_EQ(sent.puts[0].key, store.transactions[0].puts[0].key);
+    EXPECT_EQ(sent.puts[0].value, store.transactions[0].puts[0].value);
+  }
+  EXPECT_EQ(Records(), std::vector<std::string>{"a"});
+}
+
+TEST_F(SharedLogTest, ARequestThatComesLateChangesNothing) {
+  LogWriter writer = Writer(first);
+  store.faults = {Fault::kLate};
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"b"}).end, AppendEnd::kDurable);
+  store.Arrive();
+  EXPECT_EQ(Records(), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(SharedLogTest, WithoutAnyAnswerTheEndIsUnknown) {
+  LogWriter writer = Writer(first);
+  store.faults = {Fault::kLate, Fault::kLost, Fault::kLost};
+  const Appended appended = writer.Append(std::vector<std::string>{"a"});
+  EXPECT_EQ(appended.end, AppendEnd::kUnknown);
+  EXPECT_EQ(appended.why, "the shared log does not answer: no answer");
+  // It may be carried out all the same, unless the term ends first.
+  first.Resign();
+  store.Arrive();
+  EXPECT_TRUE(Records().empty());
+}
+
+// The commit was refused, but the read that could tell why finds no answer.
+TEST_F(SharedLogTest, ARefusalThatCannotBeExplainedIsTriedAgain) {
+  LogWriter writer = Writer(first);
+  store.faults = {Fault::kAnswerLost};
+  store.reads_fail = true;
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kUnknown);
+  store.reads_fail = false;
+  EXPECT_EQ(Records(), std::vector<std::string>{"a"});
+}
+
+TEST_F(SharedLogTest, TheLogIsCreatedOnce) {
+  LogWriter writer = Writer(first);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
+  EXPECT_TRUE(log.Create(0));
+  EXPECT_EQ((*log.Head())->last, 1u);
+}
+
+TEST_F(SharedLogTest, AGapIsNamed) {
+  LogWriter writer = Writer(first);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"b"}).end, AppendEnd::kDurable);
+  ASSERT_EQ(store.sound.Commit({{}, {}, {{keys.Chunk(1), ""}}}).end, CommitEnd::kCommitted);
+  const auto part = log.ReadAfter(0);
+  ASSERT_FALSE(part);
+  EXPECT_EQ(part.error(), Conflict("the shared log lacks record 1: it goes on with 2"));
+}
+
+TEST_F(SharedLogTest, AForeignChunkBreaksTheChain) {
+  LogWriter writer = Writer(first);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
+  const std::vector<std::string> other = {"x"};
+  const LogChunk foreign{first.term(), 2, 5, ChainAfter(5, other), other};
+  ASSERT_EQ(store.sound.Commit({{}, {{keys.Chunk(2), EncodeChunk(foreign)}}, {}}).end,
+            CommitEnd::kCommitted);
+  const auto part = log.ReadAfter(0);
+  ASSERT_FALSE(part);
+  EXPECT_EQ(part.error().message, "the shared log: the chain breaks before record 2");
+}
+
+}  // namespace
+}  // namespace gp

@@ -1,0 +1,196 @@
+#include "application/replication/standby.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+
+#include "adapters/outbound/memory/manual_clock.h"
+#include "adapters/outbound/memory/memory_journal.h"
+#include "application/control/control_loop.h"
+#include "application/replication/shared_journal.h"
+#include "domain/cluster/codec/codec.h"
+#include "faulty_store.h"
+
+namespace gp {
+namespace {
+
+// Another controller may lead, but the tests do not wait for proofs.
+class Proven : public Leadership {
+ public:
+  void WhenProven(std::function<void()> then) override { then(); }
+  Status Await() override { return Ok(); }
+};
+
+struct Ended {};
+
+// One controller with a journal and clocks of its own.
+struct Seat {
+  Seat(QuorumStore& store, const std::string& seat)
+      : name(seat),
+        log(store, StoreKeys("test")),
+        key(store, StoreKeys("test"), seat, Duration::Seconds(2)) {
+    clock.Reboot(seat, Duration::Seconds(1));
+    Restart();
+  }
+  void Restart() {
+    loop.reset();
+    replica.emplace(log, journal, clock);
+    standby.emplace(log, key, *replica, clock, name);
+    EXPECT_TRUE(replica->Recover());
+  }
+  Result<Standby::Role> Turn() {
+    Result<Standby::Role> role = standby->Turn();
+    while (role && *role == Standby::Role::kIsLate) role = standby->Turn();
+    return role;
+  }
+  // REQUIRES: the turn said so.
+  Status Lead() {
+    writer.emplace(log, key.term(), standby->head(), [](int tries) { return tries < 3; });
+    shared.emplace(*writer, journal);
+    ControlOptions options;
+    options.by_hand = true;
+    options.leadership = &leadership;
+    options.end_process = [] { throw Ended(); };
+    auto opened = ControlLoop::Open(*shared, clock, options, replica->TakeState());
+    if (!opened) return Fail(opened.error());
+    loop = *std::move(opened);
+    return Ok();
+  }
+  void SetQueue(const std::string& name) {
+    gp::SetQueue set;
+    set.name = name;
+    EXPECT_TRUE(loop->Execute("user:root", "", set).status);
+  }
+  uint64_t Digest() {
+    uint64_t digest = 0;
+    EXPECT_TRUE(loop->Read([&](const State& state) { digest = StateDigest(state); }));
+    return digest;
+  }
+  Instant Time() {
+    Instant at;
+    EXPECT_TRUE(loop->Read([&](const State&) { at = loop->Now(); }));
+    return at;
+  }
+
+  const std::string name;
+  ManualClock clock;
+  MemoryJournal journal;
+  Proven leadership;
+  SharedLog log;
+  LeaderKey key;
+  std::optional<Replica> replica;
+  std::optional<Standby> standby;
+  std::optional<LogWriter> writer;
+  std::optional<SharedJournal> shared;
+  std::unique_ptr<ControlLoop> loop;
+};
+
+class StandbyTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(first.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+    ASSERT_TRUE(first.Lead());
+  }
+  FaultyStore store;
+  Seat first{store, "first"};
+  Seat second{store, "second"};
+};
+
+TEST_F(StandbyTest, HasTheLeadersState) {
+  first.SetQueue("prod");
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(StateDigest(second.replica->state()), first.Digest());
+  EXPECT_EQ(second.journal.LastSequence(), first.journal.LastSequence());
+}
+
+TEST_F(StandbyTest, LeadsWhenNobodyDoes) {
+  first.SetQueue("prod");
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  first.SetQueue("test");
+  first.key.Resign();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_EQ(second.loop->Epoch().epoch, first.loop->Epoch().epoch + 1);
+  EXPECT_EQ(second.loop->Epoch().lineage, first.loop->Epoch().lineage);
+  EXPECT_TRUE(second.loop->Read([](const State& state) {
+    EXPECT_TRUE(state.queues.all.contains("prod"));
+    EXPECT_TRUE(state.queues.all.contains("test"));
+  }));
+  // The one before it cannot write any more, and stops.
+  first.clock.Advance(Duration::Seconds(1));
+  EXPECT_THROW(first.loop->Turn(), Ended);
+}
+
+TEST_F(StandbyTest, OfTwoCandidatesOneLeads) {
+  Seat third(store, "third");
+  first.key.Resign();
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  EXPECT_EQ(third.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+}
+
+TEST_F(StandbyTest, ALeadThatEndsBeforeItBeganOpensNothing) {
+  first.key.Resign();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  second.key.Resign();
+  Seat third(store, "third");
+  ASSERT_EQ(third.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  EXPECT_FALSE(second.Lead());
+  EXPECT_TRUE(third.Lead());
+}
+
+TEST_F(StandbyTest, GoesOnFromItsOwnJournalAfterARestart) {
+  first.SetQueue("a");
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  first.SetQueue("b");
+  second.Restart();
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(StateDigest(second.replica->state()), first.Digest());
+}
+
+TEST_F(StandbyTest, AJournalThatTheLogDoesNotKnowIsRefused) {
+  Seat other(store, "other");
+  ASSERT_EQ(other.journal.Append(0, 0, std::vector<std::string>(50, "x")).end, AppendEnd::kDurable);
+  other.replica.emplace(other.log, other.journal, other.clock);
+  const auto recovered = other.replica->Recover();
+  EXPECT_FALSE(recovered) << "not even records";
+}
+
+// Its own clock measures on from the leader's time; its wall clock may be wrong.
+TEST_F(StandbyTest, KnowsTheTimeWithoutItsWallClock) {
+  const auto pass = [&](Duration by) {
+    first.clock.Advance(by);
+    second.clock.Advance(by);
+  };
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  pass(Duration::Seconds(5));
+  first.loop->Turn();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  const Instant before = first.Time();
+  second.clock.StepWall(Duration::Seconds(36'000));
+  pass(Duration::Seconds(3));
+  first.key.Resign();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_EQ(second.Time() - before, Duration::Seconds(3));
+}
+
+// It has seen no leader since it began again, and nobody leads; its machine has not booted.
+TEST_F(StandbyTest, RemembersTheTimeAfterARestart) {
+  const auto pass = [&](Duration by) {
+    first.clock.Advance(by);
+    second.clock.Advance(by);
+  };
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  const Instant before = first.Time();
+  first.key.Resign();
+  pass(Duration::Seconds(4));
+  second.clock.StepWall(Duration::Seconds(-36'000));
+  second.Restart();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_EQ(second.Time() - before, Duration::Seconds(4));
+}
+
+}  // namespace
+}  // namespace gp
