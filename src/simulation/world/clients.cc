@@ -6,7 +6,7 @@ namespace gp {
 
 void Clients::Submit(size_t job) {
   const JobPlan& plan = plan_.jobs[job];
-  const auto outcome = controller_.Execute(
+  const auto outcome = controllers_.Execute(
       "user:" + plan.user.name, "request-" + std::to_string(job), SubmitJob{plan.spec, plan.user});
   const bool is_known = outcome && outcome->status;
   if (is_known) watch_.Acknowledged(job, outcome->job);
@@ -26,7 +26,7 @@ void Clients::Insist(const std::string& principal, Command command,
 }
 
 void Clients::Ask(Change change) {
-  const auto outcome = controller_.Execute(change.principal, change.request, change.command);
+  const auto outcome = controllers_.Execute(change.principal, change.request, change.command);
   if (outcome && change.is_answered && outcome->status && !outcome->events.empty())
     findings_.Break(timeline_.now(), change.request.id + " is carried out twice");
   if (outcome && !change.is_answered && change.answered) change.answered(*outcome);

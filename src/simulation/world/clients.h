@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "simulation/world/controller_host.h"
+#include "simulation/world/controllers.h"
 #include "simulation/world/ledger_watch.h"
 
 namespace gp {
@@ -11,11 +11,11 @@ namespace gp {
 // acknowledged, and repeats other commands with theirs until they are answered.
 class Clients {
  public:
-  Clients(Timeline& timeline, const WorldPlan& plan, ControllerHost& controller, LedgerWatch& watch,
+  Clients(Timeline& timeline, const WorldPlan& plan, Controllers& controllers, LedgerWatch& watch,
           Findings& findings, Rng& rng)
       : timeline_(timeline),
         plan_(plan),
-        controller_(controller),
+        controllers_(controllers),
         watch_(watch),
         findings_(findings),
         rng_(rng) {}
@@ -40,7 +40,7 @@ class Clients {
 
   Timeline& timeline_;
   const WorldPlan& plan_;
-  ControllerHost& controller_;
+  Controllers& controllers_;
   LedgerWatch& watch_;
   Findings& findings_;
   Rng& rng_;

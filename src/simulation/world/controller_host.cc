@@ -11,12 +11,14 @@ namespace gp {
 namespace {
 
 constexpr Duration kTurnTime = Duration::Nanoseconds(50'000);
+constexpr Duration kLeadLease = Duration::Seconds(2);
+constexpr uint64_t kProcessesMax = 1'000'000;  // of one host
 
 }  // namespace
 
 void ControllerHost::FirstTold::OnCommit(const State& state, const std::vector<Event>& events) {
   host_.witnessed_ = host_.journal_.LastSequence();
-  host_.witness_.OnCommit(state, events);
+  if (!host_.client_) host_.witness_.OnCommit(state, events);
   if (std::exchange(host_.dies_before_desired_state_, false)) throw ControllerCrash();
 }
 
@@ -24,26 +26,32 @@ void ControllerHost::RefusedPlans::Write(LogLevel, const std::string& text) {
   if (text.starts_with("plan refused")) host_.findings_.Break(host_.timeline_.now(), text);
 }
 
-ControllerHost::ControllerHost(ControlOptions options, Timeline& timeline, Network& network,
-                               LedgerWatch& witness, Findings& findings, Rng& rng)
-    : options_(std::move(options)),
+ControllerHost::ControllerHost(int number, VirtualQuorumStore* store, ControlOptions options,
+                               Timeline& timeline, Network& network, LedgerWatch& witness,
+                               Findings& findings, Rng& rng)
+    : number_(number),
+      options_(std::move(options)),
       timeline_(timeline),
       network_(network),
       witness_(witness),
       findings_(findings),
       rng_(rng),
-      clock_(timeline, 100) {
+      clock_(timeline, 100 * (2 - number), number - 1),
+      process_(static_cast<uint64_t>(number - 1) * kProcessesMax) {
   options_.log = &refused_plans_;
+  if (store != nullptr) client_.emplace(*store, timeline, rng);
 }
 
 ControllerHost::~ControllerHost() {
   nodes_.reset();
   loop_.reset();
+  shared_.reset();
 }
 
 void ControllerHost::PowerOn() {
   if (is_up()) return;
   ++process_;
+  if (client_) return OpenShared();
   if (Do([this] { Open(); }) && is_up()) TurnAt(timeline_.now());
 }
 
@@ -57,10 +65,79 @@ void ControllerHost::Open() {
     return findings_.Break(timeline_.now(),
                            "the controller does not recover: " + loop.error().message);
   loop_ = *std::move(loop);
+  Observe();
+}
+
+void ControllerHost::Observe() {
   witnessed_ = journal_.LastSequence();
   nodes_ = std::make_unique<NodeConnections>(*loop_);
   loop_->AddObserver(&first_told_);
   loop_->AddObserver(nodes_.get());
+}
+
+void ControllerHost::OpenShared() {
+  const SharedController::Place place{timeline_, rng_,
+                                      [this](std::function<void()> work) { RunAwake(work); },
+                                      [] { throw ControllerCrash(); }};
+  shared_ = std::make_unique<SharedController>(
+      *client_, journal_, clock_, "machine-" + std::to_string(number_),
+      "controller-" + std::to_string(process_), kLeadLease, place);
+  options_.leadership = shared_.get();
+  if (const Status recovered = shared_->Recover(); !recovered)
+    return findings_.Break(timeline_.now(),
+                           "a standby does not recover its journal: " + recovered.error().message);
+  FollowAt(timeline_.now());
+}
+
+void ControllerHost::RunAwake(std::function<void()> work) {
+  if (timeline_.now() >= asleep_until_) {
+    if (Do(work)) network_.Tell();
+    return;
+  }
+  timeline_.At(asleep_until_, [this, work = std::move(work), process = process_] {
+    if (is_up() && process == process_) RunAwake(work);
+  });
+}
+
+void ControllerHost::FollowAt(Instant at) {
+  timeline_.At(at, [this, process = process_] {
+    if (is_up() && process == process_) RunAwake([this] { Follow(); });
+  });
+}
+
+void ControllerHost::Follow() {
+  const auto role = shared_->Turn();
+  if (!role && journal_.has_failed()) throw ControllerCrash();
+  if (!role && role.error().code != ErrorCode::kUnavailable)
+    return findings_.Break(timeline_.now(), "a standby cannot follow: " + role.error().message);
+  if (role && *role == Standby::Role::kLeads) return Lead();
+  const int wait_ms = !role ? 300 : *role == Standby::Role::kIsLate ? 5 : 200;
+  FollowAt(timeline_.now() + Duration::Milliseconds(rng_.Between(1, wait_ms)));
+}
+
+void ControllerHost::Lead() {
+  Journal& journal = shared_->BeginLead();
+  auto loop = ControlLoop::Open(journal, clock_, options_, shared_->TakeState());
+  // Its term is over already, or the store does not answer.
+  if (!loop) throw ControllerCrash();
+  loop_ = *std::move(loop);
+  Observe();
+  KeepLead();
+  TurnAt(timeline_.now());
+}
+
+void ControllerHost::KeepLead() {
+  const auto keeps = shared_->key().Keep();
+  if (keeps && !*keeps) throw ControllerCrash();
+  timeline_.After(Duration{shared_->key().lease_time().ns / 4}, [this, process = process_] {
+    if (is_up() && process == process_) RunAwake([this] { KeepLead(); });
+  });
+}
+
+void ControllerHost::StepDown() {
+  if (loop_ == nullptr || timeline_.now() < asleep_until_) return;
+  shared_->key().Resign();
+  Kill();
 }
 
 Status ControllerHost::WitnessUnreported() {
@@ -79,9 +156,10 @@ void ControllerHost::Kill() {
   ++crashes_;
   died_at_ = timeline_.now();
   turn_at_ = {};
-  network_.ProcessDied();
+  network_.ProcessDied(this);
   nodes_.reset();
   loop_.reset();
+  shared_.reset();
   timeline_.After(repair_ + Duration::Milliseconds(rng_.Between(10, 500)), [this] { PowerOn(); });
   repair_ = {};
 }
@@ -111,7 +189,7 @@ void ControllerHost::TurnAt(Instant at) {
   if (turn_at_.ns != 0 && turn_at_ <= at) return;
   turn_at_ = at;
   timeline_.At(at, [this, at] {
-    if (turn_at_ == at && is_up()) Turn();
+    if (turn_at_ == at && loop_ != nullptr) Turn();
   });
 }
 
@@ -126,20 +204,23 @@ void ControllerHost::Turn() {
 
 std::optional<Outcome> ControllerHost::Execute(const std::string& principal,
                                                const ClientRequest& request, Command command) {
-  if (!is_up() || timeline_.now() < asleep_until_) return std::nullopt;
+  if (loop_ == nullptr || timeline_.now() < asleep_until_) return std::nullopt;
   std::optional<Outcome> outcome;
   if (!Do([&] { outcome = loop_->Execute(principal, request, std::move(command)); }))
     return std::nullopt;
   TurnAt(timeline_.now());
   network_.Tell();
+  // It could not prove its lead.
+  if (client_ && !outcome->status && outcome->status.error().code == ErrorCode::kUnavailable)
+    return std::nullopt;
   return outcome;
 }
 
 bool ControllerHost::Read(const std::function<void(const State&)>& read) {
-  if (!is_up() || timeline_.now() < asleep_until_) return false;
-  const bool is_read =
-      Do([&] { IgnoreResult(loop_->Read(read), "a controller that is down shows nothing"); });
-  if (is_read) TurnAt(timeline_.now());
+  if (loop_ == nullptr || timeline_.now() < asleep_until_) return false;
+  bool is_read = false;
+  if (!Do([&] { is_read = loop_->Read(read).has_value(); })) return false;
+  TurnAt(timeline_.now());
   return is_read;
 }
 
@@ -158,10 +239,11 @@ void ControllerHost::HearAll() {
     if (connection->controller_open && connection->controller == process())
       Hear(connection, message);
   }
-  if (is_up()) loop_->Listened();
+  if (loop_ != nullptr) loop_->Listened();
 }
 
 void ControllerHost::Hear(const ConnectionRef& connection, AgentMessage message) {
+  if (loop_ == nullptr) return network_.Refuse(connection, "this controller is a standby");
   if (std::holds_alternative<Probe>(message.what))
     return network_.AnswerProbe(connection, loop_->Epoch());
   if (auto* join = std::get_if<JoinNode>(&message.what))

@@ -14,18 +14,22 @@
 #include "simulation/world/host_clock.h"
 #include "simulation/world/ledger_watch.h"
 #include "simulation/world/network.h"
+#include "simulation/world/ports/virtual_quorum_store.h"
+#include "simulation/world/shared_controller.h"
 
 namespace gp {
 
-// The controller's machine: the controller process with the production loop and the production side
+// A controller's machine: the controller process with the production loop and the production side
 // of the agents' connections, and the disk that outlives it.  It also simulates crashes and
-// restarts of the process.
+// restarts of the process.  With a store the controller shares its log with others: it is a standby
+// until it leads.
 class ControllerHost : public ConnectionServer {
  public:
   // `witness` sees each commit before all other observers; those of a process that crashed before
-  // it reported them, when the next one begins.
-  ControllerHost(ControlOptions options, Timeline& timeline, Network& network, LedgerWatch& witness,
-                 Findings& findings, Rng& rng);
+  // it reported them, when the next one begins.  The witness of a shared log is elsewhere.
+  // `number`: from 1.  `store`: nullptr: it is the only controller.
+  ControllerHost(int number, VirtualQuorumStore* store, ControlOptions options, Timeline& timeline,
+                 Network& network, LedgerWatch& witness, Findings& findings, Rng& rng);
   ~ControllerHost() override;
 
   void PowerOn();
@@ -34,7 +38,17 @@ class ControllerHost : public ConnectionServer {
   void SleepFor(Duration lasts) {
     asleep_until_ = std::max(asleep_until_, timeline_.now() + lasts);
   }
-  bool is_up() const { return loop_ != nullptr; }
+  // The process runs; it leads, or is a standby.
+  bool is_up() const { return loop_ != nullptr || shared_ != nullptr; }
+  // Of its lead; 0: it does not lead.
+  uint64_t epoch() const { return loop_ != nullptr ? loop_->Epoch().epoch : 0; }
+  // Gives up the lead.
+  void StepDown();
+  // nullptr: it does not follow a shared log now.
+  const Replica* replica() const {
+    return shared_ != nullptr && loop_ == nullptr ? &shared_->replica() : nullptr;
+  }
+  VirtualStoreClient* client() { return client_ ? &*client_ : nullptr; }
   // The next restart after a crash takes this much longer.
   void SetRepair(Duration wait) { repair_ = wait; }
 
@@ -73,6 +87,14 @@ class ControllerHost : public ConnectionServer {
     ControllerHost& host_;
   };
   void Open();
+  void Observe();
+  void OpenShared();
+  void FollowAt(Instant at);
+  void Follow();
+  void Lead();
+  void KeepLead();
+  // Runs an action of this process, later if it is suspended; not once the process has ended.
+  void RunAwake(std::function<void()> work);
   // Shows the witness the records that were durable but not reported when the process crashed.
   Status WitnessUnreported();
   // Runs work of the process; false: the process crashed in it.
@@ -83,6 +105,7 @@ class ControllerHost : public ConnectionServer {
   void Turn();
   void TurnAt(Instant at);
 
+  const int number_;
   ControlOptions options_;
   Timeline& timeline_;
   Network& network_;
@@ -96,6 +119,8 @@ class ControllerHost : public ConnectionServer {
   bool dies_before_desired_state_ = false;
   uint64_t witnessed_ = 0;  // records
   Instant died_at_;
+  std::optional<VirtualStoreClient> client_;
+  std::unique_ptr<SharedController> shared_;  // outlives the loop; nullptr: down, or alone
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<NodeConnections> nodes_;
   uint64_t process_ = 0;

@@ -30,7 +30,10 @@ void Healing::Begin() {
       if (is_silent && damage.is_unsound() && !damage.is_lost) host.Repair(static_cast<int>(gpu));
     }
   }
-  world_.controller.PowerOn();
+  world_.controllers.PowerOn();
+  if (world_.store == nullptr) return;
+  world_.store->StretchLeases({});
+  for (size_t i = 0; i < world_.controllers.size(); ++i) world_.controllers.at(i).client()->Heal();
 }
 
 // nullptr: it is not in the machine that owns its node's name.
@@ -115,7 +118,7 @@ std::string Healing::WaitsFor(const State& state, size_t jobs) const {
 std::string Healing::GoRound(size_t jobs) {
   std::string waits_for = "the controller";
   wishes_.clear();
-  IgnoreResult(world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controllers.Read([&](const State& state) {
     waits_for = WaitsFor(state, jobs);
     for (const auto& [id, incident] : state.faults.incidents) {
       const bool is_left = incident.gpu < 0 || IsOfNobody(state, incident);
@@ -136,7 +139,7 @@ std::string Healing::GoRound(size_t jobs) {
   for (const Command& wish : wishes_) {
     if (const auto* release = std::get_if<ReleaseJob>(&wish))
       world_.watch.HoldAcknowledged(release->job, false);
-    IgnoreResult(world_.controller.Execute("user:root", "", wish), "a refusal is a legal answer");
+    IgnoreResult(world_.controllers.Execute("user:root", "", wish), "a refusal is a legal answer");
   }
   return waits_for;
 }

@@ -11,13 +11,18 @@ namespace gp {
 // and daemons step.
 class HostClock : public Clock {
  public:
-  // `drift_ppm`: microseconds gained per second.
-  HostClock(const Timeline& timeline, int drift_ppm)
-      : timeline_(timeline), begun_(timeline.now()), booted_(begun_), drift_ppm_(drift_ppm) {}
+  // `drift_ppm`: microseconds gained per second.  `machine`: numbers machines whose boots must not
+  // be taken for each other's.
+  HostClock(const Timeline& timeline, int drift_ppm, int machine = 0)
+      : timeline_(timeline),
+        begun_(timeline.now()),
+        booted_(begun_),
+        drift_ppm_(drift_ppm),
+        machine_(machine) {}
 
   Instant Now() override { return begun_ + Since(begun_) + step_; }
-  int64_t BootNs() override { return kBootNs + Since(booted_).ns; }
-  std::string BootId() override { return std::to_string(booted_.ns); }
+  int64_t BootNs() override { return kBootNs * (1 + machine_) + Since(booted_).ns; }
+  std::string BootId() override { return std::to_string(booted_.ns + machine_); }
 
   void StepWall(Duration by) { step_ = step_ + by; }
   void SetWall() { step_ = {}; }
@@ -34,6 +39,7 @@ class HostClock : public Clock {
   const Instant begun_;
   Instant booted_;
   const int drift_ppm_;
+  const int machine_;
   Duration step_;
 };
 

@@ -33,6 +33,7 @@ Duration StepOfClock(const Mishap& mishap) {
 
 void Mishaps::Happen(const Mishap& mishap, const std::vector<size_t>& jobs) {
   if (mishap.kind <= MishapKind::kControllerClock) return HappenToController(mishap);
+  if (mishap.kind >= MishapKind::kStoreCut) return HappenToSharing(mishap);
   if (mishap.kind >= MishapKind::kDrain) return HappenByPeople(mishap, jobs);
   if (gone_.contains(mishap.host)) return;
   if (mishap.kind <= MishapKind::kHostClock) return HappenToHost(mishap);
@@ -42,12 +43,34 @@ void Mishaps::Happen(const Mishap& mishap, const std::vector<size_t>& jobs) {
 }
 
 void Mishaps::HappenToController(const Mishap& mishap) {
-  ControllerHost& controller = world_.controller;
+  ControllerHost& controller = world_.controllers.Choose(Choose(mishap, 6, 256));
   if (mishap.kind == MishapKind::kControllerSleeps) return controller.SleepFor(mishap.lasts);
   if (mishap.kind == MishapKind::kControllerClock)
     return controller.clock().StepWall(StepOfClock(mishap));
   if (Choose(mishap, 1, 3) == 0) controller.SetRepair(mishap.lasts);
   controller.CrashAt(static_cast<CrashPoint>(Choose(mishap, 0, 5)));
+}
+
+void Mishaps::HappenToSharing(const Mishap& mishap) {
+  const Instant end = world_.timeline.now() + mishap.lasts;
+  const uint64_t dice = Choose(mishap, 6, 256);
+  ControllerHost& controller = world_.controllers.Choose(dice);
+  switch (mishap.kind) {
+    case MishapKind::kStoreCut: return controller.client()->CutUntil(end);
+    case MishapKind::kStoreShaky: return controller.client()->ShakeUntil(end);
+    case MishapKind::kLeasesEnd: return world_.store->EndLeases();
+    case MishapKind::kLeasesStretch:
+      world_.store->StretchLeases(mishap.lasts);
+      return world_.timeline.At(end, [this] { world_.store->StretchLeases({}); });
+    case MishapKind::kStepDown: return controller.StepDown();
+    default: {
+      // One controller cannot be reached by any host.
+      const size_t path = dice % world_.controllers.size();
+      const PathSet paths{.first = path == 0, .others = path != 0};
+      for (size_t host = 0; host < world_.plan.hosts.size(); ++host)
+        world_.network.Cut(host, paths, true, Choose(mishap, 1, 2) == 0, mishap.lasts);
+    }
+  }
 }
 
 void Mishaps::Reboot(AgentHost& host, bool wiped, Duration lasts) {
@@ -125,7 +148,7 @@ void Mishaps::HappenToNetwork(const Mishap& mishap) {
     case MishapKind::kMute: return network.Cut(mishap.host, paths, true, false, mishap.lasts);
     case MishapKind::kLinkBreaks: return network.Break(mishap.host);
     case MishapKind::kStrayController:
-      return network.Stray(mishap.host, Choose(mishap, 0, kPaths), mishap.lasts);
+      return network.Stray(mishap.host, Choose(mishap, 0, network.paths()), mishap.lasts);
     case MishapKind::kSlowLink:
       return network.Slow(mishap.host, paths,
                           Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 0, 4'000))),
@@ -204,7 +227,7 @@ void Mishaps::HappenToGpu(const Mishap& mishap) {
 
 void Mishaps::ChangeService(const Mishap& mishap, ServiceAction action) {
   std::optional<NodeId> node;
-  IgnoreResult(world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controllers.Read([&](const State& state) {
     const auto found = state.nodes.by_name.find(world_.plan.hosts[mishap.host].facts->name);
     if (found != state.nodes.by_name.end()) node = found->second;
   }),
@@ -218,12 +241,12 @@ void Mishaps::ChangeService(const Mishap& mishap, ServiceAction action) {
 // Proposes placements that were valid some seconds ago, and some that never were.
 void Mishaps::PlanLate(const Mishap& mishap) {
   Plan plan;
-  IgnoreResult(world_.controller.Read([&](const State& state) {
-    plan = Planner().Schedule(state, world_.controller.clock().Now());
+  IgnoreResult(world_.controllers.Read([&](const State& state) {
+    plan = Planner().Schedule(state, world_.controllers.clock().Now());
   }),
                "a controller that is down shows nothing");
   std::vector<PlaceGang> placements = plan.Placements();
-  IgnoreResult(world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controllers.Read([&](const State& state) {
     if (state.leases.all.empty() || state.jobs.queued.empty()) return;
     auto lease = state.leases.all.begin();
     std::advance(lease, Choose(mishap, 0, state.leases.all.size()));
@@ -244,14 +267,14 @@ void Mishaps::PlanLate(const Mishap& mishap) {
   world_.timeline.After(Duration::Milliseconds(static_cast<int64_t>(Choose(mishap, 2, 256)) * 20),
                         [this, placements = std::move(placements)] {
                           for (const PlaceGang& placement : placements)
-                            IgnoreResult(world_.controller.Execute("scheduler", "", placement),
+                            IgnoreResult(world_.controllers.Execute("scheduler", "", placement),
                                          "a refusal is a legal answer");
                         });
 }
 
 void Mishaps::CloseIncident(const Mishap& mishap) {
   std::optional<IncidentId> incident;
-  IgnoreResult(world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controllers.Read([&](const State& state) {
     if (state.faults.incidents.empty()) return;
     auto found = state.faults.incidents.begin();
     std::advance(found, Choose(mishap, 0, state.faults.incidents.size()));
@@ -270,14 +293,14 @@ void Mishaps::CloseIncident(const Mishap& mishap) {
 void Mishaps::Reserve(const Mishap& mishap) {
   std::optional<NodeId> node;
   Reservation reservation;
-  IgnoreResult(world_.controller.Read([&](const State& state) {
+  IgnoreResult(world_.controllers.Read([&](const State& state) {
     const auto found = state.nodes.by_name.find(world_.plan.hosts[mishap.host].facts->name);
     if (found == state.nodes.by_name.end()) return;
     reservation.name = "maintenance-" + std::to_string(mishap.dice % 1'000'000);
     reservation.pool = state.FindNode(found->second)->pool;
     reservation.nodes = {found->second};
     reservation.starts_at =
-        world_.controller.clock().Now() +
+        world_.controllers.clock().Now() +
         Duration::Seconds(static_cast<int64_t>(Choose(mishap, 1, 2) * Choose(mishap, 2, 40)));
     reservation.ends_at = reservation.starts_at + mishap.lasts + Duration::Seconds(5);
     node = found->second;
@@ -288,12 +311,12 @@ void Mishaps::Reserve(const Mishap& mishap) {
 
 void Mishaps::MakeMoves() {
   std::vector<MovePlan> plans;
-  IgnoreResult(world_.controller.Read([&](const State& state) {
-    plans = PlanMoves(state, world_.controller.clock().Now());
+  IgnoreResult(world_.controllers.Read([&](const State& state) {
+    plans = PlanMoves(state, world_.controllers.clock().Now());
   }),
                "a controller that is down shows nothing");
   for (const MovePlan& plan : plans)
-    IgnoreResult(world_.controller.Execute("user:root", "", plan.moves),
+    IgnoreResult(world_.controllers.Execute("user:root", "", plan.moves),
                  "a refusal is a legal answer");
 }
 

@@ -5,6 +5,7 @@
 
 #include "simulation/world/agent_host.h"
 #include "simulation/world/clients.h"
+#include "simulation/world/controllers.h"
 
 namespace gp {
 
@@ -15,7 +16,8 @@ class Mishaps {
     Timeline& timeline;
     const WorldPlan& plan;
     Network& network;
-    ControllerHost& controller;
+    Controllers& controllers;
+    VirtualQuorumStore* store;  // nullptr: there is one controller
     std::vector<std::unique_ptr<AgentHost>>& hosts;
     Programs& programs;
     LedgerWatch& watch;
@@ -30,6 +32,7 @@ class Mishaps {
 
  private:
   void HappenToController(const Mishap& mishap);
+  void HappenToSharing(const Mishap& mishap);
   void HappenToHost(const Mishap& mishap);
   void HappenToNetwork(const Mishap& mishap);
   void HappenToPrograms(const Mishap& mishap);

@@ -7,13 +7,14 @@
 
 namespace gp {
 
-Network::Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng,
+Network::Network(size_t hosts, size_t controllers, int latency_ms_max, Timeline& timeline, Rng& rng,
                  std::function<void(size_t)> wake)
     : timeline_(timeline),
       rng_(rng),
       wake_(std::move(wake)),
       latency_ms_max_(latency_ms_max),
-      lines_(kPaths * hosts) {}
+      paths_(std::max<size_t>(2, controllers)),
+      lines_(paths_ * hosts) {}
 
 // Messages on a partitioned link arrive after it is restored, if the connection still exists then.
 Instant Network::Arrival(const Line& line, Instant cut_until, Instant& clear) {
@@ -29,7 +30,7 @@ ConnectionRef Network::Connect(size_t host, size_t path, const ControllerEpoch& 
   auto connection = std::make_shared<Connection>();
   connection->host = host;
   connection->path = path;
-  connection->controller = server_->process();
+  connection->controller = ServerOf(*connection)->process();
   const Line& line = LineOf(host, path);
   if (timeline_.now() < line.stray_until && followed.epoch > 1)
     connection->stray = {followed.lineage, followed.epoch - 1};
@@ -69,11 +70,12 @@ void Network::SendNext(const ConnectionRef& connection) {
 void Network::Arrive(const ConnectionRef& connection, const AgentMessage& message) {
   if (!connection->controller_open) return;
   if (connection->stray.epoch != 0) return AnswerAsStray(connection, message);
-  if (server_->process() == 0 || connection->controller != server_->process()) {
+  ConnectionServer* const server = ServerOf(*connection);
+  if (server->process() == 0 || connection->controller != server->process()) {
     BreakControllerEnd(connection);
     return BreakLater(connection, Duration::Milliseconds(rng_.Between(0, 50)), {});
   }
-  server_->Receive(connection, message);
+  server->Receive(connection, message);
 }
 
 void Network::Drop(const ConnectionRef& connection) {
@@ -96,7 +98,7 @@ void Network::BreakAgentEnd(const ConnectionRef& connection, const std::string& 
 void Network::BreakControllerEnd(const ConnectionRef& connection) {
   if (!connection->controller_open) return;
   connection->controller_open = false;
-  server_->Ended(connection);
+  ServerOf(*connection)->Ended(connection);
 }
 
 void Network::BreakLater(const ConnectionRef& connection, Duration agent_wait,
@@ -193,9 +195,9 @@ void Network::Refuse(const ConnectionRef& connection, const std::string& why, ui
   });
 }
 
-void Network::ProcessDied() {
+void Network::ProcessDied(const ConnectionServer* server) {
   for (const ConnectionRef& connection : connections_) {
-    if (connection->stray.epoch != 0) continue;
+    if (connection->stray.epoch != 0 || ServerOf(*connection) != server) continue;
     connection->controller_open = false;
     connection->exchange.reset();
     const bool is_seen = timeline_.now() >= LineOf(*connection).down_cut_until;
@@ -208,7 +210,7 @@ void Network::ProcessDied() {
 
 void Network::Cut(size_t host, PathSet paths, bool up, bool down, Duration lasts) {
   const Instant until = timeline_.now() + lasts;
-  for (size_t path = 0; path < kPaths; ++path) {
+  for (size_t path = 0; path < paths_; ++path) {
     if (!paths.has(path)) continue;
     Line& line = LineOf(host, path);
     if (up) line.up_cut_until = std::max(line.up_cut_until, until);
@@ -226,7 +228,7 @@ void Network::Cut(size_t host, PathSet paths, bool up, bool down, Duration lasts
 }
 
 void Network::Slow(size_t host, PathSet paths, Duration latency, Duration lasts) {
-  for (size_t path = 0; path < kPaths; ++path) {
+  for (size_t path = 0; path < paths_; ++path) {
     if (!paths.has(path)) continue;
     LineOf(host, path).slow_until = timeline_.now() + lasts;
     LineOf(host, path).latency = latency;
@@ -234,7 +236,7 @@ void Network::Slow(size_t host, PathSet paths, Duration latency, Duration lasts)
 }
 
 void Network::Double(size_t host, Duration lasts) {
-  for (size_t path = 0; path < kPaths; ++path)
+  for (size_t path = 0; path < paths_; ++path)
     LineOf(host, path).doubled_until = timeline_.now() + lasts;
 }
 

@@ -49,7 +49,7 @@ struct Connection {
 };
 using ConnectionRef = std::shared_ptr<Connection>;
 
-// The controller's machine, as seen by the network.
+// A controller's machine, as seen by the network.
 class ConnectionServer {
  public:
   virtual ~ConnectionServer() = default;
@@ -59,22 +59,23 @@ class ConnectionServer {
   virtual void Ended(const ConnectionRef& connection) = 0;
 };
 
-// Each host has two paths to the controller's machine, by two of its addresses.
-inline constexpr size_t kPaths = 2;
-// Which of them a mishap concerns.
+// Which paths of a host a mishap concerns.
 struct PathSet {
   bool first = true;
-  bool second = true;
-  bool has(size_t path) const { return path == 0 ? first : second; }
+  bool others = true;
+  bool has(size_t path) const { return path == 0 ? first : others; }
 };
 
-// Carries messages between all agents and the controller, and applies network mishaps.
+// Carries messages between all agents and the controllers, and applies network mishaps.  Each host
+// has a path to each controller's machine; if there is one, two paths by two of its addresses.
 class Network {
  public:
   // `wake`: called when something has arrived for the agent of a host.
-  Network(size_t hosts, int latency_ms_max, Timeline& timeline, Rng& rng,
+  Network(size_t hosts, size_t controllers, int latency_ms_max, Timeline& timeline, Rng& rng,
           std::function<void(size_t host)> wake);
-  void SetServer(ConnectionServer* server) { server_ = server; }
+  // One for each controller.
+  void SetServers(std::vector<ConnectionServer*> servers) { servers_ = std::move(servers); }
+  size_t paths() const { return paths_; }
 
   // Called by agents.
   // `followed`: the newest controller that the agent has followed.
@@ -88,7 +89,7 @@ class Network {
   void AnswerProbe(const ConnectionRef& connection, const ControllerEpoch& by);
   // `foreign_to`: as in LinkNews.
   void Refuse(const ConnectionRef& connection, const std::string& why, uint64_t foreign_to = 0);
-  void ProcessDied();
+  void ProcessDied(const ConnectionServer* server);
 
   // Network mishaps of a host.
   void Cut(size_t host, PathSet paths, bool up, bool down, Duration lasts);
@@ -109,8 +110,11 @@ class Network {
     Instant doubled_until;
     Instant stray_until;
   };
-  Line& LineOf(size_t host, size_t path) { return lines_[kPaths * host + path]; }
+  Line& LineOf(size_t host, size_t path) { return lines_[paths_ * host + path]; }
   Line& LineOf(const Connection& connection) { return LineOf(connection.host, connection.path); }
+  ConnectionServer* ServerOf(const Connection& connection) const {
+    return servers_[connection.path % servers_.size()];
+  }
   Instant Arrival(const Line& line, Instant cut_until, Instant& clear);
   void SendNext(const ConnectionRef& connection);
   void Arrive(const ConnectionRef& connection, const AgentMessage& message);
@@ -125,7 +129,8 @@ class Network {
   Rng& rng_;
   const std::function<void(size_t)> wake_;
   const int latency_ms_max_;
-  ConnectionServer* server_ = nullptr;
+  const size_t paths_;
+  std::vector<ConnectionServer*> servers_;
   std::vector<Line> lines_;
   std::vector<ConnectionRef> connections_;  // connections with at least one open end
 };
@@ -157,7 +162,10 @@ class VirtualLink : public ControlLink {
  public:
   // `followed`: the newest controller that the agent has stored as followed.
   VirtualLink(size_t host, Network& network, const ControllerEpoch& followed)
-      : host_(host), network_(network), followed_(followed) {}
+      : addresses_(network.paths(), "controller"),
+        host_(host),
+        network_(network),
+        followed_(followed) {}
 
   const std::vector<std::string>& addresses() const override { return addresses_; }
   std::unique_ptr<ControlConnection> Connect(size_t address) override {
@@ -168,7 +176,7 @@ class VirtualLink : public ControlLink {
   void ClearEvent() override {}
 
  private:
-  const std::vector<std::string> addresses_ = std::vector<std::string>(kPaths, "controller");
+  const std::vector<std::string> addresses_;
   const size_t host_;
   Network& network_;
   const ControllerEpoch& followed_;

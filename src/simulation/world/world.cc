@@ -7,6 +7,7 @@
 #include "base/assert_handler.h"
 #include "base/ignore_result.h"
 #include "simulation/world/healing.h"
+#include "simulation/world/log_witness.h"
 
 namespace gp {
 namespace {
@@ -29,7 +30,9 @@ class World {
   void CheckEnd();
   bool StepUntil(Instant until);
   void MakeQueue();
+  void CheckStandbys();
   std::vector<std::unique_ptr<AgentHost>> MakeHosts();
+  std::vector<std::unique_ptr<ControllerHost>> MakeControllers();
 
   const WorldPlan& plan_;
   const WorldPart& part_;
@@ -41,7 +44,9 @@ class World {
   Programs programs_;
   Savings savings_;
   LedgerWatch watch_;
-  ControllerHost controller_;
+  LogWitness witness_;
+  std::unique_ptr<VirtualQuorumStore> store_;  // nullptr: there is one controller
+  Controllers controllers_;
   std::vector<std::unique_ptr<AgentHost>> hosts_;
   Clients clients_;
   Mishaps mishaps_;
@@ -62,18 +67,38 @@ World::World(const WorldPlan& plan, const WorldPart& part)
       part_(part),
       jobs_(part.jobs.begin(), part.jobs.end()),
       rng_(plan.seed ^ 0x5eed),
-      network_(plan.hosts.size(), plan.latency_ms_max, timeline_, rng_,
+      network_(plan.hosts.size(), plan.controllers, plan.latency_ms_max, timeline_, rng_,
                [this](size_t host) { hosts_[host]->Wake(); }),
       programs_(timeline_, plan, findings_),
       savings_(timeline_, findings_),
       watch_(timeline_, plan, programs_, savings_, findings_),
-      controller_(OptionsOf(plan), timeline_, network_, watch_, findings_, rng_),
+      witness_(timeline_, watch_, findings_),
+      store_(plan.controllers == 1
+                 ? nullptr
+                 : std::make_unique<VirtualQuorumStore>(
+                       timeline_,
+                       [this](const StoreTransaction& transaction) { witness_.See(transaction); })),
+      controllers_(MakeControllers()),
       hosts_(MakeHosts()),
-      clients_(timeline_, plan, controller_, watch_, findings_, rng_),
-      mishaps_({timeline_, plan, network_, controller_, hosts_, programs_, watch_, clients_}),
-      healing_({timeline_, plan, network_, controller_, hosts_, programs_, watch_, clients_},
+      clients_(timeline_, plan, controllers_, watch_, findings_, rng_),
+      mishaps_({timeline_, plan, network_, controllers_, store_.get(), hosts_, programs_, watch_,
+                clients_}),
+      healing_({timeline_, plan, network_, controllers_, store_.get(), hosts_, programs_, watch_,
+                clients_},
                mishaps_.gone()) {
-  network_.SetServer(&controller_);
+  std::vector<ConnectionServer*> servers;
+  for (size_t i = 0; i < controllers_.size(); ++i) servers.push_back(&controllers_.at(i));
+  network_.SetServers(std::move(servers));
+}
+
+std::vector<std::unique_ptr<ControllerHost>> World::MakeControllers() {
+  std::vector<std::unique_ptr<ControllerHost>> hosts;
+  for (size_t i = 0; i < plan_.controllers; ++i) {
+    hosts.push_back(std::make_unique<ControllerHost>(static_cast<int>(i + 1), store_.get(),
+                                                     OptionsOf(plan_), timeline_, network_, watch_,
+                                                     findings_, rng_));
+  }
+  return hosts;
 }
 
 std::vector<std::unique_ptr<AgentHost>> World::MakeHosts() {
@@ -103,7 +128,7 @@ bool World::StepUntil(Instant until) {
 
 void World::Play() {
   const Instant begin = timeline_.now();
-  controller_.PowerOn();
+  controllers_.PowerOn();
   if (plan_.has_queues) MakeQueue();
   for (size_t i = 0; i < hosts_.size(); ++i) {
     if (!plan_.hosts[i].is_stranger) hosts_[i]->PowerOn();
@@ -130,9 +155,24 @@ void World::Settle() {
   }
 }
 
+// A standby that has every record has the same state.
+void World::CheckStandbys() {
+  IgnoreResult(StepUntil(timeline_.now() + Duration::Seconds(2)), "the checks find it");
+  const uint64_t digest = StateDigest(witness_.state());
+  for (size_t i = 0; i < controllers_.size(); ++i) {
+    const Replica* replica = controllers_.at(i).replica();
+    if (replica == nullptr) continue;
+    if (replica->applied() != witness_.records())
+      findings_.Break(timeline_.now(), "a standby does not catch up");
+    else if (StateDigest(replica->state()) != digest)
+      findings_.Break(timeline_.now(), "a standby has another state than the log");
+  }
+}
+
 void World::CheckEnd() {
+  if (store_ != nullptr) CheckStandbys();
   uint64_t digest = 0;
-  IgnoreResult(controller_.Read([&](const State& state) {
+  IgnoreResult(controllers_.Read([&](const State& state) {
     watch_.CheckEnd(state, part_);
     digest = StateDigest(state);
   }),
@@ -140,7 +180,7 @@ void World::CheckEnd() {
   bool has_late_plans = false;
   for (const size_t mishap : part_.mishaps)
     has_late_plans = has_late_plans || plan_.mishaps[mishap].kind == MishapKind::kStalePlan;
-  const auto replayed = Replay(controller_.journal(), !has_late_plans);
+  const auto replayed = Replay(controllers_.leader().journal(), !has_late_plans);
   if (!replayed)
     return findings_.Break(timeline_.now(),
                            "the journal cannot be replayed: " + replayed.error().message);
@@ -162,8 +202,8 @@ WorldReport World::Run() {
     findings_.Break(timeline_.now(), rule.text);
   }
   return {findings_.broken(),      findings_.digest(),
-          timeline_.steps(),       controller_.journal().LastSequence(),
-          programs_.starts(),      controller_.crashes(),
+          timeline_.steps(),       controllers_.leader().journal().LastSequence(),
+          programs_.starts(),      controllers_.crashes(),
           timeline_.now() - begin, programs_.cut()};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/rng.h"
 #include "domain/model/nodes/features.h"
@@ -66,7 +67,15 @@ constexpr std::array<KindWeight, kMishapKinds> kKinds = {{
     {MishapKind::kIncidentClosed, "incident-closed", 3, 0},
     {MishapKind::kReservation, "reservation", 4, 60},
     {MishapKind::kMoves, "moves", 8, 0},
+    {MishapKind::kStoreCut, "store-cut", 6, 25},
+    {MishapKind::kStoreShaky, "store-shaky", 6, 40},
+    {MishapKind::kLeasesEnd, "leases-end", 4, 0},
+    {MishapKind::kLeasesStretch, "leases-stretch", 2, 20},
+    {MishapKind::kStepDown, "step-down", 4, 0},
+    {MishapKind::kControllerCutOff, "controller-cut-off", 3, 30},
 }};
+// Those that every world may have come first.
+constexpr size_t kCommonKinds = static_cast<size_t>(MishapKind::kStoreCut);
 
 Duration Between(Rng& rng, int low_ms, int high_ms) {
   return Duration::Milliseconds(rng.Between(low_ms, high_ms));
@@ -255,17 +264,17 @@ void DrawData(WorldPlan& plan) {
 }
 
 // Most worlds have only some kinds of mishaps, so that kinds that hide each other also occur alone.
-std::vector<KindWeight> DrawKinds(Rng& rng) {
+std::vector<KindWeight> DrawKinds(Rng& rng, std::span<const KindWeight> all) {
   std::vector<KindWeight> kinds;
   const bool has_all = rng.Chance(1, 4);
-  for (const KindWeight& kind : kKinds) {
+  for (const KindWeight& kind : all) {
     if (has_all || rng.Chance(1, 2)) kinds.push_back(kind);
   }
   return kinds;
 }
 
-std::vector<Mishap> DrawMishaps(Rng& rng, size_t hosts) {
-  const std::vector<KindWeight> kinds = DrawKinds(rng);
+std::vector<Mishap> DrawMishaps(Rng& rng, size_t hosts, std::span<const KindWeight> all) {
+  const std::vector<KindWeight> kinds = DrawKinds(rng, all);
   int sum = 0;
   for (const KindWeight& kind : kinds) sum += kind.weight;
   // A lemon host and a lemon GPU have most of the faults.
@@ -291,6 +300,19 @@ std::vector<Mishap> DrawMishaps(Rng& rng, size_t hosts) {
   return mishaps;
 }
 
+// Several controllers crash, sleep and have wrong clocks more often than one, and lose the store
+// and each other.
+void DrawControllers(WorldPlan& plan, size_t controllers) {
+  plan.controllers = controllers;
+  if (controllers == 1) return;
+  Rng rng(plan.seed ^ 0xc0117);
+  std::vector<KindWeight> kinds(kKinds.begin(), kKinds.begin() + 3);
+  kinds.insert(kinds.end(), kKinds.begin() + kCommonKinds, kKinds.end());
+  const std::vector<Mishap> more = DrawMishaps(rng, plan.hosts.size(), kinds);
+  plan.mishaps.insert(plan.mishaps.end(), more.begin(), more.end());
+  std::ranges::stable_sort(plan.mishaps, {}, &Mishap::after);
+}
+
 }  // namespace
 
 const char* Name(MishapKind kind) { return kKinds[static_cast<size_t>(kind)].name; }
@@ -305,7 +327,7 @@ ProgramPlan JobPlan::Attempt(int attempt, int rank) const {
           ignores_stop};
 }
 
-WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
+WorldPlan DrawWorld(uint64_t seed, const Policy& base, size_t controllers) {
   Rng rng(seed);
   WorldPlan plan;
   plan.seed = seed;
@@ -320,7 +342,7 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
   const int jobs = rng.Between(50, 70);
   for (int i = 0; i < jobs; ++i)
     plan.jobs.push_back(DrawJob(rng, static_cast<size_t>(i), plan.has_queues, divided >= 0));
-  plan.mishaps = DrawMishaps(rng, plan.hosts.size());
+  plan.mishaps = DrawMishaps(rng, plan.hosts.size(), std::span(kKinds).first(kCommonKinds));
   plan.hosts.push_back(DrawHost(rng, rng.Between(0, hosts - 1), false, "stranger"));
   plan.hosts.back().is_stranger = true;
   plan.lasts = Duration::Seconds(kMishapSeconds + 10);
@@ -332,6 +354,7 @@ WorldPlan DrawWorld(uint64_t seed, const Policy& base) {
                                          weight(), weight(), weight()};
   DrawImages(plan);
   DrawData(plan);
+  DrawControllers(plan, controllers);
   return plan;
 }
 

@@ -97,8 +97,15 @@ enum class MishapKind {
   kIncidentClosed,
   kReservation,  // of a node, for a while
   kMoves,        // an operator has jobs moved so that pending ones start
+  // Of worlds with several controllers.
+  kStoreCut,          // a controller cannot reach the store
+  kStoreShaky,        // requests and answers of the store are lost, and requests come late
+  kLeasesEnd,         // the store ends its leases too early
+  kLeasesStretch,     // or too late
+  kStepDown,          // an operator has the leader give up its lead
+  kControllerCutOff,  // no host reaches a controller, which reaches the store
 };
-inline constexpr int kMishapKinds = 44;
+inline constexpr int kMishapKinds = 50;
 
 struct Mishap {
   MishapKind kind = MishapKind::kControllerCrash;
@@ -122,10 +129,12 @@ struct WorldPlan {
   std::vector<Mishap> mishaps;  // sorted by `after`
   Duration lasts;               // then all mishaps are healed
   int latency_ms_max = 5;
+  size_t controllers = 1;  // more than one share their log
 };
 
-// `base`: provides the rules for XIDs.
-WorldPlan DrawWorld(uint64_t seed, const Policy& base);
+// `base`: provides the rules for XIDs.  `controllers`: more than one have mishaps of their own;
+// everything else is as with one.
+WorldPlan DrawWorld(uint64_t seed, const Policy& base, size_t controllers = 1);
 
 // The number of jobs that one submit of it creates.
 size_t CountOf(const JobPlan& job);

@@ -1,0 +1,71 @@
+#include "simulation/world/shared_controller.h"
+
+#include <utility>
+
+namespace gp {
+namespace {
+
+constexpr int kTriesMax = 6;
+
+Duration Moment(Rng& rng, int longest_us) {
+  return Duration::Nanoseconds(1'000 *
+                               static_cast<int64_t>(rng.Below(static_cast<uint64_t>(longest_us))));
+}
+
+}  // namespace
+
+SharedController::SharedController(QuorumStore& store, Journal& own, Clock& clock,
+                                   std::string machine, std::string name, Duration lease_time,
+                                   Place place)
+    : place_(std::move(place)),
+      log_(store, StoreKeys("world")),
+      key_(store, StoreKeys("world"), std::move(name), lease_time),
+      replica_(log_, own, clock),
+      standby_(log_, key_, replica_, clock, machine) {}
+
+Journal& SharedController::BeginLead() {
+  writer_.emplace(log_, key_.term(), standby_.head(), [](int tries) { return tries < kTriesMax; });
+  journal_.emplace(*writer_, replica_.journal());
+  return *journal_;
+}
+
+void SharedController::WhenProven(std::function<void()> then) {
+  proofs_.Add(std::move(then));
+  if (!std::exchange(proves_, true)) Prove();
+}
+
+// The process asks, the store reads, the process hears of it: each at its own time, whatever
+// happens in between.
+void SharedController::Prove() {
+  const std::weak_ptr<int> alive = alive_;
+  place_.timeline.After(Moment(place_.rng, 500), [this, alive] {
+    if (alive.expired()) return;
+    place_.run([this, alive] {
+      proofs_.Begin();
+      place_.timeline.After(Moment(place_.rng, 2'000), [this, alive] {
+        if (alive.expired()) return;
+        const Result<bool> leads = key_.Leads();
+        place_.timeline.After(Moment(place_.rng, 2'000), [this, alive, leads] {
+          if (!alive.expired()) place_.run([this, leads] { EndProof(leads); });
+        });
+      });
+    });
+  });
+}
+
+void SharedController::EndProof(const Result<bool>& leads) {
+  if (leads && !*leads) return place_.deposed();
+  if (leads) {
+    for (const LeadProofs::Then& then : proofs_.Succeed()) then();
+  }
+  if (proofs_.has_waiting()) return Prove();
+  proves_ = false;
+}
+
+Status SharedController::Await() {
+  const bool leads = GP_TRY(key_.Leads());
+  if (!leads) place_.deposed();
+  return Ok();
+}
+
+}  // namespace gp
