@@ -7,7 +7,8 @@ existing build; sources and build stay as they are.
   run_mutants.py --build build/release            all of them, every net on each (the full form)
   run_mutants.py --build build/release --first    all of them; the first net that notices is enough
   run_mutants.py --build build/release --ci       those marked "ci", likewise
-  run_mutants.py --build build/release --world    those marked "world" or "world-only", in the whole system: 1,000 worlds for each
+  run_mutants.py --build build/release --world    those marked "world" or "world-only", in the whole system: 1,000 worlds for each;
+                                                  those marked "shared" or "shared-only" in worlds with three controllers
   run_mutants.py --build build/release --only ID,ID
   run_mutants.py --build build/release --check    none is planted: each text occurs exactly once, and each compiles
   run_mutants.py --build build/release --check --commits 10    likewise; compiled are those of files that these commits changed
@@ -30,17 +31,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETS = [("golden", {}), ("unit_domain", {}), ("unit_metering", {}), ("unit_base", {}), ("unit_explaining", {}), ("property_codec", {"GP_CASES": "5000"}),
         ("property_placement", {"GP_CASES": "5000"}), ("property_explain", {}), ("property_fair_share", {}), ("property_backfill", {}),
         ("property_faults", {}), ("property_sequences", {"GP_SEQUENCES": "3000"}),
-        ("unit_sqlite", {}), ("unit_metric_files", {}), ("unit_backup", {}), ("unit_control", {}), ("unit_agent", {}), ("unit_infrastructure", {}), ("unit_process", {}), ("unit_supervisor", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {}),
+        ("unit_sqlite", {}), ("unit_metric_files", {}), ("unit_backup", {}), ("unit_control", {}), ("unit_replication", {}), ("unit_agent", {}), ("unit_infrastructure", {}), ("unit_process", {}), ("unit_supervisor", {}), ("crash_files", {}), ("crash_journal", {}), ("crash_damage", {}),
         ("unit_watch", {}), ("unit_tcp_ports", {}), ("unit_driver_files", {}), ("unit_rsh", {}), ("unit_images", {}), ("unit_data_store", {}), ("unit_objects", {}), ("unit_wire", {}), ("unit_access", {}), ("unit_api", {}), ("unit_rest", {}), ("unit_audit", {}), ("unit_notify", {}), ("unit_tls", {}), ("unit_sockets", {}), ("unit_link", {}), ("unit_grpc", {})]
 # What is kept on disk, what runs on a node and who may come in have nets of their own, and the domain has none of these.
-KEEPS = ("src/adapters/outbound/metric_files/", "src/adapters/outbound/sqlite/", "src/application/backup/", "src/application/control/", "src/files/", "src/infrastructure/", "src/supervisor/")
-NETS_OF_KEEPS = ("unit_sqlite", "unit_metric_files", "unit_backup", "unit_control", "unit_infrastructure", "unit_process", "unit_supervisor", "crash_")
+KEEPS = ("src/adapters/outbound/metric_files/", "src/adapters/outbound/sqlite/", "src/application/backup/", "src/application/control/", "src/application/replication/", "src/files/", "src/infrastructure/", "src/supervisor/")
+NETS_OF_KEEPS = ("unit_sqlite", "unit_metric_files", "unit_backup", "unit_control", "unit_replication", "unit_infrastructure", "unit_process", "unit_supervisor", "crash_")
 ON_NODES = ("src/application/agent/", "src/adapters/outbound/data_store/", "src/adapters/outbound/driver_files/", "src/adapters/outbound/images/", "src/adapters/outbound/objects/", "src/adapters/outbound/tcp_ports/", "src/adapters/outbound/watch/", "src/rsh/")
 NETS_OF_NODES = ("unit_agent", "unit_data_store", "unit_driver_files", "unit_images", "unit_objects", "unit_rsh", "unit_tcp_ports", "unit_watch")
 AT_DOORS = ("src/application/access/", "src/adapters/wire/", "src/adapters/inbound/api/", "src/adapters/inbound/grpc/", "src/adapters/inbound/link/", "src/adapters/inbound/rest/", "src/adapters/outbound/audit/",
             "src/adapters/outbound/link/", "src/adapters/outbound/notify/", "src/lib/sockets/", "src/lib/tls/")
 NETS_OF_DOORS = ("unit_wire", "unit_access", "unit_api", "unit_rest", "unit_audit", "unit_notify", "unit_tls", "unit_sockets", "unit_link", "unit_grpc")
 WORLD_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRule"})]
+SHARED_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRuleWithThreeControllers"})]
 HANGS_AFTER_S = 180
 # The precompiled header of what is compiled with -O2, and the same one for -O1 (cmake/Targets.cmake).
 PRECOMPILED = ("/src/base/CMakeFiles/gp_base.dir/cmake_pch.", "/src/files/CMakeFiles/gp_files.dir/cmake_pch.")
@@ -51,7 +53,9 @@ class Mutant:
         lines = block.splitlines()
         words = lines[0].split()
         self.id, self.in_ci = words[0], "ci" in words[1:]
-        self.in_world, self.only_world = "world" in words[1:] or "world-only" in words[1:], "world-only" in words[1:]
+        self.is_shared = "shared" in words[1:] or "shared-only" in words[1:]
+        self.in_world = self.is_shared or "world" in words[1:] or "world-only" in words[1:]
+        self.only_world = "world-only" in words[1:] or "shared-only" in words[1:]
         self.is_for_world = self.only_world  # what it is planted into now
         fields = dict(line.split(": ", 1) for line in lines[1:] if line[0] not in "-+")
         self.rule, self.file = fields["rule"], fields["file"]
@@ -61,7 +65,7 @@ class Mutant:
 
     def nets(self):
         if self.is_for_world:
-            return WORLD_NETS
+            return SHARED_NETS if self.is_shared else WORLD_NETS
         for files, of_their_own in ((KEEPS, NETS_OF_KEEPS), (ON_NODES, NETS_OF_NODES), (AT_DOORS, NETS_OF_DOORS)):
             if self.file.startswith(files) or self.compiled.startswith(files):
                 return [net for net in NETS if net[0].startswith(of_their_own)]

@@ -87,10 +87,8 @@ Appended LogWriter::AppendChunk(std::span<const std::string> records) {
                        head_.chain,
                        ChainAfter(head_.chain, records),
                        {records.begin(), records.end()}};
-  const std::string key = log_.keys().Chunk(chunk.first);
   StoreTransaction append;
-  append.conditions = {{key, StoreCondition::Of::kCreated, 0}};
-  append.puts = {{key, EncodeChunk(chunk)}};
+  append.puts = {{log_.keys().Chunk(chunk.first), EncodeChunk(chunk)}};
   return Commit(std::move(append), {chunk.last(), chunk.chain_after, head_.time, term_, 0});
 }
 
@@ -98,7 +96,7 @@ Appended LogWriter::NoteTime(Instant time) {
   LogHead after = head_;
   after.time = time;
   after.term = term_;
-  // It would not change the head, and could not be told from an earlier try.
+  // The same head as before could not be told from one of an earlier try.
   return after.time == head_.time ? Appended{} : Commit({}, after);
 }
 

@@ -21,6 +21,7 @@ constexpr int kFailuresMax = 10;
 struct WorldFlags {
   uint64_t seed = 1;
   uint64_t seeds = 1;
+  size_t controllers = 1;
   std::string jobs;
   std::string mishaps;
   bool twice = false;
@@ -62,8 +63,8 @@ Result<std::set<size_t>> PositionsFrom(const std::string& text, std::set<size_t>
 
 std::string Failure(const WorldPlan& plan, const WorldPart& part, const std::string& broken,
                     const WorldFlags& flags) {
-  const std::string first = fmt::format(
-      "seed {}: {}\n  again: gpu-platform simulate world --seed {}", plan.seed, broken, plan.seed);
+  const std::string first =
+      fmt::format("seed {}: {}\n  again: {}", plan.seed, broken, CommandFor(plan));
   if (!flags.shrink) return first;
   std::string last = broken;
   const WorldPart small = Shrink(part, flags.tries_max, [&](const WorldPart& one) {
@@ -76,7 +77,7 @@ std::string Failure(const WorldPlan& plan, const WorldPart& part, const std::str
 }
 
 Status PlayOne(uint64_t seed, const Policy& policy, const WorldFlags& flags, WorldSums& sums) {
-  const WorldPlan plan = DrawWorld(seed, policy);
+  const WorldPlan plan = DrawWorld(seed, policy, flags.controllers);
   const WorldPart whole = WholeOf(plan);
   const WorldPart part{GP_TRY(PositionsFrom(flags.jobs, whole.jobs)),
                        GP_TRY(PositionsFrom(flags.mishaps, whole.mishaps))};
@@ -133,6 +134,11 @@ void AddSimulateWorld(CLI::App& simulate, Cli& cli) {
   world->add_option("--seed", flags->seed, "Seed of the first world");
   world->add_option("--seeds", flags->seeds, "Worlds, each with the next seed")
       ->check(CLI::Range(1, 100'000'000));
+  world
+      ->add_option("--controllers", flags->controllers,
+                   "Controllers that share their log, and have mishaps of their own if there are "
+                   "several")
+      ->check(CLI::Range(1, 7));
   world->add_option("--jobs", flags->jobs, "Only these of its jobs, by position: 3,5; none")
       ->type_name("LIST");
   world->add_option("--mishaps", flags->mishaps, "Only these of its mishaps")->type_name("LIST");

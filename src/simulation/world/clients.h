@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "simulation/world/controllers.h"
+#include "simulation/world/controllers/controllers.h"
 #include "simulation/world/ledger_watch.h"
 
 namespace gp {

@@ -5,7 +5,7 @@
 
 #include "simulation/world/agent_host.h"
 #include "simulation/world/clients.h"
-#include "simulation/world/controllers.h"
+#include "simulation/world/controllers/controllers.h"
 
 namespace gp {
 

@@ -44,9 +44,14 @@ WorldPart Shrink(WorldPart part, int tries_max,
   return part;
 }
 
+std::string CommandFor(const WorldPlan& plan) {
+  return "gpu-platform simulate world --seed " + std::to_string(plan.seed) +
+         (plan.controllers == 1 ? "" : " --controllers " + std::to_string(plan.controllers));
+}
+
 std::string TellPart(const WorldPlan& plan, const WorldPart& part) {
-  std::string text = "gpu-platform simulate world --seed " + std::to_string(plan.seed) +
-                     " --jobs " + ListOf(part.jobs) + " --mishaps " + ListOf(part.mishaps);
+  std::string text =
+      CommandFor(plan) + " --jobs " + ListOf(part.jobs) + " --mishaps " + ListOf(part.mishaps);
   for (const size_t i : part.mishaps) {
     const Mishap& mishap = plan.mishaps[i];
     text += "\n    " + std::to_string(i) + " after " + ToText(mishap.after) + ": " +

@@ -13,6 +13,8 @@ namespace gp {
 WorldPart Shrink(WorldPart part, int tries_max,
                  const std::function<bool(const WorldPart&)>& breaks);
 
+// The command that plays the whole plan.
+std::string CommandFor(const WorldPlan& plan);
 // The command that plays this part, and its mishaps in words.
 std::string TellPart(const WorldPlan& plan, const WorldPart& part);
 

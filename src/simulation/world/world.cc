@@ -6,8 +6,8 @@
 #include "application/control/recover.h"
 #include "base/assert_handler.h"
 #include "base/ignore_result.h"
+#include "simulation/world/controllers/log_witness.h"
 #include "simulation/world/healing.h"
-#include "simulation/world/log_witness.h"
 
 namespace gp {
 namespace {
@@ -115,7 +115,10 @@ void World::MakeQueue() {
   set.name = kSecondQueue;
   set.weight = 2;
   set.guaranteed = 8;
-  clients_.Insist("user:root", set);
+  // It is refused while too few GPUs are there to be guaranteed.
+  clients_.Insist("user:root", set, [this](const Outcome& outcome) {
+    if (!outcome.status) timeline_.After(Duration::Seconds(1), [this] { MakeQueue(); });
+  });
 }
 
 bool World::StepUntil(Instant until) {

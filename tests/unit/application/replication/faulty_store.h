@@ -17,9 +17,11 @@ class FaultyStore : public QuorumStore {
   enum class Fault { kNone, kAnswerLost, kLost, kLate };
 
   Committed Commit(const StoreTransaction& transaction) override {
+    if (before_commit) std::exchange(before_commit, {})();
     transactions.push_back(transaction);
     const Fault fault = Next();
     if (fault == Fault::kNone) return sound.Commit(transaction);
+    if (meanwhile) std::exchange(meanwhile, {})();
     if (fault == Fault::kAnswerLost) sound.Commit(transaction);
     if (fault == Fault::kLate) late.push_back([this, transaction] { sound.Commit(transaction); });
     return {CommitEnd::kUnknown, 0, "no answer"};
@@ -42,6 +44,8 @@ class FaultyStore : public QuorumStore {
   MemoryQuorumStore sound;
   std::deque<Fault> faults;  // of the next commits
   bool reads_fail = false;
+  std::function<void()> before_commit;         // happens once
+  std::function<void()> meanwhile;             // happens once, at the next commit without an answer
   std::vector<StoreTransaction> transactions;  // all that were sent
   std::vector<std::function<void()>> late;
 

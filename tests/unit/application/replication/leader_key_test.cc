@@ -55,6 +55,19 @@ TEST_F(LeaderKeyTest, ALostAnswerIsFoundOut) {
   EXPECT_EQ(first.Leads(), Result<bool>(true));
 }
 
+TEST_F(LeaderKeyTest, ALostAnswerIsNotTheLeadOfAnother) {
+  store.faults = {Fault::kLost};
+  store.meanwhile = [this] { EXPECT_EQ(second.TryTake(), Result<bool>(true)); };
+  EXPECT_EQ(first.TryTake(), Result<bool>(false));
+  EXPECT_EQ(first.term(), 0u);
+}
+
+// Both found no leader before.
+TEST_F(LeaderKeyTest, OfTwoThatAskTogetherOneLeads) {
+  store.before_commit = [this] { EXPECT_EQ(second.TryTake(), Result<bool>(true)); };
+  EXPECT_EQ(first.TryTake(), Result<bool>(false));
+}
+
 // Its lease has ended by then, so nobody leads by it.
 TEST_F(LeaderKeyTest, ARequestThatComesLateTakesNothing) {
   store.faults = {Fault::kLate};

@@ -57,9 +57,9 @@ struct Seat {
     loop = *std::move(opened);
     return Ok();
   }
-  void SetQueue(const std::string& name) {
+  void SetQueue(const std::string& queue) {
     gp::SetQueue set;
-    set.name = name;
+    set.name = queue;
     EXPECT_TRUE(loop->Execute("user:root", "", set).status);
   }
   uint64_t Digest() {
@@ -156,6 +156,34 @@ TEST_F(StandbyTest, AJournalThatTheLogDoesNotKnowIsRefused) {
   EXPECT_FALSE(recovered) << "not even records";
 }
 
+TEST_F(StandbyTest, ATermThatIsOverIsNotFollowed) {
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  const auto head = *first.log.Head();
+  const std::vector<std::string> records = {"x"};
+  const LogChunk stale{head->term - 1, head->last + 1, head->chain,
+                       ChainAfter(head->chain, records), records};
+  ASSERT_EQ(
+      store.Commit({{}, {{StoreKeys("test").Chunk(stale.first), EncodeChunk(stale)}}, {}}).end,
+      CommitEnd::kCommitted);
+  const auto role = second.Turn();
+  ASSERT_FALSE(role);
+  EXPECT_EQ(role.error().message, "the shared log: a term that is over has written at record " +
+                                      std::to_string(stale.first));
+}
+
+TEST_F(StandbyTest, AStoreThatLostRecordsIsNotFollowed) {
+  first.SetQueue("prod");
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  FaultyStore restored;
+  ASSERT_TRUE(SharedLog(restored, StoreKeys("test")).Create(1));
+  Seat late(restored, "late");
+  late.journal = second.journal;
+  late.Restart();
+  const auto role = late.Turn();
+  ASSERT_FALSE(role);
+  EXPECT_EQ(role.error().code, ErrorCode::kConflict);
+}
+
 // Its own clock measures on from the leader's time; its wall clock may be wrong.
 TEST_F(StandbyTest, KnowsTheTimeWithoutItsWallClock) {
   const auto pass = [&](Duration by) {
@@ -173,6 +201,22 @@ TEST_F(StandbyTest, KnowsTheTimeWithoutItsWallClock) {
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
   ASSERT_TRUE(second.Lead());
   EXPECT_EQ(second.Time() - before, Duration::Seconds(3));
+}
+
+// Whatever its boot clock says now, it was another one.
+TEST_F(StandbyTest, DoesNotRememberTheTimeOverABoot) {
+  first.clock.Advance(Duration::Seconds(2));
+  first.loop->Turn();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  const Instant before = first.Time();
+  first.key.Resign();
+  first.clock.Advance(Duration::Seconds(100));
+  second.clock.Advance(Duration::Seconds(40));
+  second.clock.Reboot("second again", Duration::Seconds(60));
+  second.Restart();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_GT(second.Time() - before, Duration::Seconds(90)) << "by its wall clock";
 }
 
 // It has seen no leader since it began again, and nobody leads; its machine has not booted.

@@ -1,4 +1,4 @@
-#include "simulation/world/shared_controller.h"
+#include "simulation/world/controllers/shared_controller.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "simulation/world/controllers.h"
+#include "simulation/world/controllers/controllers.h"
 
 #include <algorithm>
 

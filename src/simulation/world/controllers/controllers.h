@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "simulation/world/controller_host.h"
+#include "simulation/world/controllers/controller_host.h"
 
 namespace gp {
 

@@ -1,4 +1,4 @@
-#include "simulation/world/log_witness.h"
+#include "simulation/world/controllers/log_witness.h"
 
 #include "application/replication/log_chunk.h"
 #include "domain/cluster/apply/apply.h"

@@ -9,13 +9,13 @@
 #include "application/control/node_connections.h"
 #include "base/rng.h"
 #include "ports/outbound/operator_log.h"
-#include "simulation/world/crash_journal.h"
+#include "simulation/world/controllers/crash_journal.h"
+#include "simulation/world/controllers/shared_controller.h"
 #include "simulation/world/findings.h"
 #include "simulation/world/host_clock.h"
 #include "simulation/world/ledger_watch.h"
 #include "simulation/world/network.h"
 #include "simulation/world/ports/virtual_quorum_store.h"
-#include "simulation/world/shared_controller.h"
 
 namespace gp {
 

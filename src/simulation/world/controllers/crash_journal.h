@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/outbound/memory/memory_journal.h"
-#include "simulation/world/controller_crash.h"
+#include "simulation/world/controllers/controller_crash.h"
 
 namespace gp {
 

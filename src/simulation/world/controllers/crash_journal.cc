@@ -1,4 +1,4 @@
-#include "simulation/world/crash_journal.h"
+#include "simulation/world/controllers/crash_journal.h"
 
 #include <utility>
 

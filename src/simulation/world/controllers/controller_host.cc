@@ -1,4 +1,4 @@
-#include "simulation/world/controller_host.h"
+#include "simulation/world/controllers/controller_host.h"
 
 #include <algorithm>
 #include <utility>
