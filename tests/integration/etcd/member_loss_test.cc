@@ -1,0 +1,170 @@
+// What a store does when members of its etcd die or hang.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "tests/integration/etcd/etcd_cluster.h"
+
+namespace gp {
+namespace {
+
+using testing::HasSubstr;
+
+Duration TimeOf(const std::function<void()>& act) {
+  const auto begin = std::chrono::steady_clock::now();
+  act();
+  return {std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count()};
+}
+
+// About three times the calls' own limits, for a busy machine.
+constexpr Duration kCommitMax = Duration::Milliseconds(1'200);
+constexpr Duration kReadMax = Duration::Milliseconds(3'000);
+
+const StoreTransaction kPut{.puts = {{"/loss/a", "x"}}};
+
+class EtcdMemberLoss : public testing::Test {
+ protected:
+  void SetUp() override {
+    GP_NEED_ETCD();
+    cluster_ = std::make_unique<EtcdCluster>(EtcdCluster::Settings{.members = 3});
+    ASSERT_TRUE(cluster_->is_up());
+    ASSERT_TRUE(cluster_->AwaitHealth());
+  }
+
+  enum class Loss { kKilled, kHung };
+  void Lose(size_t member, Loss loss) {
+    loss == Loss::kKilled ? cluster_->Kill(member) : cluster_->Hang(member);
+  }
+
+  // The store asks the member that is lost.
+  void ExpectToGoOn(size_t lost, Loss loss) {
+    const auto store = cluster_->Store(lost);
+    ASSERT_TRUE(AwaitReal([&] { return store->Commit(kPut).end == CommitEnd::kCommitted; }));
+    Lose(lost, loss);
+    Committed first;
+    EXPECT_LT(TimeOf([&] { first = store->Commit(kPut); }), kCommitMax);
+    EXPECT_EQ(first.end, CommitEnd::kUnknown);
+    EXPECT_THAT(first.why, HasSubstr("etcd at " + cluster_->endpoint(lost) + ": "));
+    Duration longest;
+    const Duration gap = TimeOf([&] {
+      EXPECT_TRUE(AwaitReal([&] {
+        Committed next;
+        longest = std::max(longest, TimeOf([&] { next = store->Commit(kPut); }));
+        return next.end == CommitEnd::kCommitted;
+      }));
+    });
+    EXPECT_LT(longest, kCommitMax);
+    RecordProperty("gap_ms", std::to_string(gap.ToMilliseconds()));
+    RecordProperty("longest_call_ms", std::to_string(longest.ToMilliseconds()));
+    const auto read = store->Read({"/loss/a", ""}, 1);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->entries.size(), 1U);
+  }
+
+  std::unique_ptr<EtcdCluster> cluster_;
+};
+
+TEST_F(EtcdMemberLoss, CommitsGoOnWhenTheLeaderHangs) {
+  ExpectToGoOn(cluster_->Leader(), Loss::kHung);
+}
+TEST_F(EtcdMemberLoss, CommitsGoOnWhenTheLeaderIsKilled) {
+  ExpectToGoOn(cluster_->Leader(), Loss::kKilled);
+}
+TEST_F(EtcdMemberLoss, CommitsGoOnWhenAFollowerHangs) {
+  ExpectToGoOn((cluster_->Leader() + 1) % 3, Loss::kHung);
+}
+TEST_F(EtcdMemberLoss, CommitsGoOnWhenAFollowerIsKilled) {
+  ExpectToGoOn((cluster_->Leader() + 1) % 3, Loss::kKilled);
+}
+
+TEST_F(EtcdMemberLoss, OneReadIsEnoughWhenAFollowerHangs) {
+  const size_t hung = (cluster_->Leader() + 1) % 3;
+  const auto store = cluster_->Store(hung);
+  cluster_->Hang(hung);
+  const auto read = store->Read({"/health", ""}, 1);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->entries.size(), 1U);
+}
+
+TEST_F(EtcdMemberLoss, AMemberThatIsBackIsAskedAgain) {
+  EtcdOptions options = cluster_->Options(0);
+  options.endpoints.resize(1);
+  const auto store = std::move(*EtcdStore::Open(options));
+  cluster_->Kill(0);
+  EXPECT_EQ(store->Commit(kPut).end, CommitEnd::kUnknown);
+  cluster_->Start(0);
+  EXPECT_TRUE(AwaitReal([&] { return store->Commit(kPut).end == CommitEnd::kCommitted; }));
+}
+
+TEST_F(EtcdMemberLoss, WithoutAMajorityNothingIsReadOrCommitted) {
+  const size_t left = cluster_->Leader();
+  const auto store = cluster_->Store(left);
+  const Committed before = store->Commit(kPut);
+  ASSERT_EQ(before.end, CommitEnd::kCommitted) << before.why;
+  const auto lease = store->GrantLease(Duration::Seconds(60));
+  ASSERT_TRUE(lease);
+  for (size_t member = 0; member < 3; ++member)
+    if (member != left) cluster_->Kill(member);
+  // Each call asks the one that is left first: it would answer alone what needs no majority.
+  const auto lonely = [&] { return cluster_->Store(left); };
+  Result<StoreRead> read;
+  EXPECT_LT(TimeOf([&] { read = lonely()->Read({"/loss/a", ""}, 1); }), kReadMax);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::kUnavailable);
+  for (size_t member = 0; member < 3; ++member)
+    EXPECT_THAT(read.error().message, HasSubstr(cluster_->endpoint(member)));
+  const StoreCondition holds{"/loss/a", StoreCondition::Of::kModified, before.revision};
+  const StoreCondition does_not{"/loss/a", StoreCondition::Of::kModified, 1};
+  EXPECT_EQ(lonely()->Commit({.conditions = {holds}}).end, CommitEnd::kUnknown);
+  EXPECT_EQ(lonely()->Commit({.conditions = {does_not}}).end, CommitEnd::kUnknown);
+  EXPECT_EQ(lonely()->Commit(kPut).end, CommitEnd::kUnknown);
+  EXPECT_FALSE(lonely()->GrantLease(Duration::Seconds(1)));
+  EXPECT_FALSE(lonely()->EndLease(lease->id));
+}
+
+// Whichever way the watched member is lost, later changes are hinted at.
+TEST_F(EtcdMemberLoss, AWatchGoesOnAtAnotherMember) {
+  for (const Loss loss : {Loss::kHung, Loss::kKilled}) {
+    const size_t lost = (cluster_->Leader() + 1) % 3;
+    std::atomic<int> hints = 0;
+    const auto watch = cluster_->Store(lost)->Watch(KeysUnder("/loss/"), [&hints] { ++hints; });
+    ASSERT_TRUE(AwaitReal([&] { return hints > 0; }));
+    const int before = hints;
+    Lose(lost, loss);
+    EXPECT_TRUE(AwaitReal([&] { return hints > before; })) << "no hint after the gap";
+    const int reopened = hints;
+    const auto store = cluster_->Store((lost + 1) % 3);
+    EXPECT_TRUE(AwaitReal([&] { return store->Commit(kPut).end == CommitEnd::kCommitted; }));
+    EXPECT_TRUE(AwaitReal([&] { return hints > reopened; }));
+    if (loss == Loss::kKilled) continue;
+    cluster_->Wake(lost);
+    ASSERT_TRUE(cluster_->AwaitHealth());
+  }
+}
+
+TEST_F(EtcdMemberLoss, AWatchOfNothingEndsAtOnce) {
+  const auto store = cluster_->Store();
+  for (size_t member = 0; member < 3; ++member) cluster_->Hang(member);
+  const Duration time = TimeOf([&] { store->Watch(KeysUnder("/loss/"), [] {}).reset(); });
+  EXPECT_LT(time, kCommitMax);
+}
+
+TEST_F(EtcdMemberLoss, ATransactionBeyondEtcdsLimitIsNotCommitted) {
+  const auto store = cluster_->Store();
+  for (const size_t bytes : {1'700'000U, 3'000'000U}) {
+    const Committed end = store->Commit({.puts = {{"/loss/large", std::string(bytes, 'x')}}});
+    EXPECT_EQ(end.end, CommitEnd::kUnknown);
+    EXPECT_THAT(end.why, HasSubstr("send less at a time"));
+  }
+  const auto read = store->Read({"/loss/large", ""}, 1);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->entries.empty());
+}
+
+}  // namespace
+}  // namespace gp
