@@ -41,10 +41,20 @@ class EtcdMemberLoss : public testing::Test {
     loss == Loss::kKilled ? cluster_->Kill(member) : cluster_->Hang(member);
   }
 
+  // A store that asks this member, and has had its answer: after an unknown end it would ask
+  // another.
+  std::unique_ptr<EtcdStore> StoreAt(size_t member) const {
+    std::unique_ptr<EtcdStore> store;
+    EXPECT_TRUE(AwaitReal([&] {
+      store = cluster_->Store(member);
+      return store->Commit(kPut).end == CommitEnd::kCommitted;
+    }));
+    return store;
+  }
+
   // The store asks the member that is lost.
   void ExpectToGoOn(size_t lost, Loss loss) {
-    const auto store = cluster_->Store(lost);
-    ASSERT_TRUE(AwaitReal([&] { return store->Commit(kPut).end == CommitEnd::kCommitted; }));
+    const auto store = StoreAt(lost);
     Lose(lost, loss);
     Committed first;
     EXPECT_LT(TimeOf([&] { first = store->Commit(kPut); }), kCommitMax);
@@ -103,9 +113,9 @@ TEST_F(EtcdMemberLoss, AMemberThatIsBackIsAskedAgain) {
 
 TEST_F(EtcdMemberLoss, WithoutAMajorityNothingIsReadOrCommitted) {
   const size_t left = cluster_->Leader();
-  const auto store = cluster_->Store(left);
-  const Committed before = store->Commit(kPut);
-  ASSERT_EQ(before.end, CommitEnd::kCommitted) << before.why;
+  const auto store = StoreAt(left);
+  const auto before = store->Read({"/loss/a", ""}, 1);
+  ASSERT_TRUE(before && before->entries.size() == 1);
   const auto lease = store->GrantLease(Duration::Seconds(60));
   ASSERT_TRUE(lease);
   for (size_t member = 0; member < 3; ++member)
@@ -118,7 +128,7 @@ TEST_F(EtcdMemberLoss, WithoutAMajorityNothingIsReadOrCommitted) {
   EXPECT_EQ(read.error().code, ErrorCode::kUnavailable);
   for (size_t member = 0; member < 3; ++member)
     EXPECT_THAT(read.error().message, HasSubstr(cluster_->endpoint(member)));
-  const StoreCondition holds{"/loss/a", StoreCondition::Of::kModified, before.revision};
+  const StoreCondition holds{"/loss/a", StoreCondition::Of::kModified, before->entries[0].modified};
   const StoreCondition does_not{"/loss/a", StoreCondition::Of::kModified, 1};
   EXPECT_EQ(lonely()->Commit({.conditions = {holds}}).end, CommitEnd::kUnknown);
   EXPECT_EQ(lonely()->Commit({.conditions = {does_not}}).end, CommitEnd::kUnknown);
