@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation prove-layers prove-metrics prove-data \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-isolation-v2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-worlds-shared prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-isolation-v2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -45,10 +45,13 @@ prove-sequences: configure
 	  GP_SEQUENCES=$$n GP_SEED_FIRST=$$(({} * n + 1)) $(BUILD)/bin/property_sequences'
 
 ## make prove-world      100,000 worlds with all kinds of faults, on all cores (WORLDS=...; at most 2 h)
-prove-world: configure
+prove-world: WORLDS_OF := Worlds.HoldEveryRule
+## make prove-worlds-shared  the same with three controllers that share their log (at most 4 h)
+prove-worlds-shared: WORLDS_OF := Worlds.HoldEveryRuleWithThreeControllers
+prove-world prove-worlds-shared: configure
 	cmake --build $(BUILD) --target simulation_world
 	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} sh -c 'n=$$(($(WORLDS) / $(JOBS))); \
-	  GP_WORLDS=$$n GP_SEED_FIRST=$$(({} * n + 1)) $(BUILD)/bin/simulation_world --gtest_brief=1'
+	  GP_WORLDS=$$n GP_SEED_FIRST=$$(({} * n + 1)) $(BUILD)/bin/simulation_world --gtest_brief=1 --gtest_filter=$(WORLDS_OF)'
 
 ## make prove-apart      every source compiles alone, without its neighbours in a batch (10 min)
 prove-apart: build-tests

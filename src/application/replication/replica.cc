@@ -33,7 +33,14 @@ Result<bool> Replica::CatchUp() {
         journal_.Append(recovered_.state.epoch, applied_ - records.size(), records);
     if (copied.end != AppendEnd::kDurable) return Fail(Internal(copied.why));
   }
+  GP_CHECK_OK(SaveSnapshotWhenDue());
   return part.is_all;
+}
+
+Status Replica::SaveSnapshotWhenDue() {
+  if (recovered_.records < records_per_snapshot_) return Ok();
+  recovered_.records = 0;
+  return journal_.SaveSnapshot({applied_, EncodeState(recovered_.state)});
 }
 
 // A leader notes the time each second.  Without one, the time that is read first may have been

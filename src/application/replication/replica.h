@@ -13,13 +13,13 @@
 namespace gp {
 
 // A standby's copy of the state: it applies what the shared log has, and decides nothing.  It keeps
-// the records in this controller's own journal too, so that it begins there after a restart.  One
-// thread at a time calls it.
+// the records in this controller's own journal too, and saves snapshots there, so that it begins
+// near the end after a restart.  One thread at a time calls it.
 class Replica {
  public:
   // All outlive it.
-  Replica(SharedLog& log, Journal& journal, Clock& clock)
-      : log_(log), journal_(journal), clock_(clock) {}
+  Replica(SharedLog& log, Journal& journal, Clock& clock, uint64_t records_per_snapshot = 50'000)
+      : log_(log), journal_(journal), clock_(clock), records_per_snapshot_(records_per_snapshot) {}
 
   // Begins with this controller's own journal.
   Status Recover();
@@ -42,10 +42,12 @@ class Replica {
  private:
   void SeeTime(const LogHead& head);
   Status Apply(const LogChunk& chunk);
+  Status SaveSnapshotWhenDue();
 
   SharedLog& log_;
   Journal& journal_;
   Clock& clock_;
+  const uint64_t records_per_snapshot_;
   Recovered recovered_;
   std::optional<Instant> time_;  // the leader's, as last read
   uint64_t applied_ = 0;

@@ -1,7 +1,5 @@
 #include "cmd/agent/node_parts.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -19,6 +17,7 @@
 #include "cmd/agent/other_scheduler.h"
 #include "domain/model/nodes/features.h"
 #include "infrastructure/agent_identity.h"
+#include "infrastructure/host_name.h"
 #include "infrastructure/paths.h"
 #include "supervisor/output/report_pipe.h"
 
@@ -26,12 +25,6 @@ namespace gp {
 namespace {
 
 constexpr std::string_view kUnixScheme = "unix:";
-
-std::string HostName() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 struct Sources {
   std::unique_ptr<HostTopology> host;

@@ -26,6 +26,12 @@ int StopSignals::Wait() const {
   return signal;
 }
 
+bool StopSignals::HaveCome() const {
+  sigset_t pending;
+  sigpending(&pending);
+  return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1;
+}
+
 void ExitNow(int code) {
   std::fflush(stdout);
   _exit(code);

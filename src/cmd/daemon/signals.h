@@ -9,6 +9,8 @@ class StopSignals {
   StopSignals();
   // Blocks until a signal comes; returns its number.
   int Wait() const;
+  // Whether Wait would return at once.
+  bool HaveCome() const;
 };
 
 // Ends the process without destructors: threads that wait for a stuck driver or a dead peer must

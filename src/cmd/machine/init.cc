@@ -17,6 +17,7 @@
 #include "cmd/settings/settings_flags.h"
 #include "cmd/settings/settings_text.h"
 #include "infrastructure/agent_identity.h"
+#include "infrastructure/host_name.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/system_clock.h"
 
@@ -34,11 +35,6 @@ struct InitFlags {
   bool force = false;
   bool uses_defaults = false;  // nothing is asked
 };
-
-std::string HostName() {
-  char name[256] = "";
-  return gethostname(name, sizeof name - 1) == 0 && *name != '\0' ? name : "localhost";
-}
 
 // Asks what no flag has said.  Without a terminal, and with --yes, the defaults are taken.
 class Questions {
@@ -103,7 +99,7 @@ Status WriteSettings(const std::string& file, const SettingsProgram& program,
   const bool has_secret = std::ranges::any_of(read.values, [](const SettingValue& value) {
     return value.is_secret && value.origin != kBuiltIn && !value.value.empty();
   });
-  struct stat before{};
+  struct stat before {};
   const bool is_private = stat(file.c_str(), &before) == 0 && (before.st_mode & 077) == 0;
   return WriteTextFile(file, text, has_secret || is_private ? 0600 : 0644);
 }

@@ -1,9 +1,8 @@
 #include "cmd/serve/certificates_part.h"
 
-#include <unistd.h>
-
 #include "cmd/connection/controller_authority.h"
 #include "cmd/connection/identity_file.h"
+#include "infrastructure/host_name.h"
 
 namespace gp {
 
@@ -26,8 +25,7 @@ std::optional<Identity> CertificatesPart::IdentityAt(const std::string& address)
 std::vector<std::string> CertificatesPart::NamesOfThisHost() const {
   std::vector<std::string> names = config_.listen.names;
   names.insert(names.end(), {"localhost", "127.0.0.1", "::1"});
-  char name[256] = "";
-  if (gethostname(name, sizeof name - 1) == 0 && *name != '\0') names.push_back(name);
+  if (const std::string name = HostName(); name != "localhost") names.push_back(name);
   for (const std::string& address : {config_.listen.grpc, config_.listen.http}) {
     const std::string host = address.substr(0, address.rfind(':'));
     if (!host.empty() && host != "localhost")

@@ -25,12 +25,16 @@ void LetOthersFinish() {
 Status RecoveryPart::Start() {
   ControlOptions options;
   options.policy = config_.policy;
-  options.begin_lineage = journal_.is_cut();
+  // What its own journal lost, the shared log has.
+  options.begin_lineage = journal_.is_cut() && !lead_.is_shared();
+  options.leadership = lead_.leadership();
   options.audit = records_.audit();
   options.log = &log_;
   options.keep_journal = config_.keep_journal;
   options.begin_thread = LetOthersFinish;
-  auto loop = ControlLoop::Open(journal_.journal(), clock_, options);
+  std::optional<Recovered> state = lead_.TakeState();
+  auto loop = state ? ControlLoop::Open(lead_.journal(), clock_, options, *std::move(state))
+                    : ControlLoop::Open(lead_.journal(), clock_, options);
   if (!loop)
     return Fail(loop.error().Within(
         "recovery (serve --keep-sound-prefix continues with the undamaged records)"));

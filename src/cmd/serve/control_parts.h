@@ -6,7 +6,7 @@
 
 #include "application/control/control_loop.h"
 #include "application/control/node_connections.h"
-#include "cmd/serve/storage_parts.h"
+#include "cmd/serve/lead_part.h"
 
 namespace gp {
 
@@ -14,8 +14,13 @@ namespace gp {
 class RecoveryPart : public Component {
  public:
   RecoveryPart(const ControllerConfig& config, OperatorLog& log, Clock& clock, JournalPart& journal,
-               RecordsPart& records)
-      : config_(config), log_(log), clock_(clock), journal_(journal), records_(records) {}
+               RecordsPart& records, LeadPart& lead)
+      : config_(config),
+        log_(log),
+        clock_(clock),
+        journal_(journal),
+        records_(records),
+        lead_(lead) {}
   Status Start() override;
   ControlLoop& loop() { return *loop_; }
 
@@ -25,6 +30,7 @@ class RecoveryPart : public Component {
   Clock& clock_;
   JournalPart& journal_;
   RecordsPart& records_;
+  LeadPart& lead_;
   std::unique_ptr<ControlLoop> loop_;
 };
 

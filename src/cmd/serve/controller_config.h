@@ -26,6 +26,19 @@ struct ListenConfig {
   bool IsEncrypted(const std::string& address) const;
 };
 
+// How a controller shares its log with others.
+struct SharingConfig {
+  std::string store;                // "etcd:https://e1:2379,…"; empty: it is the only controller
+  std::string cluster = "default";  // several clusters may use one store
+  std::string name;                 // of this controller in the cluster; empty: the host's
+  // Files; empty: none
+  std::string authority_file;
+  std::string certificate_file;
+  std::string key_file;
+  std::string user;
+  std::string password_file;
+};
+
 // All settings of a controller, parsed and checked.
 struct ControllerConfig {
   std::string profile;  // empty: none
@@ -35,6 +48,7 @@ struct ControllerConfig {
   bool keep_sound_prefix = false;
   Duration keep_journal;  // older records may be dropped; 0: none may
   ListenConfig listen;
+  SharingConfig sharing;
   std::string policy_file;             // empty: none
   Policy policy;                       // with what the settings change
   std::string notify_file;             // empty: none

@@ -5,6 +5,7 @@
 #include "adapters/inbound/notify_file/notify_file.h"
 #include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
+#include "adapters/outbound/etcd/etcd_options.h"
 #include "adapters/outbound/traces/trace_exporter.h"
 #include "base/text.h"
 #include "cmd/agent/agent_settings.h"
@@ -58,6 +59,79 @@ SettingRows PlaceRows(ControllerConfig& config) {
                   "replaces them; 0s: never",
        .target = &config.keep_journal,
        .most = kSettingDurationMax},
+  };
+}
+
+std::optional<std::string> StoreFault(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto options = ParseEtcdStore(text);
+  return options ? std::nullopt : std::optional(options.error().message);
+}
+
+// A part of a key of the store.
+std::optional<std::string> ClusterNameFault(const std::string& name) {
+  const bool is_name = !name.empty() && name.size() <= 63 && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+  if (is_name) return std::nullopt;
+  return "must have 1 to 63 letters, digits, '-', '_' or '.'";
+}
+
+std::optional<std::string> ControllerNameFault(const std::string& name) {
+  return name.empty() ? std::nullopt : ClusterNameFault(name);
+}
+
+SettingRows SharingRows(SharingConfig& sharing) {
+  return {
+      {.key = "sharing.store",
+       .flag = "--store",
+       .value_name = "URL",
+       .meaning = "Share the log with other controllers by this etcd, such as "
+                  "etcd:https://e1:2379,https://e2:2379 (docs/controllers.md)",
+       .target = &sharing.store,
+       .fault_of = StoreFault},
+      {.key = "sharing.cluster",
+       .flag = "--cluster",
+       .value_name = "NAME",
+       .meaning = "Name of the cluster in the store",
+       .target = &sharing.cluster,
+       .fault_of = ClusterNameFault},
+      {.key = "sharing.name",
+       .flag = "--controller-name",
+       .value_name = "NAME",
+       .meaning = "Name of this controller in the cluster; default: the host's name",
+       .target = &sharing.name,
+       .fault_of = ControllerNameFault},
+      {.key = "sharing.authority",
+       .flag = "--store-ca",
+       .value_name = "FILE",
+       .meaning = "Certificates (PEM) that the store's certificates are checked against",
+       .target = &sharing.authority_file,
+       .is_path = IsPath},
+      {.key = "sharing.certificate",
+       .flag = "--store-cert",
+       .value_name = "FILE",
+       .meaning = "Certificate (PEM) of this controller for the store",
+       .target = &sharing.certificate_file,
+       .is_path = IsPath},
+      {.key = "sharing.key",
+       .flag = "--store-key",
+       .value_name = "FILE",
+       .meaning = "Its private key (PEM)",
+       .target = &sharing.key_file,
+       .is_path = IsPath},
+      {.key = "sharing.user",
+       .flag = "--store-user",
+       .value_name = "NAME",
+       .meaning = "User of the store",
+       .target = &sharing.user},
+      {.key = "sharing.password_file",
+       .flag = "--store-password-file",
+       .value_name = "FILE",
+       .meaning = "File with the user's password",
+       .target = &sharing.password_file,
+       .is_path = IsPath},
   };
 }
 
@@ -248,8 +322,9 @@ SettingsProgram ControllerProgram(ControllerConfig& config) {
                           .drop_ins = "conf.d",
                           .rows = {},
                           .sections = {}};
-  for (const SettingRows& rows : {PlaceRows(config), ListenRows(config.listen), PolicyRows(config),
-                                  ReportRows(config), NodeRows(config), AgentRows(config.agent)})
+  for (const SettingRows& rows :
+       {PlaceRows(config), ListenRows(config.listen), SharingRows(config.sharing),
+        PolicyRows(config), ReportRows(config), NodeRows(config), AgentRows(config.agent)})
     program.rows.insert(program.rows.end(), rows.begin(), rows.end());
   program.sections.push_back(PolicySection(config));
   program.sections.push_back(NotifySection(config));

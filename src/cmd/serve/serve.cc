@@ -18,7 +18,8 @@ namespace {
 // A controller with its servers and, below it, the agents that it starts.
 class Controller {
  public:
-  Controller(ControllerConfig config, OperatorLog& log) : config_(std::move(config)), log_(log) {}
+  Controller(ControllerConfig config, OperatorLog& log, LeadPart::Standing standing)
+      : config_(std::move(config)), log_(log), standing_(std::move(standing)) {}
 
   Status Start() {
     GP_CHECK_OK(parts_.Start());
@@ -40,6 +41,7 @@ class Controller {
  private:
   const ControllerConfig config_;
   OperatorLog& log_;
+  const LeadPart::Standing standing_;
   SystemClock clock_;
   Components parts_;
   // In the order in which they start; they stop in the reverse order.  The writer runs before a
@@ -47,7 +49,9 @@ class Controller {
   DirectoriesPart& directories_ = parts_.Add<DirectoriesPart>(config_, log_);
   JournalPart& journal_ = parts_.Add<JournalPart>(config_, log_);
   RecordsPart& records_ = parts_.Add<RecordsPart>(config_, log_);
-  RecoveryPart& recovery_ = parts_.Add<RecoveryPart>(config_, log_, clock_, journal_, records_);
+  LeadPart& lead_ = parts_.Add<LeadPart>(config_, log_, clock_, journal_, standing_);
+  RecoveryPart& recovery_ =
+      parts_.Add<RecoveryPart>(config_, log_, clock_, journal_, records_, lead_);
   NodesPart& nodes_ = parts_.Add<NodesPart>(recovery_);
   NotifierPart& notifier_ = parts_.Add<NotifierPart>(config_, log_, clock_, records_, recovery_);
   TracesPart& traces_ = parts_.Add<TracesPart>(config_, log_, recovery_);
@@ -79,10 +83,22 @@ void RunServe(const ServeFlags& flags, Cli& cli) {
   config->keep_sound_prefix = flags.keep_sound_prefix;
   ConsoleLog log(config->log, cli.quiet);
   for (const std::string& warning : config->warnings) log.Write(LogLevel::kWarning, warning);
-  Controller controller(*std::move(config), log);
-  if (const Status started = controller.Start(); !started) return cli.Complain(started.error());
-  if (const Status said = manager.SayReady(); !said)
-    log.Write(LogLevel::kWarning, said.error().message);
+  const auto say_ready = [&] {
+    if (const Status said = manager.SayReady(); !said)
+      log.Write(LogLevel::kWarning, said.error().message);
+  };
+  const auto stand_by = [&] {
+    log.Write(LogLevel::kInfo, "standby: another controller leads");
+    say_ready();
+  };
+  const auto is_ended = [&] { return signals.HaveCome(); };
+  Controller controller(*std::move(config), log, {stand_by, is_ended});
+  if (const Status started = controller.Start(); !started) {
+    if (!signals.HaveCome()) return cli.Complain(started.error());
+    log.Write(LogLevel::kInfo, "stopping");
+    ExitNow(cli.exit_code);
+  }
+  say_ready();
   signals.Wait();
   log.Write(LogLevel::kInfo, "stopping; jobs keep running");
   controller.Stop();

@@ -16,8 +16,10 @@ namespace {
 
 #ifdef __OPTIMIZE__
 constexpr uint64_t kWorlds = 150;
+constexpr uint64_t kSharedWorlds = 100;
 #else
 constexpr uint64_t kWorlds = 20;
+constexpr uint64_t kSharedWorlds = 10;
 #endif
 
 uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
@@ -63,7 +65,7 @@ void ExpectEveryRule(size_t controllers, uint64_t count) {
 TEST(Worlds, HoldEveryRule) { ExpectEveryRule(1, FromEnvironment("GP_WORLDS", kWorlds)); }
 
 TEST(Worlds, HoldEveryRuleWithThreeControllers) {
-  ExpectEveryRule(3, FromEnvironment("GP_WORLDS", kWorlds));
+  ExpectEveryRule(3, FromEnvironment("GP_WORLDS", kSharedWorlds));
 }
 
 TEST(Worlds, AreTheSameEachTime) {

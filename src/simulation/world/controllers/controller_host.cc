@@ -76,9 +76,9 @@ void ControllerHost::Observe() {
 }
 
 void ControllerHost::OpenShared() {
-  const SharedController::Place place{timeline_, rng_,
-                                      [this](std::function<void()> work) { RunAwake(work); },
-                                      [] { throw ControllerCrash(); }};
+  const SharedController::Place place{
+      timeline_, rng_, [this](std::function<void()> work) { RunAwake(work); },
+      [] { throw ControllerCrash(); }, options_.records_per_snapshot};
   shared_ = std::make_unique<SharedController>(
       *client_, journal_, clock_, "machine-" + std::to_string(number_),
       "controller-" + std::to_string(process_), kLeadLease, place);

@@ -24,6 +24,7 @@ class SharedController : public Leadership {
     // Runs an action of the process now, or when it is no longer suspended; never if it has ended.
     std::function<void(std::function<void()>)> run;
     std::function<void()> deposed;  // must not return
+    uint64_t records_per_snapshot = 0;
   };
   // `machine`: stays the same when the process begins again.  `name`: of the process.
   SharedController(QuorumStore& store, Journal& own, Clock& clock, std::string machine,

@@ -148,6 +148,21 @@ TEST_F(StandbyTest, GoesOnFromItsOwnJournalAfterARestart) {
   EXPECT_EQ(StateDigest(second.replica->state()), first.Digest());
 }
 
+TEST_F(StandbyTest, SavesSnapshots) {
+  second.replica.emplace(second.log, second.journal, second.clock, 4);
+  ASSERT_TRUE(second.replica->Recover());
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    first.SetQueue(name);
+    ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  }
+  const auto snapshot = second.journal.LatestSnapshot();
+  ASSERT_TRUE(snapshot);
+  EXPECT_EQ(snapshot->sequence, 4u);
+  second.Restart();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(StateDigest(second.replica->state()), first.Digest());
+}
+
 TEST_F(StandbyTest, AJournalThatTheLogDoesNotKnowIsRefused) {
   Seat other(store, "other");
   ASSERT_EQ(other.journal.Append(0, 0, std::vector<std::string>(50, "x")).end, AppendEnd::kDurable);

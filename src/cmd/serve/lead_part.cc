@@ -1,0 +1,139 @@
+#include "cmd/serve/lead_part.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "adapters/outbound/etcd/etcd_store.h"
+#include "infrastructure/host_name.h"
+#include "infrastructure/paths.h"
+#include "lib/secrets/secrets.h"
+
+namespace gp {
+namespace {
+
+constexpr Duration kLeadLease = Duration::Seconds(2);
+// Also without a hint of the store.
+constexpr std::chrono::milliseconds kTurnEvery{200};
+constexpr std::chrono::seconds kAppendMax{10};
+constexpr std::chrono::milliseconds kWaitMax{200};
+
+// Hints of the store, for the thread that follows the log.
+class Hints {
+ public:
+  void Give() {
+    {
+      const std::lock_guard lock(mutex_);
+      given_ = true;
+    }
+    came_.notify_all();
+  }
+  void Await(std::chrono::milliseconds timeout) {
+    std::unique_lock lock(mutex_);
+    came_.wait_for(lock, timeout, [this] { return given_; });
+    given_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  bool given_ = false;
+};
+
+// Waits a little longer after each try; false after ten seconds.
+LogWriter::TryAgain AppendPatience() {
+  auto begun = std::chrono::steady_clock::time_point{};
+  return [begun](int tries) mutable {
+    const auto now = std::chrono::steady_clock::now();
+    if (tries == 1) begun = now;
+    if (now - begun > kAppendMax) return false;
+    std::this_thread::sleep_for(std::min(tries * std::chrono::milliseconds(10), kWaitMax));
+    return true;
+  };
+}
+
+Result<std::string> ReadIfNamed(const std::string& path) {
+  if (path.empty()) return std::string();
+  return ReadTextFile(path);
+}
+
+Result<EtcdOptions> OptionsOf(const SharingConfig& config) {
+  EtcdOptions options = GP_TRY(ParseEtcdStore(config.store));
+  options.authority = GP_TRY(ReadIfNamed(config.authority_file));
+  options.identity.certificate = GP_TRY(ReadIfNamed(config.certificate_file));
+  options.identity.key = GP_TRY(ReadIfNamed(config.key_file));
+  options.user = config.user;
+  options.password = GP_TRY(ReadIfNamed(config.password_file));
+  while (options.password.ends_with('\n')) options.password.pop_back();
+  return options;
+}
+
+}  // namespace
+
+Status LeadPart::Start() {
+  if (config_.sharing.store.empty()) return Ok();
+  GP_CHECK_OK(Connect());
+  GP_CHECK_OK(Follow());
+  Lead();
+  return Ok();
+}
+
+Status LeadPart::Connect() {
+  const EtcdOptions options = GP_TRY(OptionsOf(config_.sharing));
+  store_ = GP_TRY(EtcdStore::Open(options));
+  const StoreKeys keys(config_.sharing.cluster);
+  const std::string name = config_.sharing.name.empty() ? HostName() : config_.sharing.name;
+  const std::string process = name + "/" + GP_TRY(NewSecret());
+  log_of_all_.emplace(*store_, keys);
+  key_.emplace(*store_, keys, process, kLeadLease);
+  replica_.emplace(*log_of_all_, own_.journal(), clock_);
+  standby_.emplace(*log_of_all_, *key_, *replica_, clock_, name);
+  return replica_->Recover();
+}
+
+Status LeadPart::Follow() {
+  Hints hints;
+  const auto watch = store_->Watch(log_of_all_->keys().HeadAndLeader(), [&] { hints.Give(); });
+  bool stands_by = false;
+  std::string trouble;
+  while (!standing_.is_ended()) {
+    const auto role = standby_->Turn();
+    if (!role && role.error().code != ErrorCode::kUnavailable) return Fail(role.error());
+    if (!role && role.error().message != trouble)
+      log_.Write(LogLevel::kWarning, "the shared log: " + role.error().message);
+    trouble = role ? "" : role.error().message;
+    if (role && *role == Standby::Role::kLeads) return Ok();
+    if (role && *role == Standby::Role::kIsLate) continue;
+    if (role && !std::exchange(stands_by, true)) standing_.begins();
+    hints.Await(kTurnEvery);
+  }
+  return Fail(Unavailable("stopped as a standby"));
+}
+
+void LeadPart::Lead() {
+  log_.Write(LogLevel::kInfo,
+             "this controller leads, from record " + std::to_string(standby_->head().last) + " on");
+  writer_.emplace(*log_of_all_, key_->term(), standby_->head(), AppendPatience());
+  journal_.emplace(*writer_, own_.journal());
+  leadership_.emplace(*key_, [this] { StopDeposed("another controller leads"); });
+  keeper_.emplace(*key_, [this] { StopDeposed("the lease of its lead has ended"); });
+}
+
+void LeadPart::StopDeposed(const std::string& why) {
+  log_.Write(LogLevel::kError, "this controller stops: " + why);
+  std::_Exit(kExitDeposed);
+}
+
+void LeadPart::Stop() {
+  keeper_.reset();
+  leadership_.reset();
+  if (key_) key_->Resign();
+}
+
+std::optional<Recovered> LeadPart::TakeState() {
+  return replica_ ? std::optional(replica_->TakeState()) : std::nullopt;
+}
+
+}  // namespace gp

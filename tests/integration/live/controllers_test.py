@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""Three controllers share their log by an etcd: one leads, and another one takes over."""
+
+import itertools
+import json
+import os
+import threading
+
+from live_platform import ClusterTest, case, etcd, eventually, main
+from live_platform.controllers import Controllers
+
+
+class SharedTest(ClusterTest):
+    """The cluster has three controllers."""
+
+    def setUp(self):
+        if etcd.missing():
+            if os.environ.get("CI"):
+                self.fail(etcd.missing())
+            self.skipTest(etcd.missing())
+        self.cluster = Controllers(case.binary, **self.options)
+        self.addCleanup(self.cluster.close)
+        self.cluster.start()
+        self.first = self.cluster.controller
+
+    @property
+    def cli(self):
+        return self.cluster.cli
+
+    def start_gang(self):
+        gang = self.cli.start("--nodes", "2", "--gpus", "1", command=["sleep", "1000"])
+        eventually(lambda: self.cli.job(gang)["detail"] == "RUNNING", "it runs")
+        return gang
+
+    def assert_undisturbed(self, gang):
+        self.cluster.await_gpus()
+        seen = self.cli.job(gang)
+        self.assertEqual((seen["detail"], seen["attempt"]), ("RUNNING", 1))
+
+    def assert_journals_agree(self):
+        """What one controller has in its own journal, the others have too."""
+        digests = {}
+        for one in self.cluster.controllers:
+            state, _ = self.cluster.places[one]
+            answer = self.cli("replay", f"{state}/journal.db", "-o", "json").ok()
+            report = json.loads(answer.out)
+            digests.setdefault(report["records"], set()).add(report["digest"])
+        self.assertTrue(all(len(same) == 1 for same in digests.values()), digests)
+
+
+class TakeOver(SharedTest):
+    options = {"nodes": 2}
+
+    def test_a_leader_that_was_killed_is_followed_by_another(self):
+        gang = self.start_gang()
+        self.first.kill()
+        second = self.cluster.await_leader(other_than=self.first)
+        self.assert_undisturbed(gang)
+        # It begins again as a standby, and has what happened meanwhile when it leads once more.
+        job = self.cli.start("--gpus", "1", command=["true"])
+        self.cli.wait(job)
+        self.first.start()
+        self.cluster.await_standby(self.first)
+        for one in self.cluster.controllers:
+            if one not in (self.first, second):
+                one.stop()
+        second.kill()
+        self.cluster.await_leader(other_than=second)
+        self.assertEqual(self.cli.job(job)["state"], "COMPLETED")
+        self.assert_undisturbed(gang)
+
+    def test_a_leader_that_is_stopped_hands_over(self):
+        gang = self.start_gang()
+        self.assertEqual(self.first.stop(), 0)
+        self.cluster.await_leader(other_than=self.first)
+        self.assert_undisturbed(gang)
+        self.cluster.stop()
+        self.assert_journals_agree()
+        self.cluster.controllers[1].start()
+        self.cluster.await_leader(other_than=self.first)
+        for agent in self.cluster.agents:
+            agent.start()
+
+    def test_a_leader_that_was_suspended_answers_nothing_any_more(self):
+        gang = self.start_gang()
+        before = self.cluster.cli_of(self.first)
+        self.first.pause()
+        self.cluster.await_leader(other_than=self.first)
+        self.cluster.await_gpus()
+        queue = self.cli("queues", "set", "made-later").ok()
+        self.assertEqual(queue.code, 0)
+        # Its sockets still take requests: they wait there until it goes on, and get no old answer.
+        asked = before.popen("queues", "list", "-o", "json", stdout=-1, stderr=-1)
+        self.first.resume()
+        out, _ = asked.communicate(timeout=60)
+        self.assertNotEqual((asked.returncode, b"made-later" in out), (0, False), out)
+        eventually(lambda: not self.first.runs(), "it stops by itself")
+        self.assertIn("this controller stops", self.first.text_of_run())
+        self.assert_undisturbed(gang)
+
+
+class Histories(SharedTest):
+    options = {"nodes": 1}
+
+    def submit(self, key):
+        """The answer to a submit with this request id, of whoever leads."""
+        spec = json.dumps({"run": "true", "resources": {"gpus": 0}}).encode()
+        return self.cli("-q", "jobs", "submit", "--request-id", key, "-", input=spec)
+
+    def test_what_was_acknowledged_is_there_once(self):
+        acknowledged = []
+        ended = threading.Event()
+
+        def submit():
+            for number in itertools.count():
+                if ended.is_set():
+                    return
+                key = f"request-{number}"
+                while not ended.is_set():
+                    answer = self.submit(key)
+                    if answer.code == 0:
+                        acknowledged.append((key, answer.out.strip()))
+                        break
+
+        client = threading.Thread(target=submit)
+        client.start()
+        try:
+            for _ in range(3):
+                seen = len(acknowledged)
+                eventually(lambda: len(acknowledged) > seen + 3, "jobs are acknowledged")
+                leader = self.cluster.controller
+                leader.kill()
+                self.cluster.await_leader(other_than=leader)
+                leader.start()
+                self.cluster.await_standby(leader)
+        finally:
+            ended.set()
+            client.join()
+        jobs = [job for _, job in acknowledged]
+        self.assertEqual(len(set(jobs)), len(jobs), "no two requests are one job")
+        for key, job in acknowledged:
+            self.assertEqual(self.submit(key).out.strip(), job)
+
+
+if __name__ == "__main__":
+    main()
