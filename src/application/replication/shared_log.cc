@@ -96,7 +96,7 @@ Appended LogWriter::NoteTime(Instant time) {
   LogHead after = head_;
   after.time = time;
   after.term = term_;
-  // The same head as before could not be told from one of an earlier try.
+  // The same head as before would look like one of an earlier try.
   return after.time == head_.time ? Appended{} : Commit({}, after);
 }
 

@@ -99,7 +99,7 @@ Status WriteSettings(const std::string& file, const SettingsProgram& program,
   const bool has_secret = std::ranges::any_of(read.values, [](const SettingValue& value) {
     return value.is_secret && value.origin != kBuiltIn && !value.value.empty();
   });
-  struct stat before {};
+  struct stat before{};
   const bool is_private = stat(file.c_str(), &before) == 0 && (before.st_mode & 077) == 0;
   return WriteTextFile(file, text, has_secret || is_private ? 0600 : 0644);
 }
