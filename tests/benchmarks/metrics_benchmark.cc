@@ -45,12 +45,12 @@ struct Fleet {
     spec.resources.gpus.count = 8;
     for (int i = 0; i < kNodes; ++i)
       Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
-    metrics.OnCommit(cluster.state(), cluster.Pass());
+    metrics.OnCommit(cluster.state(), {.events = cluster.Pass()});
   }
   void Do(const Command& command) {
     const auto events = cluster.Execute(command);
     if (!events) std::abort();
-    metrics.OnCommit(cluster.state(), *events);
+    metrics.OnCommit(cluster.state(), {.events = *events});
   }
   std::string Text(const char* names) const {
     const auto readings_of = [&](NodeId node) {

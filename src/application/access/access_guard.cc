@@ -67,9 +67,9 @@ void AccessGuard::NoteRefusal(const Origin& origin, std::string_view operation, 
   if (IsRefusal(why)) refusals_.Note(origin, operation, why.message);
 }
 
-void AccessGuard::OnCommit(const State& state, const std::vector<Event>& events) {
+void AccessGuard::OnCommit(const State& state, const CommittedRecords& committed) {
   const auto changes_access = [](const Event& event) { return Has(event, kChangesAccess); };
-  if (std::ranges::any_of(events, changes_access)) Take(state);
+  if (std::ranges::any_of(committed.events, changes_access)) Take(state);
   refusals_.Flush();
 }
 

@@ -37,8 +37,8 @@ class AccessGuard : public CommitObserver {
   Status Answer(const Result<Caller>& caller, const std::string& from, std::string_view operation,
                 const std::function<Status(const Caller&)>& answer);
 
-  void OnBegin(const State& state) override { Take(state); }
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnBegin(const State& state, const CommittedRecords&) override { Take(state); }
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
 
  private:
   struct View {

@@ -265,7 +265,8 @@ Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   }
   Record record{std::move(envelope), events};
   batch_records_.push_back(EncodeRecord(record));
-  batch_events_.insert(batch_events_.end(), events.begin(), events.end());
+  unpublished_.events.insert(unpublished_.events.end(), events.begin(), events.end());
+  unpublished_.ends.push_back(unpublished_.events.size());
   if (options_.audit != nullptr && IsAudited(record))
     batch_audited_.emplace_back(batch_records_.size(), std::move(record));
   return events;
@@ -367,10 +368,11 @@ void ControlLoop::StopUnlessDurable(const Appended& appended) {
 }
 
 void ControlLoop::Publish() {
-  if (batch_events_.empty()) return;
-  const std::vector<Event> events = std::exchange(batch_events_, {});
-  heartbeats_.OnCommit(events);
-  for (CommitObserver* observer : observers_) observer->OnCommit(state_, events);
+  if (unpublished_.events.empty()) return;
+  published_ = std::exchange(unpublished_, {});
+  published_.after = written_ - published_.ends.size();
+  heartbeats_.OnCommit(published_.events);
+  for (CommitObserver* observer : observers_) observer->OnCommit(state_, published_);
   for (const auto& [number, record] : std::exchange(audited_, {}))
     options_.audit->Write(AuditOf(state_, number, record));
 }

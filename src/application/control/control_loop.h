@@ -70,7 +70,7 @@ class ControlLoop : public ControlGateway {
 
   // Before Start only.
   void AddObserver(CommitObserver* observer) {
-    observer->OnBegin(state_);
+    observer->OnBegin(state_, published_);
     observers_.push_back(observer);
   }
   void Start();
@@ -152,7 +152,8 @@ class ControlLoop : public ControlGateway {
   std::optional<BudgetKey> reviewed_;  // the last one of this round; none: a round begins
   int64_t review_not_before_ns_ = 0;   // boot time of the next round
   std::vector<std::string> batch_records_;
-  std::vector<Event> batch_events_;
+  CommittedRecords unpublished_;                          // without their numbers
+  CommittedRecords published_;                            // the newest that observers were given
   std::vector<std::pair<size_t, Record>> batch_audited_;  // with their places in batch_records_
   // Durable, but not yet in the audit trail; with their numbers
   std::vector<std::pair<uint64_t, Record>> audited_;

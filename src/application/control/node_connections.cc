@@ -213,7 +213,8 @@ void NodeConnections::AskToJoinAgain(const State& state) {
   }
 }
 
-void NodeConnections::OnCommit(const State& state, const std::vector<Event>& events) {
+void NodeConnections::OnCommit(const State& state, const CommittedRecords& committed) {
+  const std::vector<Event>& events = committed.events;
   const auto has_ended = [](const Event& event) {
     return std::holds_alternative<LeaseEnded>(event);
   };

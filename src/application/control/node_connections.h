@@ -24,7 +24,7 @@ class NodeConnections : public NodeGateway, public CommitObserver {
   Status Join(uint64_t number, JoinNode join, WhenJoined joined) override;
   ControllerEpoch Probe() const override { return gateway_.Epoch(); }
   Status OpenChannel(NodeId node, uint64_t channel) override;
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
 
  private:
   class Exchange;

@@ -20,14 +20,26 @@ struct Outcome {
   JobId job;  // of SubmitJob: the new job, or the earlier one if the request id was repeated
 };
 
+// Records that follow one another in the journal, durable and applied.
+struct CommittedRecords {
+  uint64_t after = 0;         // the number of the record before the first
+  std::vector<Event> events;  // of all records, in order
+  // Where the events of each record end: those of record `after` + 1 are the first ends[0].
+  std::vector<size_t> ends;
+
+  uint64_t last() const { return after + ends.size(); }  // the number of the last record
+};
+
 // Receives committed changes.  The writer's thread calls it after a durable batch that changed
 // something; one call may cover several batches.
 class CommitObserver {
  public:
   virtual ~CommitObserver() = default;
-  // Called once, before all else: the state that the first batch will change.
-  virtual void OnBegin(const State&) {}
-  virtual void OnCommit(const State& state, const std::vector<Event>& events) = 0;
+  // Called once, before all else: the state that the first batch will change, and the records that
+  // it includes last, if any: those of the controller's own start.
+  virtual void OnBegin(const State& /*state*/, const CommittedRecords& /*newest*/) {}
+  // The state is that after all records of the call, not after each.
+  virtual void OnCommit(const State& state, const CommittedRecords& committed) = 0;
 };
 
 // How far the controller is behind.

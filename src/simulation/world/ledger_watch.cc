@@ -68,10 +68,10 @@ LedgerWatch::Place LedgerWatch::PlaceOf(const State& state, NodeId node, int gpu
   return places_.at(state.FindNode(node)->facts->gpus[static_cast<size_t>(gpu)].uuid);
 }
 
-void LedgerWatch::OnCommit(const State& state, const std::vector<Event>& events) {
+void LedgerWatch::OnCommit(const State& state, const CommittedRecords& committed) {
   // The wall clock may have been stepped while the controller was down.
   if (std::exchange(epoch_, state.epoch) != state.epoch) reservations_ = state.reservations.all;
-  for (const Event& event : events) {
+  for (const Event& event : committed.events) {
     std::visit([&](const auto& one) { Judge(state, one); }, event);
   }
 }
@@ -79,7 +79,7 @@ void LedgerWatch::OnCommit(const State& state, const std::vector<Event>& events)
 void LedgerWatch::OnLateCommit(const State& state, const std::vector<Event>& events,
                                Instant committed_at) {
   committed_at_ = committed_at;
-  OnCommit(state, events);
+  OnCommit(state, {.events = events});
   committed_at_.reset();
 }
 

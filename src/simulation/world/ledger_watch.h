@@ -21,7 +21,7 @@ class LedgerWatch : public CommitObserver {
   LedgerWatch(Timeline& timeline, const WorldPlan& plan, const Programs& programs, Savings& savings,
               Findings& findings);
 
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
   // Of a process that crashed before it reported the commit.
   void OnLateCommit(const State& state, const std::vector<Event>& events, Instant committed_at);
 

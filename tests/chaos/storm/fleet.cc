@@ -109,10 +109,10 @@ bool Fleet::AwaitAllBack(Duration patience) {
       patience);
 }
 
-void Fleet::OnCommit(const State& state, const std::vector<Event>& events) {
+void Fleet::OnCommit(const State& state, const CommittedRecords& committed) {
   {
     const std::lock_guard lock(mutex_);
-    for (const Event& event : events) Note(state, event);
+    for (const Event& event : committed.events) Note(state, event);
   }
   changed_.notify_all();
 }

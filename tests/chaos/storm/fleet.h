@@ -43,7 +43,7 @@ class Fleet : public CommitObserver {
   // waits until every job runs again, at most for that time.
   void Strike(int nodes, Duration over, Duration patience);
 
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
 
   const std::map<std::pair<uint32_t, int>, Stricken>& stricken() const { return stricken_; }
   int resets() const { return resets_; }

@@ -203,8 +203,9 @@ ControllerMetrics::ControllerMetrics() : counters_(std::make_unique<Counters>())
 }
 ControllerMetrics::~ControllerMetrics() = default;
 
-void ControllerMetrics::OnCommit(const State& state, const std::vector<Event>& events) {
-  for (const Event& event : events) std::visit(Counting<Counters>{state, *counters_}, event);
+void ControllerMetrics::OnCommit(const State& state, const CommittedRecords& committed) {
+  for (const Event& event : committed.events)
+    std::visit(Counting<Counters>{state, *counters_}, event);
 }
 
 std::vector<MetricFamily> ControllerMetrics::CounterFamilies() const {

@@ -22,7 +22,7 @@ class ControllerMetrics : public CommitObserver {
   ~ControllerMetrics() override;
 
   // Counts the events of a commit.
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
   // Copies the gauges and counters; MetricsText writes them on another thread.
   MetricsPicture Look(const State& state, Instant now) const;
 

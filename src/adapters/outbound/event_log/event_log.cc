@@ -28,8 +28,8 @@ EventLog::~EventLog() {
   thread_.join();
 }
 
-void EventLog::OnCommit(const State& state, const std::vector<Event>& events) {
-  const std::vector<EventLine> lines = LinesOf(state, events);
+void EventLog::OnCommit(const State& state, const CommittedRecords& committed) {
+  const std::vector<EventLine> lines = LinesOf(state, committed.events);
   if (lines.empty()) return;
   const Instant at = clock_.Now();
   for (const EventLine& line : lines) {

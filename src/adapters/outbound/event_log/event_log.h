@@ -24,7 +24,7 @@ class EventLog : public CommitObserver {
   // Writes what is queued, as far as the reader accepts it within two seconds.
   ~EventLog() override;
 
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
 
  private:
   void Run();

@@ -143,8 +143,8 @@ void MetricFiles::Begin(const State& state) {
   for (const fs::path& path : unknown) fs::remove_all(path, error);
 }
 
-void MetricFiles::OnCommit(const State& state, const std::vector<Event>& events) {
-  for (const Event& event : events) {
+void MetricFiles::OnCommit(const State& state, const CommittedRecords& committed) {
+  for (const Event& event : committed.events) {
     if (std::holds_alternative<ControllerStarted>(event)) Begin(state);
     const auto* forgotten = std::get_if<JobForgotten>(&event);
     if (forgotten == nullptr) continue;

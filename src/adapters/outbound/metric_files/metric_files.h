@@ -30,7 +30,7 @@ class MetricFiles : public MetricStore, public CommitObserver {
   Result<std::vector<MetricRecords>> Read(JobId job) override;
   Result<std::vector<MetricRecords>> ReadAfter(JobId job, const MetricEnds& ends,
                                                size_t bytes_max) override;
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
 
  private:
   void Begin(const State& state);

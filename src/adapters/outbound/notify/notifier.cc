@@ -196,7 +196,8 @@ void Notifier::CatchUpAll(const State& state) {
   }
 }
 
-void Notifier::OnCommit(const State& state, const std::vector<Event>& events) {
+void Notifier::OnCommit(const State& state, const CommittedRecords& committed) {
+  const std::vector<Event>& events = committed.events;
   const std::lock_guard lock(mutex_);
   CatchUpAll(state);                          // older events come first
   std::vector<std::optional<Instant>> found;  // one for each event that has a line

@@ -34,7 +34,7 @@ class Notifier : public CommitObserver {
   // controller, or from while a receiver was restarted.  Runs on the writer's thread; OnCommit does
   // it first if nobody has called it.
   void CatchUp(const State& state);
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
 
   // For all receivers; any thread.
   std::vector<std::pair<Receiver, NotificationSender::Backlog>> Backlogs() const;

@@ -46,8 +46,8 @@ TraceExporter::~TraceExporter() {
   close(stop_fd_);
 }
 
-void TraceExporter::OnCommit(const State& state, const std::vector<Event>& events) {
-  for (const Event& event : events) {
+void TraceExporter::OnCommit(const State& state, const CommittedRecords& committed) {
+  for (const Event& event : committed.events) {
     const auto* ended = std::get_if<JobEnded>(&event);
     const Job* job = ended == nullptr ? nullptr : state.FindJob(ended->job);
     if (job == nullptr) continue;

@@ -32,7 +32,7 @@ class TraceExporter : public CommitObserver {
   // Sends the queued spans once more, if the collector accepts them at once.
   ~TraceExporter() override;
 
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
 
  private:
   void Run();

@@ -16,9 +16,9 @@ constexpr uint64_t kProcessesMax = 1'000'000;  // of one host
 
 }  // namespace
 
-void ControllerHost::FirstTold::OnCommit(const State& state, const std::vector<Event>& events) {
+void ControllerHost::FirstTold::OnCommit(const State& state, const CommittedRecords& committed) {
   host_.witnessed_ = host_.journal_.LastSequence();
-  if (!host_.client_) host_.witness_.OnCommit(state, events);
+  if (!host_.client_) host_.witness_.OnCommit(state, committed);
   if (std::exchange(host_.dies_before_desired_state_, false)) throw ControllerCrash();
 }
 

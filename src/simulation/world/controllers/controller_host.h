@@ -72,7 +72,7 @@ class ControllerHost : public ConnectionServer {
   class FirstTold : public CommitObserver {
    public:
     explicit FirstTold(ControllerHost& host) : host_(host) {}
-    void OnCommit(const State& state, const std::vector<Event>& events) override;
+    void OnCommit(const State& state, const CommittedRecords& committed) override;
 
    private:
     ControllerHost& host_;

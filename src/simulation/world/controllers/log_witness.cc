@@ -20,14 +20,15 @@ Status LogWitness::SeeChunk(const std::string& bytes) {
   if (chunk.first != records_ + 1)
     return Fail(Internal("record " + std::to_string(chunk.first) + " follows record " +
                          std::to_string(records_)));
-  std::vector<Event> events;
+  CommittedRecords committed{records_, {}, {}};
   for (const std::string& record_bytes : chunk.records) {
     const Record record = GP_TRY(DecodeRecord(record_bytes));
     for (const Event& event : record.events) Apply(state_, record.envelope.at, event);
-    events.insert(events.end(), record.events.begin(), record.events.end());
+    committed.events.insert(committed.events.end(), record.events.begin(), record.events.end());
+    committed.ends.push_back(committed.events.size());
   }
   records_ = chunk.last();
-  watch_.OnCommit(state_, events);
+  watch_.OnCommit(state_, committed);
   return Ok();
 }
 

@@ -34,7 +34,9 @@ class EventLogTest : public testing::Test {
   void Open(LogFormat format, size_t waiting_max = 1'000) {
     log_ = std::make_unique<EventLog>(pipe_[1], format, clock_, waiting_max);
   }
-  void Tell(const std::vector<Event>& events) { log_->OnCommit(cluster_.state(), events); }
+  void Tell(const std::vector<Event>& events) {
+    log_->OnCommit(cluster_.state(), {.events = events});
+  }
   void Do(const Command& command) {
     const auto events = cluster_.Execute(command);
     ASSERT_TRUE(events) << events.error().message;

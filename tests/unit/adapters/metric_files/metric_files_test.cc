@@ -151,7 +151,7 @@ TEST_F(MetricFilesTest, AnotherStoreGoesOnWithTheFiles) {
 
 TEST_F(MetricFilesTest, AForgottenJobLeavesNothing) {
   KeepOne(0, kFirst);
-  store_.OnCommit({}, {JobForgotten{source_.job}});
+  store_.OnCommit({}, {.events = {JobForgotten{source_.job}}});
   KeepOne(0, "", {9});  // one thing after another
   EXPECT_EQ(Points(), 0u);
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.In("metrics")));
@@ -161,7 +161,7 @@ TEST_F(MetricFilesTest, AForgottenJobLeavesNothing) {
 TEST_F(MetricFilesTest, ThePartOfAForgottenJobIsNotKept) {
   const std::string first = kFirst;
   KeepOne(0, first);
-  store_.OnCommit({}, {JobForgotten{source_.job}});
+  store_.OnCommit({}, {.events = {JobForgotten{source_.job}}});
   EXPECT_EQ(KeepOne(static_cast<int64_t>(first.size()), kSecond), 0);
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.In("metrics")));
 }
@@ -169,10 +169,10 @@ TEST_F(MetricFilesTest, ThePartOfAForgottenJobIsNotKept) {
 TEST_F(MetricFilesTest, AStartRemovesWhatIsOfNoJob) {
   State state;
   state.lineage = 5;
-  store_.OnCommit(state, {ControllerStarted{}});
+  store_.OnCommit(state, {.events = {ControllerStarted{}}});
   KeepOne(0, kFirst);
   EXPECT_EQ(Points(), 1u);
-  store_.OnCommit(state, {ControllerStarted{}});
+  store_.OnCommit(state, {.events = {ControllerStarted{}}});
   EXPECT_EQ(Points(), 0u);
 }
 
@@ -180,10 +180,10 @@ TEST_F(MetricFilesTest, AStartRemovesWhatIsOfNoJob) {
 TEST_F(MetricFilesTest, AnotherLineageBeginsWithoutMetrics) {
   State state;
   state.lineage = 5;
-  store_.OnCommit(state, {ControllerStarted{}});
+  store_.OnCommit(state, {.events = {ControllerStarted{}}});
   KeepOne(0, kFirst);
   state.lineage = 6;
-  store_.OnCommit(state, {ControllerStarted{}});
+  store_.OnCommit(state, {.events = {ControllerStarted{}}});
   EXPECT_EQ(Points(), 0u);
   EXPECT_EQ(KeepOne(0, ""), 0);
 }

@@ -19,13 +19,13 @@ class Faults : public testing::Test {
   void Do(const Command& command) {
     const auto events = cluster_.Execute(command);
     ASSERT_TRUE(events) << events.error().message;
-    metrics_.OnCommit(cluster_.state(), *events);
+    metrics_.OnCommit(cluster_.state(), {.events = *events});
   }
   void RunJob() {
     JobSpec spec;
     spec.program.command = {"train"};
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
-    metrics_.OnCommit(cluster_.state(), cluster_.Pass());
+    metrics_.OnCommit(cluster_.state(), {.events = cluster_.Pass()});
     const JobId job{cluster_.state().jobs.last};
     Do(ReportOf(cluster_.state(), cluster_.now(), cluster_.state().FindJob(job)->leases.front(),
                 std::nullopt));

@@ -116,7 +116,9 @@ class Notify : public testing::Test {
     Do(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}});
     return Do(StopJob{JobId{cluster_.state().jobs.last}, true});
   }
-  void Tell(const std::vector<Event>& events) { notifier_->OnCommit(cluster_.state(), events); }
+  void Tell(const std::vector<Event>& events) {
+    notifier_->OnCommit(cluster_.state(), {.events = events});
+  }
 
   std::string directory_;
   TestCluster cluster_;

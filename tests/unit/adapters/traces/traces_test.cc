@@ -169,7 +169,8 @@ TEST_F(Traces, ACollectorThatIsAwayHoldsUpNothing) {
          .version = "1",
          .waiting_max = 7,
          .say = [&](LogLevel, const std::string& text) { warnings.push_back(text); }});
-    for (int i = 0; i < 4; ++i) exporter.OnCommit(cluster_.state(), RunToItsEnd(Submit()));
+    for (int i = 0; i < 4; ++i)
+      exporter.OnCommit(cluster_.state(), {.events = RunToItsEnd(Submit())});
   }
   ASSERT_FALSE(warnings.empty());
   EXPECT_NE(warnings[0].find("traces: 127.0.0.1: "), std::string::npos) << warnings[0];

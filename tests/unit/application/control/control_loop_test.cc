@@ -308,11 +308,54 @@ TEST(ControlLoop, ManyCallersAtOnceEachGetTheirOwnJob) {
   EXPECT_EQ(all.size(), 400u);
 }
 
+// Whatever the batches, observers can number all records, from the controller's own start on.
+TEST(ControlLoop, ObserversLearnTheNumbersOfAllRecords) {
+  struct Observer : CommitObserver {
+    std::vector<std::string> seen;  // each record's number and how many events it has
+    void Note(const CommittedRecords& committed) {
+      size_t begin = 0;
+      uint64_t number = committed.after;
+      for (const size_t end : committed.ends) {
+        seen.push_back(std::to_string(++number) + ": " + std::to_string(end - begin));
+        begin = end;
+      }
+      EXPECT_EQ(number, committed.last());
+      EXPECT_EQ(begin, committed.events.size());
+    }
+    void OnBegin(const State&, const CommittedRecords& newest) override { Note(newest); }
+    void OnCommit(const State&, const CommittedRecords& committed) override { Note(committed); }
+  };
+  ManualClock clock;
+  MemoryJournal journal;
+  Observer observer;
+  for (int start = 0; start < 2; ++start) {
+    ControlOptions options;
+    options.by_hand = true;
+    auto loop = *ControlLoop::Open(journal, clock, options);
+    loop->AddObserver(&observer);
+    for (int job = 0; job < 3; ++job) {
+      ASSERT_TRUE(loop->Execute("user:ana", "", Submit()).status);
+      EXPECT_FALSE(loop->Execute("user:ana", "", HoldJob{{99}}).status) << "gives no record";
+    }
+    ASSERT_TRUE(loop->Post("user:ana", Submit(), {}));
+    ASSERT_TRUE(loop->Post("user:ana", Submit(), {}));
+    while (loop->Turn() == Duration{}) {
+    }
+  }
+  std::vector<std::string> written;
+  ASSERT_TRUE(journal.ReadAfter(0, [&](uint64_t number, std::string_view bytes) -> Status {
+    const Record record = GP_TRY(DecodeRecord(bytes));
+    written.push_back(std::to_string(number) + ": " + std::to_string(record.events.size()));
+    return Ok();
+  }));
+  EXPECT_EQ(observer.seen, written);
+}
+
 TEST(ControlLoop, ObserversSeeOnlyWhatIsDurable) {
   struct Observer : CommitObserver {
     MemoryJournal* journal = nullptr;
     uint64_t seen = 0;
-    void OnCommit(const State&, const std::vector<Event>&) override {
+    void OnCommit(const State&, const CommittedRecords&) override {
       seen = journal->LastSequence();
     }
   } observer;

@@ -150,8 +150,8 @@ bool ChangeFeed::Await(const FeedPlace& place, Duration timeout) const {
                          [&] { return place.epoch != epoch_ || place.number != last_; });
 }
 
-void ChangeFeed::OnCommit(const State& state, const std::vector<Event>& events) {
-  std::vector<StateChange> changes = ChangesOf(state, TouchedBy(state, events));
+void ChangeFeed::OnCommit(const State& state, const CommittedRecords& committed) {
+  std::vector<StateChange> changes = ChangesOf(state, TouchedBy(state, committed.events));
   {
     const std::lock_guard lock(mutex_);
     epoch_ = state.epoch;

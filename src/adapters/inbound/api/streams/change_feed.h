@@ -63,7 +63,7 @@ class ChangeFeed : public CommitObserver {
   // `tell` runs after each commit with changes, on the writer's thread, and must not wait.  Set it
   // before the first commit.
   void OnNews(std::function<void()> tell) { tell_ = std::move(tell); }
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
 
  private:
   const size_t kept_max_;

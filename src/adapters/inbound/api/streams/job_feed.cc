@@ -25,10 +25,10 @@ std::shared_ptr<JobFeed::Watch> JobFeed::Follow(JobId job) {
   return watch;
 }
 
-void JobFeed::OnCommit(const State& state, const std::vector<Event>& events) {
+void JobFeed::OnCommit(const State& state, const CommittedRecords& committed) {
   const std::lock_guard lock(mutex_);
   if (watches_.empty()) return;
-  for (const JobId job : JobsOf(state, events)) {
+  for (const JobId job : JobsOf(state, committed.events)) {
     auto [begin, end] = watches_.equal_range(job);
     while (begin != end) {
       const auto watch = begin->second.lock();

@@ -28,7 +28,7 @@ class JobFeed : public CommitObserver {
   };
 
   std::shared_ptr<Watch> Follow(JobId job);
-  void OnCommit(const State& state, const std::vector<Event>& events) override;
+  void OnCommit(const State& state, const CommittedRecords& committed) override;
 
  private:
   std::mutex mutex_;
