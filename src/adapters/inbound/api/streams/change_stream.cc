@@ -27,7 +27,7 @@ Result<ChangeStream> ChangeStream::Open(const ChangeFeed& feed, Caller caller,
       request.since().empty() ? std::optional(feed.End()) : ParseFeedPlace(request.since());
   if (!since)
     return Fail(InvalidArgument("since: \"" + Printable(request.since(), 60) +
-                                "\" is not the id of a change, such as 3-1207"));
+                                "\" is not the id of a change: LINEAGE-RECORD.OBJECTS"));
   stream.place_ = *since;
   return stream;
 }
@@ -35,8 +35,10 @@ Result<ChangeStream> ChangeStream::Open(const ChangeFeed& feed, Caller caller,
 std::vector<v1::StateChange> ChangeStream::Take() {
   std::vector<v1::StateChange> changes;
   // Skips changes that are not for this caller, until there are some or the feed ends.
-  while (changes.empty()) {
+  bool goes_on = true;
+  while (changes.empty() && goes_on) {
     const ChangeFeed::Part part = feed_->After(place_, kPartMax);
+    goes_on = part.end != place_;
     place_ = part.end;
     if (part.missed) {
       v1::StateChange& change = changes.emplace_back();
@@ -44,11 +46,10 @@ std::vector<v1::StateChange> ChangeStream::Take() {
       change.set_kind("missed");
       break;
     }
-    if (part.changes.empty()) break;
     for (const StateChange& one : part.changes) {
       if ((!kinds_.empty() && !kinds_.contains(one.kind)) || !MaySee(caller_, one)) continue;
       v1::StateChange& change = changes.emplace_back();
-      change.set_id(ToText(FeedPlace{place_.epoch, one.number}));
+      change.set_id(ToText(one.place));
       change.set_kind(Name(one.kind));
       change.set_object(one.object);
       change.set_state(one.state);
