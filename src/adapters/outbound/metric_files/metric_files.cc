@@ -123,7 +123,7 @@ void MetricFiles::Keep(NodeId node, std::vector<MetricPart> parts,
 }
 
 // No agent has joined yet.
-void MetricFiles::Begin(const State& state) {
+void MetricFiles::OnBegin(const State& state, const CommittedRecords&) {
   const std::string record = directory_ + "/lineage";
   const std::string lineage = std::to_string(state.lineage) + "\n";
   std::error_code error;
@@ -143,9 +143,8 @@ void MetricFiles::Begin(const State& state) {
   for (const fs::path& path : unknown) fs::remove_all(path, error);
 }
 
-void MetricFiles::OnCommit(const State& state, const CommittedRecords& committed) {
+void MetricFiles::OnCommit(const State&, const CommittedRecords& committed) {
   for (const Event& event : committed.events) {
-    if (std::holds_alternative<ControllerStarted>(event)) Begin(state);
     const auto* forgotten = std::get_if<JobForgotten>(&event);
     if (forgotten == nullptr) continue;
     const auto remove = [directory = DirectoryOf(forgotten->job)] {

@@ -30,10 +30,11 @@ class MetricFiles : public MetricStore, public CommitObserver {
   Result<std::vector<MetricRecords>> Read(JobId job) override;
   Result<std::vector<MetricRecords>> ReadAfter(JobId job, const MetricEnds& ends,
                                                size_t bytes_max) override;
+  // Removes what is of no job of this state, or of another journal.
+  void OnBegin(const State& state, const CommittedRecords& newest) override;
   void OnCommit(const State& state, const CommittedRecords& committed) override;
 
  private:
-  void Begin(const State& state);
   bool Post(std::function<void()> work, size_t waiting_max);
   void Run();
   std::string DirectoryOf(JobId job) const;

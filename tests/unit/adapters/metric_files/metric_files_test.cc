@@ -169,10 +169,10 @@ TEST_F(MetricFilesTest, ThePartOfAForgottenJobIsNotKept) {
 TEST_F(MetricFilesTest, AStartRemovesWhatIsOfNoJob) {
   State state;
   state.lineage = 5;
-  store_.OnCommit(state, {.events = {ControllerStarted{}}});
+  store_.OnBegin(state, {});
   KeepOne(0, kFirst);
   EXPECT_EQ(Points(), 1u);
-  store_.OnCommit(state, {.events = {ControllerStarted{}}});
+  store_.OnBegin(state, {});
   EXPECT_EQ(Points(), 0u);
 }
 
@@ -180,10 +180,10 @@ TEST_F(MetricFilesTest, AStartRemovesWhatIsOfNoJob) {
 TEST_F(MetricFilesTest, AnotherLineageBeginsWithoutMetrics) {
   State state;
   state.lineage = 5;
-  store_.OnCommit(state, {.events = {ControllerStarted{}}});
+  store_.OnBegin(state, {});
   KeepOne(0, kFirst);
   state.lineage = 6;
-  store_.OnCommit(state, {.events = {ControllerStarted{}}});
+  store_.OnBegin(state, {});
   EXPECT_EQ(Points(), 0u);
   EXPECT_EQ(KeepOne(0, ""), 0);
 }
