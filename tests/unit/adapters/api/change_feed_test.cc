@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "adapters/inbound/api/streams/change_stream.h"
+#include "tests/support/committed.h"
 #include "tests/support/hand_controller.h"
 
 namespace gp {
@@ -160,6 +161,26 @@ TEST(ChangeFeed, ThePlaceOfAnEarlierVersionMissedEverything) {
   EXPECT_EQ(told[0].id(), ToText(rig.feed->End()));
   rig.SetQueueTo("a");
   EXPECT_EQ(TextOf(old.Take()), "queue a PRESENT");
+}
+
+TEST(ChangeFeed, GoesOnInTheMiddleOfARecord) {
+  ChangeFeed feed;
+  feed.OnBegin({}, {.after = 6});
+  const std::vector<Event> record = {QueueDeleted{"c"}, QueueDeleted{"a"}, QueueDeleted{"b"}};
+  feed.OnCommit({}, Committed(6, std::span(&record, 1)));
+  std::string places;
+  for (const StateChange& change : feed.After({0, 7, 0}, 10).changes)
+    places += change.object + " " + ToText(change.place) + " ";
+  EXPECT_EQ(places, "a 0-7.1 b 0-7.2 c 0-8.0 ");
+  const ChangeFeed::Part rest = feed.After({0, 7, 1}, 10);
+  ASSERT_EQ(rest.changes.size(), 2U);
+  EXPECT_EQ(rest.changes[0].object, "b");
+  EXPECT_EQ(rest.end, feed.End());
+  // One that begins after the record knows only who has read all of it.
+  ChangeFeed later;
+  later.OnBegin({}, {.after = 7});
+  EXPECT_TRUE(later.After({0, 7, 2}, 10).missed);
+  EXPECT_FALSE(later.After({0, 8, 0}, 10).missed);
 }
 
 // A controller begins with a record of its own, which touches no object.

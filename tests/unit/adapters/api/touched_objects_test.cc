@@ -54,7 +54,7 @@ TEST(TouchedObjectsTest, ALeaseIsKnownByItsGang) {
   TouchedObjects touched;
   EXPECT_EQ(TouchedBy(touched, {Placed(3, {{11, 0}, {12, 1}})}), "job 3, node 0, node 1");
   EXPECT_EQ(TouchedBy(touched, {LeaseStarted{{12}}}), "job 3, node 1");
-  EXPECT_EQ(TouchedBy(touched, {LeaseEnded{{11}, {3}}}), "job 3");
+  EXPECT_EQ(TouchedBy(touched, {LeaseEnded{{11}, {3}}}), "job 3, node 0");
   EXPECT_EQ(TouchedBy(touched, {LeaseStarted{{12}}}), "job 3, node 1");
   EXPECT_EQ(TouchedBy(touched, {Placed(5, {{13, 2}}), LeaseStarted{{13}}, LeaseEnded{{13}, {5}}}),
             "job 5, node 2");

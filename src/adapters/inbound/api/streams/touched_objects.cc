@@ -56,8 +56,9 @@ void TouchedObjects::Note(const GangPlaced& event) {
   }
 }
 
+// Its GPUs are free again, which lists of nodes show.
 void TouchedObjects::Note(const LeaseEnded& event) {
-  AddWhatIsNamed(event);
+  AddLease(event.lease);
   live_.erase(event.lease.value);
 }
 
