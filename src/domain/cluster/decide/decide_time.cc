@@ -128,9 +128,13 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   ControllerStarted started{policy, state.lineage, state.quiet_until};
   if (command.lineage != 0) started.lineage = command.lineage;
   started.time = command.time;
-  // By the longer of the two policies: supervisors still use the previous one.
+  // By the longer of the two policies: supervisors still use the previous one.  If it was longer, a
+  // node that is cut off may hold leases for as long as it says.
   const auto longest = [](const Policy& p) { return p.lease_time + p.lease_end_time; };
-  if (command.cut) started.quiet_until = at + std::max(longest(policy), longest(state.policy));
+  const bool is_shorter = state.lineage != 0 && longest(policy) < longest(state.policy);
+  if (command.cut || is_shorter)
+    started.quiet_until =
+        std::max(state.quiet_until, at + std::max(longest(policy), longest(state.policy)));
   return Events{started};
 }
 

@@ -262,6 +262,29 @@ TEST(ControlLoop, AfterACutNothingStartsBeforeForgottenLeasesHaveEnded) {
   EXPECT_EQ(rig.StateOf(job), JobState::kStarting);
 }
 
+// A node that is cut off from this controller may hold leases for as long as the policy of before
+// says.
+TEST(ControlLoop, WithAShorterLeaseTimeNothingStartsBeforeLongerLeasesHaveEnded) {
+  const auto with = [](Duration lease_time) {
+    ControlOptions options;
+    options.policy.lease_time = lease_time;
+    return options;
+  };
+  Rig rig(with(Duration::Seconds(60)));
+  const NodeId node = rig.AddNode();
+  rig.Open(with(Duration::Seconds(10)));
+  rig.loop->HeardFrom(node);
+  const JobId job = rig.loop->Execute("user:ana", "", Submit()).job;
+  rig.clock.Advance(Duration::Seconds(59));
+  rig.loop->HeardFrom(node);
+  (void)rig.loop->Execute("x", "", Tick{});
+  EXPECT_EQ(rig.StateOf(job), JobState::kQueued);
+  rig.clock.Advance(Duration::Seconds(8));
+  rig.loop->HeardFrom(node);
+  (void)rig.loop->Execute("x", "", Tick{});
+  EXPECT_EQ(rig.StateOf(job), JobState::kStarting);
+}
+
 TEST(ControlLoop, AFullInboxRefusesAndLosesNothing) {
   ControlOptions options;
   options.inbox_max = 2;
