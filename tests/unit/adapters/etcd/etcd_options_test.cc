@@ -26,6 +26,9 @@ TEST(ParseEtcdStore, ReadsTheEndpointsInTheirOrder) {
               ElementsAre("https://e2:2379", "https://e1.site:2380", "https://[::1]:1"));
   EXPECT_EQ(options->commit_time, Duration::Milliseconds(400));
   EXPECT_TRUE(ParseEtcdStore("etcd:http://127.0.0.1:2379"));
+  EXPECT_TRUE(ParseEtcdStore("etcd:http://localhost:2379,http://[::1]:2379"));
+  EXPECT_THAT(FaultOf("etcd:http://127.0.0.1.example.com:2379"), HasSubstr("must begin with"));
+  EXPECT_THAT(FaultOf("etcd:http://10.0.0.7:2379"), HasSubstr("must begin with https://"));
 }
 
 TEST(ParseEtcdStore, NamesThePartThatIsWrong) {
@@ -39,15 +42,16 @@ TEST(ParseEtcdStore, NamesThePartThatIsWrong) {
   EXPECT_THAT(FaultOf("etcd:https://e1"), HasSubstr("needs its port, such as https://e1:2379"));
   EXPECT_THAT(FaultOf("etcd:https://e1:70000"), HasSubstr("no port from 1 to 65535"));
   EXPECT_THAT(FaultOf("etcd:https://u:p@e1:2379"), HasSubstr("user or a password"));
-  EXPECT_THAT(FaultOf("etcd:http://e1:1,http://e1:1"), HasSubstr("http://e1:1 is there twice"));
-  EXPECT_THAT(FaultOf("etcd:https://e1:1,http://e2:1"), HasSubstr("http://e2:1: all endpoints"));
+  EXPECT_THAT(FaultOf("etcd:https://e1:1,https://e1:1"), HasSubstr("https://e1:1 is there twice"));
+  EXPECT_THAT(FaultOf("etcd:https://e1:1,http://localhost:1"),
+              HasSubstr("http://localhost:1: all endpoints"));
 }
 
 TEST(ParseEtcdStore, TakesAtMostNineEndpoints) {
-  std::string text = "etcd:http://e1:1";
-  for (int i = 2; i <= 9; ++i) text += ",http://e" + std::to_string(i) + ":1";
+  std::string text = "etcd:https://e1:1";
+  for (int i = 2; i <= 9; ++i) text += ",https://e" + std::to_string(i) + ":1";
   EXPECT_EQ(FaultOf(text), "none");
-  EXPECT_THAT(FaultOf(text + ",http://e10:1"), HasSubstr("at most 9 endpoints, not 10"));
+  EXPECT_THAT(FaultOf(text + ",https://e10:1"), HasSubstr("at most 9 endpoints, not 10"));
 }
 
 class OpenEtcdStore : public testing::Test {
