@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation prove-layers prove-metrics prove-data \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-worlds-shared prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-isolation-v2 prove-image prove-ansible bench-agents bench-silence bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-worlds-shared prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-isolation-v2 prove-image prove-ansible bench-agents bench-silence bench-take-over bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -268,6 +268,10 @@ bench-agents: build-tests
 ## make bench-silence    a controller is stopped 20 times: how soon 8 agents look elsewhere, and what is disturbed (root; FLAGS="--load-minutes 10": four busy programs a core instead; 3 min)
 bench-silence: build
 	$(PYTHON) -B tests/benchmarks/silence.py --binary $(abspath $(BINARY)) $(FLAGS)
+
+## make bench-take-over  the leader of three controllers is killed, paused and stopped 20 times each: how long nobody decides (root; FLAGS="--faults kill --times 200"; 8 min)
+bench-take-over: build
+	$(PYTHON) -B tests/benchmarks/take_over.py --binary $(abspath $(BINARY)) $(FLAGS)
 
 ## make bench-start      processor time of `gpu-platform version` against `git --help` (10 s)
 bench-start: build

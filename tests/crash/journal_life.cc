@@ -32,6 +32,7 @@ class WitnessedJournal : public Journal {
     return journal_.ReadAfter(sequence, visit);
   }
   uint64_t LastSequence() const override { return journal_.LastSequence(); }
+  uint64_t LastChain() const override { return journal_.LastChain(); }
   Status SaveSnapshot(const Snapshot& snapshot) override { return journal_.SaveSnapshot(snapshot); }
   Result<Snapshot> LatestSnapshot() override { return journal_.LatestSnapshot(); }
   Result<uint64_t> BaseNumber() override { return journal_.BaseNumber(); }

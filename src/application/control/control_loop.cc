@@ -256,15 +256,21 @@ Outcome ControlLoop::Handle(const CommandItem& item) {
 Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   std::vector<Event> events = GP_TRY(Decide(state_, envelope));
   if (events.empty()) return events;
+  Record record{std::move(envelope), events};
+  std::string bytes = EncodeRecord(record);
+  if (bytes.size() > journal_.RecordMax())
+    return Fail(InvalidArgument("this takes " + std::to_string(bytes.size()) +
+                                " bytes in the log, and at most " +
+                                std::to_string(journal_.RecordMax()) +
+                                " fit: make it smaller, such as by a shorter script"));
   for (const Event& event : events) {
-    Apply(state_, envelope.at, event);
+    Apply(state_, record.envelope.at, event);
     plan_needed_ = plan_needed_ || Has(event, kWakesPlanner);
   }
   for (const Violation& violation : CheckDelta(state_, events)) {
     AssertFailed(violation.detail.c_str(), violation.rule.c_str(), __FILE__, __LINE__);
   }
-  Record record{std::move(envelope), events};
-  batch_records_.push_back(EncodeRecord(record));
+  batch_records_.push_back(std::move(bytes));
   unpublished_.events.insert(unpublished_.events.end(), events.begin(), events.end());
   unpublished_.ends.push_back(unpublished_.events.size());
   if (options_.audit != nullptr && IsAudited(record))

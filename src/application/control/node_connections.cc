@@ -112,8 +112,11 @@ Status NodeConnections::Join(uint64_t number, JoinNode join, WhenJoined joined) 
   return gateway_.Post(
       "node:" + kept->facts->name, *kept,
       [this, number, kept, joined = std::move(joined)](const Outcome& outcome, const State& state) {
-        if (!outcome.status || HasJoined(outcome.events))
-          return joined(AnswerJoin(number, *kept, outcome, state));
+        if (HasJoined(outcome.events)) return joined(AnswerJoin(number, *kept, outcome, state));
+        // It may tell the agent to end all attempts.
+        if (!outcome.status)
+          return gateway_.WhenProven(
+              [joined, answer = AnswerJoin(number, *kept, outcome, state)] { joined(answer); });
         // A refusal that is noted in an incident is a command that succeeds without a join; the
         // rules give the reason when they decide the join again.
         if (const Status again = Join(number, *kept, joined); !again) joined(Fail(again.error()));

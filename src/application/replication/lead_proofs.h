@@ -17,12 +17,9 @@ class LeadProofs {
   bool has_waiting() const { return !waiting_.empty() || !served_.empty(); }
 
   // A proof begins.  One at a time.
-  void Begin() {
-    for (Then& then : waiting_) served_.push_back(std::move(then));
-    waiting_.clear();
-  }
+  void Begin();
   // It has succeeded: these may go on.
-  std::vector<Then> Succeed() { return std::exchange(served_, {}); }
+  std::vector<Then> Succeed();
   // Without an answer nothing is known: what it served waits for the next one, which begins later
   // still.
 

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/digest.h"
+#include "ports/outbound/journal.h"
 
 namespace gp {
 namespace {
@@ -11,7 +12,7 @@ constexpr uint64_t kChunkFormat = 1;
 }  // namespace
 
 uint64_t ChainAfter(uint64_t chain, std::span<const std::string> records) {
-  for (const std::string& record : records) chain = Digest64(record, chain);
+  for (const std::string& record : records) chain = NextChain(chain, record);
   return chain;
 }
 

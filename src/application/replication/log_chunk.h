@@ -15,7 +15,7 @@ namespace gp {
 struct LogChunk {
   uint64_t term = 0;   // of the leader that wrote it
   uint64_t first = 0;  // the number of its first record
-  // Bind it to all chunks before it: a digest of all records of the log until then.
+  // Of the journals that have these records (ports/outbound/journal.h).
   uint64_t chain_before = 0;
   uint64_t chain_after = 0;
   std::vector<std::string> records;  // at least one
@@ -31,9 +31,10 @@ std::string EncodeChunk(const LogChunk& chunk);
 // Errors: kInternal (damaged: a checksum or the chain does not match, or it is of a later format).
 Result<LogChunk> DecodeChunk(std::string_view bytes);
 
-// A chunk takes about as many bytes: larger ones hold up everybody behind them.
-inline constexpr size_t kChunkBytes = size_t{128} * 1024;
-// Cuts records into runs for one chunk each: a run has at least one record, and no more than fit.
+// Most bytes of the records in a chunk: the store refuses requests of more than a megabyte and a
+// half.  A batch that fits is written as a whole or not at all.
+inline constexpr size_t kChunkBytes = size_t{1'000} * 1024;
+// Cuts records into runs for one chunk each.  REQUIRES: no record has more than kChunkBytes.
 std::vector<std::span<const std::string>> CutIntoChunks(std::span<const std::string> records);
 
 }  // namespace gp

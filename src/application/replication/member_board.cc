@@ -5,17 +5,18 @@
 namespace gp {
 namespace {
 
-constexpr size_t kMembersMax = 100;
+constexpr uint64_t kMemberFormat = 1;
 
 Result<Member> DecodeMember(const StoreEntry& entry) {
   ByteReader reader(entry.value);
+  const bool is_known = reader.U64() == kMemberFormat;
   Member member;
   member.name = reader.String();
   member.applied = reader.U64();
   member.boot = reader.String();
   member.sight.time.ns = reader.I64();
   member.sight.boot_ns = reader.I64();
-  if (!reader.ok())
+  if (!is_known || !reader.ok() || !reader.AtEnd())
     return Fail(Internal("the controllers' store: key " + entry.key + " is damaged"));
   return member;
 }
@@ -24,6 +25,7 @@ Result<Member> DecodeMember(const StoreEntry& entry) {
 
 Status MemberBoard::Publish(const Member& member) {
   ByteWriter writer;
+  writer.U64(kMemberFormat);
   writer.String(member.name);
   writer.U64(member.applied);
   writer.String(member.boot);
@@ -37,13 +39,6 @@ Result<std::optional<Member>> MemberBoard::Find(const std::string& name) {
   const StoreRead read = GP_TRY(store_.Read({keys_.Member(name), ""}, 1));
   if (read.entries.empty()) return std::nullopt;
   return GP_TRY(DecodeMember(read.entries.front()));
-}
-
-Result<std::vector<Member>> MemberBoard::All() {
-  const StoreRead read = GP_TRY(store_.Read(keys_.Members(), kMembersMax));
-  std::vector<Member> members;
-  for (const StoreEntry& entry : read.entries) members.push_back(GP_TRY(DecodeMember(entry)));
-  return members;
 }
 
 }  // namespace gp

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "application/control/recover.h"
 #include "application/replication/store_keys.h"
@@ -29,8 +28,6 @@ class MemberBoard {
   Status Publish(const Member& member);
   // nullopt: it has never told of itself.  Errors: kUnavailable, kInternal (damaged).
   Result<std::optional<Member>> Find(const std::string& name);
-  // By name.  Errors: as Find.
-  Result<std::vector<Member>> All();
 
  private:
   QuorumStore& store_;

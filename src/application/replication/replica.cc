@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "application/control/journal_retention.h"
 #include "domain/cluster/apply/apply.h"
 #include "domain/cluster/codec/codec.h"
 
@@ -10,6 +11,7 @@ namespace gp {
 Status Replica::Recover() {
   recovered_ = GP_TRY(RecoverState(journal_));
   applied_ = journal_.LastSequence();
+  chain_ = journal_.LastChain();
   term_ = 0;
   return Ok();
 }
@@ -22,25 +24,33 @@ Result<bool> Replica::CatchUp() {
     return Fail(Conflict("the shared log ends with record " + std::to_string(head->last) +
                          ", but this controller's journal has " + std::to_string(applied_) +
                          ": the store was restored from an old copy, or is another cluster's"));
-  const SharedLog::Part part = GP_TRY(log_.ReadAfter(applied_));
+  if (head->last == applied_ && head->chain != chain_) return Fail(OtherHistory());
+  if (head->last == applied_) return true;
+  const std::vector<LogChunk> chunks = GP_TRY(log_.ReadAfter(applied_));
+  if (chunks.empty())
+    return Fail(Conflict("the shared log lacks record " + std::to_string(applied_ + 1) +
+                         ", which this controller needs: give it a copy of the state directory of "
+                         "another controller"));
   std::vector<std::string> records;
-  for (const LogChunk& chunk : part.chunks) {
+  for (const LogChunk& chunk : chunks) {
     GP_CHECK_OK(Apply(chunk));
     records.insert(records.end(), chunk.records.begin(), chunk.records.end());
   }
-  if (!records.empty()) {
-    const Appended copied =
-        journal_.Append(recovered_.state.epoch, applied_ - records.size(), records);
-    if (copied.end != AppendEnd::kDurable) return Fail(Internal(copied.why));
-  }
+  const Appended copied =
+      journal_.Append(recovered_.state.epoch, applied_ - records.size(), records);
+  if (copied.end != AppendEnd::kDurable) return Fail(Internal(copied.why));
   GP_CHECK_OK(SaveSnapshotWhenDue());
-  return part.is_all;
+  return applied_ >= head->last;
 }
 
 Status Replica::SaveSnapshotWhenDue() {
-  if (recovered_.records < records_per_snapshot_) return Ok();
+  if (recovered_.records < keeping_.records_per_snapshot) return Ok();
   recovered_.records = 0;
-  return journal_.SaveSnapshot({applied_, EncodeState(recovered_.state)});
+  GP_CHECK_OK(journal_.SaveSnapshot({applied_, EncodeState(recovered_.state)}));
+  const uint64_t needed = keeping_.audited_until ? keeping_.audited_until() : UINT64_MAX;
+  GP_CHECK_OK(DropOld(journal_, recovered_.last_at, {keeping_.keep_journal, needed}));
+  while (GP_TRY(journal_.Sweep())) continue;
+  return Ok();
 }
 
 // A leader notes the time each second.  Without one, the time that is read first may have been
@@ -51,12 +61,18 @@ void Replica::SeeTime(const LogHead& head) {
   if (is_new) recovered_.sight = {head.time, clock_.BootNs()};
 }
 
+// Both are sound, but one of them is another cluster's, or an old copy that went its own way.
+Error Replica::OtherHistory() const {
+  return Conflict("the shared log and this controller's journal have different records up to " +
+                  std::to_string(applied_) +
+                  ": use the state directory of a controller of this cluster, or an empty one");
+}
+
 Status Replica::Apply(const LogChunk& chunk) {
-  const auto wrong = [&](const std::string& how) {
-    return Fail(Internal("the shared log: " + how + " at record " + std::to_string(chunk.first)));
-  };
-  if (term_ != 0 && chunk.chain_before != chain_) return wrong("the chain breaks");
-  if (chunk.term < term_) return wrong("a term that is over has written");
+  if (chunk.chain_before != chain_) return Fail(OtherHistory());
+  if (chunk.term < term_)
+    return Fail(Internal("the shared log: a term that is over has written record " +
+                         std::to_string(chunk.first)));
   for (const std::string& bytes : chunk.records) {
     auto record = DecodeRecord(bytes);
     if (!record) return Fail(record.error().Within("record " + std::to_string(applied_ + 1)));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,9 +18,16 @@ namespace gp {
 // near the end after a restart.  One thread at a time calls it.
 class Replica {
  public:
+  // What stays in its own journal.
+  struct Keeping {
+    uint64_t records_per_snapshot = 50'000;
+    Duration keep_journal;  // older records may be dropped; 0: none may
+    // Records after this one stay, because the audit trail lacks them; may be empty.
+    std::function<uint64_t()> audited_until;
+  };
   // All outlive it.
-  Replica(SharedLog& log, Journal& journal, Clock& clock, uint64_t records_per_snapshot = 50'000)
-      : log_(log), journal_(journal), clock_(clock), records_per_snapshot_(records_per_snapshot) {}
+  Replica(SharedLog& log, Journal& journal, Clock& clock, Keeping keeping)
+      : log_(log), journal_(journal), clock_(clock), keeping_(std::move(keeping)) {}
 
   // Begins with this controller's own journal.
   Status Recover();
@@ -35,6 +43,7 @@ class Replica {
 
   Journal& journal() { return journal_; }
   uint64_t applied() const { return applied_; }
+  uint64_t chain() const { return chain_; }
   const State& state() const { return recovered_.state; }
   // The state for a controller that begins to lead.  The replica is empty then.
   Recovered TakeState() { return std::exchange(recovered_, {}); }
@@ -43,16 +52,17 @@ class Replica {
   void SeeTime(const LogHead& head);
   Status Apply(const LogChunk& chunk);
   Status SaveSnapshotWhenDue();
+  Error OtherHistory() const;
 
   SharedLog& log_;
   Journal& journal_;
   Clock& clock_;
-  const uint64_t records_per_snapshot_;
+  const Keeping keeping_;
   Recovered recovered_;
   std::optional<Instant> time_;  // the leader's, as last read
   uint64_t applied_ = 0;
+  uint64_t chain_ = 0;  // of the last record
   uint64_t term_ = 0;   // of the newest chunk
-  uint64_t chain_ = 0;  // after it; has a meaning if term_ is not 0
 };
 
 }  // namespace gp

@@ -14,12 +14,14 @@ class SharedJournal : public Journal {
   SharedJournal(LogWriter& log, Journal& own) : log_(log), own_(own) {}
 
   Appended Append(uint64_t epoch, uint64_t expected, std::span<const std::string> records) override;
+  size_t RecordMax() const override { return kChunkBytes; }
   Appended NoteTime(Instant time) override { return log_.NoteTime(time); }
   Status ReadAfter(uint64_t sequence,
                    const std::function<Status(uint64_t, std::string_view)>& visit) override {
     return own_.ReadAfter(sequence, visit);
   }
   uint64_t LastSequence() const override { return own_.LastSequence(); }
+  uint64_t LastChain() const override { return own_.LastChain(); }
   Result<Snapshot> LatestSnapshot() override { return own_.LatestSnapshot(); }
   Result<uint64_t> BaseNumber() override { return own_.BaseNumber(); }
   Result<Snapshot> Base() override { return own_.Base(); }

@@ -1,5 +1,6 @@
 #include "application/replication/shared_log.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bytes.h"
@@ -7,12 +8,14 @@
 namespace gp {
 namespace {
 
-// Of chunks: about two megabytes.
-constexpr size_t kReadMax = 16;
+constexpr size_t kReadMax = 64;      // chunks
+constexpr uint64_t kWindow = 4'096;  // records
 constexpr size_t kKeysMax = 8;
+constexpr uint64_t kHeadFormat = 1;
 
 std::string EncodeHead(const LogHead& head) {
   ByteWriter writer;
+  writer.U64(kHeadFormat);
   writer.U64(head.last);
   writer.U64(head.chain);
   writer.I64(head.time.ns);
@@ -22,13 +25,16 @@ std::string EncodeHead(const LogHead& head) {
 
 Result<LogHead> DecodeHead(const StoreEntry& entry) {
   ByteReader reader(entry.value);
+  const bool is_known = reader.U64() == kHeadFormat;
   LogHead head;
   head.last = reader.U64();
   head.chain = reader.U64();
   head.time.ns = reader.I64();
   head.term = reader.U64();
   head.revision = entry.modified;
-  if (!reader.ok()) return Fail(Internal("the shared log: key " + entry.key + " is damaged"));
+  if (!is_known || !reader.ok() || !reader.AtEnd())
+    return Fail(Internal("the shared log: key " + entry.key +
+                         " is damaged, or of a later version of gpu-platform"));
   return head;
 }
 
@@ -45,33 +51,33 @@ Result<std::optional<LogHead>> SharedLog::Head() {
   return head;
 }
 
-Status SharedLog::Create(uint64_t last) {
+Status SharedLog::Create(uint64_t last, uint64_t chain) {
   StoreTransaction create;
   create.conditions = {{keys_.Head(), StoreCondition::Of::kCreated, 0}};
-  create.puts = {{keys_.Head(), EncodeHead({.last = last})}};
+  create.puts = {{keys_.Head(), EncodeHead({.last = last, .chain = chain})}};
   const Committed committed = store_.Commit(create);
   if (committed.end == CommitEnd::kUnknown)
     return Fail(Unavailable("the shared log cannot be created: " + committed.why));
   return Ok();
 }
 
-Result<SharedLog::Part> SharedLog::ReadAfter(uint64_t sequence) {
-  const StoreRead read = GP_TRY(store_.Read(keys_.ChunksAfter(sequence), kReadMax));
-  Part part;
-  part.is_all = !read.has_more;
+Result<std::vector<LogChunk>> SharedLog::ReadAfter(uint64_t sequence) {
+  // The next chunk begins with the next record: the range has it, and stays small for the store.
+  const KeyRange range{keys_.Chunk(sequence + 1), keys_.Chunk(sequence + 1 + kWindow)};
+  const auto read = store_.Read(range, read_max_);
+  read_max_ = read ? std::min(kReadMax, read_max_ * 2) : std::max<size_t>(1, read_max_ / 2);
+  if (!read) return Fail(read.error());
+  std::vector<LogChunk> chunks;
   uint64_t last = sequence;
-  for (const StoreEntry& entry : read.entries) {
+  for (const StoreEntry& entry : read->entries) {
     LogChunk chunk = GP_TRY(DecodeChunk(entry.value));
     if (chunk.first != last + 1)
       return Fail(Conflict("the shared log lacks record " + std::to_string(last + 1) +
                            ": it goes on with " + std::to_string(chunk.first)));
-    if (!part.chunks.empty() && part.chunks.back().chain_after != chunk.chain_before)
-      return Fail(Internal("the shared log: the chain breaks before record " +
-                           std::to_string(chunk.first)));
     last = chunk.last();
-    part.chunks.push_back(std::move(chunk));
+    chunks.push_back(std::move(chunk));
   }
-  return part;
+  return chunks;
 }
 
 Appended LogWriter::Append(std::span<const std::string> records) {

@@ -39,22 +39,18 @@ class SharedLog {
 
   // nullopt: there is no log yet.
   Result<std::optional<LogHead>> Head();
-  // Creates the log, which goes on after a record.  That another controller has done so meanwhile
-  // is no error.
-  Status Create(uint64_t last);
+  // Creates the log, which goes on after the last record of a journal.  That another controller has
+  // done so meanwhile is no error.
+  Status Create(uint64_t last, uint64_t chain);
 
-  // Chunks in order, the first one beginning with the record after `sequence`.
-  struct Part {
-    std::vector<LogChunk> chunks;
-    bool is_all = false;  // the log had no more when the read began
-  };
-  // Errors: kConflict (the log lacks that record: it begins later), kUnavailable, kInternal
-  // (damaged).
-  Result<Part> ReadAfter(uint64_t sequence);
+  // Some chunks in order, the first one beginning with the record after `sequence`; none if the log
+  // does not have it.  Errors: kConflict (a chunk is missing), kUnavailable, kInternal (damaged).
+  Result<std::vector<LogChunk>> ReadAfter(uint64_t sequence);
 
  private:
   QuorumStore& store_;
   const StoreKeys keys_;
+  size_t read_max_ = 16;  // chunks; fewer after a read that a slow link did not finish in time
 };
 
 // Appends to the log for one term of one leader.  One thread at a time calls it.

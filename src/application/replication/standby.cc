@@ -5,7 +5,7 @@
 namespace gp {
 namespace {
 
-constexpr Duration kPublishEvery = Duration::Seconds(1);
+constexpr Duration kPublishEvery = Duration::Seconds(30);
 
 }  // namespace
 
@@ -13,7 +13,10 @@ constexpr Duration kPublishEvery = Duration::Seconds(1);
 // is new.
 Status Standby::Remember() {
   if (has_remembered_) return Ok();
-  const std::optional<Member> own = GP_TRY(board_.Find(name_));
+  // What it cannot read it does without.
+  const Result<std::optional<Member>> found = board_.Find(name_);
+  if (!found && found.error().code == ErrorCode::kUnavailable) return Fail(found.error());
+  const std::optional<Member> own = found ? *found : std::nullopt;
   if (own && own->boot == clock_.BootId()) replica_.Remember(own->sight);
   has_remembered_ = true;
   return Ok();
@@ -23,7 +26,7 @@ void Standby::PublishWhenDue() {
   if (!replica_.sight() || clock_.BootNs() < publish_not_before_ns_) return;
   publish_not_before_ns_ = clock_.BootNs() + kPublishEvery.ns;
   IgnoreResult(board_.Publish({name_, replica_.applied(), clock_.BootId(), *replica_.sight()}),
-               "the next one comes in a second");
+               "the next one comes in half a minute");
 }
 
 Result<Standby::Role> Standby::Turn() {
@@ -38,7 +41,7 @@ Result<Standby::Role> Standby::Turn() {
   // The leader before may have written until the very moment at which this term began.
   const auto head = GP_TRY(log_.Head());
   if (!head) {
-    GP_CHECK_OK(log_.Create(replica_.applied()));
+    GP_CHECK_OK(log_.Create(replica_.applied(), replica_.chain()));
     return Role::kIsLate;
   }
   head_ = *head;

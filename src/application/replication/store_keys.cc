@@ -10,8 +10,4 @@ std::string StoreKeys::Chunk(uint64_t first) const {
   return name;
 }
 
-KeyRange StoreKeys::ChunksAfter(uint64_t sequence) const {
-  return {Chunk(sequence + 1), KeysUnder(prefix_ + "log/").end};
-}
-
 }  // namespace gp

@@ -20,12 +20,9 @@ class StoreKeys {
   KeyRange HeadAndLeader() const { return {Head(), KeysUnder(Leader()).end}; }
   // The chunk that begins with this record.
   std::string Chunk(uint64_t first) const;
-  // All chunks that begin after this record.
-  KeyRange ChunksAfter(uint64_t sequence) const;
+  KeyRange Chunks() const { return KeysUnder(prefix_ + "log/"); }
   // What this controller has told of itself.
   std::string Member(const std::string& name) const { return prefix_ + "members/" + name; }
-  KeyRange Members() const { return KeysUnder(prefix_ + "members/"); }
-  KeyRange All() const { return KeysUnder(prefix_); }
 
  private:
   std::string prefix_;

@@ -25,8 +25,8 @@ void LetOthersFinish() {
 Status RecoveryPart::Start() {
   ControlOptions options;
   options.policy = config_.policy;
-  // What its own journal lost, the shared log has.
-  options.begin_lineage = journal_.is_cut() && !lead_.is_shared();
+  // What its own journal lost, the shared log has, unless this controller created it.
+  options.begin_lineage = journal_.is_cut() && !lead_.has_older_log();
   options.leadership = lead_.leadership();
   options.audit = records_.audit();
   options.log = &log_;
@@ -37,7 +37,9 @@ Status RecoveryPart::Start() {
                     : ControlLoop::Open(lead_.journal(), clock_, options);
   if (!loop)
     return Fail(loop.error().Within(
-        "recovery (serve --keep-sound-prefix continues with the undamaged records)"));
+        lead_.is_shared()
+            ? "recovery"
+            : "recovery (serve --keep-sound-prefix continues with the undamaged records)"));
   loop_ = *std::move(loop);
   return journal_.AcceptLoss();
 }

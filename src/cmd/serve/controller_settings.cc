@@ -305,6 +305,16 @@ SettingsSection NotifySection(ControllerConfig& config) {
 }
 
 void CheckWhole(const ControllerConfig& config, SettingsRead& read) {
+  // An agent ends with the controller that started it, and knows no other.
+  if (!config.sharing.store.empty() && config.starts_agent)
+    read.problems.push_back(
+        {.file = OriginOf(read.root, "sharing.store"),
+         .line = 0,
+         .column = 0,
+         .code = CodeText(FileCode::kContradiction),
+         .message = "sharing.store: requires agent.enabled: false (--no-agent): start the agent of "
+                    "this machine by itself, with the addresses of all controllers",
+         .excerpt = ""});
   if (config.is_light && config.simulate.empty())
     read.problems.push_back({.file = OriginOf(read.root, "light"),
                              .line = 0,

@@ -88,7 +88,9 @@ Status LeadPart::Connect() {
   const std::string process = name + "/" + GP_TRY(NewSecret());
   log_of_all_.emplace(*store_, keys);
   key_.emplace(*store_, keys, process, kLeadLease);
-  replica_.emplace(*log_of_all_, own_.journal(), clock_);
+  replica_.emplace(*log_of_all_, own_.journal(), clock_,
+                   Replica::Keeping{.keep_journal = config_.keep_journal,
+                                    .audited_until = [this] { return AuditedUntil(); }});
   standby_.emplace(*log_of_all_, *key_, *replica_, clock_, name);
   return replica_->Recover();
 }
@@ -96,6 +98,7 @@ Status LeadPart::Connect() {
 Status LeadPart::Follow() {
   Hints hints;
   const auto watch = store_->Watch(log_of_all_->keys().HeadAndLeader(), [&] { hints.Give(); });
+  // Without an answer of the store it is a standby as well.
   bool stands_by = false;
   std::string trouble;
   while (!standing_.is_ended()) {
@@ -104,9 +107,11 @@ Status LeadPart::Follow() {
     if (!role && role.error().message != trouble)
       log_.Write(LogLevel::kWarning, "the shared log: " + role.error().message);
     trouble = role ? "" : role.error().message;
+    if (key_->term() != 0 && !keeper_)
+      keeper_.emplace(*key_, [this] { StopDeposed("the lease of its lead has ended"); });
     if (role && *role == Standby::Role::kLeads) return Ok();
     if (role && *role == Standby::Role::kIsLate) continue;
-    if (role && !std::exchange(stands_by, true)) standing_.begins();
+    if (!std::exchange(stands_by, true)) standing_.begins();
     hints.Await(kTurnEvery);
   }
   return Fail(Unavailable("stopped as a standby"));
@@ -118,7 +123,6 @@ void LeadPart::Lead() {
   writer_.emplace(*log_of_all_, key_->term(), standby_->head(), AppendPatience());
   journal_.emplace(*writer_, own_.journal());
   leadership_.emplace(*key_, [this] { StopDeposed("another controller leads"); });
-  keeper_.emplace(*key_, [this] { StopDeposed("the lease of its lead has ended"); });
 }
 
 void LeadPart::StopDeposed(const std::string& why) {
@@ -130,6 +134,10 @@ void LeadPart::Stop() {
   keeper_.reset();
   leadership_.reset();
   if (key_) key_->Resign();
+}
+
+uint64_t LeadPart::AuditedUntil() const {
+  return records_.audit() != nullptr ? records_.audit()->WrittenUntil() : UINT64_MAX;
 }
 
 std::optional<Recovered> LeadPart::TakeState() {

@@ -23,14 +23,21 @@ class LeadPart : public Component {
     std::function<bool()> is_ended;  // it is to stop; asked several times a second
   };
   LeadPart(const ControllerConfig& config, OperatorLog& log, Clock& clock, JournalPart& own,
-           Standing standing)
-      : config_(config), log_(log), clock_(clock), own_(own), standing_(std::move(standing)) {}
+           RecordsPart& records, Standing standing)
+      : config_(config),
+        log_(log),
+        clock_(clock),
+        own_(own),
+        records_(records),
+        standing_(std::move(standing)) {}
   // Returns when this controller leads.  kUnavailable: it was to stop before.
   Status Start() override;
   // Gives the lead up, so that a standby need not wait.
   void Stop() override;
 
   bool is_shared() const { return store_ != nullptr; }
+  // It leads with a shared log that a leader has written before.
+  bool has_older_log() const { return standby_ && standby_->head().term != 0; }
   Journal& journal() { return journal_ ? *journal_ : own_.journal(); }
   // nullptr: no other controller can lead.
   Leadership* leadership() { return leadership_ ? &*leadership_ : nullptr; }
@@ -41,12 +48,14 @@ class LeadPart : public Component {
   Status Connect();
   Status Follow();
   void Lead();
+  uint64_t AuditedUntil() const;
   [[noreturn]] void StopDeposed(const std::string& why);
 
   const ControllerConfig& config_;
   OperatorLog& log_;
   Clock& clock_;
   JournalPart& own_;
+  RecordsPart& records_;
   const Standing standing_;
   std::unique_ptr<QuorumStore> store_;
   std::optional<SharedLog> log_of_all_;

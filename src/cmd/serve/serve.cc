@@ -49,7 +49,7 @@ class Controller {
   DirectoriesPart& directories_ = parts_.Add<DirectoriesPart>(config_, log_);
   JournalPart& journal_ = parts_.Add<JournalPart>(config_, log_);
   RecordsPart& records_ = parts_.Add<RecordsPart>(config_, log_);
-  LeadPart& lead_ = parts_.Add<LeadPart>(config_, log_, clock_, journal_, standing_);
+  LeadPart& lead_ = parts_.Add<LeadPart>(config_, log_, clock_, journal_, records_, standing_);
   RecoveryPart& recovery_ =
       parts_.Add<RecoveryPart>(config_, log_, clock_, journal_, records_, lead_);
   NodesPart& nodes_ = parts_.Add<NodesPart>(recovery_);
@@ -88,13 +88,14 @@ void RunServe(const ServeFlags& flags, Cli& cli) {
       log.Write(LogLevel::kWarning, said.error().message);
   };
   const auto stand_by = [&] {
-    log.Write(LogLevel::kInfo, "standby: another controller leads");
+    log.Write(LogLevel::kInfo, "standby: this controller follows the shared log");
     say_ready();
   };
   const auto is_ended = [&] { return signals.HaveCome(); };
   Controller controller(*std::move(config), log, {stand_by, is_ended});
   if (const Status started = controller.Start(); !started) {
-    if (!signals.HaveCome()) return cli.Complain(started.error());
+    const bool was_standby = started.error().code == ErrorCode::kUnavailable;
+    if (!was_standby || !signals.HaveCome()) return cli.Complain(started.error());
     log.Write(LogLevel::kInfo, "stopping");
     ExitNow(cli.exit_code);
   }

@@ -71,9 +71,9 @@ class NodeGateway {
  public:
   virtual ~NodeGateway() = default;
 
-  // Queues the join and returns at once; `joined` runs on the writer's thread when the join is
-  // durable or refused.  An earlier connection of the node ends.  Errors: kUnavailable (inbox
-  // full); then `joined` does not run.
+  // Queues the join and returns at once; `joined` runs when the join is durable or refused, on the
+  // writer's thread or the one that proves the lead.  An earlier connection of the node ends.
+  // Errors: kUnavailable (inbox full); then `joined` does not run.
   virtual Status Join(uint64_t number, JoinNode join, WhenJoined joined) = 0;
   // The answer to a probe: which controller this is.
   virtual ControllerEpoch Probe() const = 0;

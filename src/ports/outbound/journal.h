@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -17,6 +18,12 @@ struct Snapshot {
   uint64_t sequence = 0;  // the last record that it contains; 0: none
   std::string bytes;
 };
+
+// The chain of a record binds it to all before it: two journals with one chain at a record have the
+// same records until there.
+inline uint64_t NextChain(uint64_t chain, std::string_view record) {
+  return Digest64(record, chain);
+}
 
 // What is written in a journal: records, numbered from 1 without gaps, and snapshots that stand for
 // old ones.  It stores bytes; the codec gives them meaning.  Every record carries a checksum and
@@ -31,6 +38,8 @@ class JournalReader {
   virtual Status ReadAfter(uint64_t sequence,
                            const std::function<Status(uint64_t, std::string_view)>& visit) = 0;
   virtual uint64_t LastSequence() const = 0;
+  // The chain of the last record; 0: there is none.
+  virtual uint64_t LastChain() const = 0;
   // The newest intact snapshot; sequence 0 and no bytes if there is none.
   virtual Result<Snapshot> LatestSnapshot() = 0;
   // Number of the last dropped record, up to which a snapshot, the base, stands for all records;
@@ -82,6 +91,8 @@ class Journal : public JournalReader, public JournalRetention {
   // Unless the end is kDurable, a controller must stop, because its state is ahead of the journal.
   virtual Appended Append(uint64_t epoch, uint64_t expected,
                           std::span<const std::string> records) = 0;
+  // No record may have more bytes.
+  virtual size_t RecordMax() const { return SIZE_MAX; }
   // Tells controllers that may take over what time it is for the leader; called about once a second
   // where there are several.  The end is that of an append without records.
   virtual Appended NoteTime(Instant) { return {}; }

@@ -42,7 +42,7 @@ class Controllers(Cluster):
             self.await_standby(controller)
 
     def await_standby(self, controller):
-        eventually(lambda: self._alive(controller) and "standby: another controller leads" in controller.text_of_run(),
+        eventually(lambda: self._alive(controller) and "standby: this controller" in controller.text_of_run(),
                    lambda: f"{controller.name} is a standby\n{self.logs()}")
 
     def await_leader(self, other_than):

@@ -42,10 +42,20 @@ class Etcd:
                 "--initial-cluster", everyone, "--initial-cluster-state", "new",
                 "--heartbeat-interval", "100", "--election-timeout", "1000", "--logger", "zap", "--log-level", "error"]
 
+    def _start(self, k):
+        with open(f"{self.directory}/m{k}.log", "ab") as log:
+            return subprocess.Popen(self._words[k], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def kill(self, k):
+        self.members[k].kill()
+        self.members[k].wait()
+
+    def start_again(self, k):
+        self.members[k] = self._start(k)
+        eventually(self._answers, lambda: f"etcd answers\n{self.text()}")
+
     def start(self):
-        for k, words in enumerate(self._words):
-            with open(f"{self.directory}/m{k}.log", "ab") as log:
-                self.members.append(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+        self.members = [self._start(k) for k in range(len(self._words))]
         eventually(self._answers, lambda: f"etcd answers\n{self.text()}")
         return self
 

@@ -11,8 +11,9 @@ Appended MemoryJournal::Append(uint64_t epoch, uint64_t expected,
     return {AppendEnd::kUnknown, "journal: no space left"};
   }
   Appended end = fence_.Check(epoch, expected, LastSequence());
-  if (end.end == AppendEnd::kDurable)
-    records_.insert(records_.end(), records.begin(), records.end());
+  if (end.end != AppendEnd::kDurable) return end;
+  records_.insert(records_.end(), records.begin(), records.end());
+  for (const std::string& record : records) chain_ = NextChain(chain_, record);
   return end;
 }
 
@@ -70,6 +71,7 @@ Result<bool> MemoryJournal::Sweep() {
 void MemoryJournal::GoOnAfter(const Snapshot& snapshot) {
   swept_ = base_ = snapshot.sequence;
   snapshots_[snapshot.sequence] = snapshot.bytes;
+  chain_ = Digest64(snapshot.bytes);  // of no records before
 }
 
 }  // namespace gp

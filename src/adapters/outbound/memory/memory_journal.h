@@ -16,6 +16,7 @@ class MemoryJournal : public Journal {
   Status ReadAfter(uint64_t sequence,
                    const std::function<Status(uint64_t, std::string_view)>& visit) override;
   uint64_t LastSequence() const override { return swept_ + records_.size(); }
+  uint64_t LastChain() const override { return chain_; }
   Status SaveSnapshot(const Snapshot& snapshot) override;
   Result<Snapshot> LatestSnapshot() override;
   Result<uint64_t> BaseNumber() override { return base_; }
@@ -35,6 +36,7 @@ class MemoryJournal : public Journal {
   std::deque<std::string> records_;
   uint64_t swept_ = 0;  // records dropped from the beginning
   uint64_t base_ = 0;
+  uint64_t chain_ = 0;
   std::map<uint64_t, std::string> snapshots_;  // by the last record that each contains
   AppendFence fence_;
   bool fail_next_ = false;

@@ -5,8 +5,6 @@
 
 namespace gp {
 
-uint64_t NextChain(uint64_t chain, std::string_view bytes) { return Digest64(bytes, chain); }
-
 uint32_t SnapshotCrc(uint64_t sequence, uint64_t chain, std::string_view bytes) {
   ByteWriter place;
   place.U64(sequence);

@@ -28,8 +28,6 @@ static_assert(kJournalApplicationId == 1196444209);
 inline constexpr const char* kBaseSchema =
     "CREATE TABLE IF NOT EXISTS base(sequence INTEGER NOT NULL, crc INTEGER NOT NULL);";
 
-// The chain of record n binds it to all before it.
-uint64_t NextChain(uint64_t chain, std::string_view bytes);
 // Checksum over a snapshot's bytes and the position in the journal that it claims.
 uint32_t SnapshotCrc(uint64_t sequence, uint64_t chain, std::string_view bytes);
 uint32_t BaseCrc(uint64_t sequence);

@@ -41,6 +41,7 @@ class SqliteJournal : public Journal {
   Status ReadAfter(uint64_t sequence,
                    const std::function<Status(uint64_t, std::string_view)>& visit) override;
   uint64_t LastSequence() const override { return last_sequence_; }
+  uint64_t LastChain() const override { return chain_; }
   Status SaveSnapshot(const Snapshot& snapshot) override;
   Result<Snapshot> LatestSnapshot() override;
   Result<uint64_t> BaseNumber() override;

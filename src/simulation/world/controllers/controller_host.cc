@@ -1,6 +1,7 @@
 #include "simulation/world/controllers/controller_host.h"
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "base/ignore_result.h"
@@ -266,17 +267,28 @@ void ControllerHost::Hear(const ConnectionRef& connection, AgentMessage message)
 }
 
 void ControllerHost::Join(const ConnectionRef& connection, uint64_t number, JoinNode join) {
-  std::optional<Result<Joined>> joined;
-  const auto answer = [&](Result<Joined> with) { joined = std::move(with); };
+  // With other controllers a refusal waits for a proof, and comes later.
+  const auto joined = std::make_shared<std::optional<Result<Joined>>>();
+  const auto is_later = std::make_shared<bool>(false);
+  const auto answer = [this, connection, joined, is_later](Result<Joined> with) {
+    *joined = std::move(with);
+    if (*is_later) TakeJoined(connection, **joined);
+  };
   const bool lives = Do([&] {
     if (const Status queued = nodes_->Join(number, std::move(join), answer); !queued)
       answer(Fail(queued.error()));
-    while (!joined) IgnoreResult(loop_->Turn(), "the join's answer ends the wait");
+    for (int turns = 0; !*joined && turns < (client_ ? 2 : INT_MAX); ++turns)
+      IgnoreResult(loop_->Turn(), "the join's answer ends the wait");
   });
   if (!lives) return;
   TurnAt(timeline_.now());
-  if (!*joined) return network_.Refuse(connection, joined->error().message);
-  const Joined& as = **joined;
+  *is_later = true;
+  if (*joined) TakeJoined(connection, **joined);
+}
+
+void ControllerHost::TakeJoined(const ConnectionRef& connection, const Result<Joined>& joined) {
+  if (!joined) return network_.Refuse(connection, joined.error().message);
+  const Joined& as = *joined;
   if (as.foreign_to != 0)
     return network_.Refuse(connection, "it keeps attempts of another journal", as.foreign_to);
   connection->exchange = as.exchange;

@@ -102,6 +102,7 @@ class ControllerHost : public ConnectionServer {
   void HearAll();
   void Hear(const ConnectionRef& connection, AgentMessage message);
   void Join(const ConnectionRef& connection, uint64_t number, JoinNode join);
+  void TakeJoined(const ConnectionRef& connection, const Result<Joined>& joined);
   void Turn();
   void TurnAt(Instant at);
 

@@ -7,7 +7,7 @@
 namespace gp {
 
 void LogWitness::See(const StoreTransaction& transaction) {
-  const KeyRange chunks = keys_.ChunksAfter(0);
+  const KeyRange chunks = keys_.Chunks();
   for (const StorePut& put : transaction.puts) {
     if (put.key < chunks.first || put.key >= chunks.end) continue;
     if (const Status seen = SeeChunk(put.value); !seen)

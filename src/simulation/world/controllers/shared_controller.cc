@@ -20,7 +20,7 @@ SharedController::SharedController(QuorumStore& store, Journal& own, Clock& cloc
     : place_(std::move(place)),
       log_(store, StoreKeys("world")),
       key_(store, StoreKeys("world"), std::move(name), lease_time),
-      replica_(log_, own, clock, place_.records_per_snapshot),
+      replica_(log_, own, clock, {place_.records_per_snapshot, {}, {}}),
       standby_(log_, key_, replica_, clock, machine) {}
 
 Journal& SharedController::BeginLead() {

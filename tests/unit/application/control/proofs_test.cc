@@ -34,6 +34,7 @@ class TimedJournal : public MemoryJournal {
     noted.push_back(at);
     return end;
   }
+  size_t RecordMax() const override { return 10'000; }
   std::vector<Instant> noted;
   Appended end;
 };
@@ -142,6 +143,22 @@ TEST_F(ProofsTest, AnAnswerWithoutARecordNeedsOne) {
   EXPECT_EQ(proofs.awaited, 1);
   proofs.leads = false;
   EXPECT_EQ(loop->Execute("user:root", "", stop).status.error().code, ErrorCode::kUnavailable);
+}
+
+// A journal that takes no such record would stop the controller, and the next one as well.
+TEST_F(ProofsTest, ARecordThatTheJournalDoesNotTakeIsRefused) {
+  JobSpec spec;
+  spec.program.command = {"/bin/sh", "-c", std::string(10'000, '#')};
+  const User user{"ana", 1000, 1000};
+  const Outcome refused =
+      loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), user});
+  ASSERT_FALSE(refused.status);
+  EXPECT_EQ(refused.status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(refused.status.error().message.find("at most 10000 fit"), std::string::npos);
+  EXPECT_TRUE(loop->Read([](const State& state) { EXPECT_TRUE(state.jobs.all.empty()); }));
+  spec.program.command.back().resize(1'000);
+  EXPECT_TRUE(
+      loop->Execute("user:ana", "", SubmitJob{std::make_shared<const JobSpec>(spec), user}).status);
 }
 
 TEST_F(ProofsTest, TheTimeIsNotedOnceASecond) {

@@ -18,13 +18,16 @@ class SharedLogTest : public testing::Test {
   LogWriter Writer(const LeaderKey& key) { return {log, key.term(), **log.Head(), ThreeTries}; }
   std::vector<std::string> Records() {
     std::vector<std::string> records;
-    const auto part = log.ReadAfter(0);
-    for (const LogChunk& chunk : part->chunks)
-      records.insert(records.end(), chunk.records.begin(), chunk.records.end());
+    uint64_t last = 0;
+    for (auto chunks = log.ReadAfter(0); chunks && !chunks->empty(); chunks = log.ReadAfter(last)) {
+      for (const LogChunk& chunk : *chunks)
+        records.insert(records.end(), chunk.records.begin(), chunk.records.end());
+      last = chunks->back().last();
+    }
     return records;
   }
   void SetUp() override {
-    ASSERT_TRUE(log.Create(0));
+    ASSERT_TRUE(log.Create(0, 0));
     Lead(first);
   }
 
@@ -41,32 +44,43 @@ TEST_F(SharedLogTest, HasWhatWasAppended) {
   EXPECT_EQ(writer.Append(std::vector<std::string>{"c"}).end, AppendEnd::kDurable);
   EXPECT_EQ(writer.last(), 3u);
   EXPECT_EQ((*log.Head())->last, 3u);
-  const auto part = log.ReadAfter(2);
-  ASSERT_TRUE(part);
-  ASSERT_EQ(part->chunks.size(), 1u);
-  EXPECT_EQ(part->chunks[0].records, std::vector<std::string>{"c"});
-  EXPECT_EQ(part->chunks[0].first, 3u);
-  EXPECT_TRUE(part->is_all);
+  const auto chunks = log.ReadAfter(2);
+  ASSERT_TRUE(chunks);
+  ASSERT_EQ(chunks->size(), 1u);
+  EXPECT_EQ(chunks->front().records, std::vector<std::string>{"c"});
+  EXPECT_EQ(chunks->front().first, 3u);
+  EXPECT_TRUE(log.ReadAfter(3)->empty());
   EXPECT_EQ(Records(), (std::vector<std::string>{"a", "b", "c"}));
 }
 
-TEST_F(SharedLogTest, IsReadInParts) {
+// A slow link takes fewer at once.
+TEST_F(SharedLogTest, IsReadInSmallerPartsAfterAFailure) {
   LogWriter writer = Writer(first);
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(writer.Append(std::vector<std::string>{std::to_string(i)}).end, AppendEnd::kDurable);
   }
-  const auto part = log.ReadAfter(0);
-  ASSERT_TRUE(part);
-  EXPECT_EQ(part->chunks.size(), 16u);
-  EXPECT_FALSE(part->is_all);
-  EXPECT_TRUE(log.ReadAfter(16)->is_all);
+  EXPECT_EQ(log.ReadAfter(0)->size(), 16u);
+  store.reads_fail = true;
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(log.ReadAfter(0));
+  store.reads_fail = false;
+  EXPECT_EQ(log.ReadAfter(0)->size(), 1u);
+  EXPECT_EQ(log.ReadAfter(0)->size(), 2u);
+}
+
+TEST_F(SharedLogTest, ABatchIsOneTransactionIfItFits) {
+  LogWriter writer = Writer(first);
+  const std::vector<std::string> batch(5, std::string(100'000, 'x'));
+  store.transactions.clear();
+  EXPECT_EQ(writer.Append(batch).end, AppendEnd::kDurable);
+  EXPECT_EQ(store.transactions.size(), 1u);
+  EXPECT_EQ(Records(), batch);
 }
 
 TEST_F(SharedLogTest, ALargeBatchTakesSeveralChunks) {
   LogWriter writer = Writer(first);
-  const std::vector<std::string> batch(5, std::string(100'000, 'x'));
+  const std::vector<std::string> batch(5, std::string(600'000, 'x'));
   EXPECT_EQ(writer.Append(batch).end, AppendEnd::kDurable);
-  EXPECT_EQ(log.ReadAfter(0)->chunks.size(), 5u);
+  EXPECT_EQ(log.ReadAfter(0)->size(), 5u);
   EXPECT_EQ(Records(), batch);
 }
 
@@ -154,7 +168,7 @@ TEST_F(SharedLogTest, ARefusalThatCannotBeExplainedIsTriedAgain) {
 TEST_F(SharedLogTest, TheLogIsCreatedOnce) {
   LogWriter writer = Writer(first);
   EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
-  EXPECT_TRUE(log.Create(0));
+  EXPECT_TRUE(log.Create(0, 0));
   EXPECT_EQ((*log.Head())->last, 1u);
 }
 
@@ -163,21 +177,9 @@ TEST_F(SharedLogTest, AGapIsNamed) {
   EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
   EXPECT_EQ(writer.Append(std::vector<std::string>{"b"}).end, AppendEnd::kDurable);
   ASSERT_EQ(store.sound.Commit({{}, {}, {{keys.Chunk(1), ""}}}).end, CommitEnd::kCommitted);
-  const auto part = log.ReadAfter(0);
-  ASSERT_FALSE(part);
-  EXPECT_EQ(part.error(), Conflict("the shared log lacks record 1: it goes on with 2"));
-}
-
-TEST_F(SharedLogTest, AForeignChunkBreaksTheChain) {
-  LogWriter writer = Writer(first);
-  EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
-  const std::vector<std::string> other = {"x"};
-  const LogChunk foreign{first.term(), 2, 5, ChainAfter(5, other), other};
-  ASSERT_EQ(store.sound.Commit({{}, {{keys.Chunk(2), EncodeChunk(foreign)}}, {}}).end,
-            CommitEnd::kCommitted);
-  const auto part = log.ReadAfter(0);
-  ASSERT_FALSE(part);
-  EXPECT_EQ(part.error().message, "the shared log: the chain breaks before record 2");
+  const auto chunks = log.ReadAfter(0);
+  ASSERT_FALSE(chunks);
+  EXPECT_EQ(chunks.error(), Conflict("the shared log lacks record 1: it goes on with 2"));
 }
 
 }  // namespace

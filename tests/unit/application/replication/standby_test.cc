@@ -35,7 +35,7 @@ struct Seat {
   }
   void Restart() {
     loop.reset();
-    replica.emplace(log, journal, clock);
+    replica.emplace(log, journal, clock, Replica::Keeping{});
     standby.emplace(log, key, *replica, clock, name);
     EXPECT_TRUE(replica->Recover());
   }
@@ -149,7 +149,8 @@ TEST_F(StandbyTest, GoesOnFromItsOwnJournalAfterARestart) {
 }
 
 TEST_F(StandbyTest, SavesSnapshots) {
-  second.replica.emplace(second.log, second.journal, second.clock, 4);
+  second.replica.emplace(second.log, second.journal, second.clock,
+                         Replica::Keeping{.records_per_snapshot = 4});
   ASSERT_TRUE(second.replica->Recover());
   for (const char* name : {"a", "b", "c", "d", "e"}) {
     first.SetQueue(name);
@@ -163,34 +164,85 @@ TEST_F(StandbyTest, SavesSnapshots) {
   EXPECT_EQ(StateDigest(second.replica->state()), first.Digest());
 }
 
-TEST_F(StandbyTest, AJournalThatTheLogDoesNotKnowIsRefused) {
-  Seat other(store, "other");
-  ASSERT_EQ(other.journal.Append(0, 0, std::vector<std::string>(50, "x")).end, AppendEnd::kDurable);
-  other.replica.emplace(other.log, other.journal, other.clock);
-  const auto recovered = other.replica->Recover();
-  EXPECT_FALSE(recovered) << "not even records";
+// It was created after the last record of a journal that this controller does not have.
+TEST_F(StandbyTest, ALogThatBeginsLaterIsNotFollowed) {
+  FaultyStore elsewhere;
+  ASSERT_TRUE(SharedLog(elsewhere, StoreKeys("test")).Create(1'000, 7));
+  Seat late(elsewhere, "late");
+  const auto role = late.Turn();
+  ASSERT_FALSE(role);
+  EXPECT_EQ(role.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(late.key.Owner(), Result<std::string>("")) << "it is no candidate";
+}
+
+// The first one that writes a log is known by its head.
+TEST_F(StandbyTest, ALogThatNobodyHasWrittenHasNoTerm) {
+  FaultyStore elsewhere;
+  Seat creator(elsewhere, "creator");
+  ASSERT_EQ(creator.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  EXPECT_EQ(creator.standby->head().term, 0u);
+  ASSERT_TRUE(creator.Lead());
+  creator.key.Resign();
+  Seat next(elsewhere, "next");
+  ASSERT_EQ(next.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  EXPECT_NE(next.standby->head().term, 0u);
+}
+
+TEST_F(StandbyTest, DropsOldRecords) {
+  second.replica.emplace(
+      second.log, second.journal, second.clock,
+      Replica::Keeping{.records_per_snapshot = 4, .keep_journal = Duration::Minutes(1)});
+  ASSERT_TRUE(second.replica->Recover());
+  second.standby.emplace(second.log, second.key, *second.replica, second.clock, "second");
+  for (int i = 0; i < 40; ++i) {
+    first.clock.Advance(Duration::Seconds(20));
+    first.SetQueue("q" + std::to_string(i));
+    ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  }
+  EXPECT_GT(*second.journal.BaseNumber(), 20u);
+  second.Restart();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(StateDigest(second.replica->state()), first.Digest());
 }
 
 TEST_F(StandbyTest, ATermThatIsOverIsNotFollowed) {
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
-  const auto head = *first.log.Head();
-  const std::vector<std::string> records = {"x"};
-  const LogChunk stale{head->term - 1, head->last + 1, head->chain,
-                       ChainAfter(head->chain, records), records};
-  ASSERT_EQ(
-      store.Commit({{}, {{StoreKeys("test").Chunk(stale.first), EncodeChunk(stale)}}, {}}).end,
-      CommitEnd::kCommitted);
+  const uint64_t last = second.replica->applied();
+  first.SetQueue("prod");
+  LogChunk stale = first.log.ReadAfter(last)->front();
+  --stale.term;
+  const StoreTransaction replace{{}, {{StoreKeys("test").Chunk(last + 1), EncodeChunk(stale)}}, {}};
+  ASSERT_EQ(store.Commit(replace).end, CommitEnd::kCommitted);
   const auto role = second.Turn();
   ASSERT_FALSE(role);
-  EXPECT_EQ(role.error().message, "the shared log: a term that is over has written at record " +
+  EXPECT_EQ(role.error().message, "the shared log: a term that is over has written record " +
                                       std::to_string(stale.first));
+}
+
+// Their numbers fit, and nothing else does.
+TEST_F(StandbyTest, AnotherHistoryIsNotFollowed) {
+  FaultyStore elsewhere;
+  Seat foreign(elsewhere, "foreign");
+  ASSERT_EQ(foreign.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  foreign.clock.Advance(Duration::Seconds(5));
+  ASSERT_TRUE(foreign.Lead());
+  for (const char* more : {"", "a"}) {
+    if (*more != '\0') first.SetQueue(more);
+    Seat late(store, "late");
+    late.journal = foreign.journal;
+    late.Restart();
+    const auto role = late.Turn();
+    ASSERT_FALSE(role) << more;
+    EXPECT_EQ(role.error().code, ErrorCode::kConflict);
+    EXPECT_NE(role.error().message.find("different records up to 1"), std::string::npos);
+  }
 }
 
 TEST_F(StandbyTest, AStoreThatLostRecordsIsNotFollowed) {
   first.SetQueue("prod");
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
   FaultyStore restored;
-  ASSERT_TRUE(SharedLog(restored, StoreKeys("test")).Create(1));
+  ASSERT_TRUE(SharedLog(restored, StoreKeys("test")).Create(1, 7));
   Seat late(restored, "late");
   late.journal = second.journal;
   late.Restart();

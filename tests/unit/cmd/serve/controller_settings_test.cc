@@ -137,6 +137,10 @@ TEST_F(SettingsTest, AFlagTurnsOffWhatAFileTurnsOn) {
 
 TEST(ServeFlags, PlayedNodesNeedAMachine) {
   EXPECT_THAT(ErrorOf({"--light"}), HasSubstr("light: requires simulate"));
+  EXPECT_THAT(ErrorOf({"--store", "etcd:http://127.0.0.1:2379"}),
+              HasSubstr("sharing.store: requires agent.enabled: false"));
+  EXPECT_THAT(ErrorOf({"--store", "etcd:http://10.0.0.7:2379"}), HasSubstr("begin with https"));
+  EXPECT_THAT(ErrorOf({"--cluster", "a/b"}), HasSubstr("1 to 63 letters"));
 }
 
 TEST_F(SettingsTest, FlagsCoverThePolicyFile) {
