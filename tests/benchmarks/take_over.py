@@ -32,7 +32,9 @@ def first_acknowledged(cluster, besides, key):
     """The controller that acknowledges a submit first."""
     def found():
         for one in cluster.controllers:
-            if one is not besides and one.runs() and submit(cluster, one, key):
+            # A command waits for a controller that does not listen yet.
+            opens = one is not besides and one.runs() and "controller runs" in one.text_of_run()
+            if opens and submit(cluster, one, key):
                 return one
         return None
     return eventually(found, lambda: f"another controller answers\n{cluster.logs()}", timeout=60, interval=0.005)

@@ -322,5 +322,23 @@ TEST_F(PlacementRefusals, AnythingWhileACutJournalsLeasesMayBeLive) {
   ExpectPlaced(Good(job));
 }
 
+// A node that is cut off holds leases for as long as the policy of before says.
+TEST_F(PlacementRefusals, AnythingWhileLongerLeasesMayBeLive) {
+  Policy before = cluster_.state().policy;
+  before.lease_time = Duration::Seconds(60);
+  Policy after = before;
+  after.lease_time = Duration::Seconds(10);
+  const JobId job = Submit();
+  ASSERT_TRUE(cluster_.Execute(StartController{before, 1, false}));
+  ASSERT_TRUE(cluster_.Execute(StartController{after, 0, false}));
+  cluster_.Advance(Duration::Seconds(30));
+  // Another start does not shorten it.
+  ASSERT_TRUE(cluster_.Execute(StartController{after, 0, false}));
+  cluster_.Advance(Duration::Seconds(30) + before.lease_end_time - Duration{1});
+  ExpectRefused(Good(job), "may be live");
+  cluster_.Advance(Duration{1});
+  ExpectPlaced(Good(job));
+}
+
 }  // namespace
 }  // namespace gp

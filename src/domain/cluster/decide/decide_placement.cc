@@ -49,7 +49,7 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                              const PlaceGang& command) {
   const Instant at = envelope.at;
   if (at < state.quiet_until) {
-    return Fail(Conflict("leases that a cut journal has forgotten may not have run out yet"));
+    return Fail(Conflict("leases that a cut journal or a longer lease time leaves may be live"));
   }
   GP_CHECK_OK(CheckJob(state, command));
   const Job& known = *state.FindJob(command.job);

@@ -104,6 +104,21 @@ TEST_F(StandbyTest, HasTheLeadersState) {
   EXPECT_EQ(second.journal.LastSequence(), first.journal.LastSequence());
 }
 
+TEST_F(StandbyTest, KeepsWholeBatches) {
+  std::vector<std::pair<ClientRequest, Command>> batch;
+  for (const char* name : {"a", "b", "c"}) {
+    SetQueue set;
+    set.name = name;
+    batch.emplace_back(ClientRequest(name), set);
+  }
+  const uint64_t before = first.journal.LastSequence();
+  first.loop->ExecuteAll("user:root", std::move(batch), {});
+  ASSERT_EQ(first.log.ReadAfter(before)->front().records.size(), 3u);
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(second.journal.LastSequence(), before + 3);
+  EXPECT_EQ(second.journal.LastChain(), first.journal.LastChain());
+}
+
 TEST_F(StandbyTest, LeadsWhenNobodyDoes) {
   first.SetQueue("prod");
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
@@ -249,6 +264,7 @@ TEST_F(StandbyTest, AStoreThatLostRecordsIsNotFollowed) {
   const auto role = late.Turn();
   ASSERT_FALSE(role);
   EXPECT_EQ(role.error().code, ErrorCode::kConflict);
+  EXPECT_NE(role.error().message.find("restored from an old copy"), std::string::npos);
 }
 
 // Its own clock measures on from the leader's time; its wall clock may be wrong.
