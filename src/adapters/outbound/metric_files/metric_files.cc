@@ -12,7 +12,6 @@
 
 #include "base/ignore_result.h"
 #include "files/descriptor.h"
-#include "files/replace_file.h"
 #include "supervisor/records/attempt_record.h"
 #include "supervisor/records/job_link.h"
 #include "supervisor/records/metric_record.h"
@@ -122,18 +121,10 @@ void MetricFiles::Keep(NodeId node, std::vector<MetricPart> parts,
   IgnoreResult(Post(write, kWaitingMax), "the agent sends again what was not kept");
 }
 
-// No agent has joined yet.
+// No agent has joined yet.  Where a journal was lost or cut, its jobs from there on are unknown, so
+// that jobs that get their numbers begin without metrics.
 void MetricFiles::OnBegin(const State& state, const CommittedRecords&) {
-  const std::string record = directory_ + "/lineage";
-  const std::string lineage = std::to_string(state.lineage) + "\n";
   std::error_code error;
-  if (const auto before = ReadAll(record); !before || *before != lineage) {
-    fs::remove_all(directory_, error);
-    mkdir(directory_.c_str(), 0700);
-    IgnoreResult(ReplaceFile(record, lineage, 0600, Survives::kPowerCut),
-                 "the next start removes all");
-    return;
-  }
   std::vector<fs::path> unknown;
   fs::directory_iterator at(directory_, error);
   for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {

@@ -16,8 +16,8 @@ namespace gp {
 
 // MetricStore in files: <directory>/<job>/<attempt>.<rank>.<node>.  Each node has its own, so that
 // a node cannot change what another one has reported.  One thread writes, so no caller waits for
-// the disk.  What is not of a job that the controller knows is removed: when it forgets a job, when
-// it starts, and when another journal begins, whose jobs have the same numbers.
+// the disk.  What is not of a job that the controller knows is removed: when it forgets a job, and
+// when it starts.
 class MetricFiles : public MetricStore, public CommitObserver {
  public:
   explicit MetricFiles(std::string directory);
@@ -30,7 +30,7 @@ class MetricFiles : public MetricStore, public CommitObserver {
   Result<std::vector<MetricRecords>> Read(JobId job) override;
   Result<std::vector<MetricRecords>> ReadAfter(JobId job, const MetricEnds& ends,
                                                size_t bytes_max) override;
-  // Removes what is of no job of this state, or of another journal.
+  // Removes what is of no job of this state.
   void OnBegin(const State& state, const CommittedRecords& newest) override;
   void OnCommit(const State& state, const CommittedRecords& committed) override;
 

@@ -7,6 +7,7 @@
 #include <future>
 
 #include "tests/support/scratch.h"
+#include "tests/support/test_cluster.h"
 
 namespace gp {
 namespace {
@@ -167,25 +168,25 @@ TEST_F(MetricFilesTest, ThePartOfAForgottenJobIsNotKept) {
 }
 
 TEST_F(MetricFilesTest, AStartRemovesWhatIsOfNoJob) {
-  State state;
-  state.lineage = 5;
-  store_.OnBegin(state, {});
   KeepOne(0, kFirst);
   EXPECT_EQ(Points(), 1u);
-  store_.OnBegin(state, {});
+  store_.OnBegin(State(), {});
   EXPECT_EQ(Points(), 0u);
+  EXPECT_EQ(KeepOne(0, ""), 0) << "a job that gets its number begins without metrics";
 }
 
-// The jobs of another journal have the same numbers.
-TEST_F(MetricFilesTest, AnotherLineageBeginsWithoutMetrics) {
-  State state;
-  state.lineage = 5;
-  store_.OnBegin(state, {});
+TEST_F(MetricFilesTest, AStartKeepsWhatIsOfAJob) {
   KeepOne(0, kFirst);
-  state.lineage = 6;
-  store_.OnBegin(state, {});
-  EXPECT_EQ(Points(), 0u);
-  EXPECT_EQ(KeepOne(0, ""), 0);
+  TestCluster cluster;
+  cluster.AddNode(TestCluster::MakeFacts("n1", {0, 0}));
+  JobSpec spec;
+  spec.program.command = {"train"};
+  while (cluster.state().FindJob(source_.job) == nullptr)
+    ASSERT_TRUE(cluster.Execute(SubmitJob{std::make_shared<const JobSpec>(spec), {"ana", 1, 1}}));
+  // Also in another lineage: a journal that lost its last record.
+  ASSERT_TRUE(cluster.Execute(StartController{cluster.state().policy, 9, true}));
+  store_.OnBegin(cluster.state(), {});
+  EXPECT_EQ(Points(), 1u);
 }
 
 TEST_F(MetricFilesTest, BeyondTheLimitTheAgentIsNotAskedAgain) {
