@@ -25,6 +25,8 @@ constexpr Duration kTimerMax = Duration::Milliseconds(250);
 constexpr Duration kSweepEvery = Duration::Milliseconds(50);
 constexpr Duration kReviewEvery = Duration::Seconds(10);
 constexpr Duration kNoteTimeEvery = Duration::Seconds(1);
+constexpr const char* kOwnOrigin = "controller";
+constexpr const char* kSchedulerOrigin = "scheduler";
 constexpr Duration kMillisecond = Duration::Milliseconds(1);
 // Smaller deviations of the wall clock are not taken for steps
 constexpr Duration kStepMin = Duration::Milliseconds(500);
@@ -101,7 +103,7 @@ Status ControlLoop::BeginEpoch(const std::optional<Recovered::Sight>& sight) {
   if (state_.lineage == 0 || options_.begin_lineage) {
     command.lineage = std::max(static_cast<uint64_t>(at.ns), state_.lineage + 1);
   }
-  GP_CHECK_OK(DecideAndApply({at, "controller", "", command}));
+  GP_CHECK_OK(DecideAndApply({at, kOwnOrigin, "", command}));
   return Ok();
 }
 
@@ -256,9 +258,12 @@ Outcome ControlLoop::Handle(const CommandItem& item) {
 Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
   std::vector<Event> events = GP_TRY(Decide(state_, envelope));
   if (events.empty()) return events;
+  // What the controller must do by itself cannot be refused.
+  const bool is_own =
+      envelope.origin.principal == kOwnOrigin || envelope.origin.principal == kSchedulerOrigin;
   Record record{std::move(envelope), events};
   std::string bytes = EncodeRecord(record);
-  if (bytes.size() > journal_.RecordMax())
+  if (!is_own && bytes.size() > journal_.RecordMax())
     return Fail(InvalidArgument("this takes " + std::to_string(bytes.size()) +
                                 " bytes in the log, and at most " +
                                 std::to_string(journal_.RecordMax()) +
@@ -284,7 +289,7 @@ void ControlLoop::Log(LogLevel level, const std::string& text) const {
 
 // A command of the controller itself.  Decide has no reason to refuse one, so a refusal is a bug.
 void ControlLoop::Perform(Command command) {
-  const auto done = DecideAndApply({StampTime(), "controller", "", std::move(command)});
+  const auto done = DecideAndApply({StampTime(), kOwnOrigin, "", std::move(command)});
   if (!done)
     Log(LogLevel::kError,
         "the controller's own command was refused (a bug): " + done.error().message);
@@ -338,7 +343,7 @@ void ControlLoop::RunPass() {
   Plan plan = planner_.Schedule(state_, at);
   plan_again_at_ = plan.look_again_at;
   const auto commit = [&](Command command) {
-    const auto decided = DecideAndApply({at, "scheduler", "", std::move(command)});
+    const auto decided = DecideAndApply({at, kSchedulerOrigin, "", std::move(command)});
     // The rules refuse a step of the planner: a bug, but the ledger is safe and other steps go on.
     if (!decided) Log(LogLevel::kError, "plan refused (a bug): " + decided.error().message);
   };

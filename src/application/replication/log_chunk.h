@@ -34,7 +34,7 @@ Result<LogChunk> DecodeChunk(std::string_view bytes);
 // Most bytes of the records in a chunk: the store refuses requests of more than a megabyte and a
 // half.  A batch that fits is written as a whole or not at all.
 inline constexpr size_t kChunkBytes = size_t{1'000} * 1024;
-// Cuts records into runs for one chunk each.  REQUIRES: no record has more than kChunkBytes.
+// Cuts records into runs for one chunk each.  A record that is larger has a chunk of its own.
 std::vector<std::span<const std::string>> CutIntoChunks(std::span<const std::string> records);
 
 }  // namespace gp

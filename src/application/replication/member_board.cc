@@ -23,7 +23,7 @@ Result<Member> DecodeMember(const StoreEntry& entry) {
 
 }  // namespace
 
-Status MemberBoard::Publish(const Member& member) {
+StorePut MemberBoard::PutOf(const Member& member) const {
   ByteWriter writer;
   writer.U64(kMemberFormat);
   writer.String(member.name);
@@ -31,7 +31,11 @@ Status MemberBoard::Publish(const Member& member) {
   writer.String(member.boot);
   writer.I64(member.sight.time.ns);
   writer.I64(member.sight.boot_ns);
-  const Committed committed = store_.Commit({{}, {{keys_.Member(member.name), writer.Take()}}, {}});
+  return {keys_.Member(member.name), writer.Take()};
+}
+
+Status MemberBoard::Publish(const Member& member) {
+  const Committed committed = store_.Commit({{}, {PutOf(member)}, {}});
   return committed.end == CommitEnd::kCommitted ? Ok() : Fail(Unavailable(committed.why));
 }
 

@@ -24,6 +24,8 @@ class MemberBoard {
  public:
   MemberBoard(QuorumStore& store, StoreKeys keys) : store_(store), keys_(std::move(keys)) {}
 
+  // What a transaction puts to publish it.
+  StorePut PutOf(const Member& member) const;
   // Errors: kUnavailable.
   Status Publish(const Member& member);
   // nullopt: it has never told of itself.  Errors: kUnavailable, kInternal (damaged).

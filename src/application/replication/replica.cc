@@ -7,6 +7,11 @@
 #include "domain/cluster/codec/codec.h"
 
 namespace gp {
+namespace {
+
+constexpr Duration kReadsWithin = Duration::Milliseconds(500);
+
+}  // namespace
 
 Status Replica::Recover() {
   recovered_ = GP_TRY(RecoverState(journal_));
@@ -23,14 +28,16 @@ Result<bool> Replica::CatchUp() {
   if (head->last < applied_)
     return Fail(Conflict("the shared log ends with record " + std::to_string(head->last) +
                          ", but this controller's journal has " + std::to_string(applied_) +
-                         ": the store was restored from an old copy, or is another cluster's"));
+                         ": the store was restored from an old copy, or is another cluster's "
+                         "(docs/controllers.md, \"When etcd is lost\")"));
   if (head->last == applied_ && head->chain != chain_) return Fail(OtherHistory());
   if (head->last == applied_) return true;
   const std::vector<LogChunk> chunks = GP_TRY(log_.ReadAfter(applied_));
   if (chunks.empty())
-    return Fail(Conflict("the shared log lacks record " + std::to_string(applied_ + 1) +
-                         ", which this controller needs: give it a copy of the state directory of "
-                         "another controller"));
+    return Fail(Conflict("the shared log has no chunk that begins with record " +
+                         std::to_string(applied_ + 1) +
+                         ": replace this controller's journal by a copy of another controller's, "
+                         "or remove it if the log has all records"));
   std::vector<std::string> records;
   for (const LogChunk& chunk : chunks) {
     GP_CHECK_OK(Apply(chunk));
@@ -53,12 +60,14 @@ Status Replica::SaveSnapshotWhenDue() {
   return Ok();
 }
 
-// A leader notes the time each second.  Without one, the time that is read first may have been
-// noted long ago; one that has changed since then was noted just now.
+// A leader notes the time each second.  One that has changed between two reads was noted between
+// them; the first one may have been noted long ago, and so may one that is read after a gap.
 void Replica::SeeTime(const LogHead& head) {
-  const bool is_new = time_ ? *time_ != head.time : head.is_led;
+  const int64_t now_ns = clock_.BootNs();
+  const bool is_close = time_ && now_ns - time_read_ns_ <= kReadsWithin.ns;
+  if (is_close && *time_ != head.time) recovered_.sight = {head.time, now_ns};
   time_ = head.time;
-  if (is_new) recovered_.sight = {head.time, clock_.BootNs()};
+  time_read_ns_ = now_ns;
 }
 
 // Both are sound, but one of them is another cluster's, or an old copy that went its own way.

@@ -60,6 +60,7 @@ class Replica {
   const Keeping keeping_;
   Recovered recovered_;
   std::optional<Instant> time_;  // the leader's, as last read
+  int64_t time_read_ns_ = 0;     // boot time of that read
   uint64_t applied_ = 0;
   uint64_t chain_ = 0;  // of the last record
   uint64_t term_ = 0;   // of the newest chunk

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include "application/replication/shared_log.h"
 #include "ports/outbound/journal.h"
 
@@ -10,12 +13,16 @@ namespace gp {
 // thread at a time calls it.
 class SharedJournal : public Journal {
  public:
+  // What this controller tells of itself when it notes the time.
+  using TellsOfItself = std::function<StorePut(Instant now)>;
   // REQUIRES: `own` ends where the log does.  All outlive it.
-  SharedJournal(LogWriter& log, Journal& own) : log_(log), own_(own) {}
+  SharedJournal(LogWriter& log, Journal& own, TellsOfItself tells)
+      : log_(log), own_(own), tells_(std::move(tells)) {}
 
   Appended Append(uint64_t epoch, uint64_t expected, std::span<const std::string> records) override;
+  // For the controller's own records etcd has a limit of its own (docs/controllers.md).
   size_t RecordMax() const override { return kChunkBytes; }
-  Appended NoteTime(Instant time) override { return log_.NoteTime(time); }
+  Appended NoteTime(Instant time) override { return log_.NoteTime(time, {tells_(time)}); }
   Status ReadAfter(uint64_t sequence,
                    const std::function<Status(uint64_t, std::string_view)>& visit) override {
     return own_.ReadAfter(sequence, visit);
@@ -36,6 +43,7 @@ class SharedJournal : public Journal {
  private:
   LogWriter& log_;
   Journal& own_;
+  const TellsOfItself tells_;
 };
 
 }  // namespace gp

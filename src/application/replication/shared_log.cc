@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kReadMax = 64;      // chunks
 constexpr uint64_t kWindow = 4'096;  // records
-constexpr size_t kKeysMax = 8;
 constexpr uint64_t kHeadFormat = 1;
 
 std::string EncodeHead(const LogHead& head) {
@@ -41,14 +40,9 @@ Result<LogHead> DecodeHead(const StoreEntry& entry) {
 }  // namespace
 
 Result<std::optional<LogHead>> SharedLog::Head() {
-  std::optional<LogHead> head;
-  bool is_led = false;
-  for (const StoreEntry& entry : GP_TRY(store_.Read(keys_.HeadAndLeader(), kKeysMax)).entries) {
-    if (entry.key == keys_.Head()) head = GP_TRY(DecodeHead(entry));
-    is_led = is_led || entry.key == keys_.Leader();
-  }
-  if (head) head->is_led = is_led;
-  return head;
+  const StoreRead read = GP_TRY(store_.Read({keys_.Head(), ""}, 1));
+  if (read.entries.empty()) return std::nullopt;
+  return GP_TRY(DecodeHead(read.entries.front()));
 }
 
 Status SharedLog::Create(uint64_t last, uint64_t chain) {
@@ -72,8 +66,9 @@ Result<std::vector<LogChunk>> SharedLog::ReadAfter(uint64_t sequence) {
   for (const StoreEntry& entry : read->entries) {
     LogChunk chunk = GP_TRY(DecodeChunk(entry.value));
     if (chunk.first != last + 1)
-      return Fail(Conflict("the shared log lacks record " + std::to_string(last + 1) +
-                           ": it goes on with " + std::to_string(chunk.first)));
+      return Fail(Conflict("the shared log has no chunk that begins with record " +
+                           std::to_string(last + 1) + ": the next one begins with " +
+                           std::to_string(chunk.first)));
     last = chunk.last();
     chunks.push_back(std::move(chunk));
   }
@@ -98,12 +93,12 @@ Appended LogWriter::AppendChunk(std::span<const std::string> records) {
   return Commit(std::move(append), {chunk.last(), chunk.chain_after, head_.time, term_, 0});
 }
 
-Appended LogWriter::NoteTime(Instant time) {
+Appended LogWriter::NoteTime(Instant time, std::vector<StorePut> also) {
   LogHead after = head_;
   after.time = time;
   after.term = term_;
   // The same head as before would look like one of an earlier try.
-  return after.time == head_.time ? Appended{} : Commit({}, after);
+  return after.time == head_.time ? Appended{} : Commit({{}, std::move(also), {}}, after);
 }
 
 Appended LogWriter::Commit(StoreTransaction transaction, LogHead after) {

@@ -21,11 +21,9 @@ namespace gp {
 struct LogHead {
   uint64_t last = 0;  // the number of its last record
   uint64_t chain = 0;
-  Instant time;       // the leader's, when it last noted it
-  uint64_t term = 0;  // of the leader that wrote last
-  // Not a part of the value:
-  uint64_t revision = 0;  // in which the store has it
-  bool is_led = false;    // some controller had the lead when it was read
+  Instant time;           // the leader's, when it last noted it
+  uint64_t term = 0;      // of the leader that wrote last
+  uint64_t revision = 0;  // in which the store has it; not a part of the value
   bool operator==(const LogHead&) const = default;
 };
 
@@ -69,8 +67,8 @@ class LogWriter {
   // its conditions let it be carried out once.  kDeposed and kUnknown: some of the first records
   // may be in the log.
   Appended Append(std::span<const std::string> records);
-  // Notes the leader's time in the head.  Its end is that of an append.
-  Appended NoteTime(Instant time);
+  // Notes the leader's time in the head, and what else is to be put.  Its end is that of an append.
+  Appended NoteTime(Instant time, std::vector<StorePut> also);
   uint64_t last() const { return head_.last; }
 
  private:

@@ -1,7 +1,5 @@
 #include "application/replication/standby.h"
 
-#include "base/ignore_result.h"
-
 namespace gp {
 namespace {
 
@@ -24,9 +22,9 @@ Status Standby::Remember() {
 
 void Standby::PublishWhenDue() {
   if (!replica_.sight() || clock_.BootNs() < publish_not_before_ns_) return;
-  publish_not_before_ns_ = clock_.BootNs() + kPublishEvery.ns;
-  IgnoreResult(board_.Publish({name_, replica_.applied(), clock_.BootId(), *replica_.sight()}),
-               "the next one comes in half a minute");
+  // A failure is tried again at the next turn.
+  if (board_.Publish({name_, replica_.applied(), clock_.BootId(), *replica_.sight()}))
+    publish_not_before_ns_ = clock_.BootNs() + kPublishEvery.ns;
 }
 
 Result<Standby::Role> Standby::Turn() {

@@ -29,6 +29,11 @@ class Standby {
 
   // Where the log ended when this term began.  REQUIRES: it leads.
   const LogHead& head() const { return head_; }
+  // What it tells of itself as a leader, whose time is `now`: it knows the time after a restart
+  // too.
+  StorePut TellOfItself(Instant now) const {
+    return board_.PutOf({name_, head_.last, clock_.BootId(), {now, clock_.BootNs()}});
+  }
 
  private:
   Status Remember();

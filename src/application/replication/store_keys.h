@@ -16,7 +16,7 @@ class StoreKeys {
   std::string Leader() const { return prefix_ + "leader"; }
   // The end of the log.
   std::string Head() const { return prefix_ + "head"; }
-  // Both, read at one moment.
+  // What tells that a standby has something to do.
   KeyRange HeadAndLeader() const { return {Head(), KeysUnder(Leader()).end}; }
   // The chunk that begins with this record.
   std::string Chunk(uint64_t first) const;

@@ -121,7 +121,8 @@ void LeadPart::Lead() {
   log_.Write(LogLevel::kInfo,
              "this controller leads, from record " + std::to_string(standby_->head().last) + " on");
   writer_.emplace(*log_of_all_, key_->term(), standby_->head(), AppendPatience());
-  journal_.emplace(*writer_, own_.journal());
+  journal_.emplace(*writer_, own_.journal(),
+                   [this](Instant now) { return standby_->TellOfItself(now); });
   leadership_.emplace(*key_, [this] { StopDeposed("another controller leads"); });
 }
 
@@ -137,7 +138,7 @@ void LeadPart::Stop() {
 }
 
 uint64_t LeadPart::AuditedUntil() const {
-  return records_.audit() != nullptr ? records_.audit()->WrittenUntil() : UINT64_MAX;
+  return records_.audit() != nullptr ? records_.audit()->LastNumber() : UINT64_MAX;
 }
 
 std::optional<Recovered> LeadPart::TakeState() {

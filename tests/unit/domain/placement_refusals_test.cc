@@ -317,7 +317,7 @@ TEST_F(PlacementRefusals, AnythingWhileACutJournalsLeasesMayBeLive) {
   ASSERT_TRUE(cluster_.Execute(StartController{after, 0, false}));
   EXPECT_EQ(cluster_.state().lineage, 2u);
   cluster_.Advance(Duration::Seconds(60) + before.lease_end_time - Duration{1});
-  ExpectRefused(Good(job), "cut journal");
+  ExpectRefused(Good(job), "may still be live");
   cluster_.Advance(Duration{1});
   ExpectPlaced(Good(job));
 }
@@ -335,7 +335,7 @@ TEST_F(PlacementRefusals, AnythingWhileLongerLeasesMayBeLive) {
   // Another start does not shorten it.
   ASSERT_TRUE(cluster_.Execute(StartController{after, 0, false}));
   cluster_.Advance(Duration::Seconds(30) + before.lease_end_time - Duration{1});
-  ExpectRefused(Good(job), "may be live");
+  ExpectRefused(Good(job), "may still be live");
   cluster_.Advance(Duration{1});
   ExpectPlaced(Good(job));
 }

@@ -17,7 +17,7 @@ constexpr Duration kAskingMax = Duration::Seconds(1);
 constexpr std::chrono::milliseconds kConnectingMax{100};
 
 // Within etcd's own limit of a request, 1.5 MiB, and what surrounds it.
-constexpr int kSentMax = 2 << 20;
+constexpr int kSentMax = 17 << 20;
 constexpr int kReceivedMax = 64 << 20;  // of many keys, each within that limit
 
 std::shared_ptr<grpc::Channel> ChannelTo(const std::string& endpoint, const EtcdOptions& options) {

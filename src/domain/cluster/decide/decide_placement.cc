@@ -49,7 +49,8 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                              const PlaceGang& command) {
   const Instant at = envelope.at;
   if (at < state.quiet_until) {
-    return Fail(Conflict("leases that a cut journal or a longer lease time leaves may be live"));
+    return Fail(Conflict(
+        "leases from before a cut of the journal, or of a longer lease time, may still be live"));
   }
   GP_CHECK_OK(CheckJob(state, command));
   const Job& known = *state.FindJob(command.job);

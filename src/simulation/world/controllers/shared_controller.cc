@@ -25,7 +25,8 @@ SharedController::SharedController(QuorumStore& store, Journal& own, Clock& cloc
 
 Journal& SharedController::BeginLead() {
   writer_.emplace(log_, key_.term(), standby_.head(), [](int tries) { return tries < kTriesMax; });
-  journal_.emplace(*writer_, replica_.journal());
+  journal_.emplace(*writer_, replica_.journal(),
+                   [this](Instant now) { return standby_.TellOfItself(now); });
   return *journal_;
 }
 

@@ -179,7 +179,9 @@ TEST_F(SharedLogTest, AGapIsNamed) {
   ASSERT_EQ(store.sound.Commit({{}, {}, {{keys.Chunk(1), ""}}}).end, CommitEnd::kCommitted);
   const auto chunks = log.ReadAfter(0);
   ASSERT_FALSE(chunks);
-  EXPECT_EQ(chunks.error(), Conflict("the shared log lacks record 1: it goes on with 2"));
+  EXPECT_EQ(chunks.error(),
+            Conflict("the shared log has no chunk that begins with record 1: the next "
+                     "one begins with 2"));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ struct Seat {
   // REQUIRES: the turn said so.
   Status Lead() {
     writer.emplace(log, key.term(), standby->head(), [](int tries) { return tries < 3; });
-    shared.emplace(*writer, journal);
+    shared.emplace(*writer, journal, [this](Instant now) { return standby->TellOfItself(now); });
     ControlOptions options;
     options.by_hand = true;
     options.leadership = &leadership;
@@ -92,6 +92,16 @@ class StandbyTest : public testing::Test {
     ASSERT_EQ(first.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
     ASSERT_TRUE(first.Lead());
   }
+  // Time passes while the second one follows the first.
+  void Live(Duration by) {
+    for (Duration passed; passed < by; passed = passed + Duration::Milliseconds(100)) {
+      first.clock.Advance(Duration::Milliseconds(100));
+      second.clock.Advance(Duration::Milliseconds(100));
+      first.loop->Turn();
+      ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+    }
+  }
+
   FaultyStore store;
   Seat first{store, "first"};
   Seat second{store, "second"};
@@ -274,9 +284,7 @@ TEST_F(StandbyTest, KnowsTheTimeWithoutItsWallClock) {
     second.clock.Advance(by);
   };
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
-  pass(Duration::Seconds(5));
-  first.loop->Turn();
-  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  Live(Duration::Seconds(5));
   const Instant before = first.Time();
   second.clock.StepWall(Duration::Seconds(36'000));
   pass(Duration::Seconds(3));
@@ -284,6 +292,64 @@ TEST_F(StandbyTest, KnowsTheTimeWithoutItsWallClock) {
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
   ASSERT_TRUE(second.Lead());
   EXPECT_EQ(second.Time() - before, Duration::Seconds(3));
+}
+
+// The log that it has created itself says nothing of the time.
+TEST_F(StandbyTest, AFreshClusterBeginsAtItsWallClock) {
+  FaultyStore elsewhere;
+  Seat fresh(elsewhere, "fresh");
+  ASSERT_EQ(fresh.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(fresh.Lead());
+  EXPECT_EQ(fresh.Time(), fresh.clock.Now());
+}
+
+// After an outage of the store the key of a leader that died long ago may still be there.
+TEST_F(StandbyTest, AKeyOfALeaderIsNoProofOfItsTime) {
+  const Instant before = first.Time();
+  first.clock.Advance(Duration::Minutes(180));
+  second.clock.Advance(Duration::Minutes(180));
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  first.key.Resign();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_GE(second.Time() - before, Duration::Minutes(179));
+}
+
+// It has led before, and has never seen another leader's time change.
+TEST_F(StandbyTest, AFormerLeaderKnowsTheTimeAfterARestart) {
+  const auto pass = [&](Duration by) {
+    first.clock.Advance(by);
+    second.clock.Advance(by);
+  };
+  pass(Duration::Seconds(2));
+  first.loop->Turn();
+  const Instant before = first.Time();
+  first.key.Resign();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  second.key.Resign();
+  first.clock.StepWall(Duration::Seconds(36'000));
+  pass(Duration::Seconds(4));
+  first.Restart();
+  ASSERT_EQ(first.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(first.Lead());
+  EXPECT_EQ(first.Time() - before, Duration::Seconds(4));
+}
+
+// It was suspended, and the leader has died meanwhile: what it reads may have been noted long ago.
+TEST_F(StandbyTest, ATimeThatIsReadAfterAGapIsNotTakenForNow) {
+  Live(Duration::Seconds(2));
+  const Instant before = first.Time();
+  for (int i = 0; i < 3; ++i) {
+    first.clock.Advance(Duration::Seconds(1));
+    first.loop->Turn();
+  }
+  first.key.Resign();
+  second.clock.Advance(Duration::Seconds(20));
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_GE(second.Time() - before, Duration::Milliseconds(19'500));
+  EXPECT_LE(second.Time() - before, Duration::Milliseconds(20'500));
 }
 
 // Whatever its boot clock says now, it was another one.
@@ -309,6 +375,7 @@ TEST_F(StandbyTest, RemembersTheTimeAfterARestart) {
     second.clock.Advance(by);
   };
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  Live(Duration::Seconds(2));
   const Instant before = first.Time();
   first.key.Resign();
   pass(Duration::Seconds(4));
