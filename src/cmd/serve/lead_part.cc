@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "adapters/outbound/etcd/etcd_store.h"
+#include "application/control/control_loop.h"
 #include "infrastructure/host_name.h"
 #include "infrastructure/paths.h"
 #include "lib/secrets/secrets.h"
