@@ -16,12 +16,11 @@ class LeadProofs {
   void Add(Then then) { waiting_.push_back(std::move(then)); }
   bool has_waiting() const { return !waiting_.empty() || !served_.empty(); }
 
-  // A proof begins.  One at a time.
+  // A proof begins, one at a time.  If the one before found no answer, it serves those as well: it
+  // begins later still.
   void Begin();
   // It has succeeded: these may go on.
   std::vector<Then> Succeed();
-  // Without an answer nothing is known: what it served waits for the next one, which begins later
-  // still.
 
  private:
   std::vector<Then> waiting_;

@@ -1,8 +1,7 @@
 #include "cmd/connection/controller_authority.h"
 
-#include <arpa/inet.h>
-
 #include "infrastructure/paths.h"
+#include "lib/http/web_address.h"
 #include "lib/tls/certificate.h"
 #include "lib/tls/fetch_authority.h"
 
@@ -11,10 +10,7 @@ namespace gp {
 bool StaysHere(const std::string& address) {
   if (address.starts_with("unix:")) return true;
   const std::string host = address.substr(0, address.rfind(':'));
-  in_addr numbers{};
-  const bool is_loopback =
-      inet_pton(AF_INET, host.c_str(), &numbers) == 1 && (ntohl(numbers.s_addr) >> 24) == 127;
-  return is_loopback || host == "localhost" || host == "[::1]";
+  return host == "[::1]" || IsLoopback(host);
 }
 
 Result<std::string> AuthorityFor(const std::string& address, const std::string& given) {

@@ -109,4 +109,11 @@ bool HaveOneOrigin(const WebAddress& a, const WebAddress& b) {
   return a.is_encrypted == b.is_encrypted && Lower(a.host) == Lower(b.host) && a.port == b.port;
 }
 
+bool IsLoopback(const std::string& host) {
+  in_addr numbers{};
+  const bool is_numeric = inet_pton(AF_INET, host.c_str(), &numbers) == 1;
+  return (is_numeric && (ntohl(numbers.s_addr) >> 24) == 127) || host == "localhost" ||
+         host == "::1";
+}
+
 }  // namespace gp

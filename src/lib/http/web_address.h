@@ -24,6 +24,8 @@ Result<WebAddress> ResolveLocation(const WebAddress& base, const std::string& lo
 
 // The host without the brackets around an IPv6 address.
 std::string BareHost(const WebAddress& address);
+// Whether a host, without brackets, is this machine by its name or address.
+bool IsLoopback(const std::string& host);
 // "host", or "host:8443" where the port is not the usual one.
 std::string HostAndPort(const WebAddress& address);
 // Whether both have the same scheme, host and port.

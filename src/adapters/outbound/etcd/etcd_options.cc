@@ -12,13 +12,6 @@ constexpr std::string_view kPrefix = "etcd:";
 constexpr size_t kEndpointsMax = 9;  // etcd advises against more than seven members
 constexpr std::string_view kHttps = "https://";
 
-bool IsThisMachine(const WebAddress& address) {
-  const std::string host = BareHost(address);
-  const bool is_loopback =
-      host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos;
-  return is_loopback || host == "localhost" || host == "::1";
-}
-
 // Without the slash that may end it.
 Result<std::string> ParseEndpoint(const std::string& text) {
   const std::string where = "--store: \"" + Printable(text) + "\"";
@@ -26,7 +19,7 @@ Result<std::string> ParseEndpoint(const std::string& text) {
   if (!parsed) return Fail(parsed.error().Within(where));
   if (parsed->target != "/")
     return Fail(InvalidArgument(where + ": remove the path after the port"));
-  if (!parsed->is_encrypted && !IsThisMachine(*parsed))
+  if (!parsed->is_encrypted && !IsLoopback(BareHost(*parsed)))
     return Fail(InvalidArgument(
         where +
         ": must begin with https://: the log leaves this machine, and has secrets of jobs"));
