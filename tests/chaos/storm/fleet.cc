@@ -109,26 +109,27 @@ bool Fleet::AwaitAllBack(Duration patience) {
       patience);
 }
 
-void Fleet::OnCommit(const State& state, const CommittedRecords& committed) {
+void Fleet::OnCommit(const State&, const CommittedRecords& committed) {
   {
     const std::lock_guard lock(mutex_);
-    for (const Event& event : committed.events) Note(state, event);
+    for (const Event& event : committed.events) Note(event);
   }
   changed_.notify_all();
 }
 
-void Fleet::Note(const State& state, const Event& event) {
+// The state is that after the commit's last record: what an earlier event of it names may be gone.
+void Fleet::Note(const Event& event) {
   const Instant now = clock_.Now();
   if (const auto* placed = std::get_if<GangPlaced>(&event)) {
     for (const Lease& lease : placed->leases) {
       places_[lease.id] = {lease.node, lease.gpus[0].gpu};
       jobs_[lease.id] = placed->job;
+      leases_[placed->job] = lease.id;
       due_.push({now + kStartTime, lease.node, lease.id});
     }
   } else if (const auto* stop = std::get_if<JobStopOrdered>(&event)) {
-    const Job* job = state.FindJob(stop->job);
-    for (const LeaseId lease : job->leases)
-      due_.push({now + kKillTime, state.FindLease(lease)->node, lease, true});
+    const LeaseId lease = leases_.at(stop->job);
+    due_.push({now + kKillTime, places_.at(lease).first, lease, true});
   } else if (const auto* gpu = std::get_if<GpuConditionChanged>(&event)) {
     const auto struck = stricken_.find({gpu->node.value, gpu->gpu});
     if (struck == stricken_.end()) return;
@@ -139,7 +140,7 @@ void Fleet::Note(const State& state, const Event& event) {
     if (const auto struck = struck_jobs_.find(requeued->job); struck != struck_jobs_.end())
       stricken_[struck->second].queued = now;
   } else if (const auto* started = std::get_if<JobStarted>(&event)) {
-    running_[started->job] = state.FindJob(started->job)->leases.front();
+    running_.insert(started->job);
     const auto struck = struck_jobs_.find(started->job);
     if (struck != struck_jobs_.end()) stricken_[struck->second].running = now;
   } else if (const auto* task = std::get_if<GpuTaskOrdered>(&event)) {

@@ -67,7 +67,7 @@ class Fleet : public CommitObserver {
     bool operator<(const Due& other) const { return at > other.at; }
   };
 
-  void Note(const State& state, const Event& event);
+  void Note(const Event& event);
   void Answer();
   void Say(const Due& due);
   void Beat();
@@ -79,9 +79,10 @@ class Fleet : public CommitObserver {
   std::condition_variable changed_;
   std::map<uint32_t, Node> nodes_;
   std::priority_queue<Due> due_;
-  std::map<JobId, LeaseId> running_;  // by job
+  std::set<JobId> running_;
   std::map<LeaseId, std::pair<NodeId, int>> places_;
   std::map<LeaseId, JobId> jobs_;
+  std::map<JobId, LeaseId> leases_;  // the newest of each; a job here has one GPU
   std::map<std::pair<uint32_t, int>, Stricken> stricken_;
   std::map<JobId, std::pair<uint32_t, int>> struck_jobs_;
   int resets_ = 0;

@@ -45,8 +45,9 @@ class Storm : public testing::Test {
     journal_ = *SqliteJournal::Open(directory_ + "/journal.db");
   }
   void TearDown() override {
-    fleet_.reset();
+    // The fleet observes the loop, and outlives its last commit.
     if (loop_) loop_->Stop();
+    fleet_.reset();
     loop_.reset();
     journal_.reset();
     std::filesystem::remove_all(directory_);
