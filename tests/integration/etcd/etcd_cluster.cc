@@ -238,7 +238,11 @@ void EtcdCluster::Kill(size_t member) {
   killed.pid = -1;
 }
 
-void EtcdCluster::Hang(size_t member) { kill(members_[member].pid, SIGSTOP); }
+// All its threads have stopped: on a busy machine they may answer for a while after the signal.
+void EtcdCluster::Hang(size_t member) {
+  kill(members_[member].pid, SIGSTOP);
+  waitpid(members_[member].pid, nullptr, WUNTRACED);
+}
 void EtcdCluster::Wake(size_t member) { kill(members_[member].pid, SIGCONT); }
 
 std::string EtcdCluster::Log(size_t member) const {
