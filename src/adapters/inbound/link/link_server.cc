@@ -12,47 +12,11 @@
 #include "adapters/inbound/link/agent_connection.h"
 #include "adapters/inbound/link/newcomer.h"
 #include "base/ignore_result.h"
+#include "lib/sockets/listener.h"
 #include "lib/sockets/socket_address.h"
 
 namespace gp {
 namespace {
-
-// Accepts connections.  While no descriptor is left, the waiting ones wait.
-class Listener : public Watched {
- public:
-  Listener(EventLoop& loop, Descriptor socket, Newcomer::Hosts hosts)
-      : loop_(loop), socket_(std::move(socket)), hosts_(std::move(hosts)) {}
-
-  int descriptor() const { return socket_.get(); }
-  void OnReady(uint32_t) override {
-    constexpr int kAtOnce = 64;  // the other descriptors come in between
-    for (int i = 0; i < kAtOnce; ++i) {
-      int error = 0;
-      Descriptor accepted = AcceptFrom(socket_.get(), error);
-      if (error != 0) return Rest();
-      if (!accepted.valid()) return;
-      const auto newcomer = std::make_shared<Newcomer>(loop_, hosts_, std::move(accepted));
-      IgnoreResult(loop_.Watch(newcomer->descriptor(), EPOLLIN, newcomer),
-                   "one that cannot be watched is closed");
-      newcomer->OnReady(EPOLLIN);  // most have spoken already
-    }
-    loop_.StayBehind();  // others may wait
-  }
-  void OnSecond() override {
-    if (std::exchange(rests_, false)) loop_.Change(socket_.get(), EPOLLIN);
-  }
-
- private:
-  void Rest() {
-    rests_ = true;
-    loop_.Change(socket_.get(), 0);
-  }
-
-  EventLoop& loop_;
-  const Descriptor socket_;
-  const Newcomer::Hosts hosts_;
-  bool rests_ = false;
-};
 
 class SocketLinkServer : public LinkServer {
  public:
@@ -70,7 +34,7 @@ class SocketLinkServer : public LinkServer {
     if (options_.identity)
       tls_ = GP_TRY(TlsSide::Server(*options_.identity, options_.authority, options_.ticket_key));
     GP_CHECK_OK(ListenLocally());
-    if (!options_.listen.empty()) GP_CHECK_OK(ListenOverTcp());
+    if (!options_.listen.empty()) GP_CHECK_OK(ListenOnTcp());
     loop_.WhenCaughtUp([this] { parts_.gateway.Listened(); });
     thread_ = std::thread([this] { loop_.Run(); });
     return Ok();
@@ -97,46 +61,27 @@ class SocketLinkServer : public LinkServer {
     return Serve(*std::move(listener), true);
   }
 
-  // A name may stand for several addresses, which get one port.  Some may be of a family that this
-  // machine does not have.
-  Status ListenOverTcp() {
-    const HostPort name = GP_TRY(SplitAddress(options_.listen));
-    std::vector<SocketAddress> addresses =
-        GP_TRY(LookUp(name.host.empty() ? HostPort{"::", name.port} : name, true));
-    if (name.host.empty())
-      addresses.push_back(GP_TRY(LookUp({"0.0.0.0", name.port}, true)).front());
-    Status last = Fail(Unavailable("no address is known"));
-    for (const SocketAddress& any_port : addresses) {
-      if (name.host.empty() && tcp_port_ != 0) break;  // that of IPv6 has IPv4 as well
-      SocketAddress address = any_port;
-      if (tcp_port_ != 0) address.SetPort(tcp_port_);
-      Result<Descriptor> listener = ListenAt(address);
-      if (!listener) {
-        last = Fail(CannotListen(options_.listen, listener.error()));
-        if (listener.error().code == ErrorCode::kUnsupported) continue;
-        return last;
-      }
-      tcp_port_ = BoundAddress(listener->get()).port();
-      GP_CHECK_OK(Serve(*std::move(listener), false));
-    }
-    return tcp_port_ != 0 ? Ok() : last;
-  }
-
-  static Error CannotListen(const std::string& where, const Error& why) {
-    return Unavailable("cannot listen on " + where + ": " + why.message +
-                       ": is another controller running there?");
+  Status ListenOnTcp() {
+    std::vector<Descriptor> listeners = GP_TRY(ListenOverTcp(options_.listen));
+    tcp_port_ = BoundAddress(listeners.front().get()).port();
+    for (Descriptor& listener : listeners) GP_CHECK_OK(Serve(std::move(listener), false));
+    return Ok();
   }
 
   Status Serve(Descriptor socket, bool is_local) {
     const TlsSide* const tls = !is_local && tls_ ? &*tls_ : nullptr;
-    Newcomer::Hosts hosts;
+    Newcomer::Hosts& hosts = is_local ? local_hosts_ : tcp_hosts_;
     hosts.agent = [this, tls](Descriptor agent, bool has_tls) {
       Greet(std::move(agent), has_tls, tls);
     };
     hosts.other = [this, is_local](Descriptor other) { pass_on_(std::move(other), is_local); };
     hosts.patience = options_.hello_within;
-    const auto listener = std::make_shared<Listener>(loop_, std::move(socket), std::move(hosts));
-    return loop_.Watch(listener->descriptor(), EPOLLIN, listener);
+    return Listener::Begin(loop_, std::move(socket), [this, &hosts](Descriptor accepted) {
+      const auto newcomer = std::make_shared<Newcomer>(loop_, hosts, std::move(accepted));
+      IgnoreResult(loop_.Watch(newcomer->descriptor(), EPOLLIN, newcomer),
+                   "one that cannot be watched is closed");
+      newcomer->OnReady(EPOLLIN);  // most have spoken already
+    });
   }
 
   void Greet(Descriptor agent, bool has_tls, const TlsSide* tls) {
@@ -152,6 +97,8 @@ class SocketLinkServer : public LinkServer {
 
   const LinkServerOptions options_;
   const PassOn pass_on_;
+  Newcomer::Hosts local_hosts_;
+  Newcomer::Hosts tcp_hosts_;
   const NodeAdmission admission_;
   const ControllerMessages messages_;
   LinkScratch scratch_;
