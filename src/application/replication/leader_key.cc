@@ -10,7 +10,10 @@ Result<std::string> LeaderKey::Owner() {
 }
 
 Result<bool> LeaderKey::TryTake() {
-  if (!GP_TRY(Owner()).empty()) return false;
+  const StoreRead seen = GP_TRY(store_.Read({keys_.Leader(), ""}, 1));
+  seen_owner_ = seen.entries.empty() ? "" : seen.entries.front().value;
+  seen_term_ = seen.entries.empty() ? 0 : seen.entries.front().created;
+  if (!seen_owner_.empty()) return false;
   const StoreLease lease = GP_TRY(store_.GrantLease(wanted_));
   const Result<bool> taken = TakeWith(lease);
   if (taken && *taken) {
@@ -41,6 +44,15 @@ Result<bool> LeaderKey::TakeWith(const StoreLease& lease) {
 Result<bool> LeaderKey::Leads() const {
   const StoreRead read = GP_TRY(store_.Read({keys_.Leader(), ""}, 1));
   return !read.entries.empty() && read.entries.front().created == term_;
+}
+
+Status LeaderKey::Depose(uint64_t term) {
+  StoreTransaction depose;
+  depose.conditions = {{keys_.Leader(), StoreCondition::Of::kCreated, term}};
+  depose.deletions = {{keys_.Leader(), ""}};
+  const Committed committed = store_.Commit(depose);
+  // Refused: the term is over.
+  return committed.end == CommitEnd::kUnknown ? Fail(Unavailable(committed.why)) : Ok();
 }
 
 void LeaderKey::Resign() {

@@ -13,15 +13,18 @@ namespace gp {
 // leaders apart is the term, which every append and every proof compares.
 class LeaderKey {
  public:
-  // `owner`: the name and process of this controller, which no other process has ever had.
+  // `owner`: the value of the key (leader_entry.h), which no other process has ever had.
   LeaderKey(QuorumStore& store, StoreKeys keys, std::string owner, Duration lease_time)
       : store_(store), keys_(std::move(keys)), owner_(std::move(owner)), wanted_(lease_time) {}
 
   // Takes the lead if nobody has it.  False: another controller has it, or was faster.  One thread
   // at a time calls it, and only while this controller does not lead.  Errors: kUnavailable.
   Result<bool> TryTake();
-  // The present leader's name and process, as read now; empty: there is none.
+  // The present leader's value, as read now; empty: there is none.
   Result<std::string> Owner();
+  // What the last TryTake has read of it.
+  const std::string& seen_owner() const { return seen_owner_; }
+  uint64_t seen_term() const { return seen_term_; }  // of that owner; 0: there was none
 
   // Of this controller; 0: it does not lead.
   uint64_t term() const { return term_; }
@@ -32,6 +35,10 @@ class LeaderKey {
   // Whether the term lasts: a read of the key that begins now.  Any thread, while this controller
   // leads.  Errors: kUnavailable.
   Result<bool> Leads() const;
+  // Ends another controller's term at once, because its process is known to have ended.  If that is
+  // wrong no harm is done: the term is what decides, and that leader stops.  Any thread.  Errors:
+  // kUnavailable.
+  Status Depose(uint64_t term);
   // Gives the lead up, so that nobody waits until the lease ends.
   void Resign();
 
@@ -43,6 +50,8 @@ class LeaderKey {
   const std::string owner_;
   const Duration wanted_;
   StoreLease lease_;
+  std::string seen_owner_;
+  uint64_t seen_term_ = 0;
   uint64_t term_ = 0;
 };
 

@@ -3,15 +3,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "application/control/recover.h"
+#include "application/replication/leader_entry.h"
 #include "application/replication/store_keys.h"
 
 namespace gp {
 
 // What a controller has told of itself.
 struct Member {
-  std::string name;      // in the cluster
+  std::string name;     // in the cluster
+  std::string version;  // of its program
+  ControllerAddresses addresses;
   uint64_t applied = 0;  // the last record that its state and its journal have
   // What it knows of the time, for itself after a restart: by the boot clock of this boot.
   std::string boot;
@@ -30,6 +34,10 @@ class MemberBoard {
   Status Publish(const Member& member);
   // nullopt: it has never told of itself.  Errors: kUnavailable, kInternal (damaged).
   Result<std::optional<Member>> Find(const std::string& name);
+  // Those that have ever told of themselves, by name.  Errors: as Find.
+  Result<std::vector<Member>> All();
+  // Forgets one.  Errors: kUnavailable.
+  Status Remove(const std::string& name);
 
  private:
   QuorumStore& store_;

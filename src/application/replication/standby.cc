@@ -3,7 +3,7 @@
 namespace gp {
 namespace {
 
-constexpr Duration kPublishEvery = Duration::Seconds(30);
+constexpr Duration kPublishEvery = Duration::Seconds(2);
 
 }  // namespace
 
@@ -12,7 +12,7 @@ constexpr Duration kPublishEvery = Duration::Seconds(30);
 Status Standby::Remember() {
   if (has_remembered_) return Ok();
   // What it cannot read it does without.
-  const Result<std::optional<Member>> found = board_.Find(name_);
+  const Result<std::optional<Member>> found = board_.Find(self_.name);
   if (!found && found.error().code == ErrorCode::kUnavailable) return Fail(found.error());
   const std::optional<Member> own = found ? *found : std::nullopt;
   if (own && own->boot == clock_.BootId()) replica_.Remember(own->sight);
@@ -23,8 +23,16 @@ Status Standby::Remember() {
 void Standby::PublishWhenDue() {
   if (!replica_.sight() || clock_.BootNs() < publish_not_before_ns_) return;
   // A failure is tried again at the next turn.
-  if (board_.Publish({name_, replica_.applied(), clock_.BootId(), *replica_.sight()}))
+  if (board_.Publish(Self(replica_.applied(), *replica_.sight())))
     publish_not_before_ns_ = clock_.BootNs() + kPublishEvery.ns;
+}
+
+Member Standby::Self(uint64_t applied, Recovered::Sight sight) const {
+  Member self = self_;
+  self.applied = applied;
+  self.boot = clock_.BootId();
+  self.sight = sight;
+  return self;
 }
 
 Result<Standby::Role> Standby::Turn() {

@@ -10,13 +10,13 @@ namespace gp {
 // thread at a time calls it.
 class Standby {
  public:
-  // `name`: of this controller.  All outlive it.
-  Standby(SharedLog& log, LeaderKey& key, Replica& replica, Clock& clock, std::string name)
+  // `self`: what does not change of what it tells of itself.  All outlive it.
+  Standby(SharedLog& log, LeaderKey& key, Replica& replica, Clock& clock, Member self)
       : log_(log),
         key_(key),
         replica_(replica),
         clock_(clock),
-        name_(std::move(name)),
+        self_(std::move(self)),
         board_(log.store(), log.keys()) {}
 
   enum class Role {
@@ -32,18 +32,19 @@ class Standby {
   // What it tells of itself as a leader, whose time is `now`: it knows the time after a restart
   // too.
   StorePut TellOfItself(Instant now) const {
-    return board_.PutOf({name_, head_.last, clock_.BootId(), {now, clock_.BootNs()}});
+    return board_.PutOf(Self(head_.last, {now, clock_.BootNs()}));
   }
 
  private:
   Status Remember();
   void PublishWhenDue();
+  Member Self(uint64_t applied, Recovered::Sight sight) const;
 
   SharedLog& log_;
   LeaderKey& key_;
   Replica& replica_;
   Clock& clock_;
-  const std::string name_;
+  const Member self_;
   MemberBoard board_;
   LogHead head_;
   bool has_remembered_ = false;

@@ -23,6 +23,12 @@ class StoreKeys {
   KeyRange Chunks() const { return KeysUnder(prefix_ + "log/"); }
   // What this controller has told of itself.
   std::string Member(const std::string& name) const { return prefix_ + "members/" + name; }
+  // The secrets of jobs, sealed, and what changes with each of them.
+  KeyRange Secrets() const { return KeysUnder(prefix_ + "secrets/"); }
+  std::string SecretsVersion() const { return prefix_ + "secrets-version"; }
+  // What all controllers of the cluster must have in common.
+  std::string Identity() const { return prefix_ + "identity"; }
+  KeyRange Members() const { return KeysUnder(prefix_ + "members/"); }
 
  private:
   std::string prefix_;

@@ -21,7 +21,7 @@ SharedController::SharedController(QuorumStore& store, Journal& own, Clock& cloc
       log_(store, StoreKeys("world")),
       key_(store, StoreKeys("world"), std::move(name), lease_time),
       replica_(log_, own, clock, {place_.records_per_snapshot, {}, {}}),
-      standby_(log_, key_, replica_, clock, machine) {}
+      standby_(log_, key_, replica_, clock, Member{.name = std::move(machine)}) {}
 
 Journal& SharedController::BeginLead() {
   writer_.emplace(log_, key_.term(), standby_.head(), [](int tries) { return tries < kTriesMax; });

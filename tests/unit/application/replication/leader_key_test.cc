@@ -84,5 +84,20 @@ TEST_F(LeaderKeyTest, WithoutAnAnswerNothingIsKnown) {
   EXPECT_FALSE(second.TryTake());
 }
 
+TEST(LeaderKey, TheTermOfAProcessThatHasEndedIsEnded) {
+  MemoryQuorumStore store;
+  LeaderKey first(store, StoreKeys("test"), "first", Duration::Seconds(2));
+  LeaderKey second(store, StoreKeys("test"), "second", Duration::Seconds(2));
+  ASSERT_EQ(first.TryTake(), Result<bool>(true));
+  ASSERT_EQ(second.TryTake(), Result<bool>(false));
+  EXPECT_EQ(second.seen_term(), first.term());
+  EXPECT_TRUE(second.Depose(first.term() + 1)) << "another term is over already";
+  EXPECT_EQ(first.Leads(), Result<bool>(true));
+  EXPECT_TRUE(second.Depose(first.term()));
+  EXPECT_EQ(first.Leads(), Result<bool>(false));
+  EXPECT_EQ(second.TryTake(), Result<bool>(true));
+  EXPECT_EQ(second.seen_term(), 0U);
+}
+
 }  // namespace
 }  // namespace gp

@@ -36,7 +36,7 @@ struct Seat {
   void Restart() {
     loop.reset();
     replica.emplace(log, journal, clock, Replica::Keeping{});
-    standby.emplace(log, key, *replica, clock, name);
+    standby.emplace(log, key, *replica, clock, Member{.name = name});
     EXPECT_TRUE(replica->Recover());
   }
   Result<Standby::Role> Turn() {
@@ -218,7 +218,8 @@ TEST_F(StandbyTest, DropsOldRecords) {
       second.log, second.journal, second.clock,
       Replica::Keeping{.records_per_snapshot = 4, .keep_journal = Duration::Minutes(1)});
   ASSERT_TRUE(second.replica->Recover());
-  second.standby.emplace(second.log, second.key, *second.replica, second.clock, "second");
+  second.standby.emplace(second.log, second.key, *second.replica, second.clock,
+                         Member{.name = "second"});
   for (int i = 0; i < 40; ++i) {
     first.clock.Advance(Duration::Seconds(20));
     first.SetQueue("q" + std::to_string(i));
