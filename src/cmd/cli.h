@@ -71,6 +71,7 @@ void AddLogin(CLI::App& app, Cli& cli);
 void AddDashboard(CLI::App& app, Cli& cli);
 void AddAudit(CLI::App& app, Cli& cli);
 void AddAdmin(CLI::App& app, Cli& cli);
+void AddControllers(CLI::App& admin, Cli& cli);
 void AddNotify(CLI::App& app, Cli& cli);
 void AddSecrets(CLI::App& app, Cli& cli);
 void AddCompletion(CLI::App& app, Cli& cli);

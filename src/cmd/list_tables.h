@@ -17,6 +17,7 @@ Table BudgetTable(const v1::ListBudgetsReply& reply);
 Table AuditTable(const v1::ListAuditReply& reply);
 Table RoleTable(const v1::ListRolesReply& reply);
 Table TokenTable(const v1::ListTokensReply& reply);
+Table ControllerTable(const v1::ListControllersReply& reply);
 Table SecretTable(const v1::ListSecretsReply& reply);
 
 }  // namespace gp

@@ -130,9 +130,10 @@ void AddRestore(CLI::App& admin, Cli& cli) {
 }  // namespace
 
 void AddAdmin(CLI::App& app, Cli& cli) {
-  CLI::App* admin = app.add_subcommand("admin", "Backup and restore of the controller");
+  CLI::App* admin = app.add_subcommand("admin", "Backup, restore and the controllers of a cluster");
   admin->require_subcommand(1);
   AddBackup(*admin, cli);
+  AddControllers(*admin, cli);
   AddRestore(*admin, cli);
 }
 

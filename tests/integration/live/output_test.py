@@ -108,6 +108,7 @@ class Output1(Base):
         check("secrets list")
         check("secrets delete", "KEY")
         check("config reload")
+        check("admin controllers list")
         check("roles grant", "ana", "viewer")
         check("roles revoke", "ana")
         token = check("tokens create", "ci")["token"]["id"]
@@ -186,7 +187,7 @@ class Output3(ClusterTest):
         for command in OUTPUT["commands"]:
             jsonschema.Draft202012Validator.check_schema(resolved(OUTPUT["commands"][command]))
         # Nodes have certificates only where connections are encrypted: live_tls.
-        self.assertEqual(sorted(set(OUTPUT["commands"]) - checked - {"nodes revoke"}), [])
+        self.assertEqual(sorted(set(OUTPUT["commands"]) - checked - {"nodes revoke", "admin controllers remove", "admin controllers step-down"}), [])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include "adapters/inbound/api/streams/job_feed.h"
 #include "adapters/inbound/api/streams/streams.h"
 #include "application/access/caller.h"
+#include "application/replication/controllers.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/explaining/present.h"
 #include "gpu_platform/v1/control.pb.h"
@@ -66,6 +67,10 @@ class ControlApi {
     std::function<std::vector<std::string>()> receivers = nullptr;
     SecretKeeper* secrets = nullptr;     // nullptr: no secrets
     MetricStore* job_metrics = nullptr;  // nullptr: metrics of jobs are not kept
+    std::string name;                    // of this controller
+    Controllers* controllers = nullptr;  // nullptr: it is the only one
+    // Ends the process, after the reply, so that a standby leads; set with `controllers`
+    std::function<void()> step_down = nullptr;
   };
 
   ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings,
@@ -152,6 +157,7 @@ class ControlApi {
   Status FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
   Status FillRoles(v1::ListRolesReply* reply);
+  Status FillControllers(v1::ListControllersReply* reply);
   Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request,
                                           v1::MovePlans* reply);

@@ -1,0 +1,70 @@
+#include "application/replication/controllers.h"
+#include "adapters/inbound/api/control_api.h"
+#include "base/text.h"
+
+namespace gp {
+namespace {
+
+void FillController(const ControllerStatus& from, v1::Controller* to) {
+  to->set_name(from.member.name);
+  to->set_role(from.leads ? "leader" : from.Lives() ? "standby" : "silent");
+  to->set_applied(from.member.applied);
+  to->set_behind(from.behind);
+  to->set_silent_ms(from.silent_for.ToMilliseconds());
+  to->set_version(from.member.version);
+  to->set_grpc_address(from.member.addresses.grpc);
+  to->set_http_address(from.member.addresses.http);
+}
+
+Error OnlyOne() {
+  return Conflict("this controller is the only one (docs/controllers.md says how to run several)");
+}
+
+}  // namespace
+
+Status ControlApi::FillControllers(v1::ListControllersReply* reply) {
+  if (about_.controllers != nullptr) {
+    reply->set_term(GP_TRY(about_.controllers->Term()));
+    for (const ControllerStatus& one : GP_TRY(about_.controllers->List()))
+      FillController(one, reply->add_controllers());
+    return Ok();
+  }
+  v1::Controller* only = reply->add_controllers();
+  only->set_name(about_.name);
+  only->set_role("leader");
+  only->set_version(about_.version);
+  return Ok();
+}
+
+Status ControlApi::ListControllers(const Caller&, const v1::ListControllersRequest&,
+                                   v1::ListControllersReply* reply) {
+  return FillControllers(reply);
+}
+
+Status ControlApi::StepDown(const Caller& caller, const v1::StepDownRequest&,
+                            v1::ListControllersReply* reply) {
+  if (about_.controllers == nullptr) return Fail(OnlyOne());
+  GP_CHECK_OK(about_.controllers->CheckStandby());
+  GP_CHECK_OK(gateway_
+                  .Execute(caller.AsOrigin(), "",
+                           NoteChange{"StepDown", "controller " + about_.name, "gives the lead up"})
+                  .status);
+  GP_CHECK_OK(FillControllers(reply));
+  about_.step_down();
+  return Ok();
+}
+
+Status ControlApi::RemoveController(const Caller& caller,
+                                    const v1::RemoveControllerRequest& request,
+                                    v1::ListControllersReply* reply) {
+  if (about_.controllers == nullptr) return Fail(OnlyOne());
+  GP_CHECK_OK(about_.controllers->Remove(request.name()));
+  GP_CHECK_OK(gateway_
+                  .Execute(caller.AsOrigin(), "",
+                           NoteChange{"RemoveController",
+                                      "controller " + Printable(request.name(), 100), "removed"})
+                  .status);
+  return FillControllers(reply);
+}
+
+}  // namespace gp
