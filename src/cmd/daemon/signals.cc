@@ -32,6 +32,8 @@ bool StopSignals::HaveCome() const {
   return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1;
 }
 
+void StopSignals::Raise() const { kill(getpid(), SIGTERM); }
+
 void ExitNow(int code) {
   std::fflush(stdout);
   _exit(code);

@@ -11,6 +11,8 @@ class StopSignals {
   int Wait() const;
   // Whether Wait would return at once.
   bool HaveCome() const;
+  // As if one had come.  Any thread.
+  void Raise() const;
 };
 
 // Ends the process without destructors: threads that wait for a stuck driver or a dead peer must

@@ -31,8 +31,11 @@ ControlApi::About ApiPart::AboutThisController() {
     const Notifier* notifier = uses_.notifier.notifier();
     return notifier == nullptr ? std::vector<std::string>() : notifier->NamedByJobs();
   };
-  about.secrets = uses_.records.secrets();
+  about.secrets = uses_.lead.secrets();
   about.job_metrics = &uses_.records.metrics();
+  about.name = uses_.lead.name();
+  about.controllers = uses_.lead.controllers();
+  about.step_down = uses_.step_down;
   return about;
 }
 
@@ -74,7 +77,7 @@ Status LinkServerPart::Start() {
     options.authority = certificates_.authority()->certificate();
     options.ticket_key = certificates_.authority()->SecretFor("tickets of agents' connections");
   }
-  options.secrets = uses_.records.secrets();
+  options.secrets = uses_.lead.secrets();
   options.metrics = &uses_.records.metrics();
   const auto pass_on = [this](Descriptor connection, bool is_local) {
     grpc_.server().Serve(std::move(connection), is_local);

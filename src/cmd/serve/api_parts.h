@@ -27,6 +27,8 @@ class ApiPart : public Component {
     NodesPart& nodes;
     NotifierPart& notifier;
     TelemetryPart& telemetry;
+    LeadPart& lead;
+    std::function<void()> step_down;  // gives the lead up and ends the process
   };
 
   ApiPart(const ControllerConfig& config, Instant started_at, Uses uses)

@@ -12,8 +12,10 @@ bool ListenConfig::IsEncrypted(const std::string& address) const {
 
 Status CertificatesPart::Start() {
   const ListenConfig& listen = config_.listen;
-  if (!listen.IsEncrypted(listen.grpc) && !listen.IsEncrypted(listen.http)) return Ok();
+  const bool is_encrypted = listen.IsEncrypted(listen.grpc) || listen.IsEncrypted(listen.http);
+  if (!is_encrypted && config_.sharing.store.empty()) return Ok();
   authority_ = GP_TRY(KeptAuthority(config_.state_directory, clock_.Now()));
+  if (!is_encrypted) return Ok();
   identity_ = GP_TRY(authority_->ForController(NamesOfThisHost(), clock_.Now()));
   return Ok();
 }

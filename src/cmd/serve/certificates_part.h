@@ -12,12 +12,15 @@
 namespace gp {
 
 // The authority of the cluster and the certificate of the controller; neither, if no connection is
-// encrypted.
+// encrypted and the controller is the only one.
 class CertificatesPart : public Component {
  public:
   CertificatesPart(const ControllerConfig& config, Clock& clock) : config_(config), clock_(clock) {}
   Status Start() override;
-  const Authority* authority() const { return authority_ ? &*authority_ : nullptr; }
+  // nullptr: no connection is encrypted.
+  const Authority* authority() const { return identity_ ? &*authority_ : nullptr; }
+  // REQUIRES: a connection is encrypted, or there are several controllers.
+  const Authority& common_authority() const { return *authority_; }
   // For connections at this address; nullopt: they are not encrypted.
   std::optional<Identity> IdentityAt(const std::string& address) const;
 

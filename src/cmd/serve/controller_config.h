@@ -31,6 +31,7 @@ struct SharingConfig {
   std::string store;                // "etcd:https://e1:2379,…"; empty: it is the only controller
   std::string cluster = "default";  // several clusters may use one store
   std::string name;                 // of this controller in the cluster; empty: the host's
+  std::string advertise;  // host under which others reach it; empty: where it listens, or its name
   // Files; empty: none
   std::string authority_file;
   std::string certificate_file;

@@ -103,6 +103,13 @@ SettingRows SharingRows(SharingConfig& sharing) {
        .meaning = "Name of this controller in the cluster; default: the host's name",
        .target = &sharing.name,
        .fault_of = ControllerNameFault},
+      {.key = "sharing.advertise",
+       .flag = "--advertise",
+       .value_name = "HOST",
+       .meaning =
+           "Host under which the other controllers reach this one; default: the address that "
+           "it listens at, or the host's name",
+       .target = &sharing.advertise},
       {.key = "sharing.authority",
        .flag = "--store-ca",
        .value_name = "FILE",

@@ -8,9 +8,11 @@
 
 #include "adapters/outbound/etcd/etcd_store.h"
 #include "application/control/control_loop.h"
+#include "base/ignore_result.h"
 #include "infrastructure/host_name.h"
 #include "infrastructure/paths.h"
 #include "lib/secrets/secrets.h"
+#include "lib/sockets/lifeline.h"
 
 namespace gp {
 namespace {
@@ -18,6 +20,7 @@ namespace {
 constexpr Duration kLeadLease = Duration::Seconds(2);
 // Also without a hint of the store.
 constexpr std::chrono::milliseconds kTurnEvery{200};
+constexpr Duration kSecretsEvery = Duration::Seconds(1);
 constexpr std::chrono::seconds kAppendMax{10};
 constexpr std::chrono::milliseconds kWaitMax{200};
 
@@ -74,36 +77,61 @@ Result<EtcdOptions> OptionsOf(const SharingConfig& config) {
 }  // namespace
 
 Status LeadPart::Start() {
+  name_ = config_.sharing.name.empty() ? HostName() : config_.sharing.name;
   if (config_.sharing.store.empty()) return Ok();
   GP_CHECK_OK(Connect());
   GP_CHECK_OK(Follow());
-  Lead();
-  return Ok();
+  return Lead();
 }
 
 Status LeadPart::Connect() {
   const EtcdOptions options = GP_TRY(OptionsOf(config_.sharing));
   store_ = GP_TRY(EtcdStore::Open(options));
   const StoreKeys keys(config_.sharing.cluster);
-  const std::string name = config_.sharing.name.empty() ? HostName() : config_.sharing.name;
-  const std::string process = name + "/" + GP_TRY(NewSecret());
+  const LeaderEntry self{name_, GP_TRY(NewSecret()), uses_.relay.Addresses()};
   log_of_all_.emplace(*store_, keys);
-  key_.emplace(*store_, keys, process, kLeadLease);
-  replica_.emplace(*log_of_all_, own_.journal(), clock_,
+  key_.emplace(*store_, keys, Encode(self), kLeadLease);
+  replica_.emplace(*log_of_all_, uses_.journal.journal(), clock_,
                    Replica::Keeping{.keep_journal = config_.keep_journal,
                                     .audited_until = [this] { return AuditedUntil(); }});
-  standby_.emplace(*log_of_all_, *key_, *replica_, clock_, name);
+  standby_.emplace(*log_of_all_, *key_, *replica_, clock_,
+                   Member{.name = name_, .version = GP_VERSION, .addresses = self.addresses});
+  controllers_.emplace(*store_, keys, name_);
+  const Authority& authority = uses_.certificates.common_authority();
+  identity_ = {authority.fingerprint(),
+               Sha256(HmacSha256(authority.SecretFor("join token of the cluster"),
+                                 uses_.directories.join_token()))};
+  if (SecretFiles* own = uses_.records.secrets(); own != nullptr)
+    secrets_.emplace(*store_, keys, *own, authority.SecretFor("secrets that controllers share"));
   return replica_->Recover();
+}
+
+// A standby has the secrets that are set, so that they outlive the store as well.
+Status LeadPart::FollowSecrets() {
+  const int64_t now = clock_.BootNs();
+  if (!secrets_ || now < secrets_not_before_ns_) return Ok();
+  GP_CHECK_OK(CheckIdentity(*store_, log_of_all_->keys(), identity_));
+  GP_CHECK_OK(secrets_->Follow());
+  secrets_not_before_ns_ = now + kSecretsEvery.ns;
+  return Ok();
 }
 
 Status LeadPart::Follow() {
   Hints hints;
   const auto watch = store_->Watch(log_of_all_->keys().HeadAndLeader(), [&] { hints.Give(); });
+  // A leader that has crashed is followed at once, and not when its lease ends.
+  Lifeline lifeline([&](uint64_t term) {
+    log_.Write(LogLevel::kWarning, "the leader's process has ended: its term ends now");
+    IgnoreResult(key_->Depose(term), "its lease ends it");
+    hints.Give();
+  });
   // Without an answer of the store it is a standby as well.
   bool stands_by = false;
   std::string trouble;
   while (!standing_.is_ended()) {
-    const auto role = standby_->Turn();
+    // A controller of another cluster must not take the lead.
+    const Status secrets = FollowSecrets();
+    const auto role = secrets ? standby_->Turn() : Result<Standby::Role>(Fail(secrets.error()));
     if (!role && role.error().code != ErrorCode::kUnavailable) return Fail(role.error());
     if (!role && role.error().message != trouble)
       log_.Write(LogLevel::kWarning, "the shared log: " + role.error().message);
@@ -111,20 +139,36 @@ Status LeadPart::Follow() {
     if (key_->term() != 0 && !keeper_)
       keeper_.emplace(*key_, [this] { StopDeposed("the lease of its lead has ended"); });
     if (role && *role == Standby::Role::kLeads) return Ok();
+    // Of an unknown format: it is not known where that leader is.
+    const auto leader = DecodeLeaderEntry(key_->seen_owner()).value_or(LeaderEntry{});
+    uses_.relay.LeaderIs(leader);
+    lifeline.Hold(key_->seen_term(), leader.addresses.grpc);
     if (role && *role == Standby::Role::kIsLate) continue;
-    if (!std::exchange(stands_by, true)) standing_.begins();
+    if (!std::exchange(stands_by, true)) {
+      log_.Write(LogLevel::kInfo,
+                 "standby: this controller follows the shared log" + uses_.relay.Doors());
+      standing_.begins();
+    }
     hints.Await(kTurnEvery);
   }
   return Fail(Unavailable("stopped as a standby"));
 }
 
-void LeadPart::Lead() {
+Status LeadPart::Lead() {
+  uses_.relay.Close();
   log_.Write(LogLevel::kInfo,
              "this controller leads, from record " + std::to_string(standby_->head().last) + " on");
   writer_.emplace(*log_of_all_, key_->term(), standby_->head(), AppendPatience());
-  journal_.emplace(*writer_, own_.journal(),
+  journal_.emplace(*writer_, uses_.journal.journal(),
                    [this](Instant now) { return standby_->TellOfItself(now); });
   leadership_.emplace(*key_, [this] { StopDeposed("another controller leads"); });
+  GP_CHECK_OK(ClaimIdentity(*store_, log_of_all_->keys(), identity_, key_->term()));
+  return secrets_ ? secrets_->Lead(key_->term(), AppendPatience()) : Ok();
+}
+
+SecretKeeper* LeadPart::secrets() {
+  if (secrets_) return &*secrets_;
+  return uses_.records.secrets();
 }
 
 void LeadPart::StopDeposed(const std::string& why) {
@@ -139,7 +183,7 @@ void LeadPart::Stop() {
 }
 
 uint64_t LeadPart::AuditedUntil() const {
-  return records_.audit() != nullptr ? records_.audit()->LastNumber() : UINT64_MAX;
+  return uses_.records.audit() != nullptr ? uses_.records.audit()->LastNumber() : UINT64_MAX;
 }
 
 std::optional<Recovered> LeadPart::TakeState() {

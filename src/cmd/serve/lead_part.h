@@ -6,10 +6,15 @@
 #include <memory>
 #include <optional>
 
+#include "application/replication/cluster_identity.h"
+#include "application/replication/controllers.h"
 #include "application/replication/lead_keeper.h"
 #include "application/replication/shared_journal.h"
+#include "application/replication/shared_secrets.h"
 #include "application/replication/standby.h"
 #include "application/replication/store_leadership.h"
+#include "cmd/serve/certificates_part.h"
+#include "cmd/serve/relay_part.h"
 #include "cmd/serve/storage_parts.h"
 
 namespace gp {
@@ -19,49 +24,62 @@ namespace gp {
 class LeadPart : public Component {
  public:
   struct Standing {
-    std::function<void()> begins;    // it follows the log
-    std::function<bool()> is_ended;  // it is to stop; asked several times a second
+    std::function<void()> begins;     // it follows the log
+    std::function<bool()> is_ended;   // it is to stop; asked several times a second
+    std::function<void()> step_down;  // it is to stop, as a leader that gives the lead up
   };
-  LeadPart(const ControllerConfig& config, OperatorLog& log, Clock& clock, JournalPart& own,
-           RecordsPart& records, Standing standing)
-      : config_(config),
-        log_(log),
-        clock_(clock),
-        own_(own),
-        records_(records),
-        standing_(std::move(standing)) {}
+  struct Uses {
+    DirectoriesPart& directories;
+    JournalPart& journal;
+    RecordsPart& records;
+    CertificatesPart& certificates;
+    RelayPart& relay;
+  };
+  LeadPart(const ControllerConfig& config, OperatorLog& log, Clock& clock, Uses uses,
+           Standing standing)
+      : config_(config), log_(log), clock_(clock), uses_(uses), standing_(std::move(standing)) {}
   // Returns when this controller leads.  kUnavailable: it was to stop before.
   Status Start() override;
   // Gives the lead up, so that a standby need not wait.
   void Stop() override;
 
+  std::string name() const { return name_; }  // of this controller in its cluster
   bool is_shared() const { return store_ != nullptr; }
   // It leads with a shared log that a leader has written before.
   bool has_older_log() const { return standby_ && standby_->head().term != 0; }
-  Journal& journal() { return journal_ ? *journal_ : own_.journal(); }
+  Journal& journal() { return journal_ ? *journal_ : uses_.journal.journal(); }
   // nullptr: no other controller can lead.
   Leadership* leadership() { return leadership_ ? &*leadership_ : nullptr; }
+  // nullptr: it is the only controller.
+  Controllers* controllers() { return controllers_ ? &*controllers_ : nullptr; }
+  // nullptr: there are none.
+  SecretKeeper* secrets();
   // Of a controller that was a standby.
   std::optional<Recovered> TakeState();
 
  private:
   Status Connect();
   Status Follow();
-  void Lead();
+  Status FollowSecrets();
+  Status Lead();
   uint64_t AuditedUntil() const;
   [[noreturn]] void StopDeposed(const std::string& why);
 
   const ControllerConfig& config_;
   OperatorLog& log_;
   Clock& clock_;
-  JournalPart& own_;
-  RecordsPart& records_;
+  const Uses uses_;
   const Standing standing_;
+  std::string name_;
   std::unique_ptr<QuorumStore> store_;
   std::optional<SharedLog> log_of_all_;
   std::optional<LeaderKey> key_;
   std::optional<Replica> replica_;
   std::optional<Standby> standby_;
+  std::optional<Controllers> controllers_;
+  std::optional<SharedSecrets> secrets_;
+  ClusterIdentity identity_;
+  int64_t secrets_not_before_ns_ = 0;  // boot time
   std::optional<LogWriter> writer_;
   std::optional<SharedJournal> journal_;
   std::optional<StoreLeadership> leadership_;

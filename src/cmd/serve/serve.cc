@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include "cmd/cli.h"
 #include "cmd/connection/controller_authority.h"
 #include "cmd/daemon/console_log.h"
@@ -39,7 +41,7 @@ class Controller {
   void Stop() { parts_.Stop(); }
 
  private:
-  const ControllerConfig config_;
+  ControllerConfig config_;
   OperatorLog& log_;
   const LeadPart::Standing standing_;
   SystemClock clock_;
@@ -49,17 +51,21 @@ class Controller {
   DirectoriesPart& directories_ = parts_.Add<DirectoriesPart>(config_, log_);
   JournalPart& journal_ = parts_.Add<JournalPart>(config_, log_);
   RecordsPart& records_ = parts_.Add<RecordsPart>(config_, log_);
-  LeadPart& lead_ = parts_.Add<LeadPart>(config_, log_, clock_, journal_, records_, standing_);
+  CertificatesPart& certificates_ = parts_.Add<CertificatesPart>(config_, clock_);
+  RelayPart& relay_ = parts_.Add<RelayPart>(config_);
+  LeadPart& lead_ = parts_.Add<LeadPart>(
+      config_, log_, clock_,
+      LeadPart::Uses{directories_, journal_, records_, certificates_, relay_}, standing_);
   RecoveryPart& recovery_ =
       parts_.Add<RecoveryPart>(config_, log_, clock_, journal_, records_, lead_);
   NodesPart& nodes_ = parts_.Add<NodesPart>(recovery_);
   NotifierPart& notifier_ = parts_.Add<NotifierPart>(config_, log_, clock_, records_, recovery_);
   TracesPart& traces_ = parts_.Add<TracesPart>(config_, log_, recovery_);
   TelemetryPart& telemetry_ = parts_.Add<TelemetryPart>(config_, clock_, recovery_);
-  CertificatesPart& certificates_ = parts_.Add<CertificatesPart>(config_, clock_);
-  const ApiPart::Uses uses_{journal_, records_, recovery_, nodes_, notifier_, telemetry_};
+  const ApiPart::Uses uses_{journal_,  records_,   recovery_, nodes_,
+                            notifier_, telemetry_, lead_,     standing_.step_down};
   ApiPart& api_ = parts_.Add<ApiPart>(config_, clock_.Now(), uses_);
-  WriterPart& writer_ = parts_.Add<WriterPart>(recovery_, records_, notifier_);
+  WriterPart& writer_ = parts_.Add<WriterPart>(recovery_, lead_, notifier_);
   GrpcPart& grpc_ = parts_.Add<GrpcPart>(config_, directories_, certificates_, api_, uses_);
   LinkServerPart& links_ =
       parts_.Add<LinkServerPart>(config_, directories_, certificates_, api_, grpc_, uses_);
@@ -87,12 +93,13 @@ void RunServe(const ServeFlags& flags, Cli& cli) {
     if (const Status said = manager.SayReady(); !said)
       log.Write(LogLevel::kWarning, said.error().message);
   };
-  const auto stand_by = [&] {
-    log.Write(LogLevel::kInfo, "standby: this controller follows the shared log");
-    say_ready();
-  };
   const auto is_ended = [&] { return signals.HaveCome(); };
-  Controller controller(*std::move(config), log, {stand_by, is_ended});
+  std::atomic<bool> steps_down = false;
+  const auto step_down = [&] {
+    steps_down = true;
+    signals.Raise();
+  };
+  Controller controller(*std::move(config), log, {say_ready, is_ended, step_down});
   if (const Status started = controller.Start(); !started) {
     const bool was_standby = started.error().code == ErrorCode::kUnavailable;
     if (!was_standby || !signals.HaveCome()) return cli.Complain(started.error());
@@ -101,9 +108,9 @@ void RunServe(const ServeFlags& flags, Cli& cli) {
   }
   say_ready();
   signals.Wait();
-  log.Write(LogLevel::kInfo, "stopping; jobs keep running");
+  log.Write(LogLevel::kInfo, steps_down ? "giving the lead up" : "stopping; jobs keep running");
   controller.Stop();
-  ExitNow(cli.exit_code);
+  ExitNow(steps_down ? kExitDeposed : cli.exit_code);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Status WriterPart::CleanUp() {
 // Secrets of a queue that was deleted right before a crash: a new queue of that name starts without
 // them.
 Status WriterPart::DeleteOrphanedSecrets() {
-  SecretFiles* secrets = records_.secrets();
+  SecretKeeper* secrets = lead_.secrets();
   if (secrets == nullptr) return Ok();
   std::vector<SecretFacts> orphans = secrets->List();
   GP_CHECK_OK(recovery_.loop().Read([&](const State& state) {

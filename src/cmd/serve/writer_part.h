@@ -9,8 +9,8 @@ namespace gp {
 // and the servers that wait for its answers after it.
 class WriterPart : public Component {
  public:
-  WriterPart(RecoveryPart& recovery, RecordsPart& records, NotifierPart& notifier)
-      : recovery_(recovery), records_(records), notifier_(notifier) {}
+  WriterPart(RecoveryPart& recovery, LeadPart& lead, NotifierPart& notifier)
+      : recovery_(recovery), lead_(lead), notifier_(notifier) {}
   Status Start() override;
   void Stop() override { recovery_.loop().Stop(); }
 
@@ -19,7 +19,7 @@ class WriterPart : public Component {
   Status DeleteOrphanedSecrets();
 
   RecoveryPart& recovery_;
-  RecordsPart& records_;
+  LeadPart& lead_;
   NotifierPart& notifier_;
 };
 
