@@ -1,6 +1,8 @@
 """Several controllers of one cluster, which share their log by an etcd."""
 
+import glob
 import os
+import re
 import shutil
 
 from .cli import Cli
@@ -37,7 +39,8 @@ class Controllers(Cluster):
         for controller in self.controllers[1:]:
             state, _ = self.places[controller]
             os.makedirs(state, mode=0o711)
-            shutil.copy(f"{self.state}/join-token", f"{state}/join-token")
+            for name in ("join-token", *glob.glob("authority*", root_dir=self.state)):
+                shutil.copy(f"{self.state}/{name}", f"{state}/{name}")
             controller.start()
             self.await_standby(controller)
 
@@ -57,6 +60,12 @@ class Controllers(Cluster):
         self.cli = Cli(self.binary, self.run_directory)
         eventually(lambda: self.cli("status").code == 0, lambda: f"it answers\n{self.logs()}")
         return self.controller
+
+    def port_of(self, controller, door):
+        """Of a leader or a standby; `door`: "HTTP" or "gRPC"."""
+        words = controller.text_of_run()
+        found = re.findall(rf"{'agents' if door == 'gRPC' and 'controller runs' in words else door} at port (\d+)", words)
+        return int(found[-1])
 
     def cli_of(self, controller):
         return Cli(self.binary, self.places[controller][1])

@@ -28,6 +28,10 @@ class Daemon:
     def runs(self):
         return self._process is not None and self._process.poll() is None
 
+    def exit_code(self):
+        """Of a run that has ended by itself; None: it runs."""
+        return self._process.poll()
+
     def start(self):
         assert not self.runs(), f"{self.name} runs already"
         with open(self.log_path, "ab") as log:
