@@ -46,6 +46,7 @@ Result<std::string> ApiPart::MetricsNow(const std::string& names) {
   GP_CHECK_OK(loop.Read(
       [&](const State& state) { picture = uses_.telemetry.metrics().Look(state, loop.Now()); }));
   std::ranges::move(load, std::back_inserter(picture.families));
+  std::ranges::move(StandbyMetrics(), std::back_inserter(picture.families));
   const auto readings_of = [this, &loop](NodeId node) {
     auto latest = api_->readings.Of(node);
     if (!latest) return std::map<std::string, v1::GpuReadings>();
@@ -53,6 +54,19 @@ Result<std::string> ApiPart::MetricsNow(const std::string& names) {
     return std::move(latest->gpus);
   };
   return MetricsText(std::move(picture), readings_of, names);
+}
+
+// None while the store does not answer: the other metrics matter then.
+std::vector<MetricFamily> ApiPart::StandbyMetrics() const {
+  Controllers* controllers = uses_.lead.controllers();
+  if (controllers == nullptr) return {};
+  const auto term = controllers->Term();
+  const auto all = controllers->List();
+  if (!term || !all) return {};
+  StandbyCounts counts{.term = *term, .standbys = {}};
+  for (const ControllerStatus& one : *all)
+    if (!one.leads && one.Lives()) counts.standbys[one.member.name] = one.behind;
+  return StandbyGauges(counts);
 }
 
 Status GrpcPart::Start() {

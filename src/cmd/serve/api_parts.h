@@ -38,6 +38,7 @@ class ApiPart : public Component {
 
  private:
   ControlApi::About AboutThisController();
+  std::vector<MetricFamily> StandbyMetrics() const;
   Result<std::string> MetricsNow(const std::string& names);
 
   const ControllerConfig& config_;

@@ -52,6 +52,11 @@ class Doors(SharedTest):
         third = next(one for one in self.standbys if one is not second)
         eventually(lambda: self.grpc(third)("status").code == 0, "the other standby has the new leader")
 
+    def test_a_standby_that_could_take_over_is_counted(self):
+        eventually(lambda: "gpu_platform_standbys 2\n" in self.cli("metrics").ok().out, "both are counted")
+        self.standbys[0].kill()
+        eventually(lambda: "gpu_platform_standbys 1\n" in self.cli("metrics").ok().out, "one is left", timeout=60)
+
     def test_the_leader_is_listed_and_steps_down(self):
         eventually(lambda: (self.names("leader"), self.names("standby")) == (["c1"], ["c2", "c3"]), "all are listed")
         text = self.cli("admin", "controllers", "list").ok().out

@@ -35,6 +35,13 @@ class ControllerMetrics : public CommitObserver {
 // How far the controller is behind.
 std::vector<MetricFamily> LoadGauges(const ControllerLoad& load);
 
+// The other controllers of a cluster, where there are several.
+struct StandbyCounts {
+  uint64_t term = 0;                         // of the leader
+  std::map<std::string, uint64_t> standbys;  // that live; the records that each of them lacks
+};
+std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts);
+
 // All metrics in Prometheus' text format.  `names`: "" for the platform's own names, "dcgm" for
 // the metrics of NVIDIA's dcgm-exporter with its names.  kInvalidArgument: other names.  Any
 // thread.

@@ -189,6 +189,15 @@ TEST_F(Faults, WhatGpusAreUsedForAndBudgets) {
       HasSubstr("gpu_platform_budget_used_ratio{queue=\"default\",user=\"*\",pool=\"\"} 0.25\n"));
 }
 
+TEST(StandbyGauges, TellWhoCouldTakeOver) {
+  const std::string text = ToText(StandbyGauges({.term = 12, .standbys = {{"c2", 0}, {"c3", 40}}}));
+  EXPECT_THAT(text, HasSubstr("gpu_platform_controller_term 12\n"));
+  EXPECT_THAT(text, HasSubstr("gpu_platform_standbys 2\n"));
+  EXPECT_THAT(text, HasSubstr("gpu_platform_standby_behind_records{controller=\"c3\"} 40\n"));
+  EXPECT_THAT(ToText(StandbyGauges({.term = 1, .standbys = {}})),
+              HasSubstr("gpu_platform_standbys 0\n"));
+}
+
 TEST_F(Faults, QueuesAreTold) {
   RunJob();
   for (int i = 0; i < 3; ++i) {
