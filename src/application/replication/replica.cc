@@ -1,5 +1,6 @@
 #include "application/replication/replica.h"
 
+#include <iterator>
 #include <utility>
 
 #include "application/control/journal_retention.h"
@@ -18,6 +19,8 @@ Status Replica::Recover() {
   applied_ = journal_.LastSequence();
   chain_ = journal_.LastChain();
   term_ = 0;
+  if (keeping_.observer != nullptr)
+    keeping_.observer->OnBegin(recovered_.state, CommittedRecords{.after = applied_});
   return Ok();
 }
 
@@ -39,13 +42,15 @@ Result<bool> Replica::CatchUp() {
                          ": replace this controller's journal by a copy of another controller's, "
                          "or remove it if the log has all records"));
   std::vector<std::string> records;
+  CommittedRecords applied{.after = applied_};
   for (const LogChunk& chunk : chunks) {
-    GP_CHECK_OK(Apply(chunk));
+    GP_CHECK_OK(Apply(chunk, applied));
     records.insert(records.end(), chunk.records.begin(), chunk.records.end());
   }
   const Appended copied =
       journal_.Append(recovered_.state.epoch, applied_ - records.size(), records);
   if (copied.end != AppendEnd::kDurable) return Fail(Internal(copied.why));
+  if (keeping_.observer != nullptr) keeping_.observer->OnCommit(recovered_.state, applied);
   GP_CHECK_OK(SaveSnapshotWhenDue());
   return applied_ >= head->last;
 }
@@ -77,7 +82,7 @@ Error Replica::OtherHistory() const {
                   ": use the state directory of a controller of this cluster, or an empty one");
 }
 
-Status Replica::Apply(const LogChunk& chunk) {
+Status Replica::Apply(const LogChunk& chunk, CommittedRecords& applied) {
   if (chunk.chain_before != chain_) return Fail(OtherHistory());
   if (chunk.term < term_)
     return Fail(Internal("the shared log: a term that is over has written record " +
@@ -87,6 +92,9 @@ Status Replica::Apply(const LogChunk& chunk) {
     if (!record) return Fail(record.error().Within("record " + std::to_string(applied_ + 1)));
     for (const Event& event : record->events)
       gp::Apply(recovered_.state, record->envelope.at, event);
+    applied.events.insert(applied.events.end(), std::make_move_iterator(record->events.begin()),
+                          std::make_move_iterator(record->events.end()));
+    applied.ends.push_back(applied.events.size());
     recovered_.last_at = record->envelope.at;
     ++recovered_.records;
     ++applied_;

@@ -8,6 +8,7 @@
 
 #include "application/control/recover.h"
 #include "application/replication/shared_log.h"
+#include "ports/inbound/control_gateway.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/journal.h"
 
@@ -24,6 +25,8 @@ class Replica {
     Duration keep_journal;  // older records may be dropped; 0: none may
     // Records after this one stay, because the audit trail lacks them; may be empty.
     std::function<uint64_t()> audited_until;
+    // Sees what is applied, as the observers of a controller that leads do; nullptr: nobody does.
+    CommitObserver* observer = nullptr;
   };
   // All outlive it.
   Replica(SharedLog& log, Journal& journal, Clock& clock, Keeping keeping)
@@ -50,7 +53,8 @@ class Replica {
 
  private:
   void SeeTime(const LogHead& head);
-  Status Apply(const LogChunk& chunk);
+  // Adds the chunk's events to `applied`.
+  Status Apply(const LogChunk& chunk, CommittedRecords& applied);
   Status SaveSnapshotWhenDue();
   Error OtherHistory() const;
 

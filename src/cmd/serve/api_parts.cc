@@ -7,7 +7,8 @@
 namespace gp {
 
 Status ApiPart::Start() {
-  api_ = std::make_unique<Api>(uses_.recovery.loop(), uses_.nodes.nodes(), AboutThisController());
+  api_ = std::make_unique<Api>(uses_.recovery.loop(), uses_.nodes.nodes(), AboutThisController(),
+                               &uses_.lead.changes());
   for (CommitObserver* observer : api_->Observers()) uses_.recovery.loop().AddObserver(observer);
   uses_.recovery.loop().AddObserver(&uses_.records.metrics());
   return Ok();

@@ -22,12 +22,12 @@ class ApiPart : public Component {
   // The parts that the operations use.
   struct Uses {
     JournalPart& journal;
+    LeadPart& lead;
     RecordsPart& records;
     RecoveryPart& recovery;
     NodesPart& nodes;
     NotifierPart& notifier;
     TelemetryPart& telemetry;
-    LeadPart& lead;
     std::function<void()> step_down;  // gives the lead up and ends the process
   };
 

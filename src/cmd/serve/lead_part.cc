@@ -93,7 +93,8 @@ Status LeadPart::Connect() {
   key_.emplace(*store_, keys, Encode(self), kLeadLease);
   replica_.emplace(*log_of_all_, uses_.journal.journal(), clock_,
                    Replica::Keeping{.keep_journal = config_.keep_journal,
-                                    .audited_until = [this] { return AuditedUntil(); }});
+                                    .audited_until = [this] { return AuditedUntil(); },
+                                    .observer = &changes_});
   standby_.emplace(*log_of_all_, *key_, *replica_, clock_,
                    Member{.name = name_, .version = GP_VERSION, .addresses = self.addresses});
   controllers_.emplace(*store_, keys, name_);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "adapters/inbound/api/streams/change_feed.h"
 #include "application/replication/cluster_identity.h"
 #include "application/replication/controllers.h"
 #include "application/replication/lead_keeper.h"
@@ -54,6 +55,8 @@ class LeadPart : public Component {
   Controllers* controllers() { return controllers_ ? &*controllers_ : nullptr; }
   // nullptr: there are none.
   SecretKeeper* secrets();
+  // Begun while it was a standby, so that clients may go on here.
+  ChangeFeed& changes() { return changes_; }
   // Of a controller that was a standby.
   std::optional<Recovered> TakeState();
 
@@ -71,6 +74,7 @@ class LeadPart : public Component {
   const Uses uses_;
   const Standing standing_;
   std::string name_;
+  ChangeFeed changes_;
   std::unique_ptr<QuorumStore> store_;
   std::optional<SharedLog> log_of_all_;
   std::optional<LeaderKey> key_;

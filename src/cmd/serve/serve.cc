@@ -62,8 +62,8 @@ class Controller {
   NotifierPart& notifier_ = parts_.Add<NotifierPart>(config_, log_, clock_, records_, recovery_);
   TracesPart& traces_ = parts_.Add<TracesPart>(config_, log_, recovery_);
   TelemetryPart& telemetry_ = parts_.Add<TelemetryPart>(config_, clock_, recovery_);
-  const ApiPart::Uses uses_{journal_,  records_,   recovery_, nodes_,
-                            notifier_, telemetry_, lead_,     standing_.step_down};
+  const ApiPart::Uses uses_{journal_, lead_,     records_,   recovery_,
+                            nodes_,   notifier_, telemetry_, standing_.step_down};
   ApiPart& api_ = parts_.Add<ApiPart>(config_, clock_.Now(), uses_);
   WriterPart& writer_ = parts_.Add<WriterPart>(recovery_, lead_, notifier_);
   GrpcPart& grpc_ = parts_.Add<GrpcPart>(config_, directories_, certificates_, api_, uses_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,13 @@ namespace gp {
 // The objects that gRPC, REST and the dashboard share: the users' operations, access control, and
 // the reports of nodes that are not in the journal.
 struct Api {
-  Api(ControlGateway& gateway, NodeGateway& nodes, ControlApi::About about)
+  // `feed_of_standby`: has the changes before this controller led; it outlives this object.
+  // nullptr: there were none.
+  Api(ControlGateway& gateway, NodeGateway& nodes, ControlApi::About about,
+      ChangeFeed* feed_of_standby = nullptr)
       : channels(nodes),
+        own_changes(feed_of_standby == nullptr ? std::make_unique<ChangeFeed>() : nullptr),
+        changes(own_changes ? *own_changes : *feed_of_standby),
         guard(gateway, AllOperations()),
         control(gateway, channels, readings, progress, images, feed, changes, std::move(about)) {}
 
@@ -26,7 +32,8 @@ struct Api {
   NodeProgress progress;
   NodeImages images;
   JobFeed feed;
-  ChangeFeed changes;
+  const std::unique_ptr<ChangeFeed> own_changes;
+  ChangeFeed& changes;
   AccessGuard guard;
   ControlApi control;
 };

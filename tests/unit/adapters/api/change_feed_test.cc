@@ -206,6 +206,38 @@ TEST(ChangeFeed, ARestartMissesWhatWasNotReadBefore) {
   EXPECT_EQ(TextOf(rig.StreamOf(FeedRig::CallerWith({}, kEva), begin).Take()), "missed  ");
 }
 
+TEST(ChangeFeed, ThatOfAStandbyGoesOnWhenItLeads) {
+  FeedRig rig;
+  const FeedPlace begin = rig.feed->End();
+  rig.SetQueueTo("a");
+  rig.loop.reset();
+  rig.Open();  // a new epoch
+  rig.loop->AddObserver(rig.feed.get());
+  rig.Turn();
+  rig.SetQueueTo("b");
+  const ChangeFeed::Part part = rig.feed->After(begin, 10);
+  EXPECT_FALSE(part.missed);
+  ASSERT_EQ(part.changes.size(), 2u);
+  EXPECT_EQ(part.changes.front().object, "a");
+  EXPECT_EQ(part.changes.back().object, "b");
+}
+
+TEST(ChangeFeed, OneThatLacksARecordBeginsAgain) {
+  FeedRig rig;
+  const FeedPlace begin = rig.feed->End();
+  ChangeFeed late;
+  rig.loop->AddObserver(&late);
+  rig.SetQueueTo("a");
+  rig.loop.reset();
+  rig.Open();
+  rig.loop->Execute("user:root", "", DeleteQueue{"a"});  // nobody observes it
+  rig.Turn();
+  rig.loop.reset();
+  rig.Open();
+  rig.loop->AddObserver(&late);
+  EXPECT_TRUE(late.After(begin, 10).missed);
+}
+
 TEST(ChangeFeed, AnotherLineageMissesEverything) {
   FeedRig rig;
   const FeedPlace end = rig.feed->End();

@@ -114,6 +114,40 @@ TEST_F(StandbyTest, HasTheLeadersState) {
   EXPECT_EQ(second.journal.LastSequence(), first.journal.LastSequence());
 }
 
+// Notes what observers see.
+struct Observed : CommitObserver {
+  void OnBegin(const State&, const CommittedRecords& newest) override { begun = newest.last(); }
+  void OnCommit(const State& state, const CommittedRecords& committed) override {
+    EXPECT_EQ(committed.after, last == 0 ? begun : last) << "no gap";
+    EXPECT_EQ(committed.ends.back(), committed.events.size());
+    last = committed.last();
+    for (const Event& event : committed.events) {
+      if (const auto* changed = std::get_if<QueueChanged>(&event)) {
+        EXPECT_TRUE(state.queues.all.contains(changed->queue.name));
+        queues.push_back(changed->queue.name);
+      }
+    }
+  }
+  uint64_t begun = 0;
+  uint64_t last = 0;
+  std::vector<std::string> queues;
+};
+
+TEST_F(StandbyTest, ShowsWhatItApplies) {
+  first.SetQueue("before");
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  Observed observed;
+  second.replica.emplace(second.log, second.journal, second.clock,
+                         Replica::Keeping{.observer = &observed});
+  ASSERT_TRUE(second.replica->Recover());
+  EXPECT_EQ(observed.begun, second.journal.LastSequence());
+  first.SetQueue("a");
+  first.SetQueue("b");
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(observed.queues, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(observed.last, second.journal.LastSequence());
+}
+
 TEST_F(StandbyTest, KeepsWholeBatches) {
   std::vector<std::pair<ClientRequest, Command>> batch;
   for (const char* name : {"a", "b", "c"}) {

@@ -48,7 +48,9 @@ bool ChangeFeed::Await(const FeedPlace& place, Duration timeout) const {
 void ChangeFeed::OnBegin(const State& state, const CommittedRecords& newest) {
   const std::lock_guard lock(mutex_);
   touched_.Begin(state);
-  BeginLineage(state.lineage, newest.after + 1);
+  const bool goes_on =
+      lineage_ == state.lineage && end_ == FeedPlace{lineage_, newest.after + 1, 0};
+  if (!goes_on) BeginLineage(state.lineage, newest.after + 1);
   Take(state, newest);
 }
 

@@ -34,7 +34,8 @@ struct StateChange {
 // the terminal, scripts.  A change has only its object and the object's current state; a client
 // requests the object for details.  The feed keeps the newest changes, so that a disconnected
 // client can resume, at this controller or at another one: their places are the same.  An object
-// that changed several times comes once, at the place of its last change.  Any thread.
+// that changed several times comes once, at the place of its last change.  The feed of a standby
+// goes on when it leads.  Any thread.
 class ChangeFeed : public CommitObserver {
  public:
   // `kept_max`: at least 1.
