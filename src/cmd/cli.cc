@@ -9,7 +9,8 @@ namespace gp {
 
 void Cli::AddTo(CLI::App& app) {
   app.add_option("--server", server,
-                 "Directory of the controller's sockets, or its address: 127.0.0.1:7070")
+                 "Directory of the controller's sockets, or its address: 127.0.0.1:7070; of "
+                 "several controllers all addresses, with commas between them")
       ->envname("GPU_PLATFORM_SERVER")
       ->type_name("PLACE");
   Output::AddTo(app);

@@ -15,7 +15,8 @@ namespace gp {
 // What every subcommand works with: the global flags, the controller, and the printing of results.
 class Cli : public Output {
  public:
-  // Socket directory of the controller, or its address; empty: that of the login, or this machine's
+  // Socket directory of the controller, or its address, or a list of addresses; empty: that of the
+  // login, or this machine's
   std::string server;
   bool has_separator = false;  // the command line contains "--"
 

@@ -8,6 +8,7 @@
 #include "cmd/agent/agent_settings.h"
 #include "cmd/agent/live_agent.h"
 #include "cmd/cli.h"
+#include "cmd/connection/address_list.h"
 #include "cmd/connection/state_place.h"
 #include "cmd/daemon/console_log.h"
 #include "cmd/daemon/process_limits.h"
@@ -72,6 +73,8 @@ void RunAgent(const AgentFlags& flags, Cli& cli) {
   AgentConfig config = *std::move(read);
   if (!flags.with_parent && IsInTmp(config.state_directory))
     log.Write(LogLevel::kWarning, TmpWarning(config.state_directory));
+  if (const Status listed = CheckControllers(config.controllers); !listed)
+    return cli.Complain(listed.error().Within("--controller"));
   if (config.controllers.empty()) config.controllers = {DefaultRunDirectory()};
   for (std::string& address : config.controllers) {
     if (address.starts_with('/')) address = "unix:" + address + "/" + std::string(kControlSocket);

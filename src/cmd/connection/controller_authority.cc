@@ -3,7 +3,6 @@
 #include "infrastructure/paths.h"
 #include "lib/http/web_address.h"
 #include "lib/tls/certificate.h"
-#include "lib/tls/fetch_authority.h"
 
 namespace gp {
 
@@ -13,7 +12,8 @@ bool StaysHere(const std::string& address) {
   return host == "[::1]" || IsLoopback(host);
 }
 
-Result<std::string> AuthorityFor(const std::string& address, const std::string& given) {
+Result<std::string> AuthorityFor(const std::string& address, const std::string& given,
+                                 std::chrono::milliseconds patience) {
   if (given.empty() && StaysHere(address)) return std::string();
   if (given.empty()) {
     return Fail(InvalidArgument(address +
@@ -24,7 +24,7 @@ Result<std::string> AuthorityFor(const std::string& address, const std::string& 
     const std::string fingerprint = given.substr(kFingerprintPrefix.size());
     const bool is_one = fingerprint.size() == 64 &&
                         fingerprint.find_first_not_of("0123456789abcdef") == std::string::npos;
-    return is_one ? FetchAuthority(address, fingerprint)
+    return is_one ? FetchAuthority(address, fingerprint, patience)
                   : Fail(InvalidArgument(
                         "an authority's fingerprint is sha256: and 64 hexadecimal digits"));
   }
@@ -36,9 +36,11 @@ Result<std::string> AuthorityFor(const std::string& address, const std::string& 
 
 Result<std::string> AuthorityForAll(const std::vector<std::string>& addresses,
                                     const std::string& given) {
+  constexpr std::chrono::milliseconds kOfSeveral{3'000};
+  const auto patience = addresses.size() > 1 ? kOfSeveral : kFetchPatience;
   Result<std::string> authority = std::string();
   for (const std::string& address : addresses) {
-    authority = AuthorityFor(address, given);
+    authority = AuthorityFor(address, given, patience);
     const bool is_next =
         authority ? authority->empty() : authority.error().code == ErrorCode::kUnavailable;
     if (!is_next) break;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/wire/bearer.h"
+#include "cmd/connection/address_list.h"
 #include "cmd/connection/controller_authority.h"
 #include "infrastructure/paths.h"
 
@@ -85,12 +86,15 @@ Result<std::optional<Login>> LoginFor(const std::string& server) {
   if (const char* secret = std::getenv(kTokenVariable); secret != nullptr && *secret != '\0') {
     GP_CHECK_OK(CheckSecret(secret));
     const char* given = std::getenv(kAuthorityVariable);
-    const std::string authority =
-        IsAddress(server) ? GP_TRY(AuthorityFor(server, given == nullptr ? "" : given)) : "";
-    return std::optional(Login{server, secret, authority});
+    Login login{server, secret, ""};
+    if (IsAddress(server)) {
+      const std::vector<std::string> addresses = GP_TRY(ParseAddressList(server));
+      login.authority = GP_TRY(AuthorityForAll(addresses, given == nullptr ? "" : given));
+    }
+    return std::optional(std::move(login));
   }
   auto login = GP_TRY(ReadLogin());
-  if (!login || login->server != server) return std::optional<Login>();
+  if (!login || !IsWithin(server, login->server)) return std::optional<Login>();
   return login;
 }
 

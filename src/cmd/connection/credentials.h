@@ -13,13 +13,13 @@
 namespace gp {
 
 struct Login {
-  std::string server;  // "127.0.0.1:7070"
+  std::string server;  // "127.0.0.1:7070", or a list: "c1:7070,c2:7070"
   std::string secret;
   // The controller's authority certificate (PEM); empty: it is on this machine
   std::string authority;
 };
 
-// True for "127.0.0.1:7070", false for a directory of sockets.
+// True for "127.0.0.1:7070" and a list of such, false for a directory of sockets.
 bool IsAddress(const std::string& server);
 
 // kUnauthenticated: it cannot be the secret of a token.
@@ -32,8 +32,8 @@ Status KeepLogin(const Login& login);
 // False: there was no login.
 Result<bool> ForgetLogin();
 
-// GPU_PLATFORM_TOKEN with the authority in GPU_PLATFORM_AUTHORITY; else the login at this server;
-// nullopt: there is none.
+// GPU_PLATFORM_TOKEN with the authority in GPU_PLATFORM_AUTHORITY; else the login at this server,
+// or at a list that has all its addresses; nullopt: there is none.
 Result<std::optional<Login>> LoginFor(const std::string& server);
 
 }  // namespace gp

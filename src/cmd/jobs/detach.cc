@@ -39,7 +39,7 @@ void OnInterrupt(int) {
 
 // nullopt if the controller does not answer at once.
 std::optional<v1::Job> LookAt(const std::string& server, const std::string& id) {
-  const auto client = OpenController(server);
+  const auto client = OpenController(server, ControlClient::WhenKilled::kFail);
   if (!client) return std::nullopt;
   grpc::ClientContext context;
   const auto stub = (*client)->Streams(context);

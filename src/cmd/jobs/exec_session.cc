@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "base/ignore_result.h"
+#include "cmd/connection/controller_line.h"
+#include "cmd/jobs/line_patience.h"
 #include "cmd/jobs/narrate_job.h"
 #include "cmd/text/job_text.h"
 #include "files/descriptor.h"
@@ -135,23 +137,40 @@ bool HasPlatformFailed(const Error& error) {
   return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kInternal;
 }
 
-// True once its program runs; false: it ended before.
-Result<bool> AwaitStart(Cli& cli, const std::string& job) {
-  ControlClient* client = GP_TRY(cli.Controller());
-  const JobNarrator narrator(cli, job);
+// True once its program runs; false: it ended before.  An error: the stream broke.
+Result<bool> WatchStart(Cli& cli, const std::string& job, LinePatience& patience) {
+  const auto client = GP_TRY(OpenController(cli.server));
   grpc::ClientContext context;
   v1::Control::Stub* stub = GP_TRY(client->Streams(context));
   v1::GetJobRequest request;
   request.set_job_id(job);
   const auto reader = stub->WatchJob(&context, request);
-  bool runs = false;
   v1::Job seen;
-  while (!runs && reader->Read(&seen)) {
-    if (IsOver(seen)) break;
-    runs = seen.detail() == "RUNNING";
+  while (reader->Read(&seen)) {
+    patience.Heard();
+    const bool runs = seen.detail() == "RUNNING";
+    if (!runs && !IsOver(seen)) continue;
+    context.TryCancel();
+    return runs;
   }
-  context.TryCancel();
-  return runs;
+  return Fail(ControlClient::ErrorOf(reader->Finish()));
+}
+
+// The same over restarts and take-overs of controllers.
+Result<bool> AwaitStart(Cli& cli, const std::string& job) {
+  const JobNarrator narrator(cli, job);
+  LinePatience patience;
+  while (true) {
+    auto runs = WatchStart(cli, job, patience);
+    if (runs || !MayPass(runs.error()) || !patience.Wait()) return runs;
+  }
+}
+
+// A process inside a job belongs to the connection that started it, so no other controller can go
+// on with it.
+Error WithoutController(const Error& error, const ExecOptions& options) {
+  return Unavailable("the connection to the controller broke, and with it the process in " +
+                     options.job + ": start it again (" + error.message + ")");
 }
 
 }  // namespace
@@ -168,7 +187,8 @@ int RunExec(Cli& cli, const ExecOptions& options) {
   const int exit_code = ConnectProcess(*stream, options.pty);
   const grpc::Status status = FinishStream(*stream);
   if (exit_code >= 0) return exit_code;
-  const Error error = ControlClient::ErrorOf(status);
+  Error error = ControlClient::ErrorOf(status);
+  if (ControlClient::IsLost(status)) error = WithoutController(error, options);
   cli.Complain(error);
   return HasPlatformFailed(error) ? kExitPlatform : cli.exit_code;
 }

@@ -50,24 +50,34 @@ v1::ReadLogRequest RequestOf(const LogOptions& options, int64_t offset) {
   return request;
 }
 
-Status CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset,
+// What a look at the output has come to.
+struct Copied {
+  Status status = Ok();
+  bool may_go_on = false;  // another controller may go on where this one was lost
+};
+
+Copied CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset,
                 LinePatience& patience) {
   grpc::ClientContext context;
-  v1::Control::Stub* stub = GP_TRY(client.Streams(context));
+  const auto stub = client.Streams(context);
+  if (!stub) return {Fail(stub.error())};
   const v1::ReadLogRequest request = RequestOf(options, offset);
-  const auto reader = stub->ReadLog(&context, request);
+  const auto reader = (*stub)->ReadLog(&context, request);
   LineTurns alone;
   LineTurns& turns = options.turns == nullptr ? alone : *options.turns;
+  bool is_read = true;
   v1::LogChunk chunk;
   while (reader->Read(&chunk)) {
     patience.Heard();
-    const bool is_read = turns.Write(
+    is_read = turns.Write(
         options.to, options.lines == nullptr ? chunk.data() : options.lines->Take(chunk.data()));
     offset = chunk.offset() + static_cast<int64_t>(chunk.data().size());
     if (!is_read) context.TryCancel();
   }
   const grpc::Status status = reader->Finish();
-  return status.ok() ? Ok() : Status(Fail(ControlClient::ErrorOf(status)));
+  if (status.ok()) return {};
+  if (!is_read) return {Fail(Internal("nobody reads the output any more"))};
+  return {Fail(ControlClient::ErrorOf(status)), client.MayGoOn(status)};
 }
 
 bool IsOneFile(std::FILE* a, std::FILE* b) {
@@ -100,10 +110,15 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
 // The last `size` bytes of the output so far.
 Result<LogTail> ReadTail(Cli& cli, LogOptions options, int64_t size) {
   options.follow = false;
-  const auto client = GP_TRY(Reconnect(cli));
-  grpc::ClientContext context;
-  v1::Control::Stub* stub = GP_TRY(client->Streams(context));
-  return ReadLogTail(*stub, context, RequestOf(options, -size));
+  LinePatience patience;
+  while (true) {
+    const auto client = GP_TRY(Reconnect(cli));
+    grpc::ClientContext context;
+    v1::Control::Stub* stub = GP_TRY(client->Streams(context));
+    grpc::Status end;
+    auto tail = ReadLogTail(*stub, context, RequestOf(options, -size), &end);
+    if (tail || !client->MayGoOn(end) || !patience.Wait()) return tail;
+  }
 }
 
 }  // namespace
@@ -138,13 +153,14 @@ Status CopyAttempt(Cli& cli, const LogOptions& options) {
   LinePatience patience;
   while (true) {
     auto client = Reconnect(cli);
-    const Status copied =
-        client ? CopyOnce(**client, options, offset, patience) : Status(Fail(client.error()));
+    const auto [copied, may_go_on] =
+        client ? CopyOnce(**client, options, offset, patience) : Copied{Fail(client.error())};
     if (copied) return copied;
     // A job that is still waiting has no output yet.
     const bool not_started = options.follow && copied.error().code == ErrorCode::kConflict;
     if (not_started) patience.Heard();
-    if (!not_started && !(MayPass(copied.error()) && options.follow)) return copied;
+    const bool passes = MayPass(copied.error()) && (options.follow || may_go_on);
+    if (!not_started && !passes) return copied;
     if (!patience.Wait()) return copied;
   }
 }

@@ -63,7 +63,7 @@ std::string_view LastWritten(std::string_view line) {
 }  // namespace
 
 Result<LogTail> ReadLogTail(v1::Control::Stub& stub, grpc::ClientContext& context,
-                            const v1::ReadLogRequest& request) {
+                            const v1::ReadLogRequest& request, grpc::Status* end) {
   const auto reader = stub.ReadLog(&context, request);
   LogTail tail;
   v1::LogChunk chunk;
@@ -72,6 +72,7 @@ Result<LogTail> ReadLogTail(v1::Control::Stub& stub, grpc::ClientContext& contex
     tail.text += chunk.data();
   }
   const grpc::Status status = reader->Finish();
+  if (end != nullptr) *end = status;
   if (!status.ok()) return Fail(ControlClient::ErrorOf(status));
   return tail;
 }

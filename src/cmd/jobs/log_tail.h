@@ -21,9 +21,10 @@ struct LogTail {
 };
 
 // REQUIRES: the request does not follow.  Its offset is negative: that number of bytes, or less
-// where the output is shorter.  Any thread may end the call through its context.
+// where the output is shorter.  Any thread may end the call through its context.  `end`: how the
+// call ended; nullptr: not wanted.
 Result<LogTail> ReadLogTail(v1::Control::Stub& stub, grpc::ClientContext& context,
-                            const v1::ReadLogRequest& request);
+                            const v1::ReadLogRequest& request, grpc::Status* end = nullptr);
 
 // The last lines as a terminal would leave them: what overwrote a line by a carriage return, blanks
 // in place of tabs, no colours and no other escape sequences.  Single control characters remain.  A

@@ -12,19 +12,19 @@ namespace {
 
 using namespace openssl;
 
-constexpr std::chrono::seconds kPatience{10};
 constexpr unsigned char kProtocol[] = {2, 'h', '2'};  // gRPC servers expect this protocol in ALPN
 
 // The server is not trusted yet; the handshake only fetches its certificates.
-Status ShakeHands(BIO* bio) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+Status ShakeHands(BIO* bio, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   while (BIO_do_handshake(bio) <= 0) {
     if (!BIO_should_retry(bio)) return Fail(Failed("no TLS"));
     int fd = -1;
     BIO_get_fd(bio, &fd);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return Fail(Unavailable("no answer in 10 s"));
+    if (left.count() <= 0)
+      return Fail(Unavailable("no answer in " + std::to_string(patience.count() / 1'000) + " s"));
     pollfd ready{fd, static_cast<short>(BIO_should_read(bio) ? POLLIN : POLLOUT), 0};
     poll(&ready, fd >= 0 ? 1 : 0, static_cast<int>(std::min<int64_t>(left.count(), 100)));
   }
@@ -33,7 +33,8 @@ Status ShakeHands(BIO* bio) {
 
 }  // namespace
 
-Result<std::string> FetchAuthority(const std::string& address, const std::string& fingerprint) {
+Result<std::string> FetchAuthority(const std::string& address, const std::string& fingerprint,
+                                   std::chrono::milliseconds patience) {
   const Context context(SSL_CTX_new(TLS_client_method()));
   if (context == nullptr) return Fail(Failed("TLS"));
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_NONE, nullptr);
@@ -42,7 +43,7 @@ Result<std::string> FetchAuthority(const std::string& address, const std::string
   if (bio == nullptr) return Fail(Failed("TLS"));
   BIO_set_conn_hostname(bio.get(), address.c_str());
   BIO_set_nbio(bio.get(), 1);
-  if (const Status shaken = ShakeHands(bio.get()); !shaken)
+  if (const Status shaken = ShakeHands(bio.get(), patience); !shaken)
     return Fail(Unavailable(address + ": " + shaken.error().message));
   SSL* ssl = nullptr;
   BIO_get_ssl(bio.get(), &ssl);

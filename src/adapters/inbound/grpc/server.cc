@@ -48,6 +48,9 @@ class GrpcServer : public Server {
     grpc::ResourceQuota quota("server");
     quota.SetMaxThreads(kThreadsMax);
     builder.SetResourceQuota(quota);
+    // Clients that know several controllers ask each five seconds whether this one is there; by
+    // default more than one ping in five minutes ends a connection.
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 3'000);
     // With the default of two, polling threads end and start again all the time.
     builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 4);
     local_ = Acceptor(builder, grpc::InsecureServerCredentials());

@@ -1,6 +1,5 @@
 #include "adapters/outbound/grpc/control_client.h"
 
-#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -11,11 +10,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "adapters/outbound/grpc/call_patience.h"
 #include "adapters/outbound/grpc/channel.h"
 #include "adapters/wire/bearer.h"
 #include "adapters/wire/error.h"
@@ -76,37 +75,29 @@ bool HasRequestId(const google::protobuf::Message& request) {
   return field != nullptr && !request.GetReflection()->GetString(request, field).empty();
 }
 
-constexpr auto kConnectTime = std::chrono::seconds(5);
-
-// With a controller that restarts, or is overloaded: it answers again within this time.
-class Patience {
- public:
-  // False: it is over.
-  bool Pause() {
-    if (std::chrono::steady_clock::now() >= until_) return false;
-    poll(nullptr, 0, pause_ms_);
-    pause_ms_ = std::min(2 * pause_ms_, kLongestPauseMs);
-    return true;
-  }
-
- private:
-  static constexpr int kLongestPauseMs = 1'000;
-  const std::chrono::steady_clock::time_point until_ =
-      std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  int pause_ms_ = 50;
-};
-
 bool IsUnavailable(const Error& error) { return error.code == ErrorCode::kUnavailable; }
 
 // A controller that stops in order removes its socket: where one is left, it was killed.
 Result<std::unique_ptr<HttpLine>> OpenLine(const std::string& socket, bool waits_if_killed) {
   std::error_code ignored;
   const bool waits = waits_if_killed && std::filesystem::exists(socket, ignored);
-  Patience patience;
+  CallPatience patience = CallPatience::WithOne();
   while (true) {
     auto line = HttpLine::Open(socket);
     if (line || !waits || !IsUnavailable(line.error()) || !patience.Pause()) return line;
   }
+}
+
+Error NobodyAtAny(const ControllerAddresses& addresses) {
+  return Unavailable("no controller answers at any of " + addresses.ToText() +
+                     ": is one of them running (systemctl status gpu-platform), and does it lead?");
+}
+
+// Whoever asked has to look, because a repeat might do it twice.
+Error UnknownEnd(Error error) {
+  error.message +=
+      " (the request has no id, so it is not repeated: see whether it was carried out)";
+  return error;
 }
 
 }  // namespace
@@ -128,26 +119,41 @@ Result<std::unique_ptr<ControlClient>> ControlClient::Open(const std::string& so
       new ControlClient(socket_directory, *std::move(line), secret));
 }
 
-std::unique_ptr<ControlClient> ControlClient::OpenRemote(const std::string& address,
-                                                         const std::string& secret,
-                                                         const std::string& authority) {
+std::unique_ptr<ControlClient> ControlClient::OpenRemote(
+    std::shared_ptr<ControllerAddresses> addresses, const std::string& secret,
+    const std::string& authority, WhenKilled when_killed) {
   std::unique_ptr<ControlClient> client(new ControlClient("", nullptr, secret));
   client->proof_ = {"authorization", AsBearer(secret)};
-  client->channel_ = OpenChannel(address, {authority, {}});
+  client->remote_.emplace(std::move(addresses), authority);
+  client->when_killed_ = when_killed;
   return client;
 }
 
+Status ControlClient::ReachAny() {
+  return remote_->Reach() ? Ok() : Fail(NobodyAtAny(remote_->addresses()));
+}
+
+Status ControlClient::AwaitAny() {
+  CallPatience patience = CallPatience::WithSeveral();
+  Status reached = ReachAny();
+  while (!reached && waits() && patience.Pause()) reached = ReachAny();
+  return reached;
+}
+
 Result<v1::Control::Stub*> ControlClient::Streams(grpc::ClientContext& context) {
-  if (channel_ == nullptr) {
+  if (are_several()) GP_CHECK_OK(AwaitAny());
+  std::shared_ptr<grpc::Channel> channel = remote_ ? remote_->channel() : streams_;
+  if (channel == nullptr) {
     proof_ =
         secret_.empty()
             ? std::pair<std::string, std::string>(
                   "gp-ticket", GP_TRY(FetchLocalCredential(socket_directory_ + "/ticket.sock")))
             : std::pair<std::string, std::string>("authorization", AsBearer(secret_));
-    channel_ = OpenChannel("unix:" + socket_directory_ + "/control.sock");
+    channel = OpenChannel("unix:" + socket_directory_ + "/control.sock");
   }
   context.AddMetadata(proof_.first, proof_.second);
-  if (stub_ == nullptr) stub_ = v1::Control::NewStub(channel_);
+  if (stub_ == nullptr || streams_ != channel) stub_ = v1::Control::NewStub(channel);
+  streams_ = std::move(channel);
   return stub_.get();
 }
 
@@ -160,18 +166,28 @@ Status ControlClient::Ask(std::string_view method, const Message& request, Messa
   const std::string path = "/gpu_platform.v1.Control/" + std::string(method);
   // The id of a change: a repeat with the same id changes nothing
   const std::string id = IsRead(*found) || HasRequestId(request) ? "" : NewRequestId();
-  const auto ask = [&] {
-    return line_ != nullptr ? AskByHttp(path, id, request, reply)
-                            : AskByGrpc(path, id, request, reply);
-  };
-  was_there_ = was_there_ || line_ != nullptr || IsConnected();
-  const bool may_repeat = was_there_ && (IsRead(*found) || HasRequestId(request) || !id.empty());
-  // A controller that was never there is not waited for.
-  Patience patience;
-  Status answered = ask();
-  while (may_repeat && !answered && IsUnavailable(answered.error()) && patience.Pause())
-    answered = ask();
+  const bool is_safe = IsRead(*found) || HasRequestId(request) || !id.empty();
+  // One controller that was never there is not waited for.
+  was_there_ = was_there_ || line_ != nullptr || are_several() || remote_->Reach();
+  CallPatience patience = CallPatience::WithOne();
+  Status answered = AskOnce(path, id, request, reply);
+  if (are_several()) patience = CallPatience::WithSeveral();  // from now on: it may have taken long
+  while (!answered && IsUnavailable(answered.error())) {
+    if (remote_) remote_->Leave();
+    if (is_unknown_ && !is_safe) return Fail(UnknownEnd(answered.error()));
+    const bool may_repeat = was_there_ && (waits() || !are_several());
+    if (!may_repeat || !patience.Pause()) break;
+    answered = AskOnce(path, id, request, reply);
+  }
   return answered;
+}
+
+Status ControlClient::AskOnce(const std::string& path, const std::string& id,
+                              const Message& request, Message* reply) {
+  is_unknown_ = false;
+  if (are_several()) GP_CHECK_OK(ReachAny());
+  return line_ != nullptr ? AskByHttp(path, id, request, reply)
+                          : AskByGrpc(path, id, request, reply);
 }
 
 Status ControlClient::AskByHttp(const std::string& path, const std::string& id,
@@ -180,6 +196,7 @@ Status ControlClient::AskByHttp(const std::string& path, const std::string& id,
   if (!secret_.empty()) headers.emplace_back("Authorization", AsBearer(secret_));
   if (!id.empty()) headers.emplace_back("Idempotency-Key", id);
   const auto answer = line_->Post(path, headers, request.SerializeAsString());
+  is_unknown_ = !answer;
   if (!answer)
     return Fail(IsUnavailable(answer.error()) ? NobodyAt(socket_directory_ + "/http.sock")
                                               : answer.error());
@@ -189,16 +206,6 @@ Status ControlClient::AskByHttp(const std::string& path, const std::string& id,
              : Fail(Internal("the controller's answer cannot be read: is it of another version?"));
 }
 
-// False: no controller answers at the address.
-bool ControlClient::IsConnected() {
-  const auto until = std::chrono::system_clock::now() + kConnectTime;
-  grpc_connectivity_state state = channel_->GetState(true);
-  while (state != GRPC_CHANNEL_READY && state != GRPC_CHANNEL_TRANSIENT_FAILURE &&
-         channel_->WaitForStateChange(state, until))
-    state = channel_->GetState(true);
-  return state == GRPC_CHANNEL_READY;
-}
-
 Status ControlClient::AskByGrpc(const std::string& path, const std::string& id,
                                 const Message& request, Message* reply) {
   grpc::ClientContext context;
@@ -206,8 +213,8 @@ Status ControlClient::AskByGrpc(const std::string& path, const std::string& id,
   if (!id.empty()) context.AddMetadata("idempotency-key", id);
   const grpc::Slice bytes(request.SerializeAsString());
   grpc::CompletionQueue queue;
-  const auto call = grpc::GenericStub(channel_).PrepareUnaryCall(
-      &context, path, grpc::ByteBuffer(&bytes, 1), &queue);
+  const auto call = grpc::GenericStub(remote_->channel())
+                        .PrepareUnaryCall(&context, path, grpc::ByteBuffer(&bytes, 1), &queue);
   call->StartCall();
   grpc::ByteBuffer answer;
   grpc::Status status;
@@ -215,6 +222,7 @@ Status ControlClient::AskByGrpc(const std::string& path, const std::string& id,
   void* tag = nullptr;
   bool ok = false;
   queue.Next(&tag, &ok);
+  is_unknown_ = IsLost(status);
   if (!status.ok()) return Fail(ErrorOf(status));
   grpc::Slice whole;
   if (!answer.DumpToSingleSlice(&whole).ok() ||
@@ -225,7 +233,21 @@ Status ControlClient::AskByGrpc(const std::string& path, const std::string& id,
 }
 
 Error ControlClient::ErrorOf(const grpc::Status& status) {
+  if (IsLost(status)) return Unavailable(status.error_message());
   return {ErrorCodeFromGrpc(status.error_code()), status.error_message()};
+}
+
+// A controller gives its errors details.  A server that stops ends its calls with one of these
+// codes, and so does the library where the connection breaks.
+bool ControlClient::IsLost(const grpc::Status& status) {
+  const bool is_of_line = status.error_code() == grpc::UNAVAILABLE ||
+                          status.error_code() == grpc::CANCELLED ||
+                          status.error_code() == grpc::UNKNOWN;
+  return is_of_line && status.error_details().empty();
+}
+
+bool ControlClient::MayGoOn(const grpc::Status& status) const {
+  return are_several() && IsLost(status);
 }
 
 }  // namespace gp

@@ -5,10 +5,12 @@
 #include <grpcpp/client_context.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "adapters/outbound/grpc/controller_channel.h"
 #include "base/result.h"
 #include "gpu_platform/v1/control.grpc.pb.h"
 #include "lib/http/http_line.h"
@@ -22,10 +24,13 @@ std::string NewRequestId();
 
 // The command line's connection to a controller.  On the controller's machine single calls go over
 // HTTP on its socket, which is faster after a pause and needs no local credential; streams, and all
-// calls from elsewhere, go over gRPC.  One thread uses it.
+// calls from elsewhere, go over gRPC.  With the addresses of several controllers a call that nobody
+// answers is repeated at the next one, until somebody does, or nobody did for 15 seconds: a read,
+// a change because each try has the same request id.  One thread uses it.
 class ControlClient {
  public:
-  // Whether Open waits some seconds for a controller that was killed, and may be starting again.
+  // Whether it waits some seconds for a controller that was killed, and may be starting again, or
+  // for another one that takes over.
   enum class WhenKilled { kWait, kFail };
 
   // `socket_directory` holds the controller's sockets.  `secret`: of a token, for whose user the
@@ -33,11 +38,12 @@ class ControlClient {
   static Result<std::unique_ptr<ControlClient>> Open(const std::string& socket_directory,
                                                      const std::string& secret = "",
                                                      WhenKilled when_killed = WhenKilled::kWait);
-  // `address`: "127.0.0.1:7070".  `authority`: as in ChannelSecurity.  Does not connect yet: the
-  // first call fails if no controller answers.
-  static std::unique_ptr<ControlClient> OpenRemote(const std::string& address,
+  // `authority`: as in ChannelSecurity.  Does not connect yet: the first call fails if no
+  // controller answers.
+  static std::unique_ptr<ControlClient> OpenRemote(std::shared_ptr<ControllerAddresses> addresses,
                                                    const std::string& secret,
-                                                   const std::string& authority);
+                                                   const std::string& authority,
+                                                   WhenKilled when_killed = WhenKilled::kWait);
 
   // For streams, and for calls with a deadline; adds the caller's credential to the new context.
   // kUnavailable: no controller answers.
@@ -51,7 +57,12 @@ class ControlClient {
     GP_CHECK_OK(Ask(method, request, &reply));
     return reply;
   }
+  // kUnavailable also for a call that the controller ended because it stops.
   static Error ErrorOf(const grpc::Status& status);
+  // The connection broke, or there was none: nothing is known of the call.
+  static bool IsLost(const grpc::Status& status);
+  // True: the stream broke, and another controller may go on with it.
+  bool MayGoOn(const grpc::Status& status) const;
 
  private:
   using Message = google::protobuf::Message;
@@ -61,19 +72,30 @@ class ControlClient {
         line_(std::move(line)),
         secret_(std::move(secret)) {}
   Status Ask(std::string_view method, const Message& request, Message* reply);
+  // One try.
+  Status AskOnce(const std::string& path, const std::string& id, const Message& request,
+                 Message* reply);
   // `id`: of the request; empty: it has none.
   Status AskByHttp(const std::string& path, const std::string& id, const Message& request,
                    Message* reply);
   Status AskByGrpc(const std::string& path, const std::string& id, const Message& request,
                    Message* reply);
-  bool IsConnected();
+  bool are_several() const { return remote_ && remote_->addresses().are_several(); }
+  bool waits() const { return when_killed_ == WhenKilled::kWait; }
+  // kUnavailable: no controller answers at any address.
+  Status ReachAny();
+  // The same, for as long as it waits for a take-over.
+  Status AwaitAny();
 
-  const std::string socket_directory_;         // empty: the controller is on another machine
-  std::unique_ptr<HttpLine> line_;             // nullptr: the controller is on another machine
-  bool was_there_ = false;                     // a controller has answered
+  const std::string socket_directory_;  // empty: the controller is on another machine
+  std::unique_ptr<HttpLine> line_;      // nullptr: the controller is on another machine
+  bool was_there_ = false;              // a controller has answered
+  bool is_unknown_ = false;             // the last try may have been carried out, or not
+  WhenKilled when_killed_ = WhenKilled::kWait;
   const std::string secret_;                   // empty: the kernel identifies the caller
   std::pair<std::string, std::string> proof_;  // the credential: metadata key and value
-  std::shared_ptr<grpc::Channel> channel_;
+  std::optional<ControllerChannel> remote_;    // nullopt: the controller is on this machine
+  std::shared_ptr<grpc::Channel> streams_;     // the channel of the stub
   std::unique_ptr<v1::Control::Stub> stub_;
 };
 

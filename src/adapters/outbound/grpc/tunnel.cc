@@ -20,6 +20,8 @@ namespace {
 
 // Shows the controller that the agent is still at it.
 constexpr std::chrono::seconds kBeat{5};
+// The controller waits for a tunnel for ten seconds.
+constexpr std::chrono::seconds kTunnelConnectTime{5};
 
 using Stream = grpc::ClientReaderWriter<v1::TunnelFrame, v1::TunnelFrame>;
 
@@ -232,9 +234,11 @@ void ServeImages(Stream& stream, const v1::OpenChannel& order, ImageCare* images
                            : ServeVerify(stream, order.verify(), *images);
 }
 
-void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& join_token,
+void ServeTunnel(std::shared_ptr<grpc::Channel> line, const std::string& join_token,
                  const v1::OpenChannel& order, ChannelGateway* gateway) {
-  std::thread([stub = std::move(stub), join_token, order, gateway] {
+  std::thread([line = std::move(line), join_token, order, gateway] {
+    AwaitConnected(*line, kTunnelConnectTime);
+    const auto stub = v1::NodeLink::NewStub(line);
     grpc::ClientContext context;
     context.AddMetadata("gp-join-token", join_token);
     const auto stream = stub->Tunnel(&context);
@@ -259,12 +263,12 @@ void ServeTunnel(std::shared_ptr<v1::NodeLink::Stub> stub, const std::string& jo
 void Tunnels::Open(const std::string& address, const v1::OpenChannel& order) {
   if (gateway_ == nullptr) return;
   const ChannelSecurity security = credentials_.Security();
-  if (stub_ == nullptr || address != address_ || security.identity.certificate != certificate_) {
+  if (line_ == nullptr || address != address_ || security.identity.certificate != certificate_) {
     address_ = address;
     certificate_ = security.identity.certificate;
-    stub_ = v1::NodeLink::NewStub(OpenChannel(address, security));
+    line_ = OpenChannel(address, security);
   }
-  ServeTunnel(stub_, credentials_.join_token(), order, gateway_);
+  ServeTunnel(line_, credentials_.join_token(), order, gateway_);
 }
 
 }  // namespace gp

@@ -31,7 +31,7 @@ class Tunnels {
   // Of the last tunnel: the next one most often has the same address and certificate.
   std::string address_;
   std::string certificate_;
-  std::shared_ptr<v1::NodeLink::Stub> stub_;
+  std::shared_ptr<grpc::Channel> line_;
 };
 
 }  // namespace gp

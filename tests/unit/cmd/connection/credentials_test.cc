@@ -117,6 +117,26 @@ TEST_F(CredentialsTest, ALoginCountsForItsOwnServerAlone) {
     EXPECT_FALSE(LoginFor(other)->has_value()) << other;
 }
 
+TEST_F(CredentialsTest, ALoginAtSeveralCountsForEachOfThem) {
+  ASSERT_TRUE(KeepLogin({"10.0.0.1:7070,10.0.0.2:7070", kSecret, "pem"}).has_value());
+  EXPECT_EQ((*ReadLogin())->server, "10.0.0.1:7070,10.0.0.2:7070");
+  for (const char* server : {"10.0.0.1:7070", "10.0.0.2:7070", "10.0.0.2:7070,10.0.0.1:7070"}) {
+    const auto login = LoginFor(server);
+    ASSERT_TRUE(login.has_value() && login->has_value()) << server;
+    EXPECT_EQ((*login)->authority, "pem");
+  }
+  EXPECT_FALSE(LoginFor("10.0.0.1:7070,10.0.0.3:7070")->has_value()) << "the token stays here";
+}
+
+TEST_F(CredentialsTest, ATokenGoesToNoAddressOfAListWithoutItsAuthority) {
+  setenv("GPU_PLATFORM_TOKEN", kSecret.c_str(), 1);
+  EXPECT_EQ((*LoginFor("127.0.0.1:1,127.0.0.1:2"))->authority, "");
+  const auto login = LoginFor("127.0.0.1:7070,10.0.0.1:7070");
+  ASSERT_FALSE(login.has_value());
+  EXPECT_THAT(login.error().message, HasSubstr("10.0.0.1:7070: the authority"));
+  EXPECT_THAT(LoginFor("127.0.0.1:7070,10.0.0.1").error().message, HasSubstr("has no port"));
+}
+
 TEST_F(CredentialsTest, TheVariableComesBeforeTheLogin) {
   const std::string other = "gpp_" + std::string(64, 'b');
   ASSERT_TRUE(KeepLogin({"127.0.0.1:7070", kSecret, ""}).has_value());
