@@ -7,7 +7,6 @@ import http.client
 import json
 import os
 import random
-import socket
 import ssl
 import threading
 import time
@@ -15,12 +14,14 @@ import urllib.parse
 import uuid
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
-from .errors import InvalidArgument, PlatformError, Unauthenticated, Unavailable, error_of
+from .addresses import Servers
+from .errors import PlatformError, Unauthenticated, Unavailable, error_of
 
 Query = Mapping[str, Union[str, int, bool, Sequence[str], None]]
 
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 2.0
+_LONGEST_PAUSE_OF_SEVERAL_S = 0.5
 _GONE = (OSError, http.client.HTTPException)
 
 
@@ -30,17 +31,6 @@ class Event(NamedTuple):
     id: str    # resumes the stream after a break; empty: the event has none
     kind: str
     data: Any
-
-
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: str, timeout: float) -> None:
-        super().__init__("localhost", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
 
 
 def default_server() -> str:
@@ -60,10 +50,11 @@ def default_server() -> str:
 class Connection:
     """A thread-safe connection; each call opens its own.
 
-    `server`: a run directory, "http://127.0.0.1:8080" or "https://gpu.example.org:8443".  `token`: default GPU_PLATFORM_TOKEN;
-    not needed on the Unix socket.  `authority`: the CA of an https server, PEM or a file with it.
+    `server`: a run directory, "http://127.0.0.1:8080" or "https://gpu.example.org:8443"; of several controllers all addresses, with
+    commas between them: "https://c1:8443,https://c2:8443".  `token`: default GPU_PLATFORM_TOKEN; not needed on the Unix socket.
+    `authority`: the CA of an https server, PEM or a file with it.
     `timeout`: seconds without data after which a connection counts as broken.  `patience`: seconds during which requests
-    are retried if the server does not answer.
+    are retried if the server does not answer; with several addresses each is tried in turn, from the first failure on.
     """
 
     def __init__(self, server: Optional[str] = None, token: Optional[str] = None, authority: Optional[str] = None,
@@ -75,33 +66,13 @@ class Connection:
         self._token = token or os.environ.get("GPU_PLATFORM_TOKEN") or None
         if self._token and any(c.isspace() or not c.isprintable() for c in self._token):
             raise Unauthenticated("invalid token: it contains spaces or line breaks", "unauthenticated")
-        self._url = urllib.parse.urlsplit(self.server) if "://" in self.server else None
-        if self._url and (self._url.scheme not in ("http", "https") or not self._url.hostname):
-            raise InvalidArgument(f"server: {self.server!r} is neither a URL such as http://127.0.0.1:8080 nor a directory", "invalid-argument")
-        if self._url and self._url.scheme == "http" and self._token and self._url.hostname not in ("localhost", "127.0.0.1", "::1"):
-            raise InvalidArgument("server: tokens are sent over http only to this machine; use https", "invalid-argument")
-        self._tls = self._make_tls(authority) if self._url and self._url.scheme == "https" else None
+        self._servers = Servers(self.server, self._token, authority)
 
     def until(self, stop: threading.Event) -> Connection:
         """Returns a copy whose event streams end within seconds once `stop` is set."""
         other = copy.copy(self)
         other._stop = stop
         return other
-
-    @staticmethod
-    def _make_tls(authority: Optional[str]) -> ssl.SSLContext:
-        if authority is None:
-            return ssl.create_default_context()
-        if "-----BEGIN" in authority:
-            return ssl.create_default_context(cadata=authority)
-        return ssl.create_default_context(cafile=authority)
-
-    def _open(self, timeout: float) -> http.client.HTTPConnection:
-        if self._url is None:
-            return _UnixConnection(os.path.join(self.server, "http.sock"), timeout)
-        if self._tls is not None:
-            return http.client.HTTPSConnection(self._url.hostname or "", self._url.port, timeout=timeout, context=self._tls)
-        return http.client.HTTPConnection(self._url.hostname or "", self._url.port, timeout=timeout)
 
     def _headers(self, more: Optional[Mapping[str, str]]) -> dict[str, str]:
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
@@ -126,22 +97,25 @@ class Connection:
         if method != "GET" and not (body or {}).get("request_id"):
             headers["Idempotency-Key"] = key or uuid.uuid4().hex
         text = None if body is None else json.dumps(body)
-        for pause in self._pauses():
+        pauses = self._pauses(time.monotonic())
+        while True:
+            place = self._servers.present
             try:
-                return self._ask_once(method, self._target(path, query), text, self._headers(headers))
+                return self._ask_once(place, method, self._target(path, query), text, self._headers(headers))
             except ssl.SSLCertVerificationError as error:
                 raise _unknown(self.server, error) from None
             except _GONE as error:
                 failure: PlatformError = Unavailable(f"{self.server}: {error}", "unavailable")
             except Unavailable as error:
                 failure = error
+            self._servers.leave(place)
+            pause = next(pauses)
             if pause is None:
                 raise failure
             time.sleep(pause)
-        raise AssertionError("unreachable")
 
-    def _ask_once(self, method: str, target: str, text: Optional[str], headers: Mapping[str, str]) -> Any:
-        line = self._open(self.timeout)
+    def _ask_once(self, place: int, method: str, target: str, text: Optional[str], headers: Mapping[str, str]) -> Any:
+        line = self._servers.open(place, self.timeout)
         try:
             line.request(method, target, text, dict(headers))
             answer = line.getresponse()
@@ -149,13 +123,17 @@ class Connection:
         finally:
             line.close()
 
-    def _pauses(self) -> Iterator[Optional[float]]:
-        """Yields the pause after each failed try; None: no more tries."""
-        until = time.monotonic() + self.patience
+    def _pauses(self, begun: Optional[float] = None) -> Iterator[Optional[float]]:
+        """Yields the pause after each failed try; None: no more tries.  Of several addresses each is tried before a pause.
+        `begun`: when the patience began; None: at the first failure, as always with several addresses."""
+        others = len(self._servers) - 1
+        until = (time.monotonic() if begun is None or others else begun) + self.patience
         pause = _FIRST_PAUSE_S
         while time.monotonic() + pause < until:
+            for _ in range(others):
+                yield 0.0
             yield pause * random.uniform(0.5, 1.0)
-            pause = min(pause * 2, _LONGEST_PAUSE_S)
+            pause = min(pause * 2, _LONGEST_PAUSE_OF_SEVERAL_S if others else _LONGEST_PAUSE_S)
         yield None
 
     def events(self, path: str, query: Optional[Query] = None, behind: str = "") -> Iterator[Event]:
@@ -163,8 +141,9 @@ class Connection:
         `behind`: the id of the last event that was seen."""
         pauses = self._pauses()
         while not self._is_stopped():
+            place = self._servers.present
             try:
-                for event in self._events_once(path, query, behind):
+                for event in self._events_once(place, path, query, behind):
                     pauses = self._pauses()  # the server answers
                     if event.kind == "end" or self._is_stopped():
                         return
@@ -178,6 +157,7 @@ class Connection:
                 failure = Unavailable(f"{self.server}: {error}", "unavailable")
             except Unavailable as error:
                 failure = error
+            self._servers.leave(place)
             pause = next(pauses, None)
             if pause is None:
                 raise failure
@@ -186,10 +166,10 @@ class Connection:
     def _is_stopped(self) -> bool:
         return self._stop is not None and self._stop.is_set()
 
-    def _events_once(self, path: str, query: Optional[Query], behind: str) -> Iterator[Event]:
+    def _events_once(self, place: int, path: str, query: Optional[Query], behind: str) -> Iterator[Event]:
         """Yields an empty event at the start and for each heartbeat, besides the events."""
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": behind} if behind else {})}
-        line = self._open(self.timeout)
+        line = self._servers.open(place, self.timeout)
         answer: Optional[http.client.HTTPResponse] = None
         try:
             line.request("GET", self._target(path, query), headers=self._headers(headers))
