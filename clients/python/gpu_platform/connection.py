@@ -22,6 +22,8 @@ Query = Mapping[str, Union[str, int, bool, Sequence[str], None]]
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 2.0
 _LONGEST_PAUSE_OF_SEVERAL_S = 0.5
+# Controllers send something on a stream each 10 s.
+_SILENCE_OF_SEVERAL_S = 25.0
 _GONE = (OSError, http.client.HTTPException)
 
 
@@ -177,6 +179,8 @@ class Connection:
             _check_whole(answer)
             if answer.status != 200:
                 _read(answer)
+            if len(self._servers) > 1 and line.sock is not None:
+                line.sock.settimeout(min(self.timeout, _SILENCE_OF_SEVERAL_S))
             yield Event("", "", None)
             fields: dict[str, str] = {}
             while raw := answer.readline():

@@ -153,6 +153,8 @@ class Clients(ClusterTest):
         job = self.start_talk()
         waits = self.run_far("jobs", "wait", job)
         follows = self.run_far("jobs", "logs", "-f", job)
+        waits_too = Background(lambda: self.client.job(job).wait().exit_code)
+        follows_too = Background(lambda: "".join(self.client.job(job).follow()))
         self.far("status").ok()
         self.first.pause()
         try:
@@ -160,6 +162,7 @@ class Clients(ClusterTest):
             self.far("queues", "set", "made-meanwhile").ok()
             self.assertEqual(follows.value(), (TALK, "", 0))
             self.assertEqual(waits.value()[2], 5)
+            self.assertEqual((waits_too.value(), follows_too.value()), (5, TALK))
         finally:
             self.first.resume()
         eventually(lambda: not self.first.runs(), "it stops by itself")

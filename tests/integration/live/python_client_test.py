@@ -4,6 +4,7 @@
 import asyncio
 import os
 import shutil
+import socket
 import sys
 import textwrap
 import threading
@@ -90,6 +91,25 @@ class PythonClient(ClusterTest):
             gpu_platform.Client(f"http://127.0.0.1:{port}").whoami()
         with self.assertRaises(gpu_platform.InvalidArgument):
             gpu_platform.Client("http://gpu.example.org", secret)
+
+    def test_of_several_addresses_the_one_that_answers(self):
+        secret = self.cli.json("tokens", "create", "test")["secret"]
+        silent = socket.create_server(("127.0.0.1", 0))  # the kernel accepts, and nobody speaks
+        self.addCleanup(silent.close)
+        answers = f"http://127.0.0.1:{self.cluster.http_port()}"
+        several = f"http://127.0.0.1:1, http://127.0.0.1:{silent.getsockname()[1]},{answers}"
+        client = gpu_platform.Client(several, secret)
+        self.assertEqual(client.whoami()["user"], "root")
+        self.assertEqual(client.run(["echo", "here"], directory="/").output(), b"here\n")
+        with self.assertRaises(gpu_platform.Unavailable) as told:
+            gpu_platform.Client("http://127.0.0.1:1,http://127.0.0.1:2", secret, patience=0.3).whoami()
+        self.assertIn("http://127.0.0.1:1,http://127.0.0.1:2", str(told.exception))
+        for wrong, place in ((answers + ",", "''"), (answers + ",c2:8080", "'c2:8080'"), (f"{answers},/run/x", "'/run/x'"),
+                             (",".join(f"http://127.0.0.1:{port}" for port in range(1, 18)), "at most 16"),
+                             (answers + ",http://c2:8080", "only to this machine")):
+            with self.assertRaises(gpu_platform.InvalidArgument) as told:
+                gpu_platform.Client(wrong, secret)
+            self.assertIn(place, str(told.exception))
 
     def test_nothing_is_lost_or_doubled_while_the_controller_is_killed(self):
         job = self.submit(f"n=0; while [ $n -lt {LINES} ]; do n=$((n+1)); echo line $n; [ $((n % 100)) = 0 ] && sleep 0.1; done; exit 5")

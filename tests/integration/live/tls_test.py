@@ -6,8 +6,12 @@ import os
 import re
 import socket
 import ssl
+import sys
 
 from live_platform import ClusterTest, Cli, eventually, main
+
+sys.path.insert(0, os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../clients/python")))
+import gpu_platform  # noqa: E402
 
 UNAUTHENTICATED = 5
 
@@ -89,6 +93,15 @@ class Encrypted(ClusterTest):
         self.assertEqual(cli.wait(job), 0)
         self.assertEqual(cli("jobs", "logs", job).ok().out.strip(), "far")
 
+    def test_an_authority_comes_from_whichever_controller_answers(self):
+        secret = self.cli.json("tokens", "create", "test")["secret"]
+        several = f"127.0.0.1:1,{self.address}"
+        one_of_all = self.cli.by_token(secret, several)
+        one_of_all.extra["GPU_PLATFORM_AUTHORITY"] = self.authority
+        self.assertIn("root", one_of_all("whoami").ok().out)
+        one_of_all.extra["GPU_PLATFORM_AUTHORITY"] = "sha256:" + "0" * 64
+        self.assertIn("another authority", one_of_all("whoami").err)
+
     def context(self):
         """Of a browser that trusts the authority."""
         with open(os.path.join(self.cluster.state, "authority.pem"), encoding="ascii") as file:
@@ -131,6 +144,24 @@ class Encrypted(ClusterTest):
             with socket.create_connection(("127.0.0.1", port), timeout=10) as plain:
                 plain.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 self.assertNotIn(b"200", plain.recv(4096))
+
+
+class Relayed(ClusterTest):
+    """A controller that is reached at an address of another one: its certificate does not have that name."""
+
+    options = {"serve_flags": ("--http", "0.0.0.0:0", "--tls"), "machine": "dgx-h100", "nodes": 1}
+
+    def test_the_name_of_all_controllers_counts(self):
+        secret = self.cli.json("tokens", "create", "test")["secret"]
+        with open(os.path.join(self.cluster.state, "authority.pem"), encoding="ascii") as file:
+            text = file.read()
+        authority = text[text.index("-----BEGIN CERTIFICATE-----"):]
+        elsewhere = [f"https://127.0.0.{host}:{self.cluster.http_port()}" for host in (2, 3)]
+        client = gpu_platform.Client(",".join(elsewhere), secret, authority)
+        self.assertEqual(client.whoami()["user"], "root")
+        for server, trusted in ((elsewhere[0], authority), (",".join(elsewhere), None)):
+            with self.assertRaises(gpu_platform.Unauthenticated):
+                gpu_platform.Client(server, secret, trusted).whoami()
 
 
 if __name__ == "__main__":
