@@ -6,7 +6,7 @@ namespace gp {
 namespace {
 
 constexpr uint64_t kMemberFormat = 1;
-constexpr size_t kMembersAtOnce = 100;
+constexpr size_t kMembersMax = 1'000;
 
 Result<Member> DecodeMember(const StoreEntry& entry) {
   ByteReader reader(entry.value);
@@ -52,14 +52,15 @@ Result<std::optional<Member>> MemberBoard::Find(const std::string& name) {
   return GP_TRY(DecodeMember(read.entries.front()));
 }
 
-Result<std::vector<Member>> MemberBoard::All() {
-  std::vector<Member> all;
-  KeyRange range = keys_.Members();
-  for (bool has_more = true; has_more;) {
-    const StoreRead read = GP_TRY(store_.Read(range, kMembersAtOnce));
-    for (const StoreEntry& entry : read.entries) all.push_back(GP_TRY(DecodeMember(entry)));
-    has_more = read.has_more && !read.entries.empty();
-    if (has_more) range.first = read.entries.back().key + '\0';
+// It may be of a later version: nothing is known of what it has.
+Result<std::vector<SeenMember>> MemberBoard::All() {
+  const StoreRead read = GP_TRY(store_.Read(keys_.Members(), kMembersMax));
+  std::vector<SeenMember> all;
+  for (const StoreEntry& entry : read.entries) {
+    Result<Member> member = DecodeMember(entry);
+    Member unknown;
+    unknown.name = entry.key.substr(keys_.Member("").size());
+    all.push_back({member ? *std::move(member) : std::move(unknown), entry.modified});
   }
   return all;
 }

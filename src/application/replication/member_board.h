@@ -16,11 +16,17 @@ struct Member {
   std::string name;     // in the cluster
   std::string version;  // of its program
   ControllerAddresses addresses;
-  uint64_t applied = 0;  // the last record that its state and its journal have
+  uint64_t applied = 0;  // the last record that its state and its journal have, on its disk
   // What it knows of the time, for itself after a restart: by the boot clock of this boot.
   std::string boot;
   Recovered::Sight sight;
   bool operator==(const Member&) const = default;
+};
+
+// A member's entry as it was read.
+struct SeenMember {
+  Member member;
+  uint64_t revision = 0;  // of its newest publication
 };
 
 // Where the controllers of a cluster tell of themselves.  Nothing is decided by it.
@@ -34,8 +40,9 @@ class MemberBoard {
   Status Publish(const Member& member);
   // nullopt: it has never told of itself.  Errors: kUnavailable, kInternal (damaged).
   Result<std::optional<Member>> Find(const std::string& name);
-  // Those that have ever told of themselves, by name.  Errors: as Find.
-  Result<std::vector<Member>> All();
+  // Those that have ever told of themselves, by name.  Of an entry that this program cannot read,
+  // only the name is known.  Errors: kUnavailable.
+  Result<std::vector<SeenMember>> All();
   // Forgets one.  Errors: kUnavailable.
   Status Remove(const std::string& name);
 

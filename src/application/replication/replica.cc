@@ -36,11 +36,7 @@ Result<bool> Replica::CatchUp() {
   if (head->last == applied_ && head->chain != chain_) return Fail(OtherHistory());
   if (head->last == applied_) return true;
   const std::vector<LogChunk> chunks = GP_TRY(log_.ReadAfter(applied_));
-  if (chunks.empty())
-    return Fail(Conflict("the shared log has no chunk that begins with record " +
-                         std::to_string(applied_ + 1) +
-                         ": replace this controller's journal by a copy of another controller's, "
-                         "or remove it if the log has all records"));
+  if (chunks.empty()) return Fail(log_.WhyMissing(applied_));
   std::vector<std::string> records;
   CommittedRecords applied{.after = applied_};
   for (const LogChunk& chunk : chunks) {

@@ -58,12 +58,12 @@ Status SharedLog::Create(uint64_t last, uint64_t chain) {
 Result<std::vector<LogChunk>> SharedLog::ReadAfter(uint64_t sequence) {
   // The next chunk begins with the next record: the range has it, and stays small for the store.
   const KeyRange range{keys_.Chunk(sequence + 1), keys_.Chunk(sequence + 1 + kWindow)};
-  const auto read = store_.Read(range, read_max_);
-  read_max_ = read ? std::min(kReadMax, read_max_ * 2) : std::max<size_t>(1, read_max_ / 2);
-  if (!read) return Fail(read.error());
+  const StoreRead read = GP_TRY(ReadSome(range));
+  if (!read.entries.empty() && read.entries.front().key != range.first)
+    return Fail(WhyMissing(sequence));
   std::vector<LogChunk> chunks;
   uint64_t last = sequence;
-  for (const StoreEntry& entry : read->entries) {
+  for (const StoreEntry& entry : read.entries) {
     LogChunk chunk = GP_TRY(DecodeChunk(entry.value));
     if (chunk.first != last + 1)
       return Fail(Conflict("the shared log has no chunk that begins with record " +
@@ -73,6 +73,42 @@ Result<std::vector<LogChunk>> SharedLog::ReadAfter(uint64_t sequence) {
     chunks.push_back(std::move(chunk));
   }
   return chunks;
+}
+
+Result<StoreRead> SharedLog::ReadSome(const KeyRange& range) {
+  Result<StoreRead> read = store_.Read(range, read_max_);
+  read_max_ = read ? std::min(kReadMax, read_max_ * 2) : std::max<size_t>(1, read_max_ / 2);
+  return read;
+}
+
+// The log is trimmed from its beginning, and one that was created anywhere else has none before.
+Result<uint64_t> SharedLog::First() {
+  const StoreRead read = GP_TRY(store_.Read(keys_.Chunks(), 1));
+  if (!read.entries.empty()) return keys_.FirstOf(read.entries.front().key);
+  const std::optional<LogHead> head = GP_TRY(Head());
+  return head ? head->last + 1 : 1;
+}
+
+Error SharedLog::WhyMissing(uint64_t sequence) {
+  const Result<uint64_t> first = First();
+  if (!first) return first.error();
+  if (*first <= sequence + 1)
+    return Conflict("the shared log has no chunk that begins with record " +
+                    std::to_string(sequence + 1) +
+                    ": replace this controller's journal by a copy of another controller's");
+  return Conflict("the shared log begins with record " + std::to_string(*first) +
+                  ", but this controller's journal ends with record " + std::to_string(sequence) +
+                  ": what is between was trimmed, or was never in this log: copy the state "
+                  "directory of another controller of this cluster (gpu-platform admin backup, "
+                  "admin restore)");
+}
+
+Result<std::vector<ChunkPlace>> SharedLog::ReadPlaces(uint64_t from, uint64_t last) {
+  const StoreRead read = GP_TRY(ReadSome({keys_.Chunk(from), keys_.Chunk(last + 1)}));
+  std::vector<ChunkPlace> places;
+  for (const StoreEntry& entry : read.entries)
+    places.push_back({keys_.FirstOf(entry.key), entry.value.size()});
+  return places;
 }
 
 Appended LogWriter::Append(std::span<const std::string> records) {
@@ -90,7 +126,10 @@ Appended LogWriter::AppendChunk(std::span<const std::string> records) {
                        {records.begin(), records.end()}};
   StoreTransaction append;
   append.puts = {{log_.keys().Chunk(chunk.first), EncodeChunk(chunk)}};
-  return Commit(std::move(append), {chunk.last(), chunk.chain_after, head_.time, term_, 0});
+  const ChunkPlace place{chunk.first, append.puts.front().value.size()};
+  Appended end = Commit(std::move(append), {chunk.last(), chunk.chain_after, head_.time, term_, 0});
+  if (end.end == AppendEnd::kDurable && written_ != nullptr) written_->Note(place, chunk.last());
+  return end;
 }
 
 Appended LogWriter::NoteTime(Instant time, std::vector<StorePut> also) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "application/replication/log_chunk.h"
+#include "application/replication/new_chunks.h"
 #include "application/replication/store_keys.h"
 #include "ports/outbound/journal.h"
 #include "ports/outbound/quorum_store.h"
@@ -41,11 +42,22 @@ class SharedLog {
   // done so meanwhile is no error.
   Status Create(uint64_t last, uint64_t chain);
 
-  // Some chunks in order, the first one beginning with the record after `sequence`; none if the log
-  // does not have it.  Errors: kConflict (a chunk is missing), kUnavailable, kInternal (damaged).
+  // Some chunks in order, the first one beginning with the record after `sequence`; none if nothing
+  // follows soon.  Errors: kConflict (as WhyMissing, or a chunk is missing), kUnavailable,
+  // kInternal (damaged).
   Result<std::vector<LogChunk>> ReadAfter(uint64_t sequence);
+  // Why no chunk begins with the record after `sequence`, though the log ends later.  kConflict: a
+  // journal that ends there cannot be continued from this log.
+  Error WhyMissing(uint64_t sequence);
+  // Where some of the chunks are that begin with one of these records, in order; none: there are no
+  // more.  Errors: kUnavailable.
+  Result<std::vector<ChunkPlace>> ReadPlaces(uint64_t from, uint64_t last);
 
  private:
+  Result<StoreRead> ReadSome(const KeyRange& range);
+  // The first record that it has, or would have.
+  Result<uint64_t> First();
+
   QuorumStore& store_;
   const StoreKeys keys_;
   size_t read_max_ = 16;  // chunks; fewer after a read that a slow link did not finish in time
@@ -58,9 +70,11 @@ class LogWriter {
   // False: it is not tried again.
   using TryAgain = std::function<bool(int tries)>;
 
-  // `head`: the end of the log, as read since the term began.
-  LogWriter(SharedLog& log, uint64_t term, const LogHead& head, TryAgain try_again)
-      : log_(log), term_(term), head_(head), try_again_(std::move(try_again)) {}
+  // `head`: the end of the log, as read since the term began.  `written`: notes what it has
+  // written; outlives it; nullptr: nobody wants to know.
+  LogWriter(SharedLog& log, uint64_t term, const LogHead& head, TryAgain try_again,
+            NewChunks* written = nullptr)
+      : log_(log), term_(term), head_(head), try_again_(std::move(try_again)), written_(written) {}
 
   // Each chunk is one transaction, which holds only while this term lasts and the log ends where
   // this writer has left it.  Without an answer the same transaction is tried again, byte for byte:
@@ -82,6 +96,7 @@ class LogWriter {
   const uint64_t term_;
   LogHead head_;
   const TryAgain try_again_;
+  NewChunks* const written_;
 };
 
 }  // namespace gp

@@ -38,8 +38,10 @@ Member Standby::Self(uint64_t applied, Recovered::Sight sight) const {
 Result<Standby::Role> Standby::Turn() {
   const bool led = key_.term() != 0;
   GP_CHECK_OK(Remember());
-  if (!GP_TRY(replica_.CatchUp())) return Role::kIsLate;
+  const bool has_all = GP_TRY(replica_.CatchUp());
+  // Also while it catches up, or what it still lacks would be trimmed.
   PublishWhenDue();
+  if (!has_all) return Role::kIsLate;
   if (!led) {
     // Only a controller that has everything is a candidate: its lead begins without a delay.
     if (!GP_TRY(key_.TryTake())) return Role::kFollows;

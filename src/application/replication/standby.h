@@ -30,9 +30,9 @@ class Standby {
   // Where the log ended when this term began.  REQUIRES: it leads.
   const LogHead& head() const { return head_; }
   // What it tells of itself as a leader, whose time is `now`: it knows the time after a restart
-  // too.
+  // too.  On the thread that appends to its own journal.
   StorePut TellOfItself(Instant now) const {
-    return board_.PutOf(Self(head_.last, {now, clock_.BootNs()}));
+    return board_.PutOf(Self(replica_.journal().LastSequence(), {now, clock_.BootNs()}));
   }
 
  private:

@@ -10,4 +10,13 @@ std::string StoreKeys::Chunk(uint64_t first) const {
   return name;
 }
 
+uint64_t StoreKeys::FirstOf(const std::string& chunk) const {
+  uint64_t first = 0;
+  for (size_t i = Chunks().first.size(); i < chunk.size(); ++i) {
+    const char c = chunk[i];
+    first = first << 4 | static_cast<uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+  }
+  return first;
+}
+
 }  // namespace gp

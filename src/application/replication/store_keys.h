@@ -21,6 +21,8 @@ class StoreKeys {
   // The chunk that begins with this record.
   std::string Chunk(uint64_t first) const;
   KeyRange Chunks() const { return KeysUnder(prefix_ + "log/"); }
+  // The record that the chunk with this key begins with.  REQUIRES: it is one of Chunks.
+  uint64_t FirstOf(const std::string& chunk) const;
   // What this controller has told of itself.
   std::string Member(const std::string& name) const { return prefix_ + "members/" + name; }
   // The secrets of jobs, sealed, and what changes with each of them.

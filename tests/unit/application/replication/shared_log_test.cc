@@ -176,12 +176,54 @@ TEST_F(SharedLogTest, AGapIsNamed) {
   LogWriter writer = Writer(first);
   EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
   EXPECT_EQ(writer.Append(std::vector<std::string>{"b"}).end, AppendEnd::kDurable);
-  ASSERT_EQ(store.sound.Commit({{}, {}, {{keys.Chunk(1), ""}}}).end, CommitEnd::kCommitted);
+  EXPECT_EQ(writer.Append(std::vector<std::string>{"c"}).end, AppendEnd::kDurable);
+  ASSERT_EQ(store.sound.Commit({{}, {}, {{keys.Chunk(2), ""}}}).end, CommitEnd::kCommitted);
   const auto chunks = log.ReadAfter(0);
   ASSERT_FALSE(chunks);
   EXPECT_EQ(chunks.error(),
-            Conflict("the shared log has no chunk that begins with record 1: the next "
-                     "one begins with 2"));
+            Conflict("the shared log has no chunk that begins with record 2: the next "
+                     "one begins with 3"));
+  // Where a journal ends in the middle of a chunk, or before a gap.
+  const auto after = log.ReadAfter(1);
+  ASSERT_FALSE(after);
+  EXPECT_EQ(after.error(),
+            Conflict("the shared log has no chunk that begins with record 2: replace this "
+                     "controller's journal by a copy of another controller's"));
+}
+
+TEST_F(SharedLogTest, WhatWasTrimmedIsNoSilentGap) {
+  LogWriter writer = Writer(first);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(writer.Append(std::vector<std::string>{"a"}).end, AppendEnd::kDurable);
+  ASSERT_EQ(store.sound.Commit({{}, {}, {{keys.Chunk(0), keys.Chunk(3)}}}).end,
+            CommitEnd::kCommitted);
+  EXPECT_EQ(log.ReadAfter(2)->size(), 1u);
+  const auto chunks = log.ReadAfter(1);
+  ASSERT_FALSE(chunks);
+  EXPECT_EQ(chunks.error(),
+            Conflict("the shared log begins with record 3, but this controller's journal ends with "
+                     "record 1: what is between was trimmed, or was never in this log: copy the "
+                     "state directory of another controller of this cluster (gpu-platform admin "
+                     "backup, admin restore)"));
+}
+
+TEST_F(SharedLogTest, PlacesAreThoseOfItsChunks) {
+  LogWriter writer = Writer(first);
+  for (int i = 0; i < 300; ++i)
+    EXPECT_EQ(writer.Append(std::vector<std::string>{"a", "b"}).end, AppendEnd::kDurable);
+  std::vector<ChunkPlace> places;
+  for (uint64_t from = 5;;) {
+    const auto some = log.ReadPlaces(from, 500);
+    ASSERT_TRUE(some);
+    if (some->empty()) break;
+    places.insert(places.end(), some->begin(), some->end());
+    from = places.back().first + 1;
+  }
+  ASSERT_EQ(places.size(), 248u);
+  EXPECT_EQ(places.front().first, 5u);
+  EXPECT_EQ(places.back().first, 499u);
+  EXPECT_EQ(places.back().bytes,
+            store.Read({keys.Chunk(499), ""}, 1)->entries.front().value.size());
 }
 
 }  // namespace

@@ -421,5 +421,98 @@ TEST_F(StandbyTest, RemembersTheTimeAfterARestart) {
   EXPECT_EQ(second.Time() - before, Duration::Seconds(4));
 }
 
+// Removes the records before this one from the log.
+void Trim(FaultyStore& store, uint64_t before) {
+  const StoreKeys keys("test");
+  const StoreTransaction trim{{}, {}, {{keys.Chunk(0), keys.Chunk(before)}}};
+  ASSERT_EQ(store.Commit(trim).end, CommitEnd::kCommitted);
+}
+
+// What is left may begin near the end of its journal, or far beyond it.
+TEST_F(StandbyTest, ALogThatWasTrimmedHasNoSilentGap) {
+  first.SetQueue("a");
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  const uint64_t had = second.replica->applied();
+  for (const uint64_t more : {2, 5'000}) {
+    while (first.journal.LastSequence() < had + more)
+      first.SetQueue("q" + std::to_string(first.journal.LastSequence()));
+    const uint64_t left = first.journal.LastSequence();
+    Trim(store, left);
+    const auto role = second.Turn();
+    ASSERT_FALSE(role);
+    EXPECT_EQ(role.error().code, ErrorCode::kConflict);
+    for (const std::string& part :
+         {"begins with record " + std::to_string(left), "ends with record " + std::to_string(had),
+          std::string("gpu-platform admin backup")})
+      EXPECT_NE(role.error().message.find(part), std::string::npos) << role.error().message;
+    EXPECT_EQ(second.replica->applied(), had);
+    EXPECT_EQ(second.journal.LastSequence(), had);
+  }
+}
+
+TEST_F(StandbyTest, AControllerWithoutAJournalIsRefusedByATrimmedLog) {
+  for (const char* name : {"a", "b", "c"}) first.SetQueue(name);
+  Trim(store, 3);
+  Seat third(store, "third");
+  const auto role = third.Turn();
+  ASSERT_FALSE(role);
+  EXPECT_TRUE(role.error().message.starts_with(
+      "the shared log begins with record 3, but this controller's journal ends with record 0:"))
+      << role.error().message;
+  // Nor does it become a candidate where nobody leads.
+  first.key.Resign();
+  EXPECT_FALSE(third.Turn());
+  EXPECT_EQ(third.key.Owner(), Result<std::string>(""));
+  // A copy of another's is enough.
+  third.journal = first.journal;
+  third.Restart();
+  ASSERT_EQ(third.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  EXPECT_TRUE(third.Lead());
+}
+
+TEST_F(StandbyTest, AfterATrimLeadersComeAndGo) {
+  for (const char* name : {"a", "b", "c"}) first.SetQueue(name);
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  Trim(store, first.journal.LastSequence());
+  first.SetQueue("d");
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  first.key.Resign();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_TRUE(
+      second.loop->Read([](const State& state) { EXPECT_TRUE(state.queues.all.contains("d")); }));
+  // And the one that has created the log.
+  second.key.Resign();
+  first.Restart();
+  ASSERT_EQ(first.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(first.Lead());
+  EXPECT_EQ(first.replica->applied(), 6u);
+}
+
+// What is not in its own journal must not be trimmed.
+TEST_F(StandbyTest, ALeaderTellsWhatItsOwnJournalHas) {
+  MemberBoard board(store, StoreKeys("test"));
+  for (const char* name : {"a", "b"}) {
+    first.SetQueue(name);
+    first.clock.Advance(Duration::Seconds(2));
+    first.loop->Turn();
+    EXPECT_EQ((*board.Find("first"))->applied, first.journal.LastSequence());
+  }
+  EXPECT_EQ(first.journal.LastSequence(), 3u);
+}
+
+// Else what it still lacks would be trimmed.
+TEST_F(StandbyTest, OneThatCatchesUpTellsHowFarItIs) {
+  for (int i = 0; i < 100; ++i) first.SetQueue("q" + std::to_string(i));
+  first.clock.Advance(Duration::Seconds(2));
+  ASSERT_EQ(second.standby->Turn(), Result<Standby::Role>(Standby::Role::kIsLate));
+  first.loop->Turn();
+  ASSERT_EQ(second.standby->Turn(), Result<Standby::Role>(Standby::Role::kIsLate));
+  const auto told = MemberBoard(store, StoreKeys("test")).Find("second");
+  ASSERT_TRUE(told && *told);
+  EXPECT_EQ((*told)->applied, second.journal.LastSequence());
+  EXPECT_LT((*told)->applied, first.journal.LastSequence());
+}
+
 }  // namespace
 }  // namespace gp
