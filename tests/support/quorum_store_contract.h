@@ -314,4 +314,44 @@ TEST_P(QuorumStoreContract, AWatchThatIsDestroyedIsSilent) {
   EXPECT_EQ(hints, before);
 }
 
+TEST_P(QuorumStoreContract, WhatKeysAreStaysWhenWhatTheyWereIsForgotten) {
+  const uint64_t first = Put("a", "1");
+  Put("a", "2");
+  Put("b", "1");
+  const uint64_t last = Put("b", "2");
+  const StoreRead before = Read(All());
+  for (const uint64_t revision : {first, last, last, first}) {
+    const Status forgotten = store().Forget(revision);
+    EXPECT_TRUE(forgotten) << (forgotten ? "" : forgotten.error().message);
+  }
+  EXPECT_EQ(Read(All()).entries, before.entries);
+  EXPECT_EQ(PutIf({Key("b"), StoreCondition::Of::kModified, last}, "b", "3"),
+            CommitEnd::kCommitted);
+  EXPECT_EQ(Text(), "a=2 b=3");
+}
+
+TEST_P(QuorumStoreContract, AWatchGoesOnWhenWhatWasIsForgotten) {
+  std::atomic<int> hints = 0;
+  const auto watch = store().Watch(KeysUnder(Key("w/")), [&hints] { ++hints; });
+  EXPECT_TRUE(Await([&] { return hints > 0; }));
+  for (int i = 0; i < 5; ++i) {
+    const int before = hints;
+    const uint64_t revision = Put("w/a", std::to_string(i));
+    EXPECT_TRUE(other().Forget(revision));
+    EXPECT_TRUE(Await([&] { return hints > before; }));
+  }
+}
+
+TEST_P(QuorumStoreContract, ItsSpaceGrowsWithWhatIsWritten) {
+  const auto used = [this] {
+    const auto bytes = store().BytesInUse();
+    EXPECT_TRUE(bytes) << (bytes ? "" : bytes.error().message);
+    return bytes.value_or(0);
+  };
+  const uint64_t before = used();
+  for (int i = 0; i < 8; ++i) Put("large", std::string(1 << 20, 'x'));
+  // Stores may write behind.
+  EXPECT_TRUE(Await([&] { return used() > before + (1 << 19); }));
+}
+
 }  // namespace gp

@@ -237,6 +237,7 @@ void ControlLoop::RunReads() {
 Outcome ControlLoop::Handle(const CommandItem& item) {
   Outcome outcome;
   if (item.precondition) outcome.status = item.precondition(state_);
+  if (outcome.status) outcome.status = Admit(item);
   if (!outcome.status) return outcome;
   auto events = DecideAndApply({StampTime(), item.origin, item.request, item.command});
   if (!events) {
@@ -253,6 +254,15 @@ Outcome ControlLoop::Handle(const CommandItem& item) {
     }
   }
   return outcome;
+}
+
+// A repeated request takes no room: the first answer holds.
+Status ControlLoop::Admit(const CommandItem& item) const {
+  const auto* submit = std::get_if<SubmitJob>(&item.command);
+  if (submit == nullptr || !options_.accepts_jobs) return Ok();
+  const bool is_repeated = !item.request.id.empty() && state_.jobs.by_request.contains(RequestKey(
+                                                           submit->user, item.request.id));
+  return is_repeated ? Ok() : options_.accepts_jobs();
 }
 
 Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {

@@ -35,10 +35,11 @@ struct ControlOptions {
   Duration keep_journal;  // older records may be dropped; 0: none may
   // The journal was cut: jobs that were started after the cut may still run.
   bool begin_lineage = false;
-  AuditTrail* audit = nullptr;         // outlives the loop; nullptr: there is none
-  Leadership* leadership = nullptr;    // outlives the loop; nullptr: no other controller can lead
-  OperatorLog* log = nullptr;          // outlives the loop; nullptr: messages are dropped
-  std::function<void()> begin_thread;  // called first on the writer's thread; may be empty
+  AuditTrail* audit = nullptr;           // outlives the loop; nullptr: there is none
+  Leadership* leadership = nullptr;      // outlives the loop; nullptr: no other controller can lead
+  std::function<Status()> accepts_jobs;  // asked before each new job; empty: it does
+  OperatorLog* log = nullptr;            // outlives the loop; nullptr: messages are dropped
+  std::function<void()> begin_thread;    // called first on the writer's thread; may be empty
   // No thread: a caller does the writer's work until it has its answer, and the owner calls Turn,
   // before which all messages of nodes were heard.
   bool by_hand = false;
@@ -114,6 +115,7 @@ class ControlLoop : public ControlGateway {
   void Answer(std::vector<InboxItem> items);
   void RunReads();
   Outcome Handle(const CommandItem& item);
+  Status Admit(const CommandItem& item) const;
   Result<std::vector<Event>> DecideAndApply(Envelope envelope);
   void Perform(Command command);
   void Log(LogLevel level, const std::string& text) const;

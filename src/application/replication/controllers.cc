@@ -12,9 +12,9 @@ Result<uint64_t> Controllers::Term() {
 Result<std::vector<ControllerStatus>> Controllers::List() {
   const auto head = GP_TRY(log_.Head());
   std::vector<ControllerStatus> all;
-  for (Member& member : GP_TRY(board_.All())) {
+  for (SeenMember& seen : GP_TRY(board_.All())) {
     ControllerStatus one{
-        .member = std::move(member), .leads = false, .silent_for = {}, .behind = 0};
+        .member = std::move(seen.member), .leads = false, .silent_for = {}, .behind = 0};
     one.leads = one.member.name == self_;
     if (head && one.leads) one.member.applied = head->last;
     if (head && !one.leads) {

@@ -3,6 +3,7 @@
 namespace gp {
 namespace {
 
+// Several times in the time for which a member counts as live without it.
 constexpr Duration kPublishEvery = Duration::Seconds(2);
 
 }  // namespace

@@ -28,6 +28,7 @@ Status RecoveryPart::Start() {
   // What its own journal lost, the shared log has, unless this controller created it.
   options.begin_lineage = journal_.is_cut() && !lead_.has_older_log();
   options.leadership = lead_.leadership();
+  if (lead_.is_shared()) options.accepts_jobs = [this] { return lead_.AcceptsJobs(); };
   options.audit = records_.audit();
   options.log = &log_;
   options.keep_journal = config_.keep_journal;

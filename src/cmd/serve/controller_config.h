@@ -38,6 +38,8 @@ struct SharingConfig {
   std::string key_file;
   std::string user;
   std::string password_file;
+  bool compacts = true;              // the store serves nobody else
+  int64_t quota = int64_t{2} << 30;  // of the store, in bytes
 };
 
 // All settings of a controller, parsed and checked.

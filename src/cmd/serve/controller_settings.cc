@@ -20,6 +20,8 @@ namespace {
 
 constexpr int64_t kCertificateMin = Duration::Seconds(10).ns;
 constexpr int64_t kCertificateMax = 3'650 * kSettingDay;
+constexpr int64_t kQuotaMin = int64_t{64} << 20;
+constexpr int64_t kQuotaMax = int64_t{1} << 50;
 constexpr int64_t kLeaseMin = Duration::Milliseconds(100).ns;
 
 std::optional<std::string> CollectorFault(const std::string& url) {
@@ -139,6 +141,18 @@ SettingRows SharingRows(SharingConfig& sharing) {
        .meaning = "File with the user's password",
        .target = &sharing.password_file,
        .is_path = IsPath},
+      {.key = "sharing.compaction",
+       .flag = "--store-shared",
+       .meaning = "The leader compacts the store once a minute; false where it serves others too",
+       .flag_meaning = "The store serves others too: its compaction is left to them",
+       .target = InvertedBool{&sharing.compacts}},
+      {.key = "sharing.quota",
+       .flag = "--store-quota",
+       .value_name = "BYTES",
+       .meaning = "What etcd has as --quota-backend-bytes; above 80 % of it no jobs are accepted",
+       .target = &sharing.quota,
+       .least = kQuotaMin,
+       .most = kQuotaMax},
   };
 }
 
@@ -321,6 +335,16 @@ void CheckWhole(const ControllerConfig& config, SettingsRead& read) {
          .code = CodeText(FileCode::kContradiction),
          .message = "sharing.store: requires agent.enabled: false (--no-agent): start the agent of "
                     "this machine by itself, with the addresses of all controllers",
+         .excerpt = ""});
+  // What a controller of the cluster has is trimmed from the shared log.
+  if (!config.sharing.store.empty() && config.ephemeral)
+    read.problems.push_back(
+        {.file = OriginOf(read.root, "ephemeral"),
+         .line = 0,
+         .column = 0,
+         .code = CodeText(FileCode::kContradiction),
+         .message = "ephemeral: a controller that shares its log (sharing.store) needs a journal "
+                    "on disk",
          .excerpt = ""});
   if (config.is_light && config.simulate.empty())
     read.problems.push_back({.file = OriginOf(read.root, "light"),

@@ -159,17 +159,28 @@ Status LeadPart::Lead() {
   uses_.relay.Close();
   log_.Write(LogLevel::kInfo,
              "this controller leads, from record " + std::to_string(standby_->head().last) + " on");
-  writer_.emplace(*log_of_all_, key_->term(), standby_->head(), AppendPatience());
+  writer_.emplace(*log_of_all_, key_->term(), standby_->head(), AppendPatience(), &written_);
   journal_.emplace(*writer_, uses_.journal.journal(),
                    [this](Instant now) { return standby_->TellOfItself(now); });
   leadership_.emplace(*key_, [this] { StopDeposed("another controller leads"); });
   GP_CHECK_OK(ClaimIdentity(*store_, log_of_all_->keys(), identity_, key_->term()));
-  return secrets_ ? secrets_->Lead(key_->term(), AppendPatience()) : Ok();
+  if (secrets_) GP_CHECK_OK(secrets_->Lead(key_->term(), AppendPatience()));
+  CareForStore();
+  return Ok();
 }
 
 SecretKeeper* LeadPart::secrets() {
   if (secrets_) return &*secrets_;
   return uses_.records.secrets();
+}
+
+void LeadPart::CareForStore() {
+  const StoreKeys& keys = log_of_all_->keys();
+  trimmer_.emplace(*store_, keys, clock_, key_->term(), standby_->head().last, written_,
+                   TrimLimits{});
+  if (config_.sharing.compacts) compactor_.emplace(*store_, keys, clock_);
+  space_.emplace(*store_, static_cast<uint64_t>(config_.sharing.quota), log_);
+  care_.emplace(StoreCare::Of{*trimmer_, compactor_ ? &*compactor_ : nullptr, *space_}, log_);
 }
 
 void LeadPart::StopDeposed(const std::string& why) {
@@ -178,6 +189,7 @@ void LeadPart::StopDeposed(const std::string& why) {
 }
 
 void LeadPart::Stop() {
+  care_.reset();
   keeper_.reset();
   leadership_.reset();
   if (key_) key_->Resign();

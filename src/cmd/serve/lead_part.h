@@ -13,6 +13,7 @@
 #include "application/replication/shared_journal.h"
 #include "application/replication/shared_secrets.h"
 #include "application/replication/standby.h"
+#include "application/replication/store_care.h"
 #include "application/replication/store_leadership.h"
 #include "cmd/serve/certificates_part.h"
 #include "cmd/serve/relay_part.h"
@@ -57,6 +58,9 @@ class LeadPart : public Component {
   SecretKeeper* secrets();
   // Begun while it was a standby, so that clients may go on here.
   ChangeFeed& changes() { return changes_; }
+  // Whether the store has room for more.  Errors: kResourceExhausted.  REQUIRES: it leads.  Any
+  // thread.
+  Status AcceptsJobs() const { return space_->AcceptsJobs(); }
   // Of a controller that was a standby.
   std::optional<Recovered> TakeState();
 
@@ -65,6 +69,7 @@ class LeadPart : public Component {
   Status Follow();
   Status FollowSecrets();
   Status Lead();
+  void CareForStore();
   uint64_t AuditedUntil() const;
   [[noreturn]] void StopDeposed(const std::string& why);
 
@@ -84,10 +89,15 @@ class LeadPart : public Component {
   std::optional<SharedSecrets> secrets_;
   ClusterIdentity identity_;
   int64_t secrets_not_before_ns_ = 0;  // boot time
+  NewChunks written_;
   std::optional<LogWriter> writer_;
   std::optional<SharedJournal> journal_;
   std::optional<StoreLeadership> leadership_;
   std::optional<LeadKeeper> keeper_;
+  std::optional<LogTrimmer> trimmer_;
+  std::optional<StoreCompactor> compactor_;
+  std::optional<StoreSpace> space_;
+  std::optional<StoreCare> care_;
 };
 
 }  // namespace gp

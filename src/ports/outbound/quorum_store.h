@@ -102,6 +102,14 @@ class QuorumStore {
   // Errors: kUnavailable; then it ends by itself when its time is over.
   virtual Status EndLease(uint64_t lease) = 0;
 
+  // What keys were before this revision is forgotten, of the whole store and whoever uses it, which
+  // makes room; what they are stays.  That it is forgotten already is no error.  Errors:
+  // kUnavailable.
+  virtual Status Forget(uint64_t before) = 0;
+  // The bytes that the store uses for all that it has not forgotten: those of the machine that
+  // answers, the others differ a little.  Errors: kUnavailable.
+  virtual Result<uint64_t> BytesInUse() = 0;
+
   // Calls `changed`, which must not wait, soon after a key of the range has changed.  It is a hint:
   // it may come without a change, and changes may be missed while the store does not answer.
   virtual std::unique_ptr<StoreWatch> Watch(const KeyRange& range,

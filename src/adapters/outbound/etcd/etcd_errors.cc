@@ -65,6 +65,11 @@ bool IsTokenRefused(const grpc::Status& end) {
          end.error_message().contains("revision of auth store is old");
 }
 
+bool IsForgotten(const grpc::Status& end) {
+  return end.error_code() == grpc::StatusCode::OUT_OF_RANGE &&
+         end.error_message().contains("has been compacted");
+}
+
 std::string EtcdFailure(const std::string& endpoint, const grpc::Status& end) {
   const std::string what = end.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED
                                ? "no answer in time"

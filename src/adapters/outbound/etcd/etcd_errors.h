@@ -15,6 +15,9 @@ bool IsAnswer(const grpc::Status& end);
 // it carries anything out.
 bool IsTokenRefused(const grpc::Status& end);
 
+// The revision of a compaction is forgotten already.
+bool IsForgotten(const grpc::Status& end);
+
 // "etcd at https://e1:2379: what happened: what to do about it".
 std::string EtcdFailure(const std::string& endpoint, const grpc::Status& end);
 

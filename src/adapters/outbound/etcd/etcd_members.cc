@@ -63,7 +63,8 @@ EtcdMember::EtcdMember(size_t the_index, std::string the_endpoint,
       kv(channel),
       lease(channel),
       watch(channel),
-      auth(channel) {}
+      auth(channel),
+      maintenance(channel) {}
 
 void EtcdMember::AwaitConnection() {
   if (channel->GetState(true) == GRPC_CHANNEL_TRANSIENT_FAILURE)

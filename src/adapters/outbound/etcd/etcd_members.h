@@ -39,6 +39,7 @@ struct EtcdMember {
   etcdserverpb::Lease::Stub lease;
   etcdserverpb::Watch::Stub watch;
   etcdserverpb::Auth::Stub auth;
+  etcdserverpb::Maintenance::Stub maintenance;
 };
 
 // All members, one of which is the present one: asked until it does not answer.

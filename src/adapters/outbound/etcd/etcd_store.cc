@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "adapters/outbound/etcd/etcd_errors.h"
 #include "adapters/outbound/etcd/etcd_members.h"
 #include "adapters/outbound/etcd/etcd_watch.h"
 
@@ -142,6 +143,24 @@ Status EtcdStore::EndLease(uint64_t lease) {
     const bool has_ended_before = end.error_code() == grpc::StatusCode::NOT_FOUND;
     return has_ended_before ? grpc::Status::OK : end;
   });
+}
+
+Status EtcdStore::Forget(uint64_t before) {
+  etcdserverpb::CompactionRequest request;
+  request.set_revision(static_cast<int64_t>(before));
+  return members_->AskEach([&](EtcdMember& member, grpc::ClientContext& context) {
+    etcdserverpb::CompactionResponse response;
+    grpc::Status end = member.kv.Compact(&context, request, &response);
+    return IsForgotten(end) ? grpc::Status::OK : end;
+  });
+}
+
+Result<uint64_t> EtcdStore::BytesInUse() {
+  etcdserverpb::StatusResponse response;
+  GP_CHECK_OK(members_->AskEach([&](EtcdMember& member, grpc::ClientContext& context) {
+    return member.maintenance.Status(&context, etcdserverpb::StatusRequest(), &response);
+  }));
+  return static_cast<uint64_t>(response.db_size_in_use());
 }
 
 std::unique_ptr<StoreWatch> EtcdStore::Watch(const KeyRange& range, std::function<void()> changed) {

@@ -26,6 +26,9 @@ class EtcdStore final : public QuorumStore {
   Result<StoreLease> GrantLease(Duration wanted) override;
   Result<bool> KeepLease(uint64_t lease) override;
   Status EndLease(uint64_t lease) override;
+  // A compaction.
+  Status Forget(uint64_t before) override;
+  Result<uint64_t> BytesInUse() override;
   // `changed` is called on the watch's thread, also when it has begun and after each gap.
   std::unique_ptr<StoreWatch> Watch(const KeyRange& range, std::function<void()> changed) override;
 

@@ -20,6 +20,10 @@ class MemoryQuorumStore : public QuorumStore {
   Result<StoreLease> GrantLease(Duration wanted) override;
   Result<bool> KeepLease(uint64_t lease) override;
   Status EndLease(uint64_t lease) override;
+  // It remembers nothing.
+  Status Forget(uint64_t) override { return Ok(); }
+  // Of keys and values.
+  Result<uint64_t> BytesInUse() override;
   // Hints come on the thread that makes the change, before its call returns.  The store outlives
   // the watch.
   std::unique_ptr<StoreWatch> Watch(const KeyRange& range, std::function<void()> changed) override;

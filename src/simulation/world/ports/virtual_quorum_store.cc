@@ -99,4 +99,14 @@ Status VirtualStoreClient::EndLease(uint64_t lease) {
   return is_answered ? Ok() : Fail(Unavailable(kNoAnswer));
 }
 
+Status VirtualStoreClient::Forget(uint64_t before) {
+  if (Pass() != Passage::kWhole) return Fail(Unavailable(kNoAnswer));
+  return store_.Forget(before);
+}
+
+Result<uint64_t> VirtualStoreClient::BytesInUse() {
+  if (Pass() != Passage::kWhole) return Fail(Unavailable(kNoAnswer));
+  return store_.BytesInUse();
+}
+
 }  // namespace gp

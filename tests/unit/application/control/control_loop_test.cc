@@ -297,6 +297,29 @@ TEST(ControlLoop, AFullInboxRefusesAndLosesNothing) {
   ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_TRUE(s.jobs.all.empty()); }));
 }
 
+// A store without room refuses jobs, and nothing else.
+TEST(ControlLoop, RefusesJobsAloneWhileNoneAreAccepted) {
+  std::atomic<bool> accepts = true;
+  ControlOptions options;
+  options.accepts_jobs = [&accepts] {
+    return accepts ? Ok() : Status(Fail(Error{ErrorCode::kResourceExhausted, "no room"}));
+  };
+  Rig rig(options);
+  const Outcome before = rig.loop->Execute("user:ana", "before", Submit());
+  ASSERT_TRUE(before.status);
+  accepts = false;
+  const Outcome refused = rig.loop->Execute("user:ana", "new", Submit());
+  ASSERT_FALSE(refused.status);
+  EXPECT_EQ(refused.status.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_FALSE(rig.loop->Execute("user:ana", "", Submit()).status);
+  const Outcome again = rig.loop->Execute("user:ana", "before", Submit());
+  ASSERT_TRUE(again.status) << "a repeated request";
+  EXPECT_EQ(again.job, before.job);
+  EXPECT_TRUE(rig.loop->Execute("user:ana", "", StopJob{before.job}).status);
+  accepts = true;
+  EXPECT_TRUE(rig.loop->Execute("user:ana", "new", Submit()).status);
+}
+
 TEST(ControlLoop, APreconditionIsAskedOnceAndRefusesAll) {
   Rig rig;
   const std::vector<std::pair<ClientRequest, Command>> two(2, {"", Submit()});

@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,15 @@ class FaultyStore : public QuorumStore {
   Result<StoreLease> GrantLease(Duration wanted) override { return sound.GrantLease(wanted); }
   Result<bool> KeepLease(uint64_t lease) override { return sound.KeepLease(lease); }
   Status EndLease(uint64_t lease) override { return sound.EndLease(lease); }
+  Status Forget(uint64_t before) override {
+    if (reads_fail) return Fail(Unavailable("no answer"));
+    forgotten.push_back(before);
+    return Ok();
+  }
+  Result<uint64_t> BytesInUse() override {
+    if (reads_fail) return Fail(Unavailable("no answer"));
+    return bytes_in_use ? *bytes_in_use : sound.BytesInUse();
+  }
   std::unique_ptr<StoreWatch> Watch(const KeyRange& range, std::function<void()> changed) override {
     return sound.Watch(range, std::move(changed));
   }
@@ -44,6 +54,8 @@ class FaultyStore : public QuorumStore {
   MemoryQuorumStore sound;
   std::deque<Fault> faults;  // of the next commits
   bool reads_fail = false;
+  std::optional<uint64_t> bytes_in_use;        // nullopt: of the sound store
+  std::vector<uint64_t> forgotten;             // revisions
   std::function<void()> before_commit;         // happens once
   std::function<void()> meanwhile;             // happens once, at the next commit without an answer
   std::vector<StoreTransaction> transactions;  // all that were sent

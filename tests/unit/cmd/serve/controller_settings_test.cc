@@ -139,8 +139,18 @@ TEST(ServeFlags, PlayedNodesNeedAMachine) {
   EXPECT_THAT(ErrorOf({"--light"}), HasSubstr("light: requires simulate"));
   EXPECT_THAT(ErrorOf({"--store", "etcd:http://127.0.0.1:2379"}),
               HasSubstr("sharing.store: requires agent.enabled: false"));
+  EXPECT_THAT(ErrorOf({"--store", "etcd:http://127.0.0.1:2379", "--no-agent", "--ephemeral"}),
+              HasSubstr("ephemeral: a controller that shares its log"));
   EXPECT_THAT(ErrorOf({"--store", "etcd:http://10.0.0.7:2379"}), HasSubstr("begin with https"));
   EXPECT_THAT(ErrorOf({"--cluster", "a/b"}), HasSubstr("1 to 63 letters"));
+}
+
+TEST(ServeFlags, AStoreOfItsOwnIsCompactedAndHasAQuota) {
+  EXPECT_TRUE(Parsed({})->sharing.compacts);
+  EXPECT_EQ(Parsed({})->sharing.quota, 2'147'483'648);
+  EXPECT_FALSE(Parsed({"--store-shared"})->sharing.compacts);
+  EXPECT_EQ(Parsed({"--store-quota", "8589934592"})->sharing.quota, 8'589'934'592);
+  EXPECT_THAT(ErrorOf({"--store-quota", "1000"}), HasSubstr("--store-quota: must be from"));
 }
 
 TEST_F(SettingsTest, FlagsCoverThePolicyFile) {
