@@ -31,6 +31,8 @@ class World {
   bool StepUntil(Instant until);
   void MakeQueue();
   void CheckStandbys();
+  void CheckTrim();
+  void Refuse(ControllerHost& host, const std::string& why);
   std::vector<std::unique_ptr<AgentHost>> MakeHosts();
   std::vector<std::unique_ptr<ControllerHost>> MakeControllers();
 
@@ -97,8 +99,23 @@ std::vector<std::unique_ptr<ControllerHost>> World::MakeControllers() {
     hosts.push_back(std::make_unique<ControllerHost>(static_cast<int>(i + 1), store_.get(),
                                                      OptionsOf(plan_), timeline_, network_, watch_,
                                                      findings_, rng_));
+    hosts.back()->WhenRefused(
+        [this](ControllerHost& host, const std::string& why) { Refuse(host, why); });
   }
   return hosts;
+}
+
+// Of one that was silent for long the log does not wait.  An operator copies another's journal.
+void World::Refuse(ControllerHost& host, const std::string& why) {
+  if (!why.contains("was trimmed") || !witness_.WasSilent(host.machine()))
+    return findings_.Break(timeline_.now(), "a standby cannot follow: " + why);
+  ControllerHost* best = &host;
+  for (size_t i = 0; i < controllers_.size(); ++i) {
+    ControllerHost& other = controllers_.at(i);
+    if (other.journal().LastSequence() > best->journal().LastSequence()) best = &other;
+  }
+  if (best != &host) host.journal().Replace(best->journal());
+  host.Kill();
 }
 
 std::vector<std::unique_ptr<AgentHost>> World::MakeHosts() {
@@ -172,7 +189,23 @@ void World::CheckStandbys() {
   }
 }
 
+// What every controller has had for a while is gone, but for the newest records.
+void World::CheckTrim() {
+  const uint64_t held = witness_.records();
+  if (!StepUntil(timeline_.now() + Duration::Minutes(1))) return;
+  const StoreKeys keys("world");
+  const auto read = store_->Read(keys.Chunks(), SIZE_MAX);
+  std::deque<ChunkPlace> chunks;
+  for (const StoreEntry& entry : read->entries)
+    chunks.push_back({keys.FirstOf(entry.key), entry.value.size()});
+  if (CountOfSpareChunks(chunks, witness_.records(), held, ControllerHost::Trims()) > 0)
+    findings_.Break(timeline_.now(), "the shared log is not trimmed: it begins with record " +
+                                         std::to_string(chunks.front().first) + " of " +
+                                         std::to_string(witness_.records()));
+}
+
 void World::CheckEnd() {
+  if (store_ != nullptr) CheckTrim();
   if (store_ != nullptr) CheckStandbys();
   uint64_t digest = 0;
   IgnoreResult(controllers_.Read([&](const State& state) {

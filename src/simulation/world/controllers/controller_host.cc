@@ -77,12 +77,15 @@ void ControllerHost::Observe() {
 }
 
 void ControllerHost::OpenShared() {
-  const SharedController::Place place{
-      timeline_, rng_, [this](std::function<void()> work) { RunAwake(work); },
-      [] { throw ControllerCrash(); }, options_.records_per_snapshot};
-  shared_ = std::make_unique<SharedController>(
-      *client_, journal_, clock_, "machine-" + std::to_string(number_),
-      "controller-" + std::to_string(process_), kLeadLease, place);
+  const SharedController::Place place{timeline_,
+                                      rng_,
+                                      [this](std::function<void()> work) { RunAwake(work); },
+                                      [] { throw ControllerCrash(); },
+                                      options_.records_per_snapshot,
+                                      Trims()};
+  shared_ = std::make_unique<SharedController>(*client_, journal_, clock_, machine(),
+                                               "controller-" + std::to_string(process_), kLeadLease,
+                                               place);
   options_.leadership = shared_.get();
   if (const Status recovered = shared_->Recover(); !recovered)
     return findings_.Break(timeline_.now(),
@@ -109,6 +112,8 @@ void ControllerHost::FollowAt(Instant at) {
 void ControllerHost::Follow() {
   const auto role = shared_->Turn();
   if (!role && journal_.has_failed()) throw ControllerCrash();
+  if (!role && role.error().code == ErrorCode::kConflict)
+    return refused_(*this, role.error().message);
   if (!role && role.error().code != ErrorCode::kUnavailable)
     return findings_.Break(timeline_.now(), "a standby cannot follow: " + role.error().message);
   if (role && *role == Standby::Role::kLeads) return Lead();
@@ -124,7 +129,21 @@ void ControllerHost::Lead() {
   loop_ = *std::move(loop);
   Observe();
   KeepLead();
+  TrimLog();
   TurnAt(timeline_.now());
+}
+
+TrimLimits ControllerHost::Trims() {
+  return {.keep_records = 20, .live_for = Duration::Seconds(20)};
+}
+
+// A failure is tried again.
+void ControllerHost::TrimLog() {
+  const Result<bool> more = shared_->Trim();
+  const Duration wait = more && *more ? Duration::Milliseconds(5) : Duration::Seconds(2);
+  timeline_.After(wait, [this, process = process_] {
+    if (is_up() && process == process_) RunAwake([this] { TrimLog(); });
+  });
 }
 
 void ControllerHost::KeepLead() {

@@ -51,6 +51,14 @@ class ControllerHost : public ConnectionServer {
   VirtualStoreClient* client() { return client_ ? &*client_ : nullptr; }
   // The next restart after a crash takes this much longer.
   void SetRepair(Duration wait) { repair_ = wait; }
+  // Called, with the reason, when the shared log refuses its journal for good; it may replace it.
+  void WhenRefused(std::function<void(ControllerHost&, const std::string&)> refused) {
+    refused_ = std::move(refused);
+  }
+  // Its name in the store.
+  std::string machine() const { return "machine-" + std::to_string(number_); }
+  // What it leaves of the shared log where all others live.
+  static TrimLimits Trims();
 
   // Acts as a client on the same machine. nullopt: the controller is down or suspended, or crashed
   // before it answered.
@@ -93,6 +101,7 @@ class ControllerHost : public ConnectionServer {
   void Follow();
   void Lead();
   void KeepLead();
+  void TrimLog();
   // Runs an action of this process, later if it is suspended; not once the process has ended.
   void RunAwake(std::function<void()> work);
   // Shows the witness the records that were durable but not reported when the process crashed.
@@ -130,6 +139,7 @@ class ControllerHost : public ConnectionServer {
   Instant asleep_until_;
   std::deque<std::pair<ConnectionRef, AgentMessage>> unheard_;
   Duration repair_;
+  std::function<void(ControllerHost&, const std::string&)> refused_;
 };
 
 // Thrown with the text of a broken rule where production code would abort its process.

@@ -11,6 +11,9 @@ class CrashJournal : public MemoryJournal {
  public:
   Appended Append(uint64_t epoch, uint64_t expected, std::span<const std::string> records) override;
 
+  // An operator has copied another controller's journal here.
+  void Replace(const CrashJournal& by) { MemoryJournal::operator=(by); }
+
   // Crashes the controller at the next append.
   void CrashAt(CrashPoint point) { point_ = point; }
   // Whether the last append was refused, so that the process must stop.

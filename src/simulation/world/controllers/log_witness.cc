@@ -5,14 +5,46 @@
 #include "domain/cluster/codec/codec.h"
 
 namespace gp {
+namespace {
+
+// A little less than the time for which a leader counts a silent member as live: clocks drift.
+constexpr Duration kSilence = Duration::Milliseconds(19'900);
+// A request to trim may arrive so long after it was sent.
+constexpr Duration kLateMax = Duration::Minutes(1);
+
+}  // namespace
 
 void LogWitness::See(const StoreTransaction& transaction) {
   const KeyRange chunks = keys_.Chunks();
+  for (const KeyRange& range : transaction.deletions) SeeDeletion(range);
   for (const StorePut& put : transaction.puts) {
+    if (put.key.starts_with(keys_.Members().first)) SeeMember(put.key);
     if (put.key < chunks.first || put.key >= chunks.end) continue;
     if (const Status seen = SeeChunk(put.value); !seen)
       findings_.Break(timeline_.now(), "the shared log cannot be read: " + seen.error().message);
   }
+}
+
+void LogWitness::SeeMember(const std::string& key) {
+  Telling& telling = tellings_[key];
+  if (telling.at && timeline_.now() - *telling.at >= kSilence)
+    telling.silent_until = timeline_.now();
+  telling.at = timeline_.now();
+}
+
+bool LogWitness::WasSilent(const std::string& machine) const {
+  const auto found = tellings_.find(keys_.Member(machine));
+  if (found == tellings_.end()) return true;
+  const auto& [at, silent_until] = found->second;
+  return timeline_.now() - *at >= kSilence ||
+         (silent_until && timeline_.now() - *silent_until <= kLateMax);
+}
+
+// The log stays whole from some record on, and its end stays.
+void LogWitness::SeeDeletion(const KeyRange& range) {
+  if (range.first != keys_.Chunk(0) || range.end > keys_.Chunk(newest_))
+    findings_.Break(timeline_.now(), "the shared log is torn: keys from " + range.first + " to " +
+                                         range.end + " are removed");
 }
 
 Status LogWitness::SeeChunk(const std::string& bytes) {
@@ -28,6 +60,7 @@ Status LogWitness::SeeChunk(const std::string& bytes) {
     committed.ends.push_back(committed.events.size());
   }
   records_ = chunk.last();
+  newest_ = chunk.first;
   watch_.OnCommit(state_, committed);
   return Ok();
 }

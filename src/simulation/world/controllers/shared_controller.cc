@@ -18,13 +18,17 @@ SharedController::SharedController(QuorumStore& store, Journal& own, Clock& cloc
                                    std::string machine, std::string name, Duration lease_time,
                                    Place place)
     : place_(std::move(place)),
+      store_(store),
+      clock_(clock),
       log_(store, StoreKeys("world")),
       key_(store, StoreKeys("world"), std::move(name), lease_time),
       replica_(log_, own, clock, {place_.records_per_snapshot, {}, {}}),
       standby_(log_, key_, replica_, clock, Member{.name = std::move(machine)}) {}
 
 Journal& SharedController::BeginLead() {
-  writer_.emplace(log_, key_.term(), standby_.head(), [](int tries) { return tries < kTriesMax; });
+  const LogHead& head = standby_.head();
+  writer_.emplace(log_, key_.term(), head, [](int tries) { return tries < kTriesMax; }, &written_);
+  trimmer_.emplace(store_, log_.keys(), clock_, key_.term(), head.last, written_, place_.trim);
   journal_.emplace(*writer_, replica_.journal(),
                    [this](Instant now) { return standby_.TellOfItself(now); });
   return *journal_;

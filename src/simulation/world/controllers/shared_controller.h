@@ -6,6 +6,7 @@
 #include <string>
 
 #include "application/replication/lead_proofs.h"
+#include "application/replication/log_trimmer.h"
 #include "application/replication/shared_journal.h"
 #include "application/replication/standby.h"
 #include "base/rng.h"
@@ -25,6 +26,7 @@ class SharedController : public Leadership {
     std::function<void(std::function<void()>)> run;
     std::function<void()> deposed;  // must not return
     uint64_t records_per_snapshot = 0;
+    TrimLimits trim;
   };
   // `machine`: stays the same when the process begins again.  `name`: of the process.
   SharedController(QuorumStore& store, Journal& own, Clock& clock, std::string machine,
@@ -36,6 +38,8 @@ class SharedController : public Leadership {
   // After the turn that begins the lead.
   Journal& BeginLead();
   Recovered TakeState() { return replica_.TakeState(); }
+  // As LogTrimmer::Turn.  REQUIRES: it leads.
+  Result<bool> Trim() { return trimmer_->Turn(); }
 
   const Replica& replica() const { return replica_; }
   LeaderKey& key() { return key_; }
@@ -48,11 +52,15 @@ class SharedController : public Leadership {
   void EndProof(const Result<bool>& leads);
 
   Place place_;
+  QuorumStore& store_;
+  Clock& clock_;
   SharedLog log_;
   LeaderKey key_;
   Replica replica_;
   Standby standby_;
+  NewChunks written_;
   std::optional<LogWriter> writer_;
+  std::optional<LogTrimmer> trimmer_;
   std::optional<SharedJournal> journal_;
   LeadProofs proofs_;
   bool proves_ = false;  // a proof is under way, or about to begin
