@@ -17,21 +17,30 @@ class Controllers(Cluster):
     def __init__(self, binary, controllers=3, members=1, **options):
         super().__init__(binary, **options)
         self.etcd = Etcd(members)
-        first = self.controller
-        self.controllers = [first]
-        self.places = {first: (self.state, self.run_directory)}
+        self._first_words = self.controller.words[1:]
+        self._first_place = (self.state, self.run_directory)
+        self.controllers = [self.controller]
+        self.places = {self.controller: self._first_place}
+        self.controller.words += self._sharing(1)
         for k in range(2, controllers + 1):
-            place = (os.path.join(self.directory, f"state-{k}"), os.path.join(self.directory, f"run-{k}"))
-            words = [place[0] if word == self.state else place[1] if word == self.run_directory else word
-                     for word in first.words[1:]]
-            self.controllers.append(self._daemon(f"controller-{k}", *words))
-            self.places[self.controllers[-1]] = place
-        for k, controller in enumerate(self.controllers, 1):
-            controller.words += ["--store", self.etcd.store, "--controller-name", f"c{k}"]
+            self.controllers.append(self.another(k))
         everywhere = ",".join(f"unix:{run}/control.sock" for _, run in self.places.values())
         for agent in self.agents:
             agent.words = [everywhere if word == f"unix:{self.run_directory}/control.sock" else word
                            for word in agent.words]
+
+    def _sharing(self, k):
+        return ["--store", self.etcd.store, "--controller-name", f"c{k}"]
+
+    def another(self, k):
+        """Controller number `k`, which is not started."""
+        place = (os.path.join(self.directory, f"state-{k}"), os.path.join(self.directory, f"run-{k}"))
+        places = dict(zip(self._first_place, place))
+        words = [places.get(word, word) for word in self._first_words]
+        controller = self._daemon(f"controller-{k}", *words)
+        controller.words += self._sharing(k)
+        self.places[controller] = place
+        return controller
 
     def start_controller(self):
         self.etcd.start()

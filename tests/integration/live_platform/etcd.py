@@ -1,10 +1,13 @@
 """An etcd of one member or several on loopback, for the time of a test."""
 
+import base64
+import json
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
+import urllib.request
 
 from .waiting import eventually
 
@@ -14,6 +17,10 @@ ETCD = "/usr/bin/etcd"
 def missing():
     """What this host lacks for it, in words; empty: nothing."""
     return "" if os.path.exists(ETCD) else f"{ETCD} is missing: install etcd-server"
+
+
+def _base64(text):
+    return base64.b64encode(text.encode()).decode()
 
 
 def _free_ports(count):
@@ -63,6 +70,16 @@ class Etcd:
     def store(self):
         """As the controller's --store takes it."""
         return "etcd:" + ",".join(f"http://127.0.0.1:{client}" for client, _ in self._ports)
+
+    def keys(self, prefix):
+        """All keys that begin with it, as one member tells by its HTTP API."""
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        question = {"key": _base64(prefix), "range_end": _base64(end), "keys_only": True}
+        request = urllib.request.Request(f"http://127.0.0.1:{self._ports[0][0]}/v3/kv/range",
+                                         json.dumps(question).encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            found = json.load(answer).get("kvs", [])
+        return sorted(base64.b64decode(entry["key"]).decode() for entry in found)
 
     def text(self):
         texts = []
