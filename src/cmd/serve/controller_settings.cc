@@ -141,6 +141,11 @@ SettingRows SharingRows(SharingConfig& sharing) {
        .meaning = "File with the user's password",
        .target = &sharing.password_file,
        .is_path = IsPath},
+  };
+}
+
+SettingRows StoreRows(SharingConfig& sharing) {
+  return {
       {.key = "sharing.compaction",
        .flag = "--store-shared",
        .meaning = "The leader compacts the store once a minute; false where it serves others too",
@@ -365,7 +370,8 @@ SettingsProgram ControllerProgram(ControllerConfig& config) {
                           .sections = {}};
   for (const SettingRows& rows :
        {PlaceRows(config), ListenRows(config.listen), SharingRows(config.sharing),
-        PolicyRows(config), ReportRows(config), NodeRows(config), AgentRows(config.agent)})
+        StoreRows(config.sharing), PolicyRows(config), ReportRows(config), NodeRows(config),
+        AgentRows(config.agent)})
     program.rows.insert(program.rows.end(), rows.begin(), rows.end());
   program.sections.push_back(PolicySection(config));
   program.sections.push_back(NotifySection(config));

@@ -9,7 +9,7 @@ namespace {
 
 // A little less than the time for which a leader counts a silent member as live: clocks drift.
 constexpr Duration kSilence = Duration::Milliseconds(19'900);
-// A request to trim may arrive so long after it was sent.
+// A request to trim may arrive this much later than it was sent.
 constexpr Duration kLateMax = Duration::Minutes(1);
 
 }  // namespace

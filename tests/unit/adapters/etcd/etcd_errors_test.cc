@@ -36,6 +36,14 @@ TEST(EtcdErrors, AFailureNamesTheEndpointAndWhatToDo) {
             "defragment etcd, then etcdctl alarm disarm; or raise its --quota-backend-bytes");
 }
 
+TEST(EtcdErrors, WhatIsForgottenAlreadyIsKnown) {
+  EXPECT_TRUE(IsForgotten(
+      {grpc::StatusCode::OUT_OF_RANGE, "etcdserver: mvcc: required revision has been compacted"}));
+  EXPECT_FALSE(IsForgotten({grpc::StatusCode::OUT_OF_RANGE,
+                            "etcdserver: mvcc: required revision is a future revision"}));
+  EXPECT_FALSE(IsForgotten(grpc::Status::OK));
+}
+
 TEST(EtcdErrors, WhatCameFromOutsideIsPrintable) {
   EXPECT_EQ(EtcdFailure("e", {grpc::StatusCode::UNKNOWN, "a\x1b[31m"}).find('\x1b'),
             std::string::npos);
