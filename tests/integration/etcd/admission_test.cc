@@ -142,6 +142,21 @@ TEST_F(EtcdUsers, AUserIsAdmittedToItsKeysAlone) {
   EXPECT_THAT(other.why, HasSubstr("grant-permission"));
 }
 
+// No more rights than those of its keys.
+TEST_F(EtcdUsers, AUserCompactsAndSeesTheSpace) {
+  const auto store = StoreOf("gp", kPassword);
+  Committed end;
+  ASSERT_TRUE(AwaitReal([&] {
+    end = store->Commit(kPutOne);
+    return end.end == CommitEnd::kCommitted;
+  }));
+  const Status forgotten = store->Forget(end.revision);
+  EXPECT_TRUE(forgotten) << forgotten.error().message;
+  const auto used = store->BytesInUse();
+  ASSERT_TRUE(used) << used.error().message;
+  EXPECT_GT(*used, 0u);
+}
+
 TEST_F(EtcdUsers, ATokenThatIsNoLongerAcceptedIsReplacedWithinTheCall) {
   const auto store = StoreOf("gp", kPassword);
   ASSERT_TRUE(store->Read(KeysUnder("/gp/"), 1));

@@ -163,6 +163,29 @@ TEST_F(EtcdMemberLoss, AWatchGoesOnAtAnotherMember) {
   }
 }
 
+// Its member misses changes that the others have forgotten when it is back.
+TEST_F(EtcdMemberLoss, AWatchGoesOnBeyondACompaction) {
+  const size_t lost = (cluster_->Leader() + 1) % 3;
+  EtcdOptions options = cluster_->Options(lost);
+  options.endpoints.resize(1);
+  std::atomic<int> hints = 0;
+  const auto watch = (*EtcdStore::Open(options))->Watch(KeysUnder("/loss/"), [&hints] { ++hints; });
+  ASSERT_TRUE(AwaitReal([&] { return hints > 0; }));
+  const int before = hints;
+  cluster_->Kill(lost);
+  const auto store = StoreAt((lost + 1) % 3);
+  for (int i = 0; i < 100; ++i) {
+    const Committed end = store->Commit(kPut);
+    if (end.end != CommitEnd::kCommitted) continue;
+    EXPECT_TRUE(store->Forget(end.revision));
+  }
+  cluster_->Start(lost);
+  EXPECT_TRUE(AwaitReal([&] { return hints > before; }));
+  const int reopened = hints;
+  EXPECT_TRUE(AwaitReal([&] { return store->Commit(kPut).end == CommitEnd::kCommitted; }));
+  EXPECT_TRUE(AwaitReal([&] { return hints > reopened; }));
+}
+
 TEST_F(EtcdMemberLoss, AWatchOfNothingEndsAtOnce) {
   const auto store = cluster_->Store();
   for (size_t member = 0; member < 3; ++member) cluster_->Hang(member);
