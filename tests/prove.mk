@@ -8,7 +8,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 WORLDS ?= 100000
 
-.PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-sequences prove-mutants prove-isolation prove-layers prove-metrics prove-data \
+.PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-ha prove-sequences prove-mutants prove-isolation prove-layers prove-metrics prove-data \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
         prove-world prove-worlds-shared prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-isolation-v2 prove-image prove-ansible bench-agents bench-silence bench-take-over bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
@@ -37,6 +37,11 @@ prove-damage: configure
 ## make prove-leases     every lease rule under pauses, crashes and missed heartbeats (root; 2 min)
 prove-leases: build
 	PYTHONPATH=tests/integration $(PYTHON) -B tests/chaos/leases_test.py --binary $(BINARY)
+
+## make prove-ha         three controllers, their etcd and networks under faults for an hour; what clients and jobs saw is judged (root; FLAGS="--seconds 600 --seed 7"; 62 min)
+prove-ha: build-tests
+	GP_WALL_CLOCK=$(abspath $(BUILD))/tests/integration/libwall_clock.so \
+	  $(PYTHON) -B tests/chaos/controllers/run.py --binary $(abspath $(BINARY)) --seconds 3600 --longest 30 $(FLAGS)
 
 ## make prove-sequences  10^6 generated command sequences of a cluster, on all cores (SEQUENCES=...; 1 h)
 prove-sequences: configure

@@ -14,9 +14,9 @@ from .waiting import eventually
 class Controllers(Cluster):
     """`controller` and `cli` are those of the one that leads."""
 
-    def __init__(self, binary, controllers=3, members=1, **options):
+    def __init__(self, binary, controllers=3, members=1, etcd=None, **options):
         super().__init__(binary, **options)
-        self.etcd = Etcd(members)
+        self.etcd = etcd or Etcd(members)
         self._first_words = self.controller.words[1:]
         self._first_place = (self.state, self.run_directory)
         self.controllers = [self.controller]

@@ -1,0 +1,248 @@
+"""Clients that submit, cancel, hold, release and read jobs while controllers fail; each operation goes into the history.
+
+A line of the history: {"client", "op", "id", "call", "return", "end", "value"}.  `id` is the request id of a submit, which is
+the job's name too, the name of a find, and the job of any other operation.  `call` and `return` are seconds since the boot of
+this machine.  `end` is "ok", "fail" (it was refused: nothing came of it) or "unknown" (nobody knows yet, and it may still
+happen).  A change that got no answer is repeated with the same request id, at each controller in turn, and is one operation.
+"""
+
+import http.client
+import json
+import threading
+import time
+
+from live_platform import UnixConnection
+
+ANSWER_WITHIN_S = 3.0
+OPERATION_WITHIN_S = 40.0
+OPEN_MAX = 10  # of a client's jobs that it has not seen end
+ENDED = ("COMPLETED", "FAILED", "CANCELLED")
+
+
+def now():
+    """Of one clock for clients and jobs' programs, which nobody steps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class History:
+    def __init__(self, path):
+        self._file = open(path, "w", encoding="utf-8")
+        self._lock = threading.Lock()
+        self.operations = 0
+        self.by_end = {"ok": 0, "fail": 0, "unknown": 0}
+        self.last_change = now()
+        self.longest_gap = 0.0  # between two changes that were acknowledged
+
+    def add(self, client, op, subject, call, end, value):
+        entry = {"client": client, "op": op, "id": subject, "call": round(call, 6), "return": round(now(), 6),
+                 "end": end, "value": value}
+        with self._lock:
+            self.operations += 1
+            self.by_end[end] += 1
+            if end == "ok" and op not in ("read", "find"):
+                self.longest_gap = max(self.longest_gap, entry["return"] - self.last_change)
+                self.last_change = entry["return"]
+            self._file.write(json.dumps(entry) + "\n")
+
+    def close(self):
+        self._file.close()
+
+
+class Line:
+    """HTTP to whichever controller answers, which is tried first the next time."""
+
+    def __init__(self, sockets, stopped):
+        self._sockets = sockets
+        self._stopped = stopped
+        self._at = 0
+        self._connection = None
+
+    def call(self, method, path, body=None, key=None, tries=None):
+        """(status, document); (None, None): no answer that says what happened."""
+        deadline = time.monotonic() + OPERATION_WITHIN_S
+        headers = {"Idempotency-Key": key} if key else {}
+        text = None if body is None else json.dumps(body)
+        delivered = 0
+        while time.monotonic() < deadline:
+            answer = self._once(method, path, text, headers)
+            if answer and answer[0] < 500 and answer[0] != 429:
+                return answer
+            delivered += answer is not None
+            if tries is not None and delivered >= tries:
+                break
+            self._at = (self._at + 1) % len(self._sockets)
+            if answer is None and self._stopped.wait(0.05):
+                break
+        return None, None
+
+    def _once(self, method, path, text, headers):
+        """None: nobody listened; (599, None): a request may have come there, and no answer came."""
+        try:
+            if not self._connection:
+                connection = UnixConnection(self._sockets[self._at], ANSWER_WITHIN_S)
+                connection.connect()
+                self._connection = connection
+        except OSError:
+            return None
+        try:
+            self._connection.request(method, path, text, headers)
+            answer = self._connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        except (OSError, ValueError, http.client.HTTPException):
+            self._connection.close()
+            self._connection = None
+            return 599, None
+
+    def close(self):
+        if self._connection:
+            self._connection.close()
+            self._connection = None
+
+
+class Client:
+    """One thread.  It has jobs of its own, and changes and reads those of others as well."""
+
+    def __init__(self, name, sockets, history, programs, random, jobs, pace):
+        self.name = name
+        self._stopped = threading.Event()
+        self._line = Line(sockets, self._stopped)
+        self._history = history
+        self._programs = programs
+        self._random = random
+        self._jobs = jobs  # of all clients: job -> detail when it was seen last
+        self._pace = pace
+        self._count = 0
+        self._open = []  # own jobs that have not been seen to end
+        self.trouble = None
+        self._thread = threading.Thread(target=self._run, name=name)
+
+    def start(self):
+        self._thread.start()
+
+    def stop(self):
+        self._stopped.set()
+
+    def join(self):
+        self._thread.join()
+
+    def end(self, job):
+        """After its thread has ended: cancels a job that would take long, which is an operation like any other."""
+        self._stopped.clear()
+        self._change_job(job, "cancel", "stop", {})
+
+    def _run(self):
+        try:
+            while not self._stopped.wait(self._random.uniform(0, 2 * self._pace)):
+                self._one()
+        except Exception as error:  # the harness says so, and fails
+            self.trouble = f"{self.name}: {error!r}"
+        finally:
+            self._line.close()
+
+    def _one(self):
+        draw = self._random.random()
+        if draw < 0.35:
+            if len(self._open) < OPEN_MAX:
+                self._submit()
+        elif draw < 0.38:
+            self._submit_refused()
+        elif draw < 0.46:
+            self._find()
+        elif draw < 0.53:
+            self._change("cancel", "stop", {"force": self._random.random() < 0.3}, ("QUEUED", "HELD", "STARTING", "RUNNING"))
+        elif draw < 0.62:
+            self._change("hold", "hold", {}, ("QUEUED",))
+        elif draw < 0.72:
+            self._change("release", "release", {}, ("HELD",))
+        else:
+            self._read()
+
+    def _pick(self, details=()):
+        """Mostly a job that was last seen like this; None: there is no job yet."""
+        jobs = list(self._jobs)[-60:]
+        fitting = [job for job in jobs if self._jobs[job] in details] if self._random.random() < 0.9 else []
+        return self._random.choice(fitting or self._open or jobs) if jobs else None
+
+    def _saw(self, document):
+        job = document["id"]
+        self._jobs[job] = document["detail"]
+        if document["state"] in ENDED and job in self._open:
+            self._open.remove(job)
+
+    def _tries(self):
+        """Some give up after the first request without an answer: such an operation ends unknown."""
+        return 1 if self._random.random() < 0.25 else None
+
+    def _submit(self):
+        self._count += 1
+        name = f"{self.name}-{self._count}"
+        spec = self._programs.draw(name, self._random)
+        call = now()
+        status, document = self._line.call("POST", "/api/v1/jobs", {"specs": [spec]}, key=name, tries=self._tries())
+        if status in (200, 201):
+            job, = document["job_ids"]
+            self._history.add(self.name, "submit", name, call, "ok", {"job": job})
+            self._open.append(job)
+            self._jobs[job] = "QUEUED"
+        else:
+            self._history.add(self.name, "submit", name, call, "fail" if status else "unknown", document)
+
+    def _submit_refused(self):
+        """A job that no node could ever run."""
+        self._count += 1
+        name = f"{self.name}-{self._count}"
+        spec = self._programs.impossible(name)
+        call = now()
+        status, document = self._line.call("POST", "/api/v1/jobs", {"specs": [spec]}, key=name, tries=self._tries())
+        if status in (200, 201):
+            self._history.add(self.name, "submit", name, call, "ok", {"job": document["job_ids"][0]})
+        else:
+            self._history.add(self.name, "submit", name, call, "fail" if status else "unknown",
+                              document and {"detail": document.get("detail")})
+
+    def _change(self, op, word, body, details):
+        job = self._pick(details)
+        if job:
+            self._change_job(job, op, word, body)
+
+    def _change_job(self, job, op, word, body):
+        self._count += 1
+        call = now()
+        status, document = self._line.call("POST", f"/api/v1/jobs/{job}:{word}", body, key=f"{self.name}-{self._count}",
+                                           tries=self._tries())
+        if status == 200:
+            self._history.add(self.name, op, job, call, "ok", shown(document))
+            self._saw(document)
+        else:
+            self._history.add(self.name, op, job, call, "fail" if status else "unknown",
+                              document and {"status": status, "detail": document.get("detail")})
+
+    def _read(self):
+        job = self._pick(("QUEUED", "STARTING", "RUNNING", "RECOVERING"))
+        if not job:
+            return
+        call = now()
+        status, document = self._line.call("GET", f"/api/v1/jobs/{job}")
+        if status == 200:
+            self._history.add(self.name, "read", job, call, "ok", shown(document))
+            self._saw(document)
+        elif status == 404:
+            self._history.add(self.name, "read", job, call, "ok", None)
+        else:
+            self._history.add(self.name, "read", job, call, "fail" if status else "unknown", document)
+
+    def _find(self):
+        """All jobs with a name, which may be one that was refused, or whose submit got no answer."""
+        name = f"{self.name}-{self._random.randrange(max(0, self._count - 20), self._count + 1)}"
+        call = now()
+        status, document = self._line.call("GET", f"/api/v1/jobs?all=true&job_names={name}")
+        if status == 200:
+            self._history.add(self.name, "find", name, call, "ok", [job["id"] for job in document.get("jobs", [])])
+        else:
+            self._history.add(self.name, "find", name, call, "fail" if status else "unknown", document)
+
+
+def shown(job):
+    """What a history keeps of a job that was read."""
+    return {"name": job["spec"]["name"], "state": job["state"], "detail": job["detail"], "attempt": job.get("attempt", 0),
+            "faults": job.get("faults", 0), "retries": job.get("retries_used", 0), "exit_code": job.get("exit_code")}
