@@ -10,11 +10,12 @@ from fleet import PORT
 class Faults:
     """`counts`: kind -> how often.  Each kind comes once before any comes again."""
 
-    def __init__(self, fleet, random, longest, say):
+    def __init__(self, fleet, random, longest, say, only=()):
         self._fleet = fleet
         self._random = random
         self._longest = longest
         self._say = say
+        self._only = only  # these, in this order, again and again
         self._deck = []
         self.counts = {}
         self.kinds = {
@@ -42,7 +43,9 @@ class Faults:
 
     def next(self):
         """One fault from its begin to its healing.  The cluster must be well before."""
-        if not self._deck:
+        if not self._deck and self._only:
+            self._deck = list(reversed(self._only))
+        elif not self._deck:
             self._deck = sorted(self.kinds)
             self._random.shuffle(self._deck)
         kind = self._deck.pop()
@@ -139,16 +142,21 @@ class Faults:
         return f"member {k} {lasted}"
 
     def _fill_disk(self, one):
+        """A running one has reserved some room for its journal.  One that starts there has none, and may not start at all."""
+        starts = self._random.random() < 0.5
+        if starts:
+            one.kill()
         self._fleet.fill_disk(one)
         try:
             lasted = self._last()
         finally:
             self._fleet.empty_disk(one)
-        return f"{one.name} {lasted}"
+        return f"{one.name}{', which starts there,' if starts else ''} {lasted}"
 
     def _step_clock(self, one):
         k = self._fleet.index(one)
-        hours = self._random.choice([-1, 1]) * self._random.uniform(0.01, 2)
+        # Never ahead: waits of gRPC's that end at a time of the wall clock would then last until the kernel's own clock is there.
+        hours = -self._random.uniform(0.01, 2)
         self._fleet.set_clock(k, hours * 3600)
         try:
             lasted = self._last()

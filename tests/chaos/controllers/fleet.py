@@ -51,13 +51,13 @@ class Unhealthy(AssertionError):
 class Fleet(Controllers):
     """`take_overs` and `own_ends` (name, exit code) are what happened to the controllers so far."""
 
-    def __init__(self, binary, networks, wall_clock="", nodes=8, disk="128M"):
+    def __init__(self, binary, networks, wall_clock="", nodes=8, disk="128M", **options):
         self.networks = networks
         self.has_clocks = bool(wall_clock)
         self._identity = _make_identity(networks, wall_clock)
         etcd = Etcd(3, networks.host, networks.disk("etcd", "8G"), self._identity)
         etcd.before = _DIES_WITH_US
-        super().__init__(binary, controllers=networks.count, etcd=etcd, nodes=nodes)
+        super().__init__(binary, controllers=networks.count, etcd=etcd, nodes=nodes, **options)
         self.own_ends = []
         self._agents_at_start = []
         self._clocks = [self._clock(k) for k in range(networks.count)]
@@ -246,6 +246,14 @@ class Fleet(Controllers):
                 shutil.copy(daemon.log_path, directory)
         for k in range(len(self.etcd.client_ports)):
             shutil.copy(f"{self.etcd.directory}/m{k}.log", f"{directory}/etcd-{k}.log")
+
+    def keep_stacks(self, directory):
+        """Of the controllers that run, where there is a gdb: one may hang."""
+        for one in self.controllers:
+            if one.runs() and shutil.which("gdb"):
+                with open(f"{directory}/{one.name}.stacks", "w", encoding="utf-8") as file:
+                    subprocess.run(["gdb", "-p", str(one.pid), "-batch", "-ex", "thread apply all bt"], stdout=file,
+                                   stderr=subprocess.STDOUT, check=False, timeout=120)
 
     def keep_journals(self, directory):
         for one in self.controllers:

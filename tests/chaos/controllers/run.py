@@ -53,7 +53,8 @@ class Run:
         self.place = place
         self.programs = Programs(fleet.shared)
         self.history = History(f"{place}/history.jsonl")
-        self.faults = Faults(fleet, random.Random(options.seed), options.longest, say)
+        self.faults = Faults(fleet, random.Random(options.seed), options.longest, say,
+                             options.only.split(",") if options.only else ())
         jobs = {}
         sockets = [fleet.http(one) for one in fleet.controllers]
         self.clients = [Client(f"client{k}", sockets[k % 3:] + sockets[:k % 3], self.history, self.programs,
@@ -68,6 +69,7 @@ class Run:
             self._break()
         except AssertionError as error:
             self.violations.append(("well-again", str(error)))
+            self.fleet.keep_stacks(self.place)
         finally:
             for client in self.clients:
                 client.stop()
@@ -155,7 +157,9 @@ def options_of(arguments):
     parser.add_argument("--seconds", type=float, default=75, help="of faults; before and after them it takes half a minute")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--longest", type=float, default=6, help="most seconds that one fault lasts")
+    parser.add_argument("--only", default="", help="kinds of faults, such as kill-leader,clock-leader: these, in this order")
     parser.add_argument("--pace", type=float, default=0.15, help="mean seconds between two operations of one of five clients")
+    parser.add_argument("--lease-time", default="5s", help="a short one: nodes are lost, and gangs start again, now and then")
     parser.add_argument("--wall-clock", default=os.environ.get("GP_WALL_CLOCK", ""), help="the library of that name, for clock steps")
     parser.add_argument("--keep", help="a directory for the history, the evidence and the logs")
     return parser.parse_args(arguments)
@@ -173,7 +177,7 @@ def main():
     fleet = None
     try:
         nets.make()
-        fleet = Fleet(reachable(options.binary), nets, options.wall_clock)
+        fleet = Fleet(reachable(options.binary), nets, options.wall_clock, serve_flags=("--lease-time", options.lease_time))
         fleet.start()
         say(f"three controllers and {len(fleet.agents)} nodes run; {place}")
         run = Run(options, fleet, place)
