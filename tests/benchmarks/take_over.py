@@ -3,7 +3,7 @@
 
 Three controllers, an etcd of three members and two simulated nodes on one machine, with a client that submits all the
 time.  Measured is the time from the fault to the first submit that the next leader has acknowledged.  With --submits, many
-clients submit so many jobs a second over HTTP, and measured is the time between the last answer of the old leader and the
+clients submit that number of jobs a second over HTTP, and measured is the time between the last answer of the old leader and the
 first of the next one, which is its first decision for a client.
 
   take_over.py --binary FILE [--faults kill,pause,stop] [--times N] [--submits RATE]
@@ -33,7 +33,7 @@ WAITING = {"name": "waiting", "command": ["true"], "nodes": 3, "gpus": {"count":
 
 
 class Submits:
-    """So many a second, each repeated with its key until it is answered."""
+    """At that rate a second, each repeated with its key until it is answered."""
 
     def __init__(self, cluster, rate):
         self._cluster = cluster

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "application/control/recover.h"
-#include "application/replication/shared_log.h"
+#include "application/replication/log/shared_log.h"
 #include "ports/inbound/control_gateway.h"
 #include "ports/outbound/clock.h"
 #include "ports/outbound/journal.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "application/replication/leader_key.h"
-#include "application/replication/member_board.h"
+#include "application/replication/lead/leader_key.h"
+#include "application/replication/members/member_board.h"
 #include "application/replication/replica.h"
 
 namespace gp {

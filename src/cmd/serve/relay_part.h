@@ -6,7 +6,7 @@
 #include <string>
 
 #include "adapters/inbound/relay/relay.h"
-#include "application/replication/leader_entry.h"
+#include "application/replication/lead/leader_entry.h"
 #include "cmd/daemon/component.h"
 #include "cmd/serve/controller_config.h"
 

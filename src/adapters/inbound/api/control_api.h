@@ -13,7 +13,7 @@
 #include "adapters/inbound/api/streams/job_feed.h"
 #include "adapters/inbound/api/streams/streams.h"
 #include "application/access/caller.h"
-#include "application/replication/controllers.h"
+#include "application/replication/members/controllers.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/explaining/present.h"
 #include "gpu_platform/v1/control.pb.h"

@@ -1,6 +1,6 @@
 #include "simulation/world/controllers/log_witness.h"
 
-#include "application/replication/log_chunk.h"
+#include "application/replication/log/log_chunk.h"
 #include "domain/cluster/apply/apply.h"
 #include "domain/cluster/codec/codec.h"
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "application/replication/lead_proofs.h"
-#include "application/replication/log_trimmer.h"
-#include "application/replication/shared_journal.h"
+#include "application/replication/care/log_trimmer.h"
+#include "application/replication/lead/lead_proofs.h"
+#include "application/replication/log/shared_journal.h"
 #include "application/replication/standby.h"
 #include "base/rng.h"
 #include "ports/outbound/leadership.h"

@@ -5,9 +5,9 @@
 
 #include <map>
 
-#include "application/replication/leader_key.h"
-#include "faulty_store.h"
+#include "application/replication/lead/leader_key.h"
 #include "lib/secrets/seal.h"
+#include "tests/unit/application/replication/faulty_store.h"
 
 namespace gp {
 namespace {

@@ -8,9 +8,9 @@
 #include "adapters/outbound/memory/manual_clock.h"
 #include "adapters/outbound/memory/memory_journal.h"
 #include "application/control/control_loop.h"
-#include "application/replication/shared_journal.h"
+#include "application/replication/log/shared_journal.h"
 #include "domain/cluster/codec/codec.h"
-#include "faulty_store.h"
+#include "tests/unit/application/replication/faulty_store.h"
 
 namespace gp {
 namespace {

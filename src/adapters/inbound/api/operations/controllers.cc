@@ -1,4 +1,4 @@
-#include "application/replication/controllers.h"
+#include "application/replication/members/controllers.h"
 #include "adapters/inbound/api/control_api.h"
 #include "base/text.h"
 

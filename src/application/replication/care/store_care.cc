@@ -1,0 +1,56 @@
+#include "application/replication/care/store_care.h"
+
+#include <chrono>
+
+namespace gp {
+namespace {
+
+constexpr std::chrono::seconds kEvery{10};
+// Between two steps of which there are many, so that appends find the store free.
+constexpr std::chrono::milliseconds kBetweenSteps{5};
+
+}  // namespace
+
+StoreCare::StoreCare(Of of, OperatorLog& log) : of_(of), log_(log), thread_([this] { Run(); }) {}
+
+StoreCare::~StoreCare() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  ended_.notify_all();
+  thread_.join();
+}
+
+void StoreCare::Run() {
+  std::unique_lock lock(mutex_);
+  while (!ends_) {
+    lock.unlock();
+    const bool is_due_at_once = Turn();
+    lock.lock();
+    const std::chrono::nanoseconds pause =
+        is_due_at_once ? std::chrono::nanoseconds(kBetweenSteps) : kEvery;
+    ended_.wait_for(lock, pause, [this] { return ends_; });
+  }
+}
+
+// True: there is more to trim.
+bool StoreCare::Turn() {
+  const Result<bool> trimmed = of_.trimmer.Turn();
+  if (trimmed && *trimmed) return true;
+  Status whole = trimmed ? Ok() : Status(Fail(trimmed.error()));
+  if (of_.compactor != nullptr && whole) whole = of_.compactor->Turn();
+  const Status looked = of_.space.Look();
+  Hear(whole ? looked : whole);
+  return false;
+}
+
+// The same trouble is logged once.
+void StoreCare::Hear(const Status& status) {
+  const std::string trouble = status ? "" : status.error().message;
+  if (!trouble.empty() && trouble != trouble_)
+    log_.Write(LogLevel::kWarning, "the store of the shared log: " + trouble);
+  trouble_ = trouble;
+}
+
+}  // namespace gp

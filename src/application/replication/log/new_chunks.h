@@ -1,0 +1,36 @@
+#pragma once
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "application/replication/care/trim_policy.h"
+
+namespace gp {
+
+// What a leader has written to the log, for its trimmer, which need not read it again.  Any thread;
+// nobody waits for longer than another one takes to note a chunk.
+class NewChunks {
+ public:
+  struct Noted {
+    std::vector<ChunkPlace> chunks;
+    uint64_t last = 0;  // the last record of the newest one; 0: there is none
+  };
+
+  void Note(const ChunkPlace& chunk, uint64_t last) {
+    const std::lock_guard lock(mutex_);
+    noted_.chunks.push_back(chunk);
+    noted_.last = last;
+  }
+  // What was noted since the last call.
+  Noted Take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(noted_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  Noted noted_;
+};
+
+}  // namespace gp

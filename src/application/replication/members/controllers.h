@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "application/replication/log/shared_log.h"
+#include "application/replication/members/member_board.h"
+
+namespace gp {
+
+// A controller of the cluster, as the leader sees it.
+struct ControllerStatus {
+  Member member;
+  bool leads = false;
+  Duration silent_for;  // since it told of itself, by the leader's time
+  uint64_t behind = 0;  // records of the log that it did not have then
+  // A controller tells of itself every few seconds.
+  bool Lives() const { return leads || silent_for < kSilentAfter; }
+  static constexpr Duration kSilentAfter = Duration::Seconds(10);
+};
+
+// The controllers of a cluster, for those who operate it.  Only the leader's process has it.  Any
+// thread.
+class Controllers {
+ public:
+  // `self`: the name of this controller.  The store outlives it.
+  Controllers(QuorumStore& store, const StoreKeys& keys, std::string self)
+      : log_(store, keys), board_(store, keys), self_(std::move(self)) {}
+
+  // All that have ever told of themselves, by name.  Errors: kUnavailable, kInternal (a key is
+  // damaged).
+  Result<std::vector<ControllerStatus>> List();
+  // The term of this leader.  Errors: as List.
+  Result<uint64_t> Term();
+  // Whether a standby could take over now.  Errors: as List; kConflict: none could.
+  Status CheckStandby();
+  // Forgets a controller that is gone for good.  Errors: as List; kNotFound; kConflict: it lives.
+  Status Remove(const std::string& name);
+
+ private:
+  SharedLog log_;
+  MemberBoard board_;
+  const std::string self_;
+};
+
+}  // namespace gp

@@ -1,0 +1,52 @@
+#include "application/replication/lead/store_leadership.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "tests/unit/application/replication/faulty_store.h"
+
+namespace gp {
+namespace {
+
+class StoreLeadershipTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(key.TryTake(), Result<bool>(true)); }
+
+  FaultyStore store;
+  LeaderKey key{store, StoreKeys("test"), "first", Duration::Seconds(2)};
+  std::promise<void> deposed;
+};
+
+TEST_F(StoreLeadershipTest, ALeaderIsProven) {
+  StoreLeadership leadership(key, [this] { deposed.set_value(); });
+  EXPECT_TRUE(leadership.Await());
+  std::promise<void> proven;
+  leadership.WhenProven([&] { proven.set_value(); });
+  proven.get_future().wait();
+}
+
+TEST_F(StoreLeadershipTest, ADeposedLeaderProvesNothing) {
+  const LeaderKey old = key;
+  key.Resign();
+  bool is_proven = false;
+  {
+    StoreLeadership leadership(old, [this] { deposed.set_value(); });
+    leadership.WhenProven([&] { is_proven = true; });
+    deposed.get_future().wait();
+  }
+  EXPECT_FALSE(is_proven);
+}
+
+TEST_F(StoreLeadershipTest, WhatWaitsAtItsEndIsNeverProven) {
+  store.reads_fail = true;
+  bool is_proven = false;
+  {
+    StoreLeadership leadership(key, [] {});
+    leadership.WhenProven([&] { is_proven = true; });
+  }
+  EXPECT_FALSE(is_proven);
+}
+
+}  // namespace
+}  // namespace gp
