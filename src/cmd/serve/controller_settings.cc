@@ -20,7 +20,8 @@ namespace {
 
 constexpr int64_t kCertificateMin = Duration::Seconds(10).ns;
 constexpr int64_t kCertificateMax = 3'650 * kSettingDay;
-constexpr int64_t kQuotaMin = int64_t{64} << 20;
+// The log itself may take half of it (application/replication/trim_policy.h).
+constexpr int64_t kQuotaMin = int64_t{512} << 20;
 constexpr int64_t kQuotaMax = int64_t{1} << 50;
 constexpr int64_t kLeaseMin = Duration::Milliseconds(100).ns;
 
