@@ -2,9 +2,9 @@
 """How long nobody decides when the leader of three controllers is lost: make bench-take-over.
 
 Three controllers, an etcd of three members and two simulated nodes on one machine, with a client that submits all the
-time.  Measured is the time from the fault to the first submit that the next leader has acknowledged.  With --submits, many
-clients submit that number of jobs a second over HTTP, and measured is the time between the last answer of the old leader and the
-first of the next one, which is its first decision for a client.
+time.  Measured is the time from the fault to the first submit that the next leader has acknowledged.  With --submits, eight
+clients submit that number of jobs a second over HTTP, and measured is the time between the last answer of the old leader and
+the first of the next one, which is its first decision for a client.
 
   take_over.py --binary FILE [--faults kill,pause,stop] [--times N] [--submits RATE]
 """
@@ -33,7 +33,7 @@ WAITING = {"name": "waiting", "command": ["true"], "nodes": 3, "gpus": {"count":
 
 
 class Submits:
-    """At that rate a second, each repeated with its key until it is answered."""
+    """Submits at a rate per second; each is repeated with its key until it is answered."""
 
     def __init__(self, cluster, rate):
         self._cluster = cluster

@@ -14,9 +14,10 @@ import time
 from live_platform import UnixConnection
 
 ANSWER_WITHIN_S = 3.0
+ROVER_WITHIN_S = 1.0
 OPERATION_WITHIN_S = 40.0
-OPEN_MAX = 10  # of a client's jobs that it has not seen end
-ENDED = ("COMPLETED", "FAILED", "CANCELLED")
+OPEN_MAX = 10  # of a client's jobs that no client has seen end
+ENDED = ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED")
 
 
 def now():
@@ -51,7 +52,8 @@ class History:
 class Line:
     """HTTP to whichever controller answers, which is tried first the next time."""
 
-    def __init__(self, sockets, stopped):
+    def __init__(self, sockets, stopped, within=ANSWER_WITHIN_S):
+        self._within = within
         self._sockets = sockets
         self._stopped = stopped
         self._at = 0
@@ -70,7 +72,7 @@ class Line:
             delivered += answer is not None
             if tries is not None and delivered >= tries:
                 break
-            self._at = (self._at + 1) % len(self._sockets)
+            self.turn()
             if answer is None and self._stopped.wait(0.05):
                 break
         return None, None
@@ -79,7 +81,7 @@ class Line:
         """None: nobody listened; (599, None): a request may have come there, and no answer came."""
         try:
             if not self._connection:
-                connection = UnixConnection(self._sockets[self._at], ANSWER_WITHIN_S)
+                connection = UnixConnection(self._sockets[self._at], self._within)
                 connection.connect()
                 self._connection = connection
         except OSError:
@@ -92,6 +94,11 @@ class Line:
             self._connection.close()
             self._connection = None
             return 599, None
+
+    def turn(self):
+        """To the next controller."""
+        self.close()
+        self._at = (self._at + 1) % len(self._sockets)
 
     def close(self):
         if self._connection:
@@ -106,13 +113,14 @@ class Client:
         self.name = name
         self._stopped = threading.Event()
         self._line = Line(sockets, self._stopped)
+        self._rover = Line(sockets, self._stopped, ROVER_WITHIN_S)
         self._history = history
         self._programs = programs
         self._random = random
         self._jobs = jobs  # of all clients: job -> detail when it was seen last
         self._pace = pace
         self._count = 0
-        self._open = []  # own jobs that have not been seen to end
+        self._open = []  # own jobs that nobody has seen end
         self.trouble = None
         self._thread = threading.Thread(target=self._run, name=name)
 
@@ -138,21 +146,23 @@ class Client:
             self.trouble = f"{self.name}: {error!r}"
         finally:
             self._line.close()
+            self._rover.close()
 
     def _one(self):
         draw = self._random.random()
         if draw < 0.35:
+            self._open = [job for job in self._open if self._jobs[job] not in ENDED]
             if len(self._open) < OPEN_MAX:
                 self._submit()
         elif draw < 0.38:
             self._submit_refused()
         elif draw < 0.46:
             self._find()
-        elif draw < 0.53:
+        elif draw < 0.50:
             self._change("cancel", "stop", {"force": self._random.random() < 0.3}, ("QUEUED", "HELD", "STARTING", "RUNNING"))
-        elif draw < 0.62:
+        elif draw < 0.59:
             self._change("hold", "hold", {}, ("QUEUED",))
-        elif draw < 0.72:
+        elif draw < 0.68:
             self._change("release", "release", {}, ("HELD",))
         else:
             self._read()
@@ -164,14 +174,11 @@ class Client:
         return self._random.choice(fitting or self._open or jobs) if jobs else None
 
     def _saw(self, document):
-        job = document["id"]
-        self._jobs[job] = document["detail"]
-        if document["state"] in ENDED and job in self._open:
-            self._open.remove(job)
+        self._jobs[document["id"]] = document["detail"]
 
     def _tries(self):
         """Some give up after the first request without an answer: such an operation ends unknown."""
-        return 1 if self._random.random() < 0.25 else None
+        return 1 if self._random.random() < 0.4 else None
 
     def _submit(self):
         self._count += 1
@@ -222,7 +229,12 @@ class Client:
         if not job:
             return
         call = now()
-        status, document = self._line.call("GET", f"/api/v1/jobs/{job}")
+        if self._random.random() < 0.3:
+            # Also one that leads no more, and that others have left, is asked.
+            self._rover.turn()
+            status, document = self._rover.call("GET", f"/api/v1/jobs/{job}", tries=1)
+        else:
+            status, document = self._line.call("GET", f"/api/v1/jobs/{job}")
         if status == 200:
             self._history.add(self.name, "read", job, call, "ok", shown(document))
             self._saw(document)

@@ -27,8 +27,8 @@ exit $code
 Kind = collections.namedtuple("Kind", "weight nodes gpus turns exit_code")
 KINDS = {
     "quick": Kind(3, 1, 1, (0, 3), 0),
-    "broad": Kind(5, 1, 8, (10, 40), 0),
-    "gang": Kind(2, 2, 4, (5, 20), 0),
+    "broad": Kind(4, 1, 8, (10, 40), 0),
+    "gang": Kind(3, 2, 4, (15, 60), 0),
     "failing": Kind(1, 1, 1, (0, 5), 3),
     "cpu": Kind(1, 1, 0, (0, 5), 0),
     "long": Kind(1, 1, 2, (40, 100), 0),

@@ -159,7 +159,7 @@ def options_of(arguments):
     parser.add_argument("--longest", type=float, default=6, help="most seconds that one fault lasts")
     parser.add_argument("--only", default="", help="kinds of faults, such as kill-leader,clock-leader: these, in this order")
     parser.add_argument("--pace", type=float, default=0.15, help="mean seconds between two operations of one of five clients")
-    parser.add_argument("--lease-time", default="5s", help="a short one: nodes are lost, and gangs start again, now and then")
+    parser.add_argument("--lease-time", default="3s", help="a short one: nodes are lost, and gangs start again, now and then")
     parser.add_argument("--wall-clock", default=os.environ.get("GP_WALL_CLOCK", ""), help="the library of that name, for clock steps")
     parser.add_argument("--keep", help="a directory for the history, the evidence and the logs")
     return parser.parse_args(arguments)
