@@ -29,6 +29,7 @@ from fleet import ENDS_BY_ITSELF, Fleet  # noqa: E402
 from live_platform import etcd, eventually  # noqa: E402
 from programs import Programs  # noqa: E402
 from reachable import reachable  # noqa: E402
+from watchers import Watcher  # noqa: E402
 
 SKIPPED = 77
 CLIENTS = 5
@@ -59,29 +60,31 @@ class Run:
         sockets = [fleet.http(one) for one in fleet.controllers]
         self.clients = [Client(f"client{k}", sockets[k % 3:] + sockets[:k % 3], self.history, self.programs,
                                random.Random(f"{options.seed}/{k}"), jobs, options.pace) for k in range(1, CLIENTS + 1)]
+        self.everyone = self.clients + [Watcher(f"watcher{k}", socket, self.history, random.Random(f"{options.seed}/w{k}"), jobs)
+                                        for k, socket in enumerate(sockets, 1)]
         self.violations = []
         self.slowest = 0.0
 
     def go(self):
-        for client in self.clients:
-            client.start()
+        for one in self.everyone:
+            one.start()
         try:
             self._break()
         except AssertionError as error:
             self.violations.append(("well-again", str(error)))
             self.fleet.keep_stacks(self.place)
         finally:
-            for client in self.clients:
-                client.stop()
-            for client in self.clients:
-                client.join()
-        self.violations += [("harness", client.trouble) for client in self.clients if client.trouble]
-        jobs = self._settle() if not self.violations else []
+            for one in self.everyone:
+                one.stop()
+            for one in self.everyone:
+                one.join()
+        self.violations += [("harness", one.trouble) for one in self.everyone if one.trouble]
+        jobs = self._settle()
         self.history.close()
         self._keep_evidence()
-        if not self.violations:
+        if jobs is not None:
             self._judge(jobs)
-        return jobs
+        return jobs or []
 
     def _break(self):
         deadline = time.monotonic() + self.options.seconds
@@ -91,15 +94,13 @@ class Run:
             self.slowest = max(self.slowest, self.fleet.await_well())
 
     def _settle(self):
-        """The final list of jobs, after all have ended."""
+        """The final list of jobs, after all have ended; None: there is none."""
         try:
+            self.fleet.controller = self.fleet.find_leader() or self.fleet.controller
             for job in self._list():
                 if job["state"] in ("PENDING", "QUEUED"):
                     self.clients[0].end(job["id"])
-            eventually(lambda: all(job["state"] in check_history.ENDED for job in self._list()),
-                       lambda: f"all jobs end: {[j['id'] for j in self._list() if j['state'] not in check_history.ENDED]}",
-                       timeout=MOST_UNTIL_ENDED_S, interval=0.5)
-            jobs = self._list()
+            jobs = self._await_ends()
             self.fleet.keep_logs(self.place)
             if not self.fleet.agents_undisturbed():
                 self.violations.append(("agents", "an agent has ended by itself"))
@@ -110,7 +111,19 @@ class Run:
             return jobs
         except AssertionError as error:
             self.violations.append(("settled", str(error)))
-            return []
+            return None
+
+    def _await_ends(self):
+        deadline = time.monotonic() + MOST_UNTIL_ENDED_S
+        while True:
+            jobs = self._list()
+            left = [job["id"] for job in jobs if job["state"] not in check_history.ENDED]
+            if not left:
+                return jobs
+            if time.monotonic() > deadline:
+                self.violations.append(("settled", f"jobs do not end: {left}"))
+                return jobs
+            time.sleep(0.5)
 
     def _list(self):
         jobs, after = [], ""
