@@ -14,6 +14,7 @@ namespace gp {
 namespace {
 
 constexpr Duration kAskingMax = Duration::Seconds(1);
+constexpr std::chrono::seconds kStuckAfter{10};
 constexpr std::chrono::milliseconds kConnectingMax{100};
 
 // Within etcd's own limit of a request, 1.5 MiB, and what surrounds it.
@@ -73,7 +74,7 @@ void EtcdMember::AwaitConnection() {
 }
 
 EtcdMembers::EtcdMembers(const EtcdOptions& options)
-    : user_(options.user), password_(options.password) {
+    : user_(options.user), password_(options.password), watch_(kStuckAfter, options.stuck) {
   for (const std::string& endpoint : options.endpoints)
     members_.push_back(
         std::make_unique<EtcdMember>(members_.size(), endpoint, ChannelTo(endpoint, options)));
@@ -114,6 +115,7 @@ Status EtcdMembers::AskEach(const Call& call) {
 }
 
 grpc::Status EtcdMembers::CallOne(EtcdMember& member, Duration time_max, const Call& call) {
+  const CallWatch::Call watched(watch_);
   member.AwaitConnection();
   for (bool is_second = false;; is_second = true) {
     const auto token = Token(member, time_max);

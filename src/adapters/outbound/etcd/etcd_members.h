@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/outbound/etcd/call_watch.h"
 #include "adapters/outbound/etcd/etcd_options.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -73,6 +74,7 @@ class EtcdMembers {
   const std::string user_;
   const std::string password_;
   std::vector<std::unique_ptr<EtcdMember>> members_;
+  CallWatch watch_;
   std::atomic<size_t> present_ = 0;
   std::mutex mutex_;
   std::string token_;

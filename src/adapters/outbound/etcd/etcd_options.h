@@ -2,6 +2,7 @@
 
 // Where an etcd is, and how this program is admitted there.  Pure; any thread.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct EtcdOptions {
   std::string user;                                    // empty: etcd admits without a password
   std::string password;                                // no message contains it
   Duration commit_time = Duration::Milliseconds(400);  // without an answer, the end is unknown
+  // Called, on a thread of its own, when a call has not ended after ten seconds: none does any more
+  // after the wall clock has been set back.  Empty: nobody notices.
+  std::function<void()> stuck = nullptr;
 };
 
 // "etcd:https://e1:2379,https://e2:2379": options with these endpoints.  kInvalidArgument: the
