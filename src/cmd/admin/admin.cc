@@ -95,7 +95,7 @@ struct RestoreFlags {
 void MakeState(const RestoreFlags& flags, Cli& cli) {
   if (!cli.Offers({"table"})) return;
   const std::string state = flags.state.empty() ? DefaultStateDirectory() : flags.state;
-  const auto outcome = Restore(flags.directory, state, flags.replace);
+  const auto outcome = Restore(flags.directory, state, {.replace = flags.replace});
   if (!outcome) return cli.Complain(outcome.error());
   const bool is_dated = outcome->last_at.ns != 0;
   const std::string at = is_dated ? ToRfc3339(outcome->last_at) : "";

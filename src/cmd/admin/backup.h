@@ -34,12 +34,18 @@ struct RestoreOutcome {
   std::string set_aside;  // new name of the previous journal; empty: there was none
 };
 
+struct RestoreHow {
+  bool replace = false;  // files that are there already
+  // The controller that is started there goes on as one of several, and no new lineage begins.
+  bool as_standby = false;
+};
+
 // Makes a state directory from a backup. The backup is read completely first and is not changed.
 // Files that are in the way are renamed; they are whole after any crash. The controller that is
 // started there begins a new lineage: whatever agents run is started again. Errors: kNotFound: no
-// backup; kConflict: a controller runs there, or there is a journal and `replace` is false;
+// backup; kConflict: a controller runs there, or there is a journal and it is not to be replaced;
 // kInternal: the backup is damaged, or a file cannot be written.
 Result<RestoreOutcome> Restore(const std::string& directory, const std::string& state,
-                               bool replace);
+                               RestoreHow how);
 
 }  // namespace gp

@@ -2,9 +2,12 @@
 
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "cmd/admin/backup.h"
 #include "cmd/cli.h"
 #include "cmd/list_tables.h"
+#include "infrastructure/paths.h"
 #include "infrastructure/table.h"
 
 namespace gp {
@@ -26,6 +29,39 @@ void AskControllers(const char* method, const Request& request, Cli& cli) {
   const auto reply = (*client)->Call<v1::ListControllersReply>(method, request);
   if (!reply) return cli.Complain(reply.error());
   PrintControllers(*reply, cli);
+}
+
+struct JoinFlags {
+  std::string directory;
+  std::string state;
+  bool replace = false;
+};
+
+void MakeStandby(const JoinFlags& flags, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
+  const std::string state = flags.state.empty() ? DefaultStateDirectory() : flags.state;
+  const auto outcome = Restore(flags.directory, state, {flags.replace, /*as_standby=*/true});
+  if (!outcome) return cli.Complain(outcome.error());
+  if (cli.PrintDocument(nlohmann::ordered_json{
+          {"state", state}, {"records", outcome->last}, {"set_aside", outcome->set_aside}}))
+    return;
+  if (!outcome->set_aside.empty()) cli.Say("the previous journal is now " + outcome->set_aside);
+  std::printf("%s: a standby's, up to record %llu: start it with gpu-platform serve --store …\n",
+              state.c_str(), static_cast<unsigned long long>(outcome->last));
+}
+
+void AddJoin(CLI::App& group, Cli& cli) {
+  CLI::App* sub = group.add_subcommand(
+      "join", "Make this machine's state directory that of another controller of the cluster");
+  const auto flags = std::make_shared<JoinFlags>();
+  sub->add_option("directory", flags->directory, "A backup of a controller of the cluster")
+      ->required()
+      ->type_name("DIRECTORY");
+  sub->add_option("--state", flags->state,
+                  "The controller's state directory; default: where serve keeps it")
+      ->type_name("DIRECTORY");
+  sub->add_flag("--replace", flags->replace, "Set aside the files that are there");
+  sub->callback([flags, &cli] { MakeStandby(*flags, cli); });
 }
 
 }  // namespace
@@ -58,6 +94,7 @@ void AddControllers(CLI::App& admin, Cli& cli) {
       ->add_subcommand("step-down",
                        "The leader gives the lead up to a standby; its service starts it again")
       ->callback([&cli] { AskControllers("StepDown", v1::StepDownRequest(), cli); });
+  AddJoin(*group, cli);
   CLI::App* remove = group->add_subcommand("remove", "Forget a controller that is gone for good");
   const auto name = std::make_shared<v1::RemoveControllerRequest>();
   remove

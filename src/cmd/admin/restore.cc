@@ -10,6 +10,7 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
 #include "cmd/admin/backup.h"
+#include "cmd/serve/shared_mark.h"
 #include "files/descriptor.h"
 #include "files/move_directory.h"
 #include "infrastructure/paths.h"
@@ -158,6 +159,15 @@ Status MarkLoss(const std::string& journal, uint64_t last) {
   return Sync(journal + kMark);
 }
 
+// The next start finds the journal as it was: the log that it follows has what came later.
+Status MarkWhole(const std::string& journal, uint64_t last) {
+  if (unlink((journal + kMark).c_str()) != 0) return Fail(Trouble(journal + kMark));
+  HighWaterMark mark(journal + kMark);
+  GP_CHECK_OK(mark.Open());
+  GP_CHECK_OK(mark.Raise(last));
+  return Sync(journal + kMark);
+}
+
 // It gets its other name before it loses the first one, so that a crash does not lose it.
 Status NameAside(const std::string& journal, const std::string& aside) {
   for (const std::string end : {"", kLog}) {
@@ -253,13 +263,15 @@ Result<std::string> SetAside(const std::string& journal) {
   return aside;
 }
 
-Status PutInPlace(const Draft& draft, const std::string& state, const RestoreOutcome& outcome) {
+Status PutInPlace(const Draft& draft, const std::string& state, const RestoreOutcome& outcome,
+                  bool as_standby) {
   const std::string journal = JournalIn(state);
   // Marked before anything is removed, so that an incomplete restore is recognized
   GP_CHECK_OK(MarkLoss(journal, outcome.last));
   GP_CHECK_OK(Sync(state));
   Status placed = TakeAway(journal);
   if (placed) placed = draft.PutAt(journal);
+  if (placed && as_standby) placed = MarkWhole(journal, outcome.last);
   if (placed) placed = Sync(state);
   if (placed || outcome.set_aside.empty()) return placed;
   return Fail(placed.error().Within("the previous journal is now " + outcome.set_aside));
@@ -268,20 +280,22 @@ Status PutInPlace(const Draft& draft, const std::string& state, const RestoreOut
 }  // namespace
 
 Result<RestoreOutcome> Restore(const std::string& directory, const std::string& state,
-                               bool replace) {
+                               RestoreHow how) {
   GP_CHECK_OK(CheckBackup(directory, state));
   const std::string journal = JournalIn(state);
   const bool is_there = Exists(journal) || Exists(journal + kLog);
-  if (is_there && !replace)
+  if (is_there && !how.replace)
     return Fail(Conflict(state + " has a journal; --replace sets it aside"));
   GP_CHECK_OK(MakeStateDirectory(state));
   const Descriptor lock = GP_TRY(LockJournal(journal));
 
+  // First: what is restored must never be the state of a controller of its own.
+  if (how.as_standby) GP_CHECK_OK(MarkShared(state, ""));
   const Draft draft(journal + ".restored-" + std::to_string(getpid()));
   RestoreOutcome outcome = GP_TRY(FillDraft(draft, directory));
-  GP_CHECK_OK(RestoreFiles(directory, state, replace));
+  GP_CHECK_OK(RestoreFiles(directory, state, how.replace));
   if (is_there) outcome.set_aside = GP_TRY(SetAside(journal));
-  GP_CHECK_OK(PutInPlace(draft, state, outcome));
+  GP_CHECK_OK(PutInPlace(draft, state, outcome, how.as_standby));
   return outcome;
 }
 

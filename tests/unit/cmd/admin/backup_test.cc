@@ -1,5 +1,6 @@
 #include "cmd/admin/backup.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/control_loop.h"
 #include "application/control/recover.h"
+#include "cmd/serve/shared_mark.h"
 #include "infrastructure/system_clock.h"
 #include "tests/support/lower_layer.h"
 
@@ -21,6 +23,7 @@ namespace gp {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::HasSubstr;
 
 std::string TextOf(const std::string& path) {
   std::ostringstream text;
@@ -113,7 +116,7 @@ TEST_F(BackupTest, IsBroughtUpToDateAndRestored) {
   EXPECT_EQ(second->added, second->last - first->last);
 
   const std::string elsewhere = directory_ + "/new";
-  const auto restored = Restore(backup_, elsewhere, false);
+  const auto restored = Restore(backup_, elsewhere, {});
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(restored->last, second->last);
   EXPECT_EQ(restored->set_aside, "");
@@ -122,6 +125,25 @@ TEST_F(BackupTest, IsBroughtUpToDateAndRestored) {
   EXPECT_NE(loss, "") << "agents may have done more: a new lineage begins";
   EXPECT_EQ(LastOf(backup_, &loss), second->last);
   EXPECT_EQ(loss, "");
+}
+
+TEST_F(BackupTest, OfAControllerThatSharesItsLogMakesAStandby) {
+  Live();
+  ASSERT_TRUE(BackUpNow());
+  const uint64_t copied = LastOf(backup_);
+  Live();
+  // In a fresh directory, and over the longer journal that was there.
+  for (const std::string& state : {directory_ + "/new", state_}) {
+    const auto made = Restore(backup_, state, {.replace = true, .as_standby = true});
+    ASSERT_TRUE(made) << made.error().message;
+    std::string loss;
+    EXPECT_EQ(LastOf(state, &loss), copied);
+    EXPECT_EQ(loss, "") << "it goes on with the log of the others: no new lineage begins";
+    const Status alone = CheckNotShared(state);
+    ASSERT_FALSE(alone) << "as the only controller it would be a second one";
+    EXPECT_EQ(alone.error().code, ErrorCode::kConflict);
+    EXPECT_THAT(alone.error().message, HasSubstr("--store"));
+  }
 }
 
 TEST_F(BackupTest, OfAJournalThatDroppedRecordsBeginsWhereThatDoes) {
@@ -138,7 +160,7 @@ TEST_F(BackupTest, OfAJournalThatDroppedRecordsBeginsWhereThatDoes) {
   Live();
   ASSERT_TRUE(BackUpNow());
   fs::remove_all(state_);
-  const auto restored = Restore(backup_, state_, false);
+  const auto restored = Restore(backup_, state_, {});
   ASSERT_TRUE(restored) << restored.error().message;
   const auto journal = *SqliteJournal::Open(state_ + "/journal.db");
   EXPECT_EQ(journal->BaseNumber().value(), base);
@@ -153,11 +175,11 @@ TEST_F(BackupTest, SetsAsideWhatIsThereWhenAsked) {
   const uint64_t backed_up = BackUpNow()->last;
   Live();
   const uint64_t there = LastOf(state_);
-  const auto refused = Restore(backup_, state_, false);
+  const auto refused = Restore(backup_, state_, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kConflict);
   EXPECT_EQ(LastOf(state_), there);
-  const auto restored = Restore(backup_, state_, true);
+  const auto restored = Restore(backup_, state_, {.replace = true});
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(restored->set_aside, state_ + "/journal.db.before-restore");
   std::string loss;
@@ -165,7 +187,8 @@ TEST_F(BackupTest, SetsAsideWhatIsThereWhenAsked) {
   EXPECT_NE(loss.find("to " + std::to_string(there) + " were written once"), std::string::npos)
       << loss;
   Live();
-  EXPECT_EQ(Restore(backup_, state_, true)->set_aside, state_ + "/journal.db.before-restore.2");
+  EXPECT_EQ(Restore(backup_, state_, {.replace = true})->set_aside,
+            state_ + "/journal.db.before-restore.2");
   // What was set aside is whole.
   fs::create_directories(directory_ + "/old");
   fs::rename(state_ + "/journal.db.before-restore", directory_ + "/old/journal.db");
@@ -196,15 +219,15 @@ TEST_F(BackupTest, RefusesWhileAControllerRuns) {
   Live();
   ASSERT_TRUE(BackUpNow());
   const pid_t other = Hold(state_);
-  const auto restored = Restore(backup_, state_, true);
+  const auto restored = Restore(backup_, state_, {.replace = true});
   End(other);
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().code, ErrorCode::kConflict) << restored.error().message;
-  EXPECT_TRUE(Restore(backup_, state_, true));
+  EXPECT_TRUE(Restore(backup_, state_, {.replace = true}));
 }
 
 TEST_F(BackupTest, RefusesWhatIsNoBackupOrDamaged) {
-  EXPECT_EQ(Restore(backup_, state_, false).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(Restore(backup_, state_, {}).error().code, ErrorCode::kNotFound);
   fs::create_directories(backup_);
   Write(backup_ + "/letter.txt", "dear");
   fs::permissions(backup_, fs::perms(0755));
@@ -222,15 +245,15 @@ TEST_F(BackupTest, RefusesWhatIsNoBackupOrDamaged) {
           .code,
       ErrorCode::kConflict)
       << "a state directory is none";
-  EXPECT_EQ(Restore(state_, directory_ + "/new", false).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(Restore(state_, directory_ + "/new", {}).error().code, ErrorCode::kNotFound);
   ASSERT_TRUE(BackUpNow());
   fs::remove(state_ + "/journal.db");
   std::string text = TextOf(backup_ + "/journal.db");
   for (size_t at = 4'096; at < text.size(); at += 64) text[at] ^= 1;  // all pages but the first
   Write(backup_ + "/journal.db", text);
-  EXPECT_FALSE(Restore(backup_, state_, false));
+  EXPECT_FALSE(Restore(backup_, state_, {}));
   EXPECT_FALSE(fs::exists(state_ + "/journal.db")) << "nothing was put there";
-  EXPECT_EQ(Restore(backup_, backup_, true).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Restore(backup_, backup_, {.replace = true}).error().code, ErrorCode::kInvalidArgument);
   for (const auto& file : fs::directory_iterator(state_))
     EXPECT_EQ(file.path().string().find("restored"), std::string::npos) << file.path();
 }
@@ -254,13 +277,13 @@ TEST_F(BackupTest, HasTheSecretsAndWholeLinesOfTheAudit) {
   }
 
   const std::string elsewhere = directory_ + "/new";
-  ASSERT_TRUE(Restore(backup_, elsewhere, false));
+  ASSERT_TRUE(Restore(backup_, elsewhere, {}));
   EXPECT_EQ(TextOf(elsewhere + "/join-token"), "token\n");
   EXPECT_EQ(TextOf(elsewhere + "/authority.pem"), "key\n");
   EXPECT_EQ(TextOf(elsewhere + "/audit/audit-000001.jsonl"), "one\ntwo\nthree\n");
   Write(elsewhere + "/join-token", "newer\n");
   Write(elsewhere + "/audit/audit-000001.jsonl", "more\n");
-  ASSERT_TRUE(Restore(backup_, elsewhere, true));
+  ASSERT_TRUE(Restore(backup_, elsewhere, {.replace = true}));
   EXPECT_EQ(TextOf(elsewhere + "/join-token"), "token\n");
   EXPECT_EQ(TextOf(elsewhere + "/join-token.before-restore"), "newer\n");
   EXPECT_EQ(TextOf(elsewhere + "/audit/audit-000001.jsonl"), "one\ntwo\nthree\n");
@@ -297,7 +320,7 @@ TEST_F(BackupTest, RefusesWhileABackupIsMade) {
   Live();
   ASSERT_TRUE(BackUpNow());
   const pid_t other = Hold(backup_);
-  const auto restored = Restore(backup_, directory_ + "/new", false);
+  const auto restored = Restore(backup_, directory_ + "/new", {});
   const auto again = BackUpNow();
   End(other);
   EXPECT_EQ(restored.error().code, ErrorCode::kConflict) << restored.error().message;
