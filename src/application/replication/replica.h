@@ -38,6 +38,8 @@ class Replica {
   // What was known of the time before this process began.
   void Remember(const Recovered::Sight& sight) { recovered_.sight = sight; }
   const std::optional<Recovered::Sight>& sight() const { return recovered_.sight; }
+  // The leader's time as the head had it when it was last read; nullopt: there was none.
+  const std::optional<Instant>& head_time() const { return time_; }
 
   // Applies some of what the log has beyond it.  True: there was no more when the call began.
   // Errors: kConflict (the log and the journal do not belong together), kUnavailable (the store

@@ -49,7 +49,7 @@ Result<SharedSecrets::Kept> SharedSecrets::Unsealed(const StoreEntry& entry) con
   if (!bytes)
     return Fail(
         Internal("the controllers' store: a secret cannot be read: " + bytes.error().message +
-                 ": do all controllers have the same authority-key.pem?"));
+                 ": do all controllers have the same authority.pem?"));
   ByteReader reader(*bytes);
   const bool is_known = reader.U64() == kSecretFormat;
   Kept secret;

@@ -22,17 +22,19 @@ Status Standby::Remember() {
 }
 
 void Standby::PublishWhenDue() {
-  if (!replica_.sight() || clock_.BootNs() < publish_not_before_ns_) return;
+  if (!replica_.head_time() || clock_.BootNs() < publish_not_before_ns_) return;
   // A failure is tried again at the next turn.
-  if (board_.Publish(Self(replica_.applied(), *replica_.sight())))
+  if (board_.Publish(Self(replica_.applied(), *replica_.head_time(), replica_.sight())))
     publish_not_before_ns_ = clock_.BootNs() + kPublishEvery.ns;
 }
 
-Member Standby::Self(uint64_t applied, Recovered::Sight sight) const {
+Member Standby::Self(uint64_t applied, Instant told_at,
+                     const std::optional<Recovered::Sight>& sight) const {
   Member self = self_;
   self.applied = applied;
-  self.boot = clock_.BootId();
-  self.sight = sight;
+  self.told_at = told_at;
+  self.boot = sight ? clock_.BootId() : "";
+  self.sight = sight.value_or(Recovered::Sight{});
   return self;
 }
 

@@ -32,13 +32,15 @@ class Standby {
   // What it tells of itself as a leader, whose time is `now`: it knows the time after a restart
   // too.  On the thread that appends to its own journal.
   StorePut TellOfItself(Instant now) const {
-    return board_.PutOf(Self(replica_.journal().LastSequence(), {now, clock_.BootNs()}));
+    return board_.PutOf(
+        Self(replica_.journal().LastSequence(), now, Recovered::Sight{now, clock_.BootNs()}));
   }
 
  private:
   Status Remember();
   void PublishWhenDue();
-  Member Self(uint64_t applied, Recovered::Sight sight) const;
+  Member Self(uint64_t applied, Instant told_at,
+              const std::optional<Recovered::Sight>& sight) const;
 
   SharedLog& log_;
   LeaderKey& key_;

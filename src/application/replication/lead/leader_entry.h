@@ -8,17 +8,17 @@
 namespace gp {
 
 // Where a controller can be reached: "HOST:PORT"; empty: nowhere.
-struct ControllerAddresses {
+struct AdvertisedAddresses {
   std::string grpc;  // of agents, and of clients' gRPC
   std::string http;
-  bool operator==(const ControllerAddresses&) const = default;
+  bool operator==(const AdvertisedAddresses&) const = default;
 };
 
 // What the leader's key tells of its owner.
 struct LeaderEntry {
   std::string name;     // of the controller in the cluster
   std::string process;  // no other process has ever had it
-  ControllerAddresses addresses;
+  AdvertisedAddresses addresses;
   bool operator==(const LeaderEntry&) const = default;
 };
 

@@ -100,7 +100,7 @@ Error SharedLog::WhyMissing(uint64_t sequence) {
                   ", but this controller's journal ends with record " + std::to_string(sequence) +
                   ": what is between was trimmed, or was never in this log: copy the state "
                   "directory of another controller of this cluster (gpu-platform admin backup, "
-                  "admin restore)");
+                  "then admin controllers join)");
 }
 
 Result<std::vector<ChunkPlace>> SharedLog::ReadPlaces(uint64_t from, uint64_t last) {

@@ -25,8 +25,7 @@ Status CheckIdentity(QuorumStore& store, const StoreKeys& keys, const ClusterIde
   common.join_token = reader.String();
   if (!is_known || !reader.ok() || !reader.AtEnd())
     return Fail(Internal("the controllers' store: key " + keys.Identity() + " is damaged"));
-  if (common.authority != own.authority)
-    return Fail(Differs("authority.pem (with authority-key.pem)"));
+  if (common.authority != own.authority) return Fail(Differs("authority.pem"));
   if (common.join_token != own.join_token) return Fail(Differs("join-token"));
   return Ok();
 }

@@ -18,7 +18,7 @@ Result<std::vector<ControllerStatus>> Controllers::List() {
     one.leads = one.member.name == self_;
     if (head && one.leads) one.member.applied = head->last;
     if (head && !one.leads) {
-      one.silent_for = {std::max<int64_t>((head->time - one.member.sight.time).ns, 0)};
+      one.silent_for = {std::max<int64_t>((head->time - one.member.told_at).ns, 0)};
       one.behind = head->last - std::min(head->last, one.member.applied);
     }
     all.push_back(std::move(one));

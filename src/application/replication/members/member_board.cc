@@ -17,6 +17,7 @@ Result<Member> DecodeMember(const StoreEntry& entry) {
   member.addresses.grpc = reader.String();
   member.addresses.http = reader.String();
   member.applied = reader.U64();
+  member.told_at.ns = reader.I64();
   member.boot = reader.String();
   member.sight.time.ns = reader.I64();
   member.sight.boot_ns = reader.I64();
@@ -35,6 +36,7 @@ StorePut MemberBoard::PutOf(const Member& member) const {
   writer.String(member.addresses.grpc);
   writer.String(member.addresses.http);
   writer.U64(member.applied);
+  writer.I64(member.told_at.ns);
   writer.String(member.boot);
   writer.I64(member.sight.time.ns);
   writer.I64(member.sight.boot_ns);

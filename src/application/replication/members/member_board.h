@@ -15,9 +15,11 @@ namespace gp {
 struct Member {
   std::string name;     // in the cluster
   std::string version;  // of its program
-  ControllerAddresses addresses;
+  AdvertisedAddresses addresses;
   uint64_t applied = 0;  // the last record that its state and its journal have, on its disk
-  // What it knows of the time, for itself after a restart: by the boot clock of this boot.
+  Instant told_at;       // the leader's time in the head that it had read
+  // What it knows of the time, for itself after a restart: by the boot clock of this boot.  An
+  // empty boot: nothing.
   std::string boot;
   Recovered::Sight sight;
   bool operator==(const Member&) const = default;

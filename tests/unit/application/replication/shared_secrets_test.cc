@@ -132,7 +132,7 @@ TEST_F(SharedSecretsTest, WithAnotherAuthorityNothingIsRead) {
   const Status followed = stranger.secrets.Follow();
   ASSERT_FALSE(followed);
   EXPECT_EQ(followed.error().code, ErrorCode::kInternal);
-  EXPECT_THAT(followed.error().message, HasSubstr("authority-key.pem"));
+  EXPECT_THAT(followed.error().message, HasSubstr("authority.pem"));
 }
 
 TEST_F(SharedSecretsTest, WithoutNewsNothingIsWritten) {

@@ -204,7 +204,7 @@ TEST_F(SharedLogTest, WhatWasTrimmedIsNoSilentGap) {
             Conflict("the shared log begins with record 3, but this controller's journal ends with "
                      "record 1: what is between was trimmed, or was never in this log: copy the "
                      "state directory of another controller of this cluster (gpu-platform admin "
-                     "backup, admin restore)"));
+                     "backup, then admin controllers join)"));
 }
 
 TEST_F(SharedLogTest, PlacesAreThoseOfItsChunks) {

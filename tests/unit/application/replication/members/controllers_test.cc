@@ -16,7 +16,7 @@ struct ControllersTest : testing::Test {
   void Tell(const std::string& name, uint64_t applied, Instant at) {
     Member member{.name = name, .version = "1.2.3", .addresses = {name + ":7070", ""}};
     member.applied = applied;
-    member.sight.time = at;
+    member.told_at = at;
     ASSERT_TRUE(board.Publish(member));
   }
   // The log ends with record 50, at the leader's time 100 s.
