@@ -9,6 +9,7 @@
 #include "adapters/outbound/etcd/etcd_store.h"
 #include "application/control/control_loop.h"
 #include "base/ignore_result.h"
+#include "cmd/serve/shared_mark.h"
 #include "infrastructure/host_name.h"
 #include "infrastructure/paths.h"
 #include "lib/secrets/secrets.h"
@@ -78,14 +79,17 @@ Result<EtcdOptions> OptionsOf(const SharingConfig& config) {
 
 Status LeadPart::Start() {
   name_ = config_.sharing.name.empty() ? HostName() : config_.sharing.name;
-  if (config_.sharing.store.empty()) return Ok();
+  if (config_.sharing.store.empty())
+    return config_.ephemeral ? Ok() : CheckNotShared(config_.state_directory);
   GP_CHECK_OK(Connect());
   GP_CHECK_OK(Follow());
   return Lead();
 }
 
 Status LeadPart::Connect() {
-  const EtcdOptions options = GP_TRY(OptionsOf(config_.sharing));
+  if (!config_.ephemeral) GP_CHECK_OK(MarkShared(config_.state_directory, config_.sharing.cluster));
+  EtcdOptions options = GP_TRY(OptionsOf(config_.sharing));
+  options.stuck = [this] { StopStuck(); };
   store_ = GP_TRY(EtcdStore::Open(options));
   const StoreKeys keys(config_.sharing.cluster);
   const LeaderEntry self{name_, GP_TRY(NewSecret()), uses_.relay.Addresses()};
@@ -186,6 +190,13 @@ void LeadPart::CareForStore() {
 void LeadPart::StopDeposed(const std::string& why) {
   log_.Write(LogLevel::kError, "this controller stops: " + why);
   std::_Exit(kExitDeposed);
+}
+
+// A process that begins again has timers that work.
+void LeadPart::StopStuck() {
+  log_.Write(LogLevel::kError,
+             "this controller stops: a call of etcd does not end; was the clock set back?");
+  std::_Exit(EXIT_FAILURE);
 }
 
 void LeadPart::Stop() {

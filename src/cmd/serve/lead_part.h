@@ -72,6 +72,7 @@ class LeadPart : public Component {
   void CareForStore();
   uint64_t AuditedUntil() const;
   [[noreturn]] void StopDeposed(const std::string& why);
+  [[noreturn]] void StopStuck();
 
   const ControllerConfig& config_;
   OperatorLog& log_;

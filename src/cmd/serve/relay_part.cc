@@ -40,7 +40,7 @@ Status RelayPart::Start() {
 }
 
 // Where it listens at one address of this machine, and no other is named, others use that.
-ControllerAddresses RelayPart::Addresses() const {
+AdvertisedAddresses RelayPart::Addresses() const {
   const std::string& named = config_.sharing.advertise;
   const auto address = [&](const std::string& listen) {
     const std::string host = HostOf(listen);

@@ -23,7 +23,7 @@ class RelayPart : public Component {
   void Stop() override { Close(); }
 
   // Where others reach this controller.
-  ControllerAddresses Addresses() const;
+  AdvertisedAddresses Addresses() const;
   // For the log: ", and passes clients on to the leader from …".
   std::string Doors() const;
   void LeaderIs(const LeaderEntry& leader);

@@ -1,4 +1,6 @@
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "cmd/cli.h"
 #include "cmd/connection/controller_authority.h"
@@ -16,6 +18,8 @@
 
 namespace gp {
 namespace {
+
+constexpr std::chrono::milliseconds kReplyTime{100};
 
 // A controller with its servers and, below it, the agents that it starts.
 class Controller {
@@ -108,6 +112,8 @@ void RunServe(const ServeFlags& flags, Cli& cli) {
   }
   say_ready();
   signals.Wait();
+  // The operator who asked for it gets the reply before the doors close.
+  if (steps_down) std::this_thread::sleep_for(kReplyTime);
   log.Write(LogLevel::kInfo, steps_down ? "giving the lead up" : "stopping; jobs keep running");
   controller.Stop();
   ExitNow(steps_down ? kExitDeposed : cli.exit_code);
