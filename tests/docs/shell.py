@@ -70,7 +70,7 @@ class Shell:
 
     def _await_service(self, what, command, since):
         """Until its nodes are there with all their GPUs: nobody reads the words of a start in no time."""
-        self.wait_for(r"controller runs" if what == "serve" else r"agent of node \S+ runs", since)
+        self.wait_for(r"controller runs|standby: this controller" if what == "serve" else r"agent of node \S+ runs", since)
         simulated = re.search(r"(\d+) (?:simulated|played) node", self.output[since:])
         agents = 0 if "--no-agent" in command else int(simulated.group(1)) if simulated else 1
         if agents > 0 and "--light" not in command:
