@@ -10,12 +10,13 @@ from fleet import PORT
 class Faults:
     """`counts`: kind -> how often.  Each kind comes once before any comes again."""
 
-    def __init__(self, fleet, random, longest, say, only=()):
+    def __init__(self, fleet, random, longest, say, only=(), ahead=False):
         self._fleet = fleet
         self._random = random
         self._longest = longest
         self._say = say
         self._only = only  # these, in this order, again and again
+        self._ahead = ahead  # clocks go ahead too
         self._deck = []
         self.counts = {}
         self.kinds = {
@@ -155,8 +156,11 @@ class Faults:
 
     def _step_clock(self, one):
         k = self._fleet.index(one)
-        # Never ahead: waits of gRPC's that end at a time of the wall clock would then last until the kernel's own clock is there.
+        # Usually never ahead: waits of gRPC's that end at a time of the wall clock would then last until the kernel's own clock is
+        # there, as they do on a machine whose clock goes back.
         hours = -self._random.uniform(0.01, 2)
+        if self._ahead and self._random.random() < 0.5:
+            hours = -hours
         self._fleet.set_clock(k, hours * 3600)
         try:
             lasted = self._last()

@@ -55,7 +55,7 @@ class Run:
         self.programs = Programs(fleet.shared)
         self.history = History(f"{place}/history.jsonl")
         self.faults = Faults(fleet, random.Random(options.seed), options.longest, say,
-                             options.only.split(",") if options.only else ())
+                             options.only.split(",") if options.only else (), options.clock_ahead)
         jobs = {}
         sockets = [fleet.http(one) for one in fleet.controllers]
         self.clients = [Client(f"client{k}", sockets[k % 3:] + sockets[:k % 3], self.history, self.programs,
@@ -171,6 +171,7 @@ def options_of(arguments):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--longest", type=float, default=6, help="most seconds that one fault lasts")
     parser.add_argument("--only", default="", help="kinds of faults, such as kill-leader,clock-leader: these, in this order")
+    parser.add_argument("--clock-ahead", action="store_true", help="wall clocks also go ahead and then back, which stops timers of gRPC")
     parser.add_argument("--pace", type=float, default=0.15, help="mean seconds between two operations of one of five clients")
     parser.add_argument("--lease-time", default="3s", help="a short one: nodes are lost, and gangs start again, now and then")
     parser.add_argument("--wall-clock", default=os.environ.get("GP_WALL_CLOCK", ""), help="the library of that name, for clock steps")
