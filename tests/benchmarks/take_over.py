@@ -6,7 +6,7 @@ time.  Measured is the time from the fault to the first submit that the next lea
 clients submit that number of jobs a second over HTTP, and measured is the time between the last answer of the old leader and
 the first of the next one, which is its first decision for a client.
 
-  take_over.py --binary FILE [--faults kill,pause,stop] [--times N] [--submits RATE]
+  take_over.py --binary FILE [--faults kill,pause,stop] [--times N] [--submits RATE] [--leases-alone]
 """
 
 import argparse
@@ -187,8 +187,11 @@ def main():
     parser.add_argument("--faults", default="kill,pause,stop")
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--submits", type=int, default=0, help="a second, at the same time")
+    parser.add_argument("--leases-alone", action="store_true",
+                        help="controllers without ports: a standby notices the end of a leader by its lease")
     options = parser.parse_args()
-    cluster = Controllers(os.path.abspath(options.binary), members=3, nodes=2)
+    cluster = Controllers(os.path.abspath(options.binary), members=3, nodes=2,
+                          serve_flags=() if options.leases_alone else ("--listen", "127.0.0.1:0"))
     try:
         cluster.start()
         for fault in options.faults.split(","):

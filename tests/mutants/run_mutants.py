@@ -38,9 +38,9 @@ KEEPS = ("src/adapters/outbound/metric_files/", "src/adapters/outbound/sqlite/",
 NETS_OF_KEEPS = ("unit_sqlite", "unit_metric_files", "unit_backup", "unit_control", "unit_replication", "unit_infrastructure", "unit_process", "unit_supervisor", "crash_")
 ON_NODES = ("src/application/agent/", "src/adapters/outbound/data_store/", "src/adapters/outbound/driver_files/", "src/adapters/outbound/images/", "src/adapters/outbound/objects/", "src/adapters/outbound/tcp_ports/", "src/adapters/outbound/watch/", "src/rsh/")
 NETS_OF_NODES = ("unit_agent", "unit_data_store", "unit_driver_files", "unit_images", "unit_objects", "unit_rsh", "unit_tcp_ports", "unit_watch")
-AT_DOORS = ("src/application/access/", "src/adapters/wire/", "src/adapters/inbound/api/", "src/adapters/inbound/grpc/", "src/adapters/inbound/link/", "src/adapters/inbound/rest/", "src/adapters/outbound/audit/",
+AT_DOORS = ("src/application/access/", "src/adapters/wire/", "src/adapters/inbound/api/", "src/adapters/inbound/grpc/", "src/adapters/inbound/link/", "src/adapters/inbound/relay/", "src/adapters/inbound/rest/", "src/adapters/outbound/audit/",
             "src/adapters/outbound/link/", "src/adapters/outbound/notify/", "src/lib/sockets/", "src/lib/tls/")
-NETS_OF_DOORS = ("unit_wire", "unit_access", "unit_api", "unit_rest", "unit_audit", "unit_notify", "unit_tls", "unit_sockets", "unit_link", "unit_grpc")
+NETS_OF_DOORS = ("unit_wire", "unit_access", "unit_api", "unit_rest", "unit_audit", "unit_notify", "unit_tls", "unit_sockets", "unit_link", "unit_relay", "unit_grpc")
 WORLD_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRule"})]
 SHARED_NETS = [("simulation_world", {"GP_WORLDS": "1000", "GTEST_FILTER": "Worlds.HoldEveryRuleWithThreeControllers"})]
 HANGS_AFTER_S = 180
@@ -270,7 +270,7 @@ def main():
     if not mutants:
         sys.exit("no such mutant")
     began = time.monotonic()
-    nets = [net for net in NETS + WORLD_NETS if any(net in mutant.nets() for mutant in mutants)]
+    nets = [net for net in NETS + WORLD_NETS + SHARED_NETS if any(net in mutant.nets() for mutant in mutants)]
     build = Build(options.build.resolve(), [name for name, _ in nets], is_quick=options.ci)
     # In CI the nets are tests of their own.
     for net, environment in [] if options.ci else nets:

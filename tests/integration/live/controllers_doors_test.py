@@ -2,6 +2,7 @@
 """Standbys pass clients on to the leader, and operators see and change who leads."""
 
 import json
+import os
 import re
 import urllib.request
 
@@ -115,6 +116,31 @@ class Files(SharedTest):
         second.stop()
         self.cluster.await_leader(other_than=second)
         self.assertEqual(self.cli.json("secrets", "list").get("secrets", []), [])
+
+    def test_a_shared_state_does_not_begin_alone(self):
+        second = self.cluster.controllers[1]
+        second.stop()
+        at = second.words.index("--store")
+        alone = self.cluster._daemon("alone", *second.words[1:at])
+        alone.start()
+        eventually(lambda: not alone.runs(), "it ends")
+        self.assertEqual(alone.exit_code(), CONFLICT)
+        self.assertIn("is of one of several controllers", alone.text())
+
+    def test_a_controller_joins_from_a_backup(self):
+        backup = os.path.join(self.cluster.directory, "backup")
+        self.cli("admin", "backup", backup).ok()
+        third = self.cluster.another(3)
+        state, _ = self.cluster.places[third]
+        self.assertIn("a standby's", Cli(self.cli.binary, "/nowhere")("admin", "controllers", "join", backup, "--state", state).ok().out)
+        queue = self.cli("queues", "set", "made-later").ok()
+        self.cluster.controllers.append(third.start())
+        self.cluster.await_standby(third)
+        self.cluster.controllers[1].stop()
+        self.first.stop()
+        self.cluster.await_leader(other_than=self.first)
+        self.assertIn("made-later", self.cli("queues", "list").ok().out, queue)
+        self.cluster.controllers[1].start()
 
     def test_a_controller_with_other_files_is_refused(self):
         second = self.cluster.controllers[1]

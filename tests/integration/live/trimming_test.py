@@ -64,11 +64,12 @@ class Trimming(ClusterTest):
         fourth = self.cluster.another(4)
         state, _ = self.cluster.places[fourth]
         os.makedirs(state, mode=0o711)
-        shutil.copy(f"{self.cluster.state}/join-token", f"{state}/join-token")
+        for name in ("join-token", "authority.pem"):
+            shutil.copy(f"{self.cluster.state}/{name}", f"{state}/{name}")
         self.assert_refused(fourth)
         backup = os.path.join(self.cluster.directory, "backup")
         self.cluster.cli("admin", "backup", backup).ok()
-        self.cluster.cli("admin", "restore", backup, "--state", state, "--replace").ok()
+        self.cluster.cli("admin", "controllers", "join", backup, "--state", state, "--replace").ok()
         fourth.start()
         self.cluster.controllers.append(fourth)
         self.cluster.await_standby(fourth)

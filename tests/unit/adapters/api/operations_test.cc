@@ -31,6 +31,7 @@ const std::map<std::string, std::string> kLeast = {
     {"GetMetrics", "viewer"},
     {"GetUsage", "viewer"},
     {"GetSettings", "viewer"},
+    {"ListControllers", "viewer"},
     {"ListBudgets", "viewer"},
     {"ListImages", "operator everywhere"},
     {"PruneImages", "admin everywhere"},
@@ -76,6 +77,8 @@ const std::map<std::string, std::string> kLeast = {
     {"ListAudit", "admin everywhere"},
     {"ReadJournal", "admin everywhere"},
     {"ReloadConfig", "admin everywhere"},
+    {"RemoveController", "admin everywhere"},
+    {"StepDown", "admin everywhere"},
 };
 
 TEST(Operations, AreAllMethodsThereAre) {
