@@ -236,6 +236,10 @@ class Operations:
         """Returns budgets with their standings: of queues where the caller is at least viewer, and of its own usage."""
         return self._ask("GET", "/api/v1/budgets")
 
+    def list_controllers(self) -> dict[str, Any]:
+        """Returns the controllers of this cluster, by name."""
+        return self._ask("GET", "/api/v1/controllers")
+
     def list_images(self, *, node: Optional[str] = None) -> dict[str, Any]:
         """Returns the images that nodes hold, of each node the last used first. NOT_FOUND: no such node.
 
@@ -343,6 +347,10 @@ class Operations:
         nothing has changed then."""
         return self._ask("POST", "/api/v1/settings:reload", key=key)
 
+    def remove_controller(self, name: str, *, key: Optional[str] = None) -> dict[str, Any]:
+        """Forgets a controller that is gone for good; admins. CONFLICT: it lives; NOT_FOUND."""
+        return self._ask("DELETE", f"/api/v1/controllers/{quote(name, safe='')}", key=key)
+
     def reserve_nodes(self, name: str, *, pool: Optional[str] = None, nodes: Optional[Sequence[str]] = None,
                       count: Optional[int] = None, start_ms: Optional[int] = None, end_ms: Optional[int] = None,
                       users: Optional[Sequence[str]] = None, queues: Optional[Sequence[str]] = None,
@@ -436,6 +444,11 @@ class Operations:
         """
         return self._ask("POST", f"/api/v1/jobs/{quote(job_id, safe='')}:setTimeLimit", key=key,
                          time_limit_ms=time_limit_ms, longer_by_ms=longer_by_ms, force=force)
+
+    def step_down(self, *, key: Optional[str] = None) -> dict[str, Any]:
+        """The leader gives the lead up to a standby; admins. Its process ends with exit code 4, and is a standby when
+        its service manager has started it again. CONFLICT: no standby could take over."""
+        return self._ask("POST", "/api/v1/controllers:step-down", key=key)
 
     def stop_job(self, job_id: str, *, force: Optional[bool] = None, key: Optional[str] = None) -> dict[str, Any]:
         """Stops a job, and kills it after its grace period. FAILED_PRECONDITION: the job is over.

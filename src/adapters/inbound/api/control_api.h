@@ -13,7 +13,6 @@
 #include "adapters/inbound/api/streams/job_feed.h"
 #include "adapters/inbound/api/streams/streams.h"
 #include "application/access/caller.h"
-#include "application/replication/members/controllers.h"
 #include "domain/defragmenting/find_moves.h"
 #include "domain/explaining/present.h"
 #include "gpu_platform/v1/control.pb.h"
@@ -24,6 +23,8 @@
 #include "ports/outbound/secret_keeper.h"
 
 namespace gp {
+
+class Controllers;
 
 // The node and lease of one rank of an attempt, past or present.
 struct RankPlace {

@@ -274,17 +274,16 @@ std::vector<MetricFamily> LoadGauges(const ControllerLoad& load) {
 
 std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts) {
   constexpr auto kGauge = MetricType::kGauge;
-  MetricFamily behind =
-      Family("gpu_platform_standby_behind_records",
-             "Records that a standby did not have when it last told of itself", kGauge, {});
+  SeriesValues behind;
   for (const auto& [name, records] : counts.standbys)
-    behind.samples.push_back({{{"controller", name}}, static_cast<double>(records)});
+    behind[{{"controller", name}}] = static_cast<double>(records);
   return {
       Family("gpu_platform_controller_term", "The term of the leader; it grows with each take-over",
              kGauge, {{{}, static_cast<double>(counts.term)}}),
       Family("gpu_platform_standbys", "Controllers that could take over", kGauge,
              {{{}, static_cast<double>(counts.standbys.size())}}),
-      std::move(behind),
+      Family("gpu_platform_standby_behind_records",
+             "Records that a standby did not have when it last told of itself", kGauge, behind),
   };
 }
 

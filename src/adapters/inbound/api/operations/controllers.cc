@@ -30,6 +30,9 @@ Status ControlApi::FillControllers(v1::ListControllersReply* reply) {
     return Ok();
   }
   v1::Controller* only = reply->add_controllers();
+  if (about_.journal != nullptr)
+    GP_CHECK_OK(
+        gateway_.Read([&](const State&) { only->set_applied(about_.journal->LastSequence()); }));
   only->set_name(about_.name);
   only->set_role("leader");
   only->set_version(about_.version);
