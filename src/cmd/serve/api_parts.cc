@@ -61,11 +61,10 @@ Result<std::string> ApiPart::MetricsNow(const std::string& names) {
 std::vector<MetricFamily> ApiPart::StandbyMetrics() const {
   Controllers* controllers = uses_.lead.controllers();
   if (controllers == nullptr) return {};
-  const auto term = controllers->Term();
-  const auto all = controllers->List();
-  if (!term || !all) return {};
-  StandbyCounts counts{.term = *term, .standbys = {}};
-  for (const ControllerStatus& one : *all)
+  const auto seen = controllers->Look();
+  if (!seen) return {};
+  StandbyCounts counts{.term = seen->term, .standbys = {}};
+  for (const ControllerStatus& one : seen->all)
     if (!one.leads && one.Lives()) counts.standbys[one.member.name] = one.behind;
   return StandbyGauges(counts);
 }

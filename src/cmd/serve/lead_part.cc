@@ -184,7 +184,8 @@ void LeadPart::CareForStore() {
                    TrimLimits{});
   if (config_.sharing.compacts) compactor_.emplace(*store_, keys, clock_);
   space_.emplace(*store_, static_cast<uint64_t>(config_.sharing.quota), log_);
-  care_.emplace(StoreCare::Of{*trimmer_, compactor_ ? &*compactor_ : nullptr, *space_}, log_);
+  care_.emplace(
+      StoreCare::Of{*trimmer_, compactor_ ? &*compactor_ : nullptr, *space_, &*controllers_}, log_);
 }
 
 void LeadPart::StopDeposed(const std::string& why) {

@@ -187,6 +187,17 @@ std::string StateText(const v1::Gpu& gpu) {
   return text;
 }
 
+namespace {
+
+std::string ControllersLine(const v1::ClusterControllers& controllers) {
+  std::string text = fmt::format("LEADER   {}, term {}", controllers.leader(), controllers.term());
+  return controllers.standbys().empty()
+             ? text + "; NO STANDBY could take over: gpu-platform admin controllers list\n"
+             : text + fmt::format("; standbys {}\n", fmt::join(controllers.standbys(), ", "));
+}
+
+}  // namespace
+
 std::string ClusterHeadline(const v1::Cluster& cluster) {
   const auto& by_state = cluster.gpus_by_state();
   const std::map<std::string, int> counts(by_state.begin(), by_state.end());
@@ -200,6 +211,7 @@ std::string ClusterHeadline(const v1::Cluster& cluster) {
   if (cluster.has_oldest_wait_seconds())
     text += " (oldest " + SpanText(cluster.oldest_wait_seconds()) + ")";
   text += "\n";
+  if (cluster.has_controllers()) text += ControllersLine(cluster.controllers());
   if (const int open = cluster.incidents_for_operators(); open > 0)
     text += "NOTE     " + Count(open, "incident") + (open == 1 ? " requires" : " require") +
             " operator action: gpu-platform incidents list\n";

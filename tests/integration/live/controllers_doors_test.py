@@ -60,6 +60,7 @@ class Doors(SharedTest):
 
     def test_the_leader_is_listed_and_steps_down(self):
         eventually(lambda: (self.names("leader"), self.names("standby")) == (["c1"], ["c2", "c3"]), "all are listed")
+        eventually(lambda: re.search(r"^LEADER +c1, term \d+; standbys c2, c3$", self.cli("status").ok().out, re.M), "status tells", timeout=30)
         text = self.cli("admin", "controllers", "list").ok().out
         self.assertRegex(text, r"c1 +leader .*127\.0\.0\.1:\d+")
         term = self.cli.json("admin", "controllers", "list")["term"]

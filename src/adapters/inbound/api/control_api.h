@@ -159,6 +159,7 @@ class ControlApi {
   Status FillQueues(v1::ListQueuesReply* reply);
   Status FillRoles(v1::ListRolesReply* reply);
   Status FillControllers(v1::ListControllersReply* reply);
+  void FillControllersOf(v1::Cluster* reply) const;
   Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request,
                                           v1::MovePlans* reply);

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "base/ignore_result.h"
+
 namespace gp {
 namespace {
 
@@ -40,6 +42,8 @@ bool StoreCare::Turn() {
   if (trimmed && *trimmed) return true;
   Status whole = trimmed ? Ok() : Status(Fail(trimmed.error()));
   if (of_.compactor != nullptr && whole) whole = of_.compactor->Turn();
+  if (of_.controllers != nullptr)
+    IgnoreResult(of_.controllers->Look(), "who asks gets what was found before");
   const Status looked = of_.space.Look();
   Hear(whole ? looked : whole);
   return false;

@@ -8,6 +8,7 @@
 #include "application/replication/care/log_trimmer.h"
 #include "application/replication/care/store_compactor.h"
 #include "application/replication/care/store_space.h"
+#include "application/replication/members/controllers.h"
 
 namespace gp {
 
@@ -19,6 +20,7 @@ class StoreCare {
     LogTrimmer& trimmer;
     StoreCompactor* compactor = nullptr;  // nullptr: others compact the store
     StoreSpace& space;
+    Controllers* controllers = nullptr;  // looks at them for who asks later; may be nullptr
   };
   // All outlive it.
   StoreCare(Of of, OperatorLog& log);

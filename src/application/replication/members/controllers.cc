@@ -4,14 +4,9 @@
 
 namespace gp {
 
-Result<uint64_t> Controllers::Term() {
+Result<ControllersSeen> Controllers::Look() {
   const auto head = GP_TRY(log_.Head());
-  return head ? head->term : 0;
-}
-
-Result<std::vector<ControllerStatus>> Controllers::List() {
-  const auto head = GP_TRY(log_.Head());
-  std::vector<ControllerStatus> all;
+  ControllersSeen found{.term = head ? head->term : 0, .all = {}};
   for (SeenMember& seen : GP_TRY(board_.All())) {
     ControllerStatus one{
         .member = std::move(seen.member), .leads = false, .silent_for = {}, .behind = 0};
@@ -21,13 +16,20 @@ Result<std::vector<ControllerStatus>> Controllers::List() {
       one.silent_for = {std::max<int64_t>((head->time - one.member.told_at).ns, 0)};
       one.behind = head->last - std::min(head->last, one.member.applied);
     }
-    all.push_back(std::move(one));
+    found.all.push_back(std::move(one));
   }
-  return all;
+  const std::lock_guard lock(mutex_);
+  return *(seen_ = std::move(found));
+}
+
+std::optional<ControllersSeen> Controllers::LastSeen() const {
+  const std::lock_guard lock(mutex_);
+  return seen_;
 }
 
 Status Controllers::CheckStandby() {
-  for (const ControllerStatus& one : GP_TRY(List()))
+  const ControllersSeen seen = GP_TRY(Look());
+  for (const ControllerStatus& one : seen.all)
     if (!one.leads && one.Lives()) return Ok();
   return Fail(Conflict("no standby could take over: none has told of itself in the last " +
                        std::to_string(ControllerStatus::kSilentAfter.ToMilliseconds() / 1'000) +
@@ -35,10 +37,10 @@ Status Controllers::CheckStandby() {
 }
 
 Status Controllers::Remove(const std::string& name) {
-  const auto all = GP_TRY(List());
-  const auto found =
-      std::ranges::find(all, name, [](const ControllerStatus& one) { return one.member.name; });
-  if (found == all.end()) return Fail(NotFound("there is no controller \"" + name + "\""));
+  const ControllersSeen seen = GP_TRY(Look());
+  const auto found = std::ranges::find(seen.all, name,
+                                       [](const ControllerStatus& one) { return one.member.name; });
+  if (found == seen.all.end()) return Fail(NotFound("there is no controller \"" + name + "\""));
   if (found->Lives())
     return Fail(Conflict("controller \"" + name + "\" " + (found->leads ? "leads" : "lives") +
                          ": stop it first, for it would tell of itself again"));

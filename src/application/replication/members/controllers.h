@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,11 @@ struct ControllerStatus {
   static constexpr Duration kSilentAfter = Duration::Seconds(10);
 };
 
+struct ControllersSeen {
+  uint64_t term = 0;                  // of the leader
+  std::vector<ControllerStatus> all;  // that have ever told of themselves, by name
+};
+
 // The controllers of a cluster, for those who operate it.  Only the leader's process has it.  Any
 // thread.
 class Controllers {
@@ -27,20 +34,21 @@ class Controllers {
   Controllers(QuorumStore& store, const StoreKeys& keys, std::string self)
       : log_(store, keys), board_(store, keys), self_(std::move(self)) {}
 
-  // All that have ever told of themselves, by name.  Errors: kUnavailable, kInternal (a key is
-  // damaged).
-  Result<std::vector<ControllerStatus>> List();
-  // The term of this leader.  Errors: as List.
-  Result<uint64_t> Term();
-  // Whether a standby could take over now.  Errors: as List; kConflict: none could.
+  // As the store has it now.  Errors: kUnavailable, kInternal (a key is damaged).
+  Result<ControllersSeen> Look();
+  // As the last Look found it; nullopt: none has succeeded.  It does not wait for the store.
+  std::optional<ControllersSeen> LastSeen() const;
+  // Whether a standby could take over now.  Errors: as Look; kConflict: none could.
   Status CheckStandby();
-  // Forgets a controller that is gone for good.  Errors: as List; kNotFound; kConflict: it lives.
+  // Forgets a controller that is gone for good.  Errors: as Look; kNotFound; kConflict: it lives.
   Status Remove(const std::string& name);
 
  private:
   SharedLog log_;
   MemberBoard board_;
   const std::string self_;
+  mutable std::mutex mutex_;
+  std::optional<ControllersSeen> seen_;
 };
 
 }  // namespace gp

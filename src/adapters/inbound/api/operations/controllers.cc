@@ -24,9 +24,9 @@ Error OnlyOne() {
 
 Status ControlApi::FillControllers(v1::ListControllersReply* reply) {
   if (about_.controllers != nullptr) {
-    reply->set_term(GP_TRY(about_.controllers->Term()));
-    for (const ControllerStatus& one : GP_TRY(about_.controllers->List()))
-      FillController(one, reply->add_controllers());
+    const ControllersSeen seen = GP_TRY(about_.controllers->Look());
+    reply->set_term(seen.term);
+    for (const ControllerStatus& one : seen.all) FillController(one, reply->add_controllers());
     return Ok();
   }
   v1::Controller* only = reply->add_controllers();
@@ -37,6 +37,17 @@ Status ControlApi::FillControllers(v1::ListControllersReply* reply) {
   only->set_role("leader");
   only->set_version(about_.version);
   return Ok();
+}
+
+void ControlApi::FillControllersOf(v1::Cluster* reply) const {
+  if (about_.controllers == nullptr) return;
+  v1::ClusterControllers* controllers = reply->mutable_controllers();
+  controllers->set_leader(about_.name);
+  const std::optional<ControllersSeen> seen = about_.controllers->LastSeen();
+  if (!seen) return;
+  controllers->set_term(seen->term);
+  for (const ControllerStatus& one : seen->all)
+    if (!one.leads && one.Lives()) controllers->add_standbys(one.member.name);
 }
 
 Status ControlApi::ListControllers(const Caller&, const v1::ListControllersRequest&,

@@ -44,23 +44,26 @@ TEST_F(ControllersTest, TellsWhoLeadsAndHowFarTheOthersAre) {
   Tell("c1", 3, At(1));
   Tell("c2", 48, At(96));
   Tell("c3", 50, At(70));
-  const auto all = controllers.List();
-  ASSERT_TRUE(all);
-  ASSERT_EQ(all->size(), 3U);
-  const ControllerStatus& leader = all->at(0);
+  EXPECT_FALSE(controllers.LastSeen());
+  const auto seen = controllers.Look();
+  ASSERT_TRUE(seen);
+  const std::vector<ControllerStatus>& all = seen->all;
+  ASSERT_EQ(all.size(), 3U);
+  const ControllerStatus& leader = all.at(0);
   EXPECT_TRUE(leader.leads);
   EXPECT_EQ(leader.member.applied, 50U) << "a leader has all records";
   EXPECT_EQ(leader.silent_for, Duration{});
   EXPECT_TRUE(leader.Lives());
-  const ControllerStatus& standby = all->at(1);
+  const ControllerStatus& standby = all.at(1);
   EXPECT_FALSE(standby.leads);
   EXPECT_EQ(standby.behind, 2U);
   EXPECT_EQ(standby.silent_for, Duration::Seconds(4));
   EXPECT_EQ(standby.member.addresses.grpc, "c2:7070");
   EXPECT_EQ(standby.member.version, "1.2.3");
   EXPECT_TRUE(standby.Lives());
-  EXPECT_FALSE(all->at(2).Lives());
-  EXPECT_EQ(controllers.Term(), Result<uint64_t>(key.term()));
+  EXPECT_FALSE(all.at(2).Lives());
+  EXPECT_EQ(seen->term, key.term());
+  EXPECT_EQ(controllers.LastSeen()->all.size(), 3U);
 }
 
 TEST_F(ControllersTest, AStandbyMustLiveForAStepDown) {
@@ -82,15 +85,15 @@ TEST_F(ControllersTest, ForgetsOneThatIsGone) {
   EXPECT_THAT(controllers.Remove("c2").error().message, HasSubstr("lives"));
   EXPECT_EQ(controllers.Remove("c4").error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(controllers.Remove("c3"));
-  EXPECT_EQ(controllers.List()->size(), 2U);
+  EXPECT_EQ(controllers.Look()->all.size(), 2U);
 }
 
 TEST_F(ControllersTest, ListsMoreThanOneReadGives) {
   for (int i = 0; i < 250; ++i) Tell("n" + std::to_string(1'000 + i), 50, At(99));
-  const auto all = controllers.List();
-  ASSERT_TRUE(all);
-  EXPECT_EQ(all->size(), 250U);
-  EXPECT_EQ(all->back().member.name, "n1249");
+  const auto seen = controllers.Look();
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->all.size(), 250U);
+  EXPECT_EQ(seen->all.back().member.name, "n1249");
 }
 
 TEST(LeaderEntry, IsReadAsItWasWritten) {
