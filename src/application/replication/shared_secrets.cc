@@ -1,6 +1,6 @@
 #include "application/replication/shared_secrets.h"
 
-#include <algorithm>
+#include <map>
 
 #include "base/bytes.h"
 #include "base/ignore_result.h"
@@ -96,35 +96,40 @@ Status SharedSecrets::Follow() {
   return Ok();
 }
 
+// What differs goes first, so that no limit is in the way of what comes.
 Status SharedSecrets::Become(const std::vector<Kept>& all) {
+  std::map<std::pair<SecretOwner, std::string>, const Kept*> wanted;
+  for (const Kept& one : all) wanted[{one.facts.owner, one.facts.name}] = &one;
   for (const SecretFacts& facts : own_.List()) {
-    const bool stays = std::ranges::any_of(
-        all, [&](const Kept& one) { return AreOne(one.facts, facts.owner, facts.name); });
-    if (!stays) GP_CHECK_OK(own_.Delete(facts.owner, facts.name));
+    const auto found = wanted.find({facts.owner, facts.name});
+    if (found != wanted.end() && IsOwn(facts, *found->second)) {
+      wanted.erase(found);
+    } else {
+      GP_CHECK_OK(own_.Delete(facts.owner, facts.name));
+    }
   }
-  for (const Kept& one : all) {
-    const auto own = OwnOne(one.facts.owner, one.facts.name);
-    const bool is_same = own && own->value == one.value &&
-                         own->facts.changed_at == one.facts.changed_at &&
-                         own->facts.changed_by == one.facts.changed_by;
-    if (!is_same) GP_CHECK_OK(own_.Set(one.facts, one.value));
-  }
+  for (const auto& [name, one] : wanted) GP_CHECK_OK(own_.Set(one->facts, one->value));
   return Ok();
 }
 
-Status SharedSecrets::Lead(uint64_t term, TryAgain try_again) {
+bool SharedSecrets::IsOwn(const SecretFacts& facts, const Kept& one) const {
+  return facts.changed_at == one.facts.changed_at && facts.changed_by == one.facts.changed_by &&
+         own_.Find(facts.name, facts.owner.user, facts.owner.queue) == one.value;
+}
+
+Status SharedSecrets::Lead(uint64_t term, bool brings, TryAgain try_again) {
   GP_CHECK_OK(Follow());
   const std::lock_guard lock(mutex_);
   term_ = term;
   try_again_ = std::move(try_again);
-  return seen_ == 0 ? BringOwn() : Ok();
+  return seen_ == 0 && brings ? BringOwn() : Ok();
 }
 
 // In several transactions, the last of which has the version: if it is cut, the next leader begins
 // again.
 Status SharedSecrets::BringOwn() {
   // What a leader has brought that was cut.  etcd deletes and puts under one name only in two.
-  GP_CHECK_OK(Carry({.conditions = {}, .puts = {}, .deletions = {keys_.Secrets()}}));
+  GP_CHECK_OK(Carry({.conditions = {}, .puts = {}, .deletions = {keys_.Secrets()}}, ""));
   StoreTransaction change;
   size_t bytes = 0;
   for (const SecretFacts& facts : own_.List()) {
@@ -133,7 +138,7 @@ Status SharedSecrets::BringOwn() {
     change.puts.push_back(GP_TRY(Sealed(*own)));
     bytes += change.puts.back().value.size();
     if (bytes < kBytesAtOnce && change.puts.size() < kSecretsAtOnce) continue;
-    GP_CHECK_OK(Carry(std::exchange(change, {})));
+    GP_CHECK_OK(Carry(std::exchange(change, {}), ""));
     bytes = 0;
   }
   return Commit(std::move(change));
@@ -143,25 +148,33 @@ Status SharedSecrets::Commit(StoreTransaction change) {
   ByteWriter version;
   version.U64(term_);
   version.U64(++changes_);
-  change.puts.push_back({keys_.SecretsVersion(), version.Take()});
-  seen_ = GP_TRY(Carry(std::move(change)));
+  seen_ = GP_TRY(Carry(std::move(change), version.Take()));
   return Ok();
 }
 
-// The same transaction again changes nothing, because only this leader changes these keys.
-Result<uint64_t> SharedSecrets::Carry(StoreTransaction change) {
-  change.conditions = {{keys_.Leader(), StoreCondition::Of::kCreated, term_}};
+Result<uint64_t> SharedSecrets::Carry(StoreTransaction change, const std::string& version) {
+  change.conditions = {{keys_.Leader(), StoreCondition::Of::kCreated, term_},
+                       {keys_.SecretsVersion(), StoreCondition::Of::kModified, seen_}};
+  if (!version.empty()) change.puts.push_back({keys_.SecretsVersion(), version});
   Committed committed;
   for (int tries = 1; tries == 1 || try_again_(tries - 1); ++tries) {
     committed = store_.Commit(change);
     if (committed.end == CommitEnd::kCommitted) return committed.revision;
-    if (committed.end == CommitEnd::kRefused)
-      return Fail(Conflict("this controller does not lead any more"));
+    if (committed.end == CommitEnd::kUnknown) continue;
+    const auto own = FindOwn(version);
+    if (own && *own) return **own;
+    if (own) return Fail(Conflict("this controller does not lead any more"));
   }
   return Fail(
-      Unavailable("the controllers' store does not answer, and the secret may be changed "
-                  "or not: " +
+      Unavailable("the controllers' store does not answer, and the secret may be changed or not: " +
                   committed.why));
+}
+
+Result<std::optional<uint64_t>> SharedSecrets::FindOwn(const std::string& version) {
+  const StoreRead read = GP_TRY(store_.Read({keys_.SecretsVersion(), ""}, 1));
+  if (version.empty() || read.entries.empty() || read.entries.front().value != version)
+    return std::optional<uint64_t>();
+  return std::optional(read.entries.front().modified);
 }
 
 Status SharedSecrets::Set(const SecretFacts& facts, const std::string& value) {

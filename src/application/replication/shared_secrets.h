@@ -31,8 +31,8 @@ class SharedSecrets final : public SecretKeeper {
   // authority), those of SecretKeeper.
   Status Follow();
   // This controller leads, by this term, and changes secrets from now on.  The first leader of a
-  // cluster brings its own ones.  Errors: as Follow; kConflict: the term is over.
-  Status Lead(uint64_t term, TryAgain try_again);
+  // cluster brings its own ones, if `brings`.  Errors: as Follow; kConflict: the term is over.
+  Status Lead(uint64_t term, bool brings, TryAgain try_again);
 
   // Errors: also kUnavailable (the store does not answer: the secret may be set or not).
   Status Set(const SecretFacts& facts, const std::string& value) override;
@@ -56,10 +56,15 @@ class SharedSecrets final : public SecretKeeper {
   Result<std::vector<Kept>> ReadAll() const;
   Status BringOwn();
   Status Become(const std::vector<Kept>& all);
+  bool IsOwn(const SecretFacts& facts, const Kept& one) const;
   // Commits with a new version.
   Status Commit(StoreTransaction change);
-  // Commits under the condition that the term lasts.  The revision.
-  Result<uint64_t> Carry(StoreTransaction change);
+  // Commits under the conditions that the term lasts and nothing has changed meanwhile, so that a
+  // try that arrives late changes nothing.  `version`: its value after the change; empty: as it
+  // was. The revision.
+  Result<uint64_t> Carry(StoreTransaction change, const std::string& version);
+  // Whether an earlier try has put this version, and in which revision.
+  Result<std::optional<uint64_t>> FindOwn(const std::string& version);
   void Undo(const SecretOwner& owner, const std::string& name, const std::optional<Kept>& before);
 
   QuorumStore& store_;

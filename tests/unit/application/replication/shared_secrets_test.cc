@@ -54,7 +54,7 @@ struct SecretSeat {
         secrets(store, StoreKeys("test"), own, std::string(kSealKeyBytes, key_of)) {}
   Status Lead() {
     EXPECT_EQ(key.TryTake(), Result<bool>(true));
-    return secrets.Lead(key.term(), [](int tries) { return tries < 3; });
+    return secrets.Lead(key.term(), brings, [](int tries) { return tries < 3; });
   }
   Status Set(const std::string& name, const std::string& value, int64_t at = 1) {
     return secrets.Set({OfUser("ada"), name, Instant{at}, "ada"}, value);
@@ -62,6 +62,7 @@ struct SecretSeat {
   std::optional<std::string> Of(const std::string& name) { return own.Find(name, "ada", ""); }
 
   KeptHere own;
+  bool brings = true;
   LeaderKey key;
   SharedSecrets secrets;
 };
@@ -110,6 +111,44 @@ TEST_F(SharedSecretsTest, ABringingThatWasCutBeginsAgain) {
   EXPECT_THAT(second.own.List(), IsEmpty());
   ASSERT_TRUE(first.secrets.Follow());
   EXPECT_THAT(first.own.List(), IsEmpty()) << "as the store has it";
+}
+
+TEST_F(SharedSecretsTest, ATryThatArrivesLateUndoesNothing) {
+  ASSERT_TRUE(first.own.Set({OfUser("ada"), "OLD", Instant{1}, "ada"}, "kept"));
+  using Fault = FaultyStore::Fault;
+  // The deletion that begins the bringing, and each of the changes, arrive once more at the end.
+  store.faults = {Fault::kNone, Fault::kLate, Fault::kNone, Fault::kNone,
+                  Fault::kLate, Fault::kNone, Fault::kLate, Fault::kNone};
+  ASSERT_TRUE(first.Lead());
+  ASSERT_TRUE(first.Set("TOKEN", "one"));
+  ASSERT_TRUE(first.Set("TOKEN", "two", 2));
+  ASSERT_EQ(store.late.size(), 3U);
+  ASSERT_TRUE(first.secrets.Delete(OfUser("ada"), "TOKEN"));
+  store.Arrive();
+  ASSERT_TRUE(second.secrets.Follow());
+  EXPECT_EQ(second.Of("TOKEN"), std::nullopt);
+  EXPECT_EQ(second.Of("OLD"), "kept");
+  EXPECT_TRUE(first.Set("TOKEN", "three", 3)) << "the leader goes on";
+}
+
+TEST_F(SharedSecretsTest, OneMadeFromABackupBringsNothing) {
+  second.brings = false;
+  ASSERT_TRUE(second.Lead());
+  ASSERT_TRUE(first.own.Set({OfUser("ada"), "OLD", Instant{1}, "ada"}, "kept"));
+  ASSERT_TRUE(first.secrets.Follow());
+  EXPECT_EQ(first.Of("OLD"), "kept") << "backups have no secrets: nobody has brought any";
+}
+
+TEST_F(SharedSecretsTest, AChangeWithinTheLimitsIsFollowedInAnyOrder) {
+  ASSERT_TRUE(first.Lead());
+  for (const char* name : {"A", "B", "C", "D", "E"}) ASSERT_TRUE(first.Set(name, "x"));
+  ASSERT_TRUE(second.secrets.Follow());
+  for (const char* name : {"A", "B", "C", "D", "E"})
+    ASSERT_TRUE(first.secrets.Delete(OfUser("ada"), name));
+  for (const char* name : {"F", "G", "H", "I", "J"}) ASSERT_TRUE(first.Set(name, "x"));
+  const Status followed = second.secrets.Follow();
+  EXPECT_TRUE(followed) << followed.error().message;
+  EXPECT_EQ(second.own.List().size(), 5U);
 }
 
 TEST_F(SharedSecretsTest, TheStoreShowsNoSecretAndNoName) {
