@@ -7,20 +7,25 @@
 
 #include <cerrno>
 #include <chrono>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/ignore_result.h"
+#include "files/descriptor.h"
 #include "lib/sockets/socket_address.h"
 
 namespace gp {
 namespace {
 
 constexpr int kConnectMs = 2'000;
-// A server that stops in order closes its door a moment before it is done.
+// A server that stops in order closes its door a little before it is done.
 constexpr int kBetweenRefusalsMs = 100;
-constexpr int kRefusals = 3;
+constexpr int kRefusals = 7;
 constexpr int kAgainMs = 1'000;
 constexpr std::chrono::seconds kShort{1};
+
+enum class Try { kConnected, kRefused, kFailed };
 
 int ErrorOf(int socket) {
   int error = 0;
@@ -30,36 +35,61 @@ int ErrorOf(int socket) {
 
 }  // namespace
 
-Lifeline::Lifeline(std::function<void(uint64_t)> ended)
-    : ended_(std::move(ended)), changed_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  thread_ = std::thread([this] { Run(); });
-}
+class Lifeline::Watcher {
+ public:
+  explicit Watcher(std::function<void(uint64_t)> ended)
+      : ended_(std::move(ended)), changed_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-Lifeline::~Lifeline() {
-  {
+  void Hold(uint64_t server, const std::string& address) {
+    const std::lock_guard lock(mutex_);
+    if (target_.server == server && target_.address == address) return;
+    target_ = {server, address};
+    Wake();
+  }
+  // Waits for a call that is under way.
+  void Stop() {
+    const std::lock_guard calling(calling_);
     const std::lock_guard lock(mutex_);
     stops_ = true;
+    Wake();
   }
-  IgnoreResult(eventfd_write(changed_.get(), 1), "the counter cannot be full");
-  thread_.join();
-}
+  void Run();
 
-void Lifeline::Hold(uint64_t server, const std::string& address) {
-  {
+ private:
+  struct Target {
+    uint64_t server = 0;
+    std::string address;
+    bool operator==(const Target&) const = default;
+  };
+
+  // REQUIRES: the mutex is held, so that no news is lost between the target and its event.
+  void Wake() { IgnoreResult(eventfd_write(changed_.get(), 1), "the counter cannot be full"); }
+  // Until the server has ended, or the target changes.
+  void Watch(const Target& target);
+  void Ended(const Target& target);
+  Try Connect(const std::string& address, Descriptor& connected) const;
+  // Waits until the descriptor has the event, the target changes, or the time is over; -1: no end.
+  void Rest(int milliseconds, int descriptor = -1, short event = 0) const;
+  bool IsCurrent(const Target& target) {
     const std::lock_guard lock(mutex_);
-    if (target_.server == server) return;
-    target_ = {server, address};
+    return !stops_ && target_ == target;
   }
-  IgnoreResult(eventfd_write(changed_.get(), 1), "the counter cannot be full");
-}
 
-void Lifeline::Run() {
+  const std::function<void(uint64_t)> ended_;
+  const Descriptor changed_;  // an eventfd
+  std::mutex calling_;        // held during a call of ended_; taken before the other one
+  std::mutex mutex_;
+  Target target_;
+  bool stops_ = false;
+};
+
+void Lifeline::Watcher::Run() {
   for (;;) {
-    eventfd_t news = 0;
-    IgnoreResult(eventfd_read(changed_.get(), &news), "without news there is nothing to forget");
     Target target;
     {
       const std::lock_guard lock(mutex_);
+      eventfd_t news = 0;
+      IgnoreResult(eventfd_read(changed_.get(), &news), "without news there is nothing to forget");
       if (stops_) return;
       target = target_;
     }
@@ -68,17 +98,12 @@ void Lifeline::Run() {
   }
 }
 
-void Lifeline::Rest(int milliseconds, int descriptor, short event) const {
+void Lifeline::Watcher::Rest(int milliseconds, int descriptor, short event) const {
   pollfd ready[] = {{changed_.get(), POLLIN, 0}, {descriptor, event, 0}};
   IgnoreResult(poll(ready, 2, milliseconds), "who rests looks at everything again");
 }
 
-bool Lifeline::IsCurrent(const Target& target) {
-  const std::lock_guard lock(mutex_);
-  return !stops_ && target_.server == target.server;
-}
-
-void Lifeline::Watch(const Target& target) {
+void Lifeline::Watcher::Watch(const Target& target) {
   bool was_there = false;
   for (int refusals = 0; IsCurrent(target);) {
     Descriptor connection;
@@ -91,7 +116,7 @@ void Lifeline::Watch(const Target& target) {
       // One that closes each connection at once is not asked without a pause.
       if (std::chrono::steady_clock::now() - since < kShort) Rest(kAgainMs);
     } else if (tried == Try::kRefused && was_there) {
-      if (++refusals == kRefusals) return ended_(target.server);
+      if (++refusals == kRefusals) return Ended(target);
       Rest(kBetweenRefusalsMs);
     } else {
       Rest(kAgainMs);
@@ -99,7 +124,12 @@ void Lifeline::Watch(const Target& target) {
   }
 }
 
-Lifeline::Try Lifeline::Connect(const std::string& address, Descriptor& connected) const {
+void Lifeline::Watcher::Ended(const Target& target) {
+  const std::lock_guard calling(calling_);
+  if (IsCurrent(target)) ended_(target.server);
+}
+
+Try Lifeline::Watcher::Connect(const std::string& address, Descriptor& connected) const {
   const Result<HostPort> name = SplitAddress(address);
   if (!name) return Try::kFailed;
   const auto addresses = LookUp(*name, false);
@@ -118,6 +148,17 @@ Lifeline::Try Lifeline::Connect(const std::string& address, Descriptor& connecte
     is_refused = is_refused || error == ECONNREFUSED;
   }
   return is_refused ? Try::kRefused : Try::kFailed;
+}
+
+Lifeline::Lifeline(std::function<void(uint64_t)> ended)
+    : watcher_(std::make_shared<Watcher>(std::move(ended))) {
+  std::thread([watcher = watcher_] { watcher->Run(); }).detach();
+}
+
+Lifeline::~Lifeline() { watcher_->Stop(); }
+
+void Lifeline::Hold(uint64_t server, const std::string& address) {
+  watcher_->Hold(server, address);
 }
 
 }  // namespace gp
