@@ -31,33 +31,54 @@ bool SendFrom(std::string& held, int to) {
 
 RelayedConnection::RelayedConnection(EventLoop& loop, Descriptor client, Instant give_up,
                                      std::function<void()> gone)
-    : loop_(loop), client_(std::move(client)), give_up_(give_up), gone_(std::move(gone)) {}
+    : loop_(loop), client_{std::move(client), false}, give_up_(give_up), gone_(std::move(gone)) {}
 
 Status RelayedConnection::Begin() {
-  return loop_.Watch(client_.get(), EPOLLIN, shared_from_this());
+  return Want(client_, EPOLLIN) ? Ok() : Fail(Unavailable("no memory is left"));
+}
+
+bool RelayedConnection::Want(Side& side, uint32_t events) {
+  if (events == 0) {
+    if (std::exchange(side.is_watched, false)) loop_.Forget(side.socket.get());
+    return true;
+  }
+  if (side.is_watched) {
+    loop_.Change(side.socket.get(), events);
+    return true;
+  }
+  side.is_watched = loop_.Watch(side.socket.get(), events, shared_from_this()).has_value();
+  return side.is_watched;
+}
+
+// An event may be that of an earlier owner of the descriptor's number.
+bool RelayedConnection::IsBroken(const Side& side) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return side.socket.valid() &&
+         (getsockopt(side.socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0);
 }
 
 void RelayedConnection::LeaderIs(const std::string& address) {
-  if (dial_ || leader_.valid()) return End();
+  if (dial_ || leader_.socket.valid()) return End();
   address_ = address;
   Dials();
 }
 
 void RelayedConnection::End() {
-  if (!client_.valid()) return;
-  if (leader_.valid()) loop_.Forget(leader_.get());
+  if (!client_.socket.valid()) return;
   if (dial_) loop_.Forget(dial_->descriptor());
-  loop_.Forget(client_.get());
-  leader_.Reset();
+  for (Side* side : {&leader_, &client_}) {
+    Want(*side, 0);
+    side->socket.Reset();
+  }
   dial_.reset();
-  client_.Reset();
   std::exchange(gone_, nullptr)();
 }
 
 // An agent's greeting tells it from clients.
 bool RelayedConnection::HasSpoken() {
   char first = 0;
-  const ssize_t peeked = recv(client_.get(), &first, 1, MSG_PEEK);
+  const ssize_t peeked = recv(client_.socket.get(), &first, 1, MSG_PEEK);
   if (WouldWait(peeked)) return false;
   if (peeked > 0 && first != kLinkGreeting.front()) return true;
   End();
@@ -71,15 +92,15 @@ void RelayedConnection::Dials() {
 }
 
 void RelayedConnection::OnReady(uint32_t events) {
-  if (!client_.valid()) return;
-  // Of a connection that is broken; what it may have left to say is lost with it.
-  if ((events & EPOLLERR) != 0) return End();
-  if (leader_.valid()) return Flow();
+  if (!client_.socket.valid()) return;
+  // What a broken connection may have left to say is lost with it.
+  if ((events & EPOLLERR) != 0 && (IsBroken(client_) || IsBroken(leader_))) return End();
+  if (leader_.socket.valid()) return Flow();
   if (!has_spoken_) {
     has_spoken_ = HasSpoken();
     if (!has_spoken_) return;
     // It is read when there is somebody to give it to.
-    loop_.Change(client_.get(), 0);
+    loop_.Change(client_.socket.get(), 0);  // still watched, for its seconds
     return Dials();
   }
   if (!dial_) return;  // nobody leads
@@ -88,20 +109,21 @@ void RelayedConnection::OnReady(uint32_t events) {
   if (!*dialled) return;
   loop_.Forget(dial_->descriptor());
   dial_.reset();
-  leader_ = std::move(**dialled);
-  if (!loop_.Watch(leader_.get(), EPOLLIN, shared_from_this())) return End();
+  leader_.socket = std::move(**dialled);
   Flow();
 }
 
 void RelayedConnection::OnSecond() {
-  if (client_.valid() && !leader_.valid() && std::chrono::steady_clock::now() > give_up_) End();
+  if (client_.socket.valid() && !leader_.socket.valid() &&
+      std::chrono::steady_clock::now() > give_up_)
+    End();
 }
 
 void RelayedConnection::Flow() {
-  if (!Pump(client_.get(), leader_.get(), up_) || !Pump(leader_.get(), client_.get(), down_))
-    return End();
-  if (up_.is_shut && down_.is_shut) return End();
-  WaitForMore();
+  const int client = client_.socket.get();
+  const int leader = leader_.socket.get();
+  if (!Pump(client, leader, up_) || !Pump(leader, client, down_)) return End();
+  if ((up_.is_shut && down_.is_shut) || !WaitForMore()) End();
 }
 
 // Reads only when all has been written that was read before: the slower end sets the pace.
@@ -121,15 +143,12 @@ bool RelayedConnection::Pump(int from, int to, Direction& direction) {
   return true;
 }
 
-void RelayedConnection::WaitForMore() {
-  const auto wait = [this](int end, const Direction& from, const Direction& to) {
-    // It has nothing more to say, but would report that without a pause.
-    if (from.has_ended && to.is_shut) return loop_.Forget(end);
-    loop_.Change(end, (from.held.empty() && !from.has_ended ? EPOLLIN : 0U) |
-                          (to.held.empty() ? 0U : EPOLLOUT));
+bool RelayedConnection::WaitForMore() {
+  const auto wanted = [](const Direction& from, const Direction& to) -> uint32_t {
+    return (from.held.empty() && !from.has_ended ? EPOLLIN : 0U) |
+           (to.held.empty() ? 0U : EPOLLOUT);
   };
-  wait(client_.get(), up_, down_);
-  wait(leader_.get(), down_, up_);
+  return Want(client_, wanted(up_, down_)) && Want(leader_, wanted(down_, up_));
 }
 
 }  // namespace gp

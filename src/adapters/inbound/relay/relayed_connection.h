@@ -31,6 +31,12 @@ class RelayedConnection : public Watched, public std::enable_shared_from_this<Re
   void OnSecond() override;
 
  private:
+  // One end, and whether the loop watches it.  One that nothing is wanted of is not watched: it
+  // would report its end again and again.
+  struct Side {
+    Descriptor socket;
+    bool is_watched = false;
+  };
   // The bytes of one direction that have been read and not been written.
   struct Direction {
     std::string held;
@@ -38,21 +44,25 @@ class RelayedConnection : public Watched, public std::enable_shared_from_this<Re
     bool is_shut = false;    // the writer has seen the end too
   };
 
+  // 0: nothing.  False: no memory is left.
+  bool Want(Side& side, uint32_t events);
+  static bool IsBroken(const Side& side);
   bool HasSpoken();  // the client; ends the connection of an agent
   void Dials();
   void Flow();
   // False: the connection is broken.
   bool Pump(int from, int to, Direction& direction);
-  void WaitForMore();
+  // False: no memory is left.
+  bool WaitForMore();
 
   EventLoop& loop_;
-  Descriptor client_;
+  Side client_;
   const Instant give_up_;  // if it is not connected by then
   std::function<void()> gone_;
   std::string address_;
   bool has_spoken_ = false;
   std::optional<Dial> dial_;
-  Descriptor leader_;
+  Side leader_;
   Direction up_;    // to the leader
   Direction down_;  // to the client
 };

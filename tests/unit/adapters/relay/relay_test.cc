@@ -128,6 +128,32 @@ TEST_F(RelayTest, TheSlowerEndSetsThePaceAndNothingIsLost) {
   answers.join();
 }
 
+TEST_F(RelayTest, AClientThatDoesNotReadCostsNoTime) {
+  Lead(leader);
+  const Descriptor client = Client();
+  Say(client, "x");
+  shutdown(client.get(), SHUT_WR);
+  Descriptor end = leader.Accept();
+  EXPECT_EQ(Hear(end, 2), "x");
+  // More than the buffers on the way take; then the leader has nothing more to say.
+  fcntl(end.get(), F_SETFL, O_NONBLOCK);
+  const std::string piece(64 << 10, 'y');
+  for (int idle = 0; idle < 20;) {
+    const bool is_full = send(end.get(), piece.data(), piece.size(), MSG_NOSIGNAL) < 0;
+    idle = is_full ? idle + 1 : 0;
+    if (is_full) std::this_thread::sleep_for(milliseconds(10));
+  }
+  end.Reset();
+  const auto used = [] {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return milliseconds(now.tv_sec * 1'000 + now.tv_nsec / 1'000'000);
+  };
+  const milliseconds before = used();
+  std::this_thread::sleep_for(milliseconds(500));
+  EXPECT_LT(used() - before, milliseconds(250)) << "a loop without a pause";
+}
+
 TEST_F(RelayTest, AnEndIsPassedOn) {
   Lead(leader);
   const Descriptor client = Client();
