@@ -76,6 +76,13 @@ struct StoreLease {
   Duration granted;  // may differ from what was wanted
 };
 
+struct StoreBytes {
+  uint64_t in_use = 0;  // for all that it has not forgotten
+  // On its disk, which counts against its quota.  What was forgotten leaves room there, but gives
+  // nothing back before an operator has defragmented it.
+  uint64_t file = 0;
+};
+
 // Ends the watch when it is destroyed; no call is under way afterwards.
 class StoreWatch {
  public:
@@ -106,9 +113,8 @@ class QuorumStore {
   // makes room; what they are stays.  That it is forgotten already is no error.  Errors:
   // kUnavailable.
   virtual Status Forget(uint64_t before) = 0;
-  // The bytes that the store uses for all that it has not forgotten: those of the machine that
-  // answers, the others differ a little.  Errors: kUnavailable.
-  virtual Result<uint64_t> BytesInUse() = 0;
+  // Of the machine that answers; the others differ a little.  Errors: kUnavailable.
+  virtual Result<StoreBytes> Bytes() = 0;
 
   // Calls `changed`, which must not wait, soon after a key of the range has changed.  It is a hint:
   // it may come without a change, and changes may be missed while the store does not answer.

@@ -155,12 +155,13 @@ Status EtcdStore::Forget(uint64_t before) {
   });
 }
 
-Result<uint64_t> EtcdStore::BytesInUse() {
+Result<StoreBytes> EtcdStore::Bytes() {
   etcdserverpb::StatusResponse response;
   GP_CHECK_OK(members_->AskEach([&](EtcdMember& member, grpc::ClientContext& context) {
     return member.maintenance.Status(&context, etcdserverpb::StatusRequest(), &response);
   }));
-  return static_cast<uint64_t>(response.db_size_in_use());
+  return StoreBytes{static_cast<uint64_t>(response.db_size_in_use()),
+                    static_cast<uint64_t>(response.db_size())};
 }
 
 std::unique_ptr<StoreWatch> EtcdStore::Watch(const KeyRange& range, std::function<void()> changed) {

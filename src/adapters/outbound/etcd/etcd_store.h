@@ -28,7 +28,7 @@ class EtcdStore final : public QuorumStore {
   Status EndLease(uint64_t lease) override;
   // A compaction.
   Status Forget(uint64_t before) override;
-  Result<uint64_t> BytesInUse() override;
+  Result<StoreBytes> Bytes() override;
   // `changed` is called on the watch's thread, also when it has begun and after each gap.
   std::unique_ptr<StoreWatch> Watch(const KeyRange& range, std::function<void()> changed) override;
 

@@ -103,11 +103,11 @@ Status MemoryQuorumStore::EndLease(uint64_t lease) {
   return Ok();
 }
 
-Result<uint64_t> MemoryQuorumStore::BytesInUse() {
+Result<StoreBytes> MemoryQuorumStore::Bytes() {
   const std::lock_guard lock(mutex_);
   uint64_t bytes = 0;
   for (const auto& [key, entry] : entries_) bytes += key.size() + entry.value.size();
-  return bytes;
+  return StoreBytes{bytes, bytes};
 }
 
 std::unique_ptr<StoreWatch> MemoryQuorumStore::Watch(const KeyRange&,

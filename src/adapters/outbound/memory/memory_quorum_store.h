@@ -23,7 +23,7 @@ class MemoryQuorumStore : public QuorumStore {
   // It remembers nothing.
   Status Forget(uint64_t) override { return Ok(); }
   // Of keys and values.
-  Result<uint64_t> BytesInUse() override;
+  Result<StoreBytes> Bytes() override;
   // Hints come on the thread that makes the change, before its call returns.  The store outlives
   // the watch.
   std::unique_ptr<StoreWatch> Watch(const KeyRange& range, std::function<void()> changed) override;

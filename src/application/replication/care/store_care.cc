@@ -26,9 +26,12 @@ StoreCare::~StoreCare() {
 
 void StoreCare::Run() {
   std::unique_lock lock(mutex_);
+  bool is_due_at_once = false;
   while (!ends_) {
     lock.unlock();
-    const bool is_due_at_once = Turn();
+    if (of_.controllers != nullptr && !is_due_at_once)
+      IgnoreResult(of_.controllers->Look(), "who asks gets what was found before");
+    is_due_at_once = Turn();
     lock.lock();
     const std::chrono::nanoseconds pause =
         is_due_at_once ? std::chrono::nanoseconds(kBetweenSteps) : kEvery;
@@ -41,9 +44,10 @@ bool StoreCare::Turn() {
   const Result<bool> trimmed = of_.trimmer.Turn();
   if (trimmed && *trimmed) return true;
   Status whole = trimmed ? Ok() : Status(Fail(trimmed.error()));
-  if (of_.compactor != nullptr && whole) whole = of_.compactor->Turn();
-  if (of_.controllers != nullptr)
-    IgnoreResult(of_.controllers->Look(), "who asks gets what was found before");
+  if (of_.compactor != nullptr) {
+    const Status compacted = of_.compactor->Turn();
+    if (whole) whole = compacted;
+  }
   const Status looked = of_.space.Look();
   Hear(whole ? looked : whole);
   return false;

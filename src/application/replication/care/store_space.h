@@ -31,6 +31,7 @@ class StoreSpace {
   const uint64_t quota_;
   OperatorLog& log_;
   std::atomic<uint64_t> used_ = 0;
+  std::atomic<uint64_t> file_ = 0;
   std::atomic<bool> is_short_ = false;
 };
 

@@ -10,7 +10,7 @@ size_t CountOfSpareChunks(const std::deque<ChunkPlace>& chunks, uint64_t last, u
   for (size_t left = chunks.size(); left > 0; --left) {
     const ChunkPlace& chunk = chunks[left - 1];
     bytes += chunk.bytes;
-    const bool is_spare = last - chunk.first + 1 > limits.keep_records || bytes > limits.keep_bytes;
+    const bool is_spare = last - ends >= limits.keep_records || bytes > limits.keep_bytes;
     const bool may_go = (is_spare && ends <= held) || bytes > limits.most_bytes;
     if (may_go && left < chunks.size()) return left;
     ends = chunk.first - 1;

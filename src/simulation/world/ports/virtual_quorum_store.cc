@@ -104,9 +104,9 @@ Status VirtualStoreClient::Forget(uint64_t before) {
   return store_.Forget(before);
 }
 
-Result<uint64_t> VirtualStoreClient::BytesInUse() {
+Result<StoreBytes> VirtualStoreClient::Bytes() {
   if (Pass() != Passage::kWhole) return Fail(Unavailable(kNoAnswer));
-  return store_.BytesInUse();
+  return store_.Bytes();
 }
 
 }  // namespace gp

@@ -52,7 +52,7 @@ class VirtualStoreClient : public QuorumStore {
   Result<bool> KeepLease(uint64_t lease) override;
   Status EndLease(uint64_t lease) override;
   Status Forget(uint64_t before) override;
-  Result<uint64_t> BytesInUse() override;
+  Result<StoreBytes> Bytes() override;
   // Nothing of the world waits for hints.
   std::unique_ptr<StoreWatch> Watch(const KeyRange&, std::function<void()>) override {
     return nullptr;

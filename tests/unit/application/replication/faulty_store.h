@@ -39,9 +39,9 @@ class FaultyStore : public QuorumStore {
     forgotten.push_back(before);
     return Ok();
   }
-  Result<uint64_t> BytesInUse() override {
+  Result<StoreBytes> Bytes() override {
     if (reads_fail) return Fail(Unavailable("no answer"));
-    return bytes_in_use ? *bytes_in_use : sound.BytesInUse();
+    return bytes ? *bytes : sound.Bytes();
   }
   std::unique_ptr<StoreWatch> Watch(const KeyRange& range, std::function<void()> changed) override {
     return sound.Watch(range, std::move(changed));
@@ -54,7 +54,7 @@ class FaultyStore : public QuorumStore {
   MemoryQuorumStore sound;
   std::deque<Fault> faults;  // of the next commits
   bool reads_fail = false;
-  std::optional<uint64_t> bytes_in_use;        // nullopt: of the sound store
+  std::optional<StoreBytes> bytes;             // nullopt: of the sound store
   std::vector<uint64_t> forgotten;             // revisions
   std::function<void()> before_commit;         // happens once
   std::function<void()> meanwhile;             // happens once, at the next commit without an answer

@@ -35,7 +35,7 @@ TEST(StoreCareTest, TrimsUntilNothingIsLeftToDo) {
   member.name = "first";
   member.applied = 350;
   ASSERT_TRUE(MemberBoard(store, keys).Publish(member));
-  store.bytes_in_use = 850;
+  store.bytes = StoreBytes{850, 850};
   LogTrimmer trimmer(store, keys, clock, key.term(), 0, written, {.keep_records = 10});
   StoreCompactor compactor(store, keys, clock);
   StoreSpace space(store, 1'000, silence);

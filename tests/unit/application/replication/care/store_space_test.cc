@@ -16,8 +16,8 @@ class Lines : public OperatorLog {
 
 class StoreSpaceTest : public testing::Test {
  protected:
-  bool AcceptsAt(uint64_t mib) {
-    store.bytes_in_use = mib << 20;
+  bool AcceptsAt(uint64_t mib, uint64_t file_mib = 0) {
+    store.bytes = {mib << 20, (file_mib == 0 ? mib : file_mib) << 20};
     EXPECT_TRUE(space.Look());
     return space.AcceptsJobs().has_value();
   }
@@ -34,6 +34,13 @@ TEST_F(StoreSpaceTest, AcceptsJobsUntilItIsNearlyFull) {
   EXPECT_FALSE(AcceptsAt(751));
   EXPECT_TRUE(AcceptsAt(749));
   EXPECT_TRUE(AcceptsAt(799));
+}
+
+TEST_F(StoreSpaceTest, AFileNearTheQuotaIsFullWhateverIsInUse) {
+  EXPECT_TRUE(AcceptsAt(100, 899));
+  EXPECT_FALSE(AcceptsAt(100, 901));
+  EXPECT_THAT(space.AcceptsJobs().error().message, testing::HasSubstr("defrag"));
+  EXPECT_TRUE(AcceptsAt(100, 100)) << "it was defragmented";
 }
 
 TEST_F(StoreSpaceTest, SaysWhatIsTheMatter) {

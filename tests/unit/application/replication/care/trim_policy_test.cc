@@ -18,6 +18,8 @@ TEST(TrimPolicy, KeepsTheNewestRecords) {
   EXPECT_EQ(CountOfSpareChunks(TenEach(10), 100, 100, kByRecords), 7u);
   EXPECT_EQ(CountOfSpareChunks(TenEach(3), 30, 30, kByRecords), 0u);
   EXPECT_EQ(CountOfSpareChunks(TenEach(4), 40, 40, kByRecords), 1u);
+  EXPECT_EQ(CountOfSpareChunks(TenEach(10), 95, 95, kByRecords), 6u)
+      << "of the chunk from 61 to 70, the records from 66 on stay";
 }
 
 TEST(TrimPolicy, KeepsAsManyBytes) {
