@@ -45,6 +45,11 @@ Result<Standby::Role> Standby::Turn() {
   // Also while it catches up, or what it still lacks would be trimmed.
   PublishWhenDue();
   if (!has_all) return Role::kIsLate;
+  if (!may_create_ && !replica_.head_time())
+    return Fail(
+        Conflict("the store has no log of this cluster, though this controller has followed "
+                 "one: are --store and --cluster right? docs/controllers.md says what to do "
+                 "when the store is lost"));
   if (!led) {
     // Only a controller that has everything is a candidate: its lead begins without a delay.
     if (!GP_TRY(key_.TryTake())) return Role::kFollows;

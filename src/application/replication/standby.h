@@ -10,13 +10,17 @@ namespace gp {
 // thread at a time calls it.
 class Standby {
  public:
-  // `self`: what does not change of what it tells of itself.  All outlive it.
-  Standby(SharedLog& log, LeaderKey& key, Replica& replica, Clock& clock, Member self)
+  // `self`: what does not change of what it tells of itself.  `may_create`: whether it begins the
+  // log where there is none; one that has followed a log before must not begin another.  All
+  // outlive it.
+  Standby(SharedLog& log, LeaderKey& key, Replica& replica, Clock& clock, Member self,
+          bool may_create = true)
       : log_(log),
         key_(key),
         replica_(replica),
         clock_(clock),
         self_(std::move(self)),
+        may_create_(may_create),
         board_(log.store(), log.keys()) {}
 
   enum class Role {
@@ -47,6 +51,7 @@ class Standby {
   Replica& replica_;
   Clock& clock_;
   const Member self_;
+  const bool may_create_;
   MemberBoard board_;
   LogHead head_;
   bool has_remembered_ = false;

@@ -289,11 +289,11 @@ Result<RestoreOutcome> Restore(const std::string& directory, const std::string& 
   GP_CHECK_OK(MakeStateDirectory(state));
   const Descriptor lock = GP_TRY(LockJournal(journal));
 
-  // First: what is restored must never be the state of a controller of its own.
-  if (how.as_standby) GP_CHECK_OK(MarkShared(state, ""));
   const Draft draft(journal + ".restored-" + std::to_string(getpid()));
   RestoreOutcome outcome = GP_TRY(FillDraft(draft, directory));
   GP_CHECK_OK(RestoreFiles(directory, state, how.replace));
+  // What is put in place must never be the state of a controller of its own.
+  if (how.as_standby) GP_CHECK_OK(MarkShared(state, ""));
   if (is_there) outcome.set_aside = GP_TRY(SetAside(journal));
   GP_CHECK_OK(PutInPlace(draft, state, outcome, how.as_standby));
   return outcome;

@@ -87,20 +87,22 @@ Status LeadPart::Start() {
 }
 
 Status LeadPart::Connect() {
-  if (!config_.ephemeral) GP_CHECK_OK(MarkShared(config_.state_directory, config_.sharing.cluster));
   EtcdOptions options = GP_TRY(OptionsOf(config_.sharing));
   options.stuck = [this] { StopStuck(); };
+  mark_ = GP_TRY(ReadSharedMark(config_.state_directory));
+  GP_CHECK_OK(CheckCluster(config_.state_directory, mark_, config_.sharing.cluster));
   store_ = GP_TRY(EtcdStore::Open(options));
   const StoreKeys keys(config_.sharing.cluster);
-  const LeaderEntry self{name_, GP_TRY(NewSecret()), uses_.relay.Addresses()};
+  entry_ = {name_, GP_TRY(NewSecret()), uses_.relay.Addresses()};
   log_of_all_.emplace(*store_, keys);
-  key_.emplace(*store_, keys, Encode(self), kLeadLease);
+  key_.emplace(*store_, keys, Encode(entry_), kLeadLease);
   replica_.emplace(*log_of_all_, uses_.journal.journal(), clock_,
                    Replica::Keeping{.keep_journal = config_.keep_journal,
                                     .audited_until = [this] { return AuditedUntil(); },
                                     .observer = &changes_});
   standby_.emplace(*log_of_all_, *key_, *replica_, clock_,
-                   Member{.name = name_, .version = GP_VERSION, .addresses = self.addresses});
+                   Member{.name = name_, .version = GP_VERSION, .addresses = entry_.addresses},
+                   /*may_create=*/!mark_.is_there);
   controllers_.emplace(*store_, keys, name_);
   const Authority& authority = uses_.certificates.common_authority();
   identity_ = {authority.fingerprint(),
@@ -137,6 +139,7 @@ Status LeadPart::Follow() {
     // A controller of another cluster must not take the lead.
     const Status secrets = FollowSecrets();
     const auto role = secrets ? standby_->Turn() : Result<Standby::Role>(Fail(secrets.error()));
+    if (role) GP_CHECK_OK(MarkWhenFollowing());
     if (!role && role.error().code != ErrorCode::kUnavailable) return Fail(role.error());
     if (!role && role.error().message != trouble)
       log_.Write(LogLevel::kWarning, "the shared log: " + role.error().message);
@@ -147,7 +150,7 @@ Status LeadPart::Follow() {
     // Of an unknown format: it is not known where that leader is.
     const auto leader = DecodeLeaderEntry(key_->seen_owner()).value_or(LeaderEntry{});
     uses_.relay.LeaderIs(leader);
-    lifeline.Hold(key_->seen_term(), leader.addresses.grpc);
+    lifeline.Hold(key_->seen_term(), leader.is_stopping ? "" : leader.addresses.grpc);
     if (role && *role == Standby::Role::kIsLate) continue;
     if (!std::exchange(stands_by, true)) {
       log_.Write(LogLevel::kInfo,
@@ -159,18 +162,40 @@ Status LeadPart::Follow() {
   return Fail(Unavailable("stopped as a standby"));
 }
 
+// Before its doors open, and not before there is a log that it follows.
+Status LeadPart::MarkWhenFollowing() {
+  if (is_marked_ || !replica_->head_time()) return Ok();
+  if (mark_.cluster != config_.sharing.cluster)
+    GP_CHECK_OK(MarkShared(config_.state_directory, config_.sharing.cluster));
+  is_marked_ = true;
+  return Ok();
+}
+
 Status LeadPart::Lead() {
-  uses_.relay.Close();
   log_.Write(LogLevel::kInfo,
              "this controller leads, from record " + std::to_string(standby_->head().last) + " on");
   writer_.emplace(*log_of_all_, key_->term(), standby_->head(), AppendPatience(), &written_);
   journal_.emplace(*writer_, uses_.journal.journal(),
                    [this](Instant now) { return standby_->TellOfItself(now); });
   leadership_.emplace(*key_, [this] { StopDeposed("another controller leads"); });
-  GP_CHECK_OK(ClaimIdentity(*store_, log_of_all_->keys(), identity_, key_->term()));
-  if (secrets_) GP_CHECK_OK(secrets_->Lead(key_->term(), AppendPatience()));
+  GP_CHECK_OK(ShareIdentity());
+  // One that was made from a backup has none: backups have no secrets.
+  const bool has_secrets = !mark_.is_there || !mark_.cluster.empty();
+  if (secrets_) GP_CHECK_OK(secrets_->Lead(key_->term(), has_secrets, AppendPatience()));
   CareForStore();
   return Ok();
+}
+
+// Whatever another controller has claimed meanwhile.
+Status LeadPart::ShareIdentity() {
+  const StoreKeys& keys = log_of_all_->keys();
+  const LogWriter::TryAgain try_again = AppendPatience();
+  for (int tries = 1;; ++tries) {
+    Status shared = ClaimIdentity(*store_, keys, identity_, key_->term());
+    if (shared) shared = CheckIdentity(*store_, keys, identity_);
+    if (shared || shared.error().code != ErrorCode::kUnavailable || !try_again(tries))
+      return shared;
+  }
 }
 
 SecretKeeper* LeadPart::secrets() {
@@ -191,6 +216,12 @@ void LeadPart::CareForStore() {
 void LeadPart::StopDeposed(const std::string& why) {
   log_.Write(LogLevel::kError, "this controller stops: " + why);
   std::_Exit(kExitDeposed);
+}
+
+void LeadPart::BeginStop() {
+  if (!key_ || key_->term() == 0) return;
+  entry_.is_stopping = true;
+  IgnoreResult(key_->Restate(Encode(entry_)), "a standby may then take over a little early");
 }
 
 // A process that begins again has timers that work.

@@ -17,6 +17,7 @@
 #include "application/replication/standby.h"
 #include "cmd/serve/certificates_part.h"
 #include "cmd/serve/relay_part.h"
+#include "cmd/serve/shared_mark.h"
 #include "cmd/serve/storage_parts.h"
 
 namespace gp {
@@ -42,6 +43,8 @@ class LeadPart : public Component {
       : config_(config), log_(log), clock_(clock), uses_(uses), standing_(std::move(standing)) {}
   // Returns when this controller leads.  kUnavailable: it was to stop before.
   Status Start() override;
+  // Tells the standbys that the doors which close from now on do so in order.
+  void BeginStop();
   // Gives the lead up, so that a standby need not wait.
   void Stop() override;
 
@@ -68,6 +71,8 @@ class LeadPart : public Component {
   Status Connect();
   Status Follow();
   Status FollowSecrets();
+  Status MarkWhenFollowing();
+  Status ShareIdentity();
   Status Lead();
   void CareForStore();
   uint64_t AuditedUntil() const;
@@ -80,6 +85,7 @@ class LeadPart : public Component {
   const Uses uses_;
   const Standing standing_;
   std::string name_;
+  LeaderEntry entry_;  // what it tells of itself as a leader
   ChangeFeed changes_;
   std::unique_ptr<QuorumStore> store_;
   std::optional<SharedLog> log_of_all_;
@@ -89,6 +95,8 @@ class LeadPart : public Component {
   std::optional<Controllers> controllers_;
   std::optional<SharedSecrets> secrets_;
   ClusterIdentity identity_;
+  SharedMark mark_;  // as it was at the start
+  bool is_marked_ = false;
   int64_t secrets_not_before_ns_ = 0;  // boot time
   NewChunks written_;
   std::optional<LogWriter> writer_;

@@ -60,11 +60,17 @@ std::string RelayPart::Doors() const {
          (http.empty() ? "" : ", HTTP at port " + port(http));
 }
 
+// A leader whose address is this controller's own is not there: it was this controller before it
+// began again, or both are reached from their own machines alone.
 void RelayPart::LeaderIs(const LeaderEntry& leader) {
   if (!relay_) return;
+  const AdvertisedAddresses own = Addresses();
   Relay::Leader to{.process = leader.process, .addresses = {}};
-  if (!config_.listen.grpc.empty()) to.addresses.push_back(leader.addresses.grpc);
-  if (!config_.listen.http.empty()) to.addresses.push_back(leader.addresses.http);
+  const auto add = [&to](const std::string& address, const std::string& own_address) {
+    to.addresses.push_back(address == own_address ? "" : address);
+  };
+  if (!config_.listen.grpc.empty()) add(leader.addresses.grpc, own.grpc);
+  if (!config_.listen.http.empty()) add(leader.addresses.http, own.http);
   relay_->LeaderIs(std::move(to));
 }
 

@@ -35,4 +35,17 @@ class RelayPart : public Component {
   std::unique_ptr<Relay> relay_;
 };
 
+// Right before the doors of a leader open: until then its relay holds clients.
+class RelayEndPart : public Component {
+ public:
+  explicit RelayEndPart(RelayPart& relay) : relay_(relay) {}
+  Status Start() override {
+    relay_.Close();
+    return Ok();
+  }
+
+ private:
+  RelayPart& relay_;
+};
+
 }  // namespace gp

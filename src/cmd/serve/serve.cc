@@ -42,7 +42,10 @@ class Controller {
     AwaitOwnNodes(config_, recovery_);
     return Ok();
   }
-  void Stop() { parts_.Stop(); }
+  void Stop() {
+    lead_.BeginStop();
+    parts_.Stop();
+  }
 
  private:
   ControllerConfig config_;
@@ -71,6 +74,7 @@ class Controller {
   ApiPart& api_ = parts_.Add<ApiPart>(config_, clock_.Now(), uses_);
   WriterPart& writer_ = parts_.Add<WriterPart>(recovery_, lead_, notifier_);
   GrpcPart& grpc_ = parts_.Add<GrpcPart>(config_, directories_, certificates_, api_, uses_);
+  RelayEndPart& relay_end_ = parts_.Add<RelayEndPart>(relay_);
   LinkServerPart& links_ =
       parts_.Add<LinkServerPart>(config_, directories_, certificates_, api_, grpc_, uses_);
   HttpPart& http_ = parts_.Add<HttpPart>(config_, certificates_, api_);

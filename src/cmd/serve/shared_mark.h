@@ -6,9 +6,18 @@
 
 namespace gp {
 
-// Marks the state directory of a controller whose log is shared.  Were it started as the only
-// controller, two would decide for one cluster, with the same numbers.
+// The mark of a state directory whose controller shares its log, and the cluster's name in it. Were
+// such a controller started as the only one, or did it begin a log in another store, two would
+// decide for one cluster, with the same numbers.
+struct SharedMark {
+  bool is_there = false;
+  std::string cluster;  // empty: it was made from a backup, and has not followed any log yet
+};
+Result<SharedMark> ReadSharedMark(const std::string& state_directory);
 Status MarkShared(const std::string& state_directory, const std::string& cluster);
+// kConflict: the mark names another cluster.
+Status CheckCluster(const std::string& state_directory, const SharedMark& mark,
+                    const std::string& cluster);
 // kConflict: the state directory is that of one of several controllers, with the fix.
 Status CheckNotShared(const std::string& state_directory);
 

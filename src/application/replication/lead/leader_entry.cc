@@ -16,6 +16,7 @@ std::string Encode(const LeaderEntry& entry) {
   writer.String(entry.process);
   writer.String(entry.addresses.grpc);
   writer.String(entry.addresses.http);
+  writer.U64(entry.is_stopping ? 1 : 0);
   return writer.Take();
 }
 
@@ -27,6 +28,7 @@ Result<LeaderEntry> DecodeLeaderEntry(std::string_view value) {
   entry.process = reader.String();
   entry.addresses.grpc = reader.String();
   entry.addresses.http = reader.String();
+  entry.is_stopping = reader.U64() != 0;
   if (!is_known || !reader.ok() || !reader.AtEnd())
     return Fail(Internal("the controllers' store: the key of the leader is damaged"));
   return entry;

@@ -19,6 +19,8 @@ struct LeaderEntry {
   std::string name;     // of the controller in the cluster
   std::string process;  // no other process has ever had it
   AdvertisedAddresses addresses;
+  bool is_stopping =
+      false;  // in order: that its doors are closed does not mean that it has crashed
   bool operator==(const LeaderEntry&) const = default;
 };
 

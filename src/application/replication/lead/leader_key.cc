@@ -55,6 +55,15 @@ Status LeaderKey::Depose(uint64_t term) {
   return committed.end == CommitEnd::kUnknown ? Fail(Unavailable(committed.why)) : Ok();
 }
 
+Status LeaderKey::Restate(const std::string& owner) {
+  if (term_ == 0) return Fail(Unavailable("this controller does not lead"));
+  StoreTransaction restate;
+  restate.conditions = {{keys_.Leader(), StoreCondition::Of::kCreated, term_}};
+  restate.puts = {{keys_.Leader(), owner, lease_.id}};
+  const Committed committed = store_.Commit(restate);
+  return committed.end == CommitEnd::kCommitted ? Ok() : Fail(Unavailable(committed.why));
+}
+
 void LeaderKey::Resign() {
   if (term_ == 0) return;
   IgnoreResult(store_.EndLease(lease_.id), "it ends by itself");

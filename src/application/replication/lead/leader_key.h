@@ -39,6 +39,9 @@ class LeaderKey {
   // wrong no harm is done: the term is what decides, and that leader stops.  Any thread.  Errors:
   // kUnavailable.
   Status Depose(uint64_t term);
+  // Tells something else of this controller, which leads.  The term stays.  Errors: kUnavailable
+  // (the key may have it or not).
+  Status Restate(const std::string& owner);
   // Gives the lead up, so that nobody waits until the lease ends.
   void Resign();
 

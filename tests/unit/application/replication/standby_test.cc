@@ -489,6 +489,25 @@ TEST_F(StandbyTest, AfterATrimLeadersComeAndGo) {
   EXPECT_EQ(first.replica->applied(), 6u);
 }
 
+TEST(Standby, OneThatHasFollowedALogBeginsNoOther) {
+  FaultyStore store;
+  Seat seat(store, "third");
+  const auto stand = [&](bool may_create) {
+    seat.standby.emplace(seat.log, seat.key, *seat.replica, seat.clock, Member{.name = "third"},
+                         may_create);
+    return seat.standby->Turn();
+  };
+  const auto refused = stand(false);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(seat.key.Owner(), Result<std::string>("")) << "it has not taken the lead either";
+  EXPECT_FALSE(seat.log.Head()->has_value());
+  // Once there is a log, it follows.
+  Seat creator(store, "first");
+  ASSERT_EQ(creator.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  EXPECT_EQ(stand(false), Result<Standby::Role>(Standby::Role::kFollows));
+}
+
 // What is not in its own journal must not be trimmed.
 TEST_F(StandbyTest, ALeaderTellsWhatItsOwnJournalHas) {
   MemberBoard board(store, StoreKeys("test"));
@@ -506,8 +525,7 @@ TEST_F(StandbyTest, OneThatCatchesUpTellsHowFarItIs) {
   for (int i = 0; i < 100; ++i) first.SetQueue("q" + std::to_string(i));
   first.clock.Advance(Duration::Seconds(2));
   ASSERT_EQ(second.standby->Turn(), Result<Standby::Role>(Standby::Role::kIsLate));
-  first.loop->Turn();
-  ASSERT_EQ(second.standby->Turn(), Result<Standby::Role>(Standby::Role::kIsLate));
+  // At its first look: a leader that begins to trim must know of it.
   const auto told = MemberBoard(store, StoreKeys("test")).Find("second");
   ASSERT_TRUE(told && *told);
   EXPECT_EQ((*told)->applied, second.journal.LastSequence());

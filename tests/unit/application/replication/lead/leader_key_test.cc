@@ -84,6 +84,21 @@ TEST_F(LeaderKeyTest, WithoutAnAnswerNothingIsKnown) {
   EXPECT_FALSE(second.TryTake());
 }
 
+TEST(LeaderKey, WhatItTellsOfItselfMayChangeAndTheTermStays) {
+  MemoryQuorumStore store;
+  LeaderKey first(store, StoreKeys("test"), "first", Duration::Seconds(2));
+  LeaderKey second(store, StoreKeys("test"), "second", Duration::Seconds(2));
+  ASSERT_EQ(first.TryTake(), Result<bool>(true));
+  ASSERT_TRUE(first.Restate("first, stopping"));
+  EXPECT_EQ(first.Leads(), Result<bool>(true));
+  ASSERT_EQ(second.TryTake(), Result<bool>(false));
+  EXPECT_EQ(second.seen_owner(), "first, stopping");
+  EXPECT_EQ(second.seen_term(), first.term());
+  first.Resign();
+  EXPECT_EQ(second.TryTake(), Result<bool>(true)) << "the lease is still the one that it ends";
+  EXPECT_FALSE(first.Restate("first")) << "its term is over";
+}
+
 TEST(LeaderKey, TheTermOfAProcessThatHasEndedIsEnded) {
   MemoryQuorumStore store;
   LeaderKey first(store, StoreKeys("test"), "first", Duration::Seconds(2));

@@ -97,7 +97,7 @@ TEST_F(ControllersTest, ListsMoreThanOneReadGives) {
 }
 
 TEST(LeaderEntry, IsReadAsItWasWritten) {
-  const LeaderEntry entry{"c1", "secret", {"c1:7070", "c1:8080"}};
+  const LeaderEntry entry{"c1", "secret", {"c1:7070", "c1:8080"}, true};
   EXPECT_EQ(DecodeLeaderEntry(Encode(entry)), Result<LeaderEntry>(entry));
   for (const std::string& damaged : {std::string(), std::string("first"), Encode(entry) + "x"})
     EXPECT_FALSE(DecodeLeaderEntry(damaged)) << damaged;
