@@ -159,6 +159,8 @@ class ControlApi {
   Status FillQueues(v1::ListQueuesReply* reply);
   Status FillRoles(v1::ListRolesReply* reply);
   Status FillControllers(v1::ListControllersReply* reply);
+  Status NoteControllers(const Caller& caller, const char* operation, const std::string& name,
+                         const char* what);
   void FillControllersOf(v1::Cluster* reply) const;
   Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request,

@@ -41,10 +41,10 @@ Status ControlApi::FillControllers(v1::ListControllersReply* reply) {
 
 void ControlApi::FillControllersOf(v1::Cluster* reply) const {
   if (about_.controllers == nullptr) return;
-  v1::ClusterControllers* controllers = reply->mutable_controllers();
-  controllers->set_leader(about_.name);
   const std::optional<ControllersSeen> seen = about_.controllers->LastSeen();
   if (!seen) return;
+  v1::ClusterControllers* controllers = reply->mutable_controllers();
+  controllers->set_leader(about_.name);
   controllers->set_term(seen->term);
   for (const ControllerStatus& one : seen->all)
     if (!one.leads && one.Lives()) controllers->add_standbys(one.member.name);
@@ -58,11 +58,11 @@ Status ControlApi::ListControllers(const Caller&, const v1::ListControllersReque
 Status ControlApi::StepDown(const Caller& caller, const v1::StepDownRequest&,
                             v1::ListControllersReply* reply) {
   if (about_.controllers == nullptr) return Fail(OnlyOne());
+  // Where the reply to the leader before was lost, its successor answers, and goes on.
+  if (GP_TRY(IsRepeated(caller))) return FillControllers(reply);
   GP_CHECK_OK(about_.controllers->CheckStandby());
-  GP_CHECK_OK(gateway_
-                  .Execute(caller.AsOrigin(), "",
-                           NoteChange{"StepDown", "controller " + about_.name, "gives the lead up"})
-                  .status);
+  GP_CHECK_OK(NoteControllers(caller, "StepDown", about_.name, "gives the lead up"));
+  GP_CHECK_OK(Execute(caller, RememberRequest{}).status);
   GP_CHECK_OK(FillControllers(reply));
   about_.step_down();
   return Ok();
@@ -72,13 +72,20 @@ Status ControlApi::RemoveController(const Caller& caller,
                                     const v1::RemoveControllerRequest& request,
                                     v1::ListControllersReply* reply) {
   if (about_.controllers == nullptr) return Fail(OnlyOne());
-  GP_CHECK_OK(about_.controllers->Remove(request.name()));
-  GP_CHECK_OK(gateway_
-                  .Execute(caller.AsOrigin(), "",
-                           NoteChange{"RemoveController",
-                                      "controller " + Printable(request.name(), 100), "removed"})
-                  .status);
+  if (!GP_TRY(IsRepeated(caller))) {
+    GP_CHECK_OK(NoteControllers(caller, "RemoveController", request.name(), "removed"));
+    GP_CHECK_OK(about_.controllers->Remove(request.name()));
+    GP_CHECK_OK(Execute(caller, RememberRequest{}).status);
+  }
   return FillControllers(reply);
+}
+
+Status ControlApi::NoteControllers(const Caller& caller, const char* operation,
+                                   const std::string& name, const char* what) {
+  return gateway_
+      .Execute(caller.AsOrigin(), "",
+               NoteChange{operation, "controller " + Printable(name, 100), what})
+      .status;
 }
 
 }  // namespace gp
