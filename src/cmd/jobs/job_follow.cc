@@ -56,7 +56,8 @@ struct Copied {
   bool may_go_on = false;  // another controller may go on where this one was lost
 };
 
-Copied CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offset,
+// `options.attempt` becomes the one that is read: where the output goes on, it is the same one's.
+Copied CopyOnce(ControlClient& client, LogOptions& options, int64_t& offset,
                 LinePatience& patience) {
   grpc::ClientContext context;
   const auto stub = client.Streams(context);
@@ -72,6 +73,7 @@ Copied CopyOnce(ControlClient& client, const LogOptions& options, int64_t& offse
     is_read = turns.Write(
         options.to, options.lines == nullptr ? chunk.data() : options.lines->Take(chunk.data()));
     offset = chunk.offset() + static_cast<int64_t>(chunk.data().size());
+    if (chunk.attempt() > 0) options.attempt = chunk.attempt();
     if (!is_read) context.TryCancel();
   }
   const grpc::Status status = reader->Finish();
@@ -111,13 +113,15 @@ Result<v1::Job> WaitForAttempt(Cli& cli, const std::string& id, int attempts) {
 Result<LogTail> ReadTail(Cli& cli, LogOptions options, int64_t size) {
   options.follow = false;
   LinePatience patience;
+  bool was_lost = false;
   while (true) {
     const auto client = GP_TRY(Reconnect(cli));
     grpc::ClientContext context;
     v1::Control::Stub* stub = GP_TRY(client->Streams(context));
     grpc::Status end;
     auto tail = ReadLogTail(*stub, context, RequestOf(options, -size), &end);
-    if (tail || !client->MayGoOn(end) || !patience.Wait()) return tail;
+    was_lost = was_lost || client->MayGoOn(end);
+    if (tail || !was_lost || !MayPass(tail.error()) || !patience.Wait()) return tail;
   }
 }
 
@@ -148,19 +152,22 @@ Result<std::vector<std::string>> FindJobs(Cli& cli, const std::string& name) {
 }
 
 // The output of one attempt, or the part of it that exists now.
-Status CopyAttempt(Cli& cli, const LogOptions& options) {
+Status CopyAttempt(Cli& cli, const LogOptions& given) {
+  LogOptions options = given;
   int64_t offset = options.offset;
   LinePatience patience;
+  bool goes_on = options.follow;
   while (true) {
     auto client = Reconnect(cli);
     const auto [copied, may_go_on] =
         client ? CopyOnce(**client, options, offset, patience) : Copied{Fail(client.error())};
     if (copied) return copied;
+    // After a take-over the nodes come back a moment later than the controller.
+    goes_on = goes_on || may_go_on;
     // A job that is still waiting has no output yet.
     const bool not_started = options.follow && copied.error().code == ErrorCode::kConflict;
     if (not_started) patience.Heard();
-    const bool passes = MayPass(copied.error()) && (options.follow || may_go_on);
-    if (!not_started && !passes) return copied;
+    if (!not_started && !(MayPass(copied.error()) && goes_on)) return copied;
     if (!patience.Wait()) return copied;
   }
 }
