@@ -53,7 +53,7 @@ def check(operations, jobs, lines):
     """`jobs`: id -> final(job).  All (rule, text), in the order of the rules."""
     found = []
     found += _submits(operations, jobs)
-    found += _finds(operations)
+    found += _finds(operations, jobs)
     found += _programs(jobs, lines)
     found += _gpus(lines)
     by_job = collections.defaultdict(list)
@@ -93,7 +93,7 @@ def _submits(operations, jobs):
         yield "submit-unknown", f"{there} named {name} was submitted by nobody"
 
 
-def _finds(operations):
+def _finds(operations, jobs):
     """A list that was read after a submit was acknowledged has its job; no list has a job before its submit, or a refused one."""
     submits = {op.id: op for op in operations if op.op == "submit"}
     for op in operations:
@@ -104,6 +104,10 @@ def _finds(operations):
             yield "read-lost", f"{op.id} was {submit.value['job']} at {submit.end_time}, and a list at {op.call} has {op.value}"
         if op.value and (submit is None or submit.end == "fail" or op.end_time < submit.call):
             yield "read-invented", f"a list at {op.call} has {op.value} of {op.id}, which was {submit.end if submit else 'never'} submitted"
+        # Also of a submit whose end is unknown: what was seen once is there.
+        for job in op.value if submit and submit.end == "unknown" else []:
+            if job not in jobs:
+                yield "read-invented", f"a list at {op.call} has {job} of {op.id}, which is no job in the end"
 
 
 # The programs' own evidence.
@@ -221,6 +225,7 @@ def _cancels(job, operations, last):
         if op.value["state"] not in ENDED and op.value["detail"] not in _STEPS:
             found.append(("cancel-forgotten", f"a cancel of {job} was acknowledged at {since}, and it is {_told(op.value)} at {op.call}"))
     attempts = {op.value["attempt"] for op in later} | ({last["attempt"]} if last else set())
+    attempts |= {op.value["attempt"] for op in cancels if op.value is not None and "attempt" in op.value}
     if len(attempts) > 1:
         found.append(("cancel-forgotten", f"a cancel of {job} was acknowledged at {since}, and then it had attempts {sorted(attempts)}"))
     if last and last["state"] not in ("CANCELLED", "COMPLETED"):

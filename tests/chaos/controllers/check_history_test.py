@@ -155,6 +155,13 @@ class Wrong(unittest.TestCase):
         told.submit().final().program("end job-1 a 1 0 5.10")
         self.assertEqual(told.rules(), ["read-invented"])
 
+    def test_a_job_of_an_unknown_submit_is_seen_and_is_gone(self):
+        self.assertEqual(sound().op("find", "d", ["job-9"]).rules(), ["read-invented"])
+
+    def test_a_cancel_that_named_its_attempt_is_followed_by_another(self):
+        told = Told().submit().read(RUNNING).op("cancel", result=RUNNING).final(**{**CANCELLED, "attempt": 2})
+        self.assertEqual(told.rules(), ["cancel-forgotten"])
+
     def test_a_cancel_is_forgotten(self):
         for later in (QUEUED, value("RETRY_WAIT", attempt=1), value("PENDING", "HELD")):
             told = Told().submit().op("cancel", result=RUNNING).read(later).final(**CANCELLED)

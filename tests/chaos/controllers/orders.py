@@ -8,6 +8,7 @@ grow; and whether it was cancelled.
 """
 
 import collections
+import sys
 
 # What a client saw: `place` of a read or None, `held`: whether it saw HELD.
 Step = collections.namedtuple("Step", "op call end_time end place held")
@@ -30,6 +31,7 @@ def explains(steps):
         if done & needed == needed:
             return True
         if len(seen) > _MOST_STATES:
+            print(f"orders: given up after {len(seen)} states of {len(steps)} operations", file=sys.stderr)
             return True
         # The next one is called before any of those that are left has returned.
         left = [k for k in range(len(steps)) if not done >> k & 1]
