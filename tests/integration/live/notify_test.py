@@ -337,11 +337,15 @@ receivers:
         return self.cli.submit({"name": name, "run": script, "resources": {"gpus": 1}})[0]
 
     def test_mlflow_has_a_run_of_each_job(self):
-        good = self.report("good", 'for i in $(seq 4); do echo "metric step=$i loss=0.$i lr=0.5" > $GP_REPORT; sleep 1.2; done; echo "metric step=9 lr=nan" > $GP_REPORT')
+        seen = f"{self.cluster.shared}/seen"
+        good = self.report("good", 'for i in $(seq 4); do echo "metric step=$i loss=0.$i lr=0.5" > $GP_REPORT; sleep 1.2; done; '
+                                   f'until [ -e {seen} ]; do sleep 0.1; done; echo "metric step=9 lr=nan" > $GP_REPORT')
         bad = self.report("bad", 'echo "metric step=1 loss=7" > $GP_REPORT; exit 3')
         eventually(lambda: len({one["step"] for one in self.mlflow.of(good)["metrics"]}) > 1, "values while it runs")
         self.assertEqual(self.mlflow.of(good)["info"]["status"], "RUNNING")
         self.mlflow.is_away = True
+        with open(seen, "w", encoding="utf-8"):
+            pass
         self.cli("jobs", "wait", good).ok()
         self.mlflow.is_away = False
         eventually(lambda: [self.mlflow.of(job)["info"].get("status") for job in (good, bad)] == ["FINISHED", "FAILED"], lambda: self.mlflow.runs, timeout=60)
