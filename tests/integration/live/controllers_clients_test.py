@@ -107,7 +107,7 @@ class Clients(ClusterTest):
     def note_changes(self, ids, ended):
         """The ids of all changes until the job has ended."""
         for event in self.client.events(["job"]):
-            ids.append((event.kind, event.id))
+            ids.append((event.kind, event.id, event.data.get("object") if isinstance(event.data, dict) else None))
             if ended.is_set():
                 return
 
@@ -137,8 +137,9 @@ class Clients(ClusterTest):
         over.set()
         self.far("run", "-d", "--gpus", "0", "--", "true").ok()  # the last change
         watches.value()
-        self.assertEqual([kind for kind, _ in changes if kind == "missed"], [])
-        ids = [one for _, one in changes if one]
+        self.assertEqual([kind for kind, _, _ in changes if kind == "missed"], [])
+        self.assertLessEqual(set(acknowledged), {job for _, _, job in changes}, "no change is missing")
+        ids = [one for _, one, _ in changes if one]
         self.assertEqual(len(ids), len(set(ids)), "no change is doubled")
 
     def assert_once(self, acknowledged, submitted):

@@ -145,6 +145,7 @@ class Output2(Base):
         self.check("admin backup", f"{self.directory.name}/backup")
         self.cluster.stop()
         self.check("admin restore", f"{self.directory.name}/backup", "--state", f"{self.directory.name}/state")
+        self.check("admin controllers join", f"{self.directory.name}/backup", "--state", f"{self.directory.name}/another")
         self.check("audit verify", f"{self.cluster.state}/audit")
         self.check("replay", f"{self.cluster.state}/journal.db")
         self.check("replay", f"{self.cluster.state}/journal.db", "--verify")
