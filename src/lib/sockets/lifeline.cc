@@ -23,7 +23,8 @@ constexpr int kConnectMs = 2'000;
 constexpr int kBetweenRefusalsMs = 100;
 constexpr int kRefusals = 7;
 constexpr int kAgainMs = 1'000;
-constexpr std::chrono::seconds kShort{1};
+constexpr std::chrono::milliseconds kShort{100};
+constexpr int kAfterShortMs = 200;
 
 enum class Try { kConnected, kRefused, kFailed };
 
@@ -114,7 +115,7 @@ void Lifeline::Watcher::Watch(const Target& target) {
       const auto since = std::chrono::steady_clock::now();
       Rest(-1, connection.get(), POLLIN);
       // One that closes each connection at once is not asked without a pause.
-      if (std::chrono::steady_clock::now() - since < kShort) Rest(kAgainMs);
+      if (std::chrono::steady_clock::now() - since < kShort) Rest(kAfterShortMs);
     } else if (tried == Try::kRefused && was_there) {
       if (++refusals == kRefusals) return Ended(target);
       Rest(kBetweenRefusalsMs);
