@@ -13,11 +13,8 @@
 
 #include "adapters/outbound/objects/copies.h"
 #include "adapters/outbound/objects/listing.h"
-#include "adapters/outbound/objects/servers/hf_hub.h"
-#include "adapters/outbound/objects/servers/local_files.h"
+#include "adapters/outbound/objects/servers/make_server.h"
 #include "adapters/outbound/objects/servers/object_credentials.h"
-#include "adapters/outbound/objects/servers/s3_server.h"
-#include "adapters/outbound/objects/servers/web_file.h"
 #include "adapters/outbound/objects/tree_names.h"
 #include "adapters/outbound/objects/upload.h"
 #include "base/ignore_result.h"
@@ -28,19 +25,6 @@ namespace {
 
 constexpr size_t kTaskShaDigits = 64;
 constexpr mode_t kPrivateMask = 077;
-
-std::unique_ptr<ObjectServer> ServerOf(ObjectScheme scheme, const ObjectCredentials& credentials,
-                                       WebAccess access) {
-  switch (scheme) {
-    case ObjectScheme::kS3:
-    case ObjectScheme::kGs: return std::make_unique<S3Server>(credentials, std::move(access));
-    case ObjectScheme::kHf: return std::make_unique<HfHub>(credentials, std::move(access));
-    case ObjectScheme::kHttps:
-    case ObjectScheme::kHttp: return std::make_unique<WebFile>(credentials, std::move(access));
-    case ObjectScheme::kFile: return std::make_unique<LocalFiles>();
-  }
-  return std::make_unique<LocalFiles>();
-}
 
 Result<Descriptor> OpenDirectory(const std::string& path) {
   Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -85,7 +69,7 @@ class Transfer {
                      .retries = {},
                      .idle = std::min(task_.stall, Duration::Seconds(30))};
     access.retries.stall = task_.stall;
-    const auto server = ServerOf(url_.scheme, credentials_, std::move(access));
+    const auto server = MakeObjectServer(url_.scheme, credentials_, std::move(access));
     TransferOptions options = OptionsOf(task_);
     options.on_progress = on_progress;
     if (task_.kind == TransferTask::Kind::kFetch) return Fetch(*server, options);
