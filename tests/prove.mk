@@ -8,7 +8,7 @@ SEQUENCES ?= 1000000
 KILLS ?= 200
 WORLDS ?= 100000
 
-.PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-ha prove-sequences prove-mutants prove-isolation prove-layers prove-metrics prove-data \
+.PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-ha prove-dr prove-sequences prove-mutants prove-isolation prove-layers prove-metrics prove-data \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
         prove-world prove-worlds-shared prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-isolation-v2 prove-image prove-ansible bench-agents bench-silence bench-take-over bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
@@ -42,6 +42,10 @@ prove-leases: build
 prove-ha: build-tests
 	GP_WALL_CLOCK=$(abspath $(BUILD))/tests/integration/libwall_clock.so \
 	  $(PYTHON) -B tests/chaos/controllers/run.py --binary $(abspath $(BINARY)) --seconds 3600 --longest 30 $(FLAGS)
+
+## make prove-dr         loss and time of a restore after 1,000,000 records, 12,500 nodes (10 min)
+prove-dr: build
+	$(PYTHON) -B tests/benchmarks/disaster.py --binary $(abspath $(BINARY)) $(FLAGS)
 
 ## make prove-sequences  10^6 generated command sequences of a cluster, on all cores (SEQUENCES=...; 1 h)
 prove-sequences: configure

@@ -73,6 +73,7 @@ void AddDashboard(CLI::App& app, Cli& cli);
 void AddAudit(CLI::App& app, Cli& cli);
 void AddAdmin(CLI::App& app, Cli& cli);
 void AddControllers(CLI::App& admin, Cli& cli);
+void AddDisasterRecovery(CLI::App& admin, Cli& cli);
 void AddNotify(CLI::App& app, Cli& cli);
 void AddSecrets(CLI::App& app, Cli& cli);
 void AddCompletion(CLI::App& app, Cli& cli);

@@ -134,6 +134,7 @@ void AddAdmin(CLI::App& app, Cli& cli) {
   admin->require_subcommand(1);
   AddBackup(*admin, cli);
   AddControllers(*admin, cli);
+  AddDisasterRecovery(*admin, cli);
   AddRestore(*admin, cli);
 }
 

@@ -37,6 +37,8 @@ ControlApi::About ApiPart::AboutThisController() {
   about.name = uses_.lead.name();
   about.controllers = uses_.lead.controllers();
   about.step_down = uses_.step_down;
+  if (uses_.archive.archiver() != nullptr)
+    about.archive = [this](v1::Archive* archive) { uses_.archive.Fill(archive); };
   return about;
 }
 
@@ -48,6 +50,7 @@ Result<std::string> ApiPart::MetricsNow(const std::string& names) {
       [&](const State& state) { picture = uses_.telemetry.metrics().Look(state, loop.Now()); }));
   std::ranges::move(load, std::back_inserter(picture.families));
   std::ranges::move(StandbyMetrics(), std::back_inserter(picture.families));
+  std::ranges::move(uses_.archive.Metrics(), std::back_inserter(picture.families));
   const auto readings_of = [this, &loop](NodeId node) {
     auto latest = api_->readings.Of(node);
     if (!latest) return std::map<std::string, v1::GpuReadings>();

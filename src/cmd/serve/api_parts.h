@@ -9,6 +9,7 @@
 #include "adapters/inbound/link/link_server.h"
 #include "adapters/inbound/rest/rest_api.h"
 #include "adapters/inbound/rest/server/http_server.h"
+#include "cmd/serve/archive_part.h"
 #include "cmd/serve/certificates_part.h"
 #include "cmd/serve/control_parts.h"
 #include "cmd/serve/observer_parts.h"
@@ -28,6 +29,7 @@ class ApiPart : public Component {
     NodesPart& nodes;
     NotifierPart& notifier;
     TelemetryPart& telemetry;
+    ArchivePart& archive;
     std::function<void()> step_down;  // gives the lead up and ends the process
   };
 

@@ -42,6 +42,17 @@ struct SharingConfig {
   int64_t quota = int64_t{2} << 30;  // of the store, in bytes
 };
 
+// Where the journal is copied to all the time (docs/disaster_recovery.md).
+struct ArchiveConfig {
+  std::string url;  // "s3://bucket/prefix", "file:///directory"; empty: there is no archive
+  // Files; empty: none
+  std::string credentials_file;
+  std::string key_file;
+  Duration every = Duration::Milliseconds(500);
+  Duration keep = Duration::Minutes(60L * 24 * 30);
+  Duration verify_every = Duration::Minutes(60L * 24);  // 0: never by itself
+};
+
 // All settings of a controller, parsed and checked.
 struct ControllerConfig {
   std::string profile;  // empty: none
@@ -52,6 +63,7 @@ struct ControllerConfig {
   Duration keep_journal;  // older records may be dropped; 0: none may
   ListenConfig listen;
   SharingConfig sharing;
+  ArchiveConfig archive;
   std::string policy_file;             // empty: none
   Policy policy;                       // with what the settings change
   std::string notify_file;             // empty: none

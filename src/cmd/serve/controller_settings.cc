@@ -13,6 +13,7 @@
 #include "cmd/settings/profiles.h"
 #include "cmd/settings/settings_text.h"
 #include "cmd/settings/text_faults.h"
+#include "domain/model/jobs/object_url.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -23,6 +24,9 @@ constexpr int64_t kCertificateMax = 3'650 * kSettingDay;
 // The log itself may take half of it (application/replication/trim_policy.h).
 constexpr int64_t kQuotaMin = int64_t{512} << 20;
 constexpr int64_t kQuotaMax = int64_t{1} << 50;
+constexpr int64_t kArchiveEveryMin = Duration::Milliseconds(10).ns;
+constexpr int64_t kArchiveEveryMax = Duration::Minutes(60).ns;
+constexpr int64_t kArchiveKeepMin = kSettingDay;
 constexpr int64_t kLeaseMin = Duration::Milliseconds(100).ns;
 
 std::optional<std::string> CollectorFault(const std::string& url) {
@@ -159,6 +163,61 @@ SettingRows StoreRows(SharingConfig& sharing) {
        .target = &sharing.quota,
        .least = kQuotaMin,
        .most = kQuotaMax},
+  };
+}
+
+std::optional<std::string> ArchiveFault(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto url = ParseObjectUrl(text);
+  if (!url) return url.error().message;
+  const bool is_store = url->scheme == ObjectScheme::kS3 || url->scheme == ObjectScheme::kGs ||
+                        url->scheme == ObjectScheme::kFile;
+  if (is_store) return std::nullopt;
+  return "must be s3://bucket/prefix, gs://bucket/prefix or file:///directory";
+}
+
+SettingRows ArchiveRows(ArchiveConfig& archive) {
+  return {
+      {.key = "archive.url",
+       .flag = "--archive",
+       .value_name = "URL",
+       .meaning = "Copy the journal here all the time, such as s3://bucket/prefix "
+                  "(docs/disaster_recovery.md)",
+       .target = &archive.url,
+       .fault_of = ArchiveFault},
+      {.key = "archive.credentials",
+       .flag = "--archive-credentials",
+       .value_name = "FILE",
+       .meaning = "Credentials for it: a JSON object with access_key, secret_key and, as needed, "
+                  "endpoint and region",
+       .target = &archive.credentials_file,
+       .is_path = IsPath},
+      {.key = "archive.key",
+       .flag = "--archive-key",
+       .value_name = "FILE",
+       .meaning = "Key that seals the archive; keep a copy elsewhere",
+       .target = &archive.key_file,
+       .is_path = IsPath},
+      {.key = "archive.every",
+       .flag = "--archive-every",
+       .value_name = "DURATION",
+       .meaning = "From one look for new records to the next",
+       .target = &archive.every,
+       .least = kArchiveEveryMin,
+       .most = kArchiveEveryMax},
+      {.key = "archive.keep",
+       .flag = "--archive-keep",
+       .value_name = "DURATION",
+       .meaning = "Delete records this long after a snapshot that stands for them was verified",
+       .target = &archive.keep,
+       .least = kArchiveKeepMin,
+       .most = kSettingDurationMax},
+      {.key = "archive.verify_every",
+       .flag = "--archive-verify-every",
+       .value_name = "DURATION",
+       .meaning = "Read back what is new in the archive this often; 0s: never",
+       .target = &archive.verify_every,
+       .most = kSettingDurationMax},
   };
 }
 
@@ -352,6 +411,16 @@ void CheckWhole(const ControllerConfig& config, SettingsRead& read) {
          .message = "ephemeral: a controller that shares its log (sharing.store) needs a journal "
                     "on disk",
          .excerpt = ""});
+  if (!config.archive.url.empty() && (config.archive.key_file.empty() || config.ephemeral))
+    read.problems.push_back(
+        {.file = OriginOf(read.root, "archive.url"),
+         .line = 0,
+         .column = 0,
+         .code = CodeText(FileCode::kContradiction),
+         .message = config.ephemeral
+                        ? "archive.url: an ephemeral controller has no journal to copy"
+                        : "archive.url: requires archive.key (gpu-platform admin dr make-key)",
+         .excerpt = ""});
   if (config.is_light && config.simulate.empty())
     read.problems.push_back({.file = OriginOf(read.root, "light"),
                              .line = 0,
@@ -371,8 +440,8 @@ SettingsProgram ControllerProgram(ControllerConfig& config) {
                           .sections = {}};
   for (const SettingRows& rows :
        {PlaceRows(config), ListenRows(config.listen), SharingRows(config.sharing),
-        StoreRows(config.sharing), PolicyRows(config), ReportRows(config), NodeRows(config),
-        AgentRows(config.agent)})
+        StoreRows(config.sharing), ArchiveRows(config.archive), PolicyRows(config),
+        ReportRows(config), NodeRows(config), AgentRows(config.agent)})
     program.rows.insert(program.rows.end(), rows.begin(), rows.end());
   program.sections.push_back(PolicySection(config));
   program.sections.push_back(NotifySection(config));

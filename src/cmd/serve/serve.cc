@@ -69,10 +69,13 @@ class Controller {
   NotifierPart& notifier_ = parts_.Add<NotifierPart>(config_, log_, clock_, records_, recovery_);
   TracesPart& traces_ = parts_.Add<TracesPart>(config_, log_, recovery_);
   TelemetryPart& telemetry_ = parts_.Add<TelemetryPart>(config_, clock_, recovery_);
-  const ApiPart::Uses uses_{journal_, lead_,     records_,   recovery_,
-                            nodes_,   notifier_, telemetry_, standing_.step_down};
+  ArchivePart& archive_ =
+      parts_.Add<ArchivePart>(config_, log_, clock_, journal_, lead_, recovery_);
+  const ApiPart::Uses uses_{journal_,  lead_,      records_, recovery_,          nodes_,
+                            notifier_, telemetry_, archive_, standing_.step_down};
   ApiPart& api_ = parts_.Add<ApiPart>(config_, clock_.Now(), uses_);
   WriterPart& writer_ = parts_.Add<WriterPart>(recovery_, lead_, notifier_);
+  ArchiveCopyPart& archive_copy_ = parts_.Add<ArchiveCopyPart>(config_, log_, clock_, archive_);
   GrpcPart& grpc_ = parts_.Add<GrpcPart>(config_, directories_, certificates_, api_, uses_);
   RelayEndPart& relay_end_ = parts_.Add<RelayEndPart>(relay_);
   LinkServerPart& links_ =

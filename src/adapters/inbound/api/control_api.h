@@ -72,6 +72,8 @@ class ControlApi {
     Controllers* controllers = nullptr;  // nullptr: it is the only one
     // Ends the process, after the reply, so that a standby leads; set with `controllers`
     std::function<void()> step_down = nullptr;
+    // Fills in how far the archive is; empty: there is none
+    std::function<void(v1::Archive*)> archive = nullptr;
   };
 
   ControlApi(ControlGateway& gateway, NodeChannels& channels, NodeReadings& readings,

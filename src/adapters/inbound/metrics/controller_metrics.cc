@@ -287,6 +287,18 @@ std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts) {
   };
 }
 
+std::vector<MetricFamily> ArchiveGauges(Duration lag, Instant verified_at) {
+  constexpr auto kGauge = MetricType::kGauge;
+  return {
+      Family("gpu_platform_archive_lag_seconds",
+             "For how long the archive of the journal has not had everything", kGauge,
+             {{{}, SecondsOf(lag)}}),
+      Family("gpu_platform_archive_verified_timestamp_seconds",
+             "When the archive was last verified, or began to be copied", kGauge,
+             {{{}, static_cast<double>(verified_at.ns) / 1e9}}),
+  };
+}
+
 Result<std::string> MetricsText(MetricsPicture picture, const GpuReadingsOf& readings_of,
                                 std::string_view names) {
   if (!names.empty() && names != "dcgm")

@@ -42,6 +42,10 @@ struct StandbyCounts {
 };
 std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts);
 
+// The archive of the journal: for how long it has lacked something, and when it was last verified,
+// by the wall clock.
+std::vector<MetricFamily> ArchiveGauges(Duration lag, Instant verified_at);
+
 // All metrics in Prometheus' text format.  `names`: "" for the platform's own names, "dcgm" for
 // the metrics of NVIDIA's dcgm-exporter with its names.  kInvalidArgument: other names.  Any
 // thread.

@@ -32,6 +32,7 @@ const std::map<std::string, std::string> kLeast = {
     {"GetUsage", "viewer"},
     {"GetSettings", "viewer"},
     {"ListControllers", "viewer"},
+    {"GetArchive", "viewer"},
     {"ListBudgets", "viewer"},
     {"ListImages", "operator everywhere"},
     {"PruneImages", "admin everywhere"},

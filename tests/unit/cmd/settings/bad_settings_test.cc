@@ -59,7 +59,7 @@ constexpr BadInput kUnknownKeys[] = {
     {"»trace: http://h", "GP1007", "did you mean \"traces\"?"},
     {"»simulated: dgx-h100", "GP1007", "did you mean \"simulate\"?"},
     {"»profil: production", "GP1007", "did you mean \"profile\"?"},
-    {"»xyzzy: 1", "GP1007", "there are agent, ephemeral"},
+    {"»xyzzy: 1", "GP1007", "there are agent, archive, ephemeral"},
     {"»\"\": 1", "GP1007", "there is no setting \"\""},
     {"»8: 1", "GP1007", "there is no setting \"8\""},
     {"»\"a\\x1b[0mb\": 1", "GP1007", "\\x1b"},

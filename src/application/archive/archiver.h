@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "application/archive/archive_way.h"
+#include "application/archive/sealed_archive.h"
+#include "application/backup/copy_journal.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "ports/outbound/journal.h"
+
+namespace gp {
+
+// Calls a function with the controller's own journal, on the writer's thread.  Errors: kUnavailable
+// (the writer has stopped).
+using JournalAccess = std::function<Status(const std::function<void(JournalReader&)>&)>;
+
+// How far an archive is.
+struct ArchiveStatus {
+  uint64_t lineage = 0;
+  uint64_t archived = 0;  // the newest record in the archive, without a gap before
+  uint64_t last = 0;      // the newest record of the journal, as last seen
+  // By the wall clock: all records that were durable then are in the archive; ns == 0: never yet.
+  Instant complete_until;
+  VerifiedName verified;  // the newest verification; at.ns == 0: none yet
+  std::string trouble;    // why the last turn failed; empty: it did not
+};
+
+// Copies a journal to an archive, turn by turn.  One thread calls Turn; any asks for the status.
+class Archiver {
+ public:
+  struct Options {
+    uint64_t lineage = 0;  // of the journal
+    Duration keep = Duration::Minutes(60L * 24 * 30);
+    Duration files = Duration::Seconds(5);       // from one look at the files to the next
+    Duration review = Duration::Seconds(60);     // from one list of what was written to the next
+    Duration retention = Duration::Minutes(60);  // from one look for what may go to the next
+    Duration verified_min = Duration::Minutes(60L * 24);  // age of what a deletion rests on
+  };
+  // What is beside the journal now.  Any thread.
+  using Files = std::function<Result<ArchivedFiles>()>;
+  // The archive outlives it.
+  Archiver(SealedArchive& archive, JournalAccess journal, Files files, Options options);
+
+  // Copies what the journal has when the call begins.  `wall`: the wall clock; `boot_ns`: the boot
+  // clock.  An error is also in the status; the next turn tries again.  Errors: kConflict: the
+  // archive has another history of this lineage, or the lineage goes on elsewhere (IsClaimed).
+  Status Turn(Instant wall, int64_t boot_ns);
+  // Looks whether the lineage goes on elsewhere.  By one thread, as Turn.  Errors: kConflict: it
+  // does; those of ObjectStore.
+  Status CheckClaim();
+  // The archive was restored elsewhere: this controller must not go on.
+  bool IsClaimed() const;
+  ArchiveStatus status() const;
+
+ private:
+  struct Place {
+    uint64_t sequence = 0;
+    uint64_t chain = 0;
+  };
+
+  Status Copy(Instant wall, int64_t boot_ns);
+  Status Begin();
+  Status BeginFresh();
+  Status GoOn(const LineageObjects& objects);
+  Status CheckSame(const ArchiveWay& way, const LineageObjects& objects);
+  Status CopyRecords();
+  Status CopyPage(std::vector<std::string> records);
+  Status BeginChain(const Snapshot& snapshot);
+  Result<LineageObjects> List(const std::string& folder);
+  Result<JournalPage> ReadJournalPage(uint64_t after);
+  Result<Snapshot> ReadLatestSnapshot();
+  void Note(const Status& turn, uint64_t last, Instant wall);
+
+  // archiver_review.cc
+  Status Review();
+  Status ReviewRecords();
+  Status ReviewSnapshots();
+  Status CopySnapshotWhenNew();
+  Result<uint64_t> ChainAt(uint64_t sequence);
+  Status ReviewFiles();
+  Status CopyFilesWhenChanged(Instant wall);
+  Status FindOld(Instant wall);
+  Status DeleteSomeOld();
+
+  SealedArchive& archive_;
+  const JournalAccess journal_;
+  const Files files_;
+  const Options options_;
+
+  bool has_begun_ = false;
+  Place place_;      // the end of what is in the archive
+  Place confirmed_;  // up to there, a list had everything
+  // Chains at records where an object ends, from the newest snapshot on.
+  std::map<uint64_t, uint64_t> chains_;
+  SnapshotName snapshot_;       // the newest one in the archive
+  uint64_t begin_ = 0;          // of BeginName, as far as this process put it
+  std::string archived_files_;  // the content of the newest
+  Instant files_at_;
+  int64_t files_not_before_ns_ = 0;
+  int64_t review_not_before_ns_ = 0;
+  int64_t retention_not_before_ns_ = 0;
+  std::vector<std::string> old_;  // names of what is to be deleted
+
+  mutable std::mutex mutex_;
+  ArchiveStatus status_;
+  bool is_claimed_ = false;
+};
+
+}  // namespace gp

@@ -1,0 +1,206 @@
+#include "application/archive/verify_archive.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "application/archive/archive_way.h"
+#include "application/archive/read_ahead.h"
+#include "base/text.h"
+#include "domain/cluster/apply/apply.h"
+#include "domain/cluster/codec/codec.h"
+#include "ports/outbound/journal.h"
+
+namespace gp {
+namespace {
+
+bool IsOfTheStore(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded ||
+         error.code == ErrorCode::kPermissionDenied || error.code == ErrorCode::kUnauthenticated;
+}
+
+// The state as far as the records lead.
+class Fold {
+ public:
+  // Where no object leads here, the next snapshot begins again.
+  void BeginWith(SnapshotName at, State state) {
+    state_ = std::make_unique<State>(std::move(state));
+    sequence_ = at.sequence;
+    chain_ = at.chain;
+  }
+  bool has_begun() const { return state_ != nullptr; }
+  bool IsAt(uint64_t sequence, uint64_t chain) const {
+    return state_ != nullptr && sequence == sequence_ && chain == chain_;
+  }
+  uint64_t sequence() const { return sequence_; }
+  const State& state() const { return *state_; }
+
+  Status Apply(std::string_view bytes) {
+    const auto record = DecodeRecord(bytes);
+    if (!record) return Fail(record.error().Within("record " + std::to_string(sequence_ + 1)));
+    for (const Event& event : record->events) gp::Apply(*state_, record->envelope.at, event);
+    ++sequence_;
+    chain_ = NextChain(chain_, bytes);
+    return Ok();
+  }
+
+ private:
+  std::unique_ptr<State> state_;
+  uint64_t sequence_ = 0;
+  uint64_t chain_ = 0;
+};
+
+class Verification {
+ public:
+  Verification(SealedArchive& archive, const LineageObjects& objects, uint64_t begin,
+               ArchiveReport& report)
+      : archive_(archive), objects_(objects), report_(report), begin_(begin) {
+    if (begin == 0) fold_.BeginWith({}, State{});
+  }
+
+  Status Run(const DoneWatch& watch) {
+    std::vector<const Named<RecordsName>::value_type*> wanted;
+    for (const auto& one : objects_.records)
+      if (one.first.last > begin_) wanted.push_back(&one);
+    GP_CHECK_OK(TakeSnapshots(begin_));
+    const Status read = ReadAhead<ArchivedRecords>(
+        wanted.size(), kArchiveReads,
+        [&](size_t at) { return archive_.Records(wanted[at]->first, wanted[at]->second); },
+        [&](size_t at, Result<ArchivedRecords> records) -> Status {
+          ++report_.objects;
+          if (watch) watch(static_cast<double>(at) / static_cast<double>(wanted.size()));
+          if (!records && IsOfTheStore(records.error())) return Fail(records.error());
+          if (!records) return Note(records.error());
+          return Take(wanted[at]->first, *records);
+        });
+    GP_CHECK_OK(read);
+    GP_CHECK_OK(TakeSnapshots(UINT64_MAX));
+    CheckMentioned();
+    return CheckFiles();
+  }
+
+ private:
+  Status Note(const Error& error) {
+    report_.faults.push_back(error.message);
+    return Ok();
+  }
+
+  Status Take(const RecordsName& name, const ArchivedRecords& records) {
+    newest_files_ = std::max(newest_files_, records.files_at);
+    mentioned_.insert(records.snapshot);
+    GP_CHECK_OK(TakeSnapshots(name.first - 1));
+    if (!fold_.IsAt(name.first - 1, name.chain_before)) return Ok();  // GapsOf tells
+    for (const std::string& bytes : records.records) {
+      if (const Status applied = fold_.Apply(bytes); !applied) return Note(applied.error());
+      GP_CHECK_OK(TakeSnapshots(fold_.sequence()));
+    }
+    return Ok();
+  }
+
+  // Those of records up to this one.
+  Status TakeSnapshots(uint64_t until) {
+    for (; next_ != objects_.snapshots.end() && next_->first.sequence <= until; ++next_) {
+      if (next_->first.sequence >= begin_) GP_CHECK_OK(TakeSnapshot(next_->first, next_->second));
+    }
+    return Ok();
+  }
+
+  Status TakeSnapshot(const SnapshotName& name, const StoredObject& object) {
+    ++report_.objects;
+    const auto bytes = archive_.Open(object);
+    if (!bytes && IsOfTheStore(bytes.error())) return Fail(bytes.error());
+    if (!bytes) return Note(bytes.error());
+    if (fold_.IsAt(name.sequence, name.chain)) {
+      if (EncodeState(fold_.state()) != *bytes)
+        return Note(Internal(object.name + ": the records before it lead to another state"));
+    } else {
+      auto state = DecodeState(*bytes);
+      if (!state) return Note(state.error().Within(object.name));
+      const bool leads_on = !fold_.has_begun() || name.sequence > fold_.sequence();
+      if (leads_on) fold_.BeginWith(name, *std::move(state));
+    }
+    ++report_.snapshots;
+    report_.verified = std::max(report_.verified, name.sequence);
+    return Ok();
+  }
+
+  void CheckMentioned() {
+    if (objects_.Begin() > 0) mentioned_.insert(objects_.Begin());
+    for (const auto& [mark, object] : objects_.verified) mentioned_.insert(mark.sequence);
+    for (const uint64_t sequence : mentioned_) {
+      const auto found = objects_.snapshots.lower_bound({sequence, 0});
+      const bool is_there = found != objects_.snapshots.end() && found->first.sequence == sequence;
+      if (sequence > 0 && sequence >= std::max(begin_, objects_.Begin()) && !is_there)
+        report_.faults.push_back("the snapshot of record " + std::to_string(sequence) +
+                                 " is missing");
+    }
+  }
+
+  Status CheckFiles() {
+    if (newest_files_.ns > 0 && !objects_.files.contains({newest_files_}))
+      report_.faults.push_back("the files of " + ToRfc3339(newest_files_) + " are missing");
+    for (const auto& [name, object] : objects_.files) {
+      ++report_.objects;
+      const auto bytes = archive_.Open(object);
+      if (!bytes && IsOfTheStore(bytes.error())) return Fail(bytes.error());
+      const auto files = bytes ? DecodeFiles(*bytes) : Fail(bytes.error());
+      if (!files) GP_CHECK_OK(Note(files.error()));
+    }
+    for (const auto* marks : {&objects_.begins})
+      for (const auto& [name, object] : *marks) GP_CHECK_OK(CheckMark(object));
+    for (const auto& [name, object] : objects_.verified) GP_CHECK_OK(CheckMark(object));
+    return Ok();
+  }
+
+  Status CheckMark(const StoredObject& object) {
+    ++report_.objects;
+    const auto bytes = archive_.Open(object);
+    if (bytes) return Ok();
+    return IsOfTheStore(bytes.error()) ? Status(Fail(bytes.error())) : Note(bytes.error());
+  }
+
+  SealedArchive& archive_;
+  const LineageObjects& objects_;
+  ArchiveReport& report_;
+  const uint64_t begin_;
+  Fold fold_;
+  Named<SnapshotName>::const_iterator next_ = objects_.snapshots.begin();
+  std::set<uint64_t> mentioned_;
+  Instant newest_files_;
+};
+
+uint64_t NewestVerified(const LineageObjects& objects) {
+  uint64_t newest = objects.Begin();
+  for (const auto& [mark, object] : objects.verified) newest = std::max(newest, mark.sequence);
+  return newest;
+}
+
+}  // namespace
+
+Result<uint64_t> FindLineage(const std::map<uint64_t, LineageObjects>& lineages, uint64_t wanted) {
+  if (wanted != 0 && lineages.contains(wanted)) return wanted;
+  if (wanted != 0) return Fail(NotFound("there is no lineage " + std::to_string(wanted)));
+  for (auto at = lineages.rbegin(); at != lineages.rend(); ++at)
+    if (at->second.NewestRecord() > 0) return at->first;
+  return Fail(NotFound("there is no archive"));
+}
+
+Result<ArchiveReport> VerifyArchive(SealedArchive& archive, const VerifyOptions& options,
+                                    const DoneWatch& watch) {
+  ArchiveReport report;
+  std::vector<std::string> strangers;
+  const auto lineages = ReadNames(GP_TRY(archive.store().List("")), &strangers);
+  report.lineage = GP_TRY(FindLineage(lineages, options.lineage));
+  const LineageObjects& objects = lineages.at(report.lineage);
+  const uint64_t begin = options.only_new ? NewestVerified(objects) : objects.Begin();
+  report.first = begin + 1;
+  for (const std::string& name : strangers)
+    report.faults.push_back(Printable(name) + ": no object of an archive");
+  for (const std::string& gap : GapsOf(objects)) report.faults.push_back(gap + ": missing");
+  GP_CHECK_OK(Verification(archive, objects, begin, report).Run(watch));
+  report.last = BestWay(objects).last;
+  return report;
+}
+
+}  // namespace gp
