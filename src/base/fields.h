@@ -3,7 +3,7 @@
 // How a struct names its fields, so that journals and snapshots can hold it: GP_FIELDS stands below
 // the struct and lists them in their order on disk.  An archive (domain/cluster/codec/archive.h)
 // reads and writes them in that order.  Add a new field at the end as Since<V>(v.field), where V is
-// a new kFormatVersion in codec.cc: journals of formats before V stay readable.
+// a new kFormatVersion (domain/cluster/codec/format.h): journals of formats before V stay readable.
 
 #include <cstdint>
 

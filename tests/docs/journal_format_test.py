@@ -27,7 +27,7 @@ class JournalFormat(unittest.TestCase):
                 self.assertEqual(self.told(name), dict(enumerate(self.rows(header, name))))
 
     def test_version(self):
-        version = re.search(r"kFormatVersion = (\d+);", text("src/domain/cluster/codec/codec.cc")).group(1)
+        version = re.search(r"kFormatVersion = (\d+);", text("src/domain/cluster/codec/format.h")).group(1)
         self.assertIn(f"A program writes one version, {version}, and reads all from ", text("docs/formats/journal.md"))
 
 

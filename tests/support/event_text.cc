@@ -42,6 +42,9 @@ struct Teller {
   }
 
   std::string operator()(const ControllerStarted&) const { return "controller-started"; }
+  std::string operator()(const FormatRaised& e) const {
+    return "format-raised " + std::to_string(e.format);
+  }
   std::string operator()(const WallClockStepped& e) const {
     return "wall-clock-stepped " + ToText(e.wall);
   }

@@ -333,6 +333,14 @@ class Operations:
         return self._ask("POST", f"/api/v1/nodes/{quote(node, safe='')}/images:prune", key=key, image=image,
                          unused_for_ms=unused_for_ms, dry_run=dry_run)
 
+    def raise_format(self, *, force: Optional[bool] = None, key: Optional[str] = None) -> dict[str, Any]:
+        """Records are written in the newest format that every controller reads; admins. It happens by itself once all
+        that have ever told of themselves read it. CONFLICT: they read no newer one than is written.
+
+        force: controllers that are silent need not read it
+        """
+        return self._ask("POST", "/api/v1/controllers:raise-format", key=key, force=force)
+
     def read_journal(self, *, after: Optional[int] = None, base_offset: Optional[int] = None) -> dict[str, Any]:
         """Returns records of the journal, for backups (`admin backup`). INVALID_ARGUMENT: the journal ends before
         `after`.

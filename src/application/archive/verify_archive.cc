@@ -111,14 +111,14 @@ class Verification {
     const auto bytes = archive_.Open(object);
     if (!bytes && IsOfTheStore(bytes.error())) return Fail(bytes.error());
     if (!bytes) return Note(bytes.error());
+    auto state = DecodeState(*bytes);
+    if (!state) return Note(state.error().Within(object.name));
     if (fold_.IsAt(name.sequence, name.chain)) {
-      if (EncodeState(fold_.state()) != *bytes)
+      // Encoded again: the snapshot may be of an older format.
+      if (EncodeState(fold_.state()) != EncodeState(*state))
         return Note(Internal(object.name + ": the records before it lead to another state"));
-    } else {
-      auto state = DecodeState(*bytes);
-      if (!state) return Note(state.error().Within(object.name));
-      const bool leads_on = !fold_.has_begun() || name.sequence > fold_.sequence();
-      if (leads_on) fold_.BeginWith(name, *std::move(state));
+    } else if (!fold_.has_begun() || name.sequence > fold_.sequence()) {
+      fold_.BeginWith(name, *std::move(state));
     }
     ++report_.snapshots;
     report_.verified = std::max(report_.verified, name.sequence);

@@ -13,6 +13,7 @@
 #include "base/ignore_result.h"
 #include "domain/cluster/apply/apply.h"
 #include "domain/cluster/check/invariants.h"
+#include "domain/cluster/codec/in_format.h"
 #include "domain/cluster/decide/decide.h"
 #include "domain/cluster/event_traits.h"
 #include "domain/cluster/next_deadline.h"
@@ -25,8 +26,10 @@ constexpr Duration kTimerMax = Duration::Milliseconds(250);
 constexpr Duration kSweepEvery = Duration::Milliseconds(50);
 constexpr Duration kReviewEvery = Duration::Seconds(10);
 constexpr Duration kNoteTimeEvery = Duration::Seconds(1);
+constexpr Duration kRaiseEvery = Duration::Seconds(1);
 constexpr const char* kOwnOrigin = "controller";
 constexpr const char* kSchedulerOrigin = "scheduler";
+constexpr std::string_view kUsers = "user:";
 constexpr Duration kMillisecond = Duration::Milliseconds(1);
 // Smaller deviations of the wall clock are not taken for steps
 constexpr Duration kStepMin = Duration::Milliseconds(500);
@@ -44,7 +47,8 @@ ControlLoop::~ControlLoop() { Stop(); }
 
 Result<std::unique_ptr<ControlLoop>> ControlLoop::Open(Journal& journal, Clock& clock,
                                                        ControlOptions options) {
-  return Open(journal, clock, std::move(options), GP_TRY(RecoverState(journal)));
+  Recovered recovered = GP_TRY(RecoverState(journal, options.formats));
+  return Open(journal, clock, std::move(options), std::move(recovered));
 }
 
 Result<std::unique_ptr<ControlLoop>> ControlLoop::Open(Journal& journal, Clock& clock,
@@ -89,15 +93,18 @@ Status ControlLoop::CatchUpAudit() {
          "earlier entries are missing: the journal begins after record " + std::to_string(base));
   return journal_.ReadAfter(std::max(audit.LastNumber(), base),
                             [&](uint64_t number, std::string_view bytes) -> Status {
-                              const Record record = GP_TRY(DecodeRecord(bytes));
+                              const Record record = GP_TRY(DecodeRecord(bytes, options_.formats));
                               if (IsAudited(record)) audit.Write(AuditOf(state_, number, record));
                               return Ok();
                             });
 }
 
+// Alone it writes what it can.  With others it goes on in the format of those before it, which
+// every controller reads.
 Status ControlLoop::BeginEpoch(const std::optional<Recovered::Sight>& sight) {
-  StartController command{options_.policy, 0, options_.begin_lineage,
-                          BeginTime(state_.time, sight)};
+  StartController command{
+      options_.policy, 0, options_.begin_lineage, BeginTime(state_.time, sight),
+      IsAlone() ? options_.formats.newest : WrittenFormat(state_.format, options_.formats)};
   const Instant at = StampTime();
   // A lineage is taken from the clock, so it is unique even if everything else was lost.
   if (state_.lineage == 0 || options_.begin_lineage) {
@@ -258,6 +265,10 @@ Outcome ControlLoop::Handle(const CommandItem& item) {
 
 // A repeated request takes no room: the first answer holds.
 Status ControlLoop::Admit(const CommandItem& item) const {
+  const auto* raise = std::get_if<RaiseFormat>(&item.command);
+  if (raise != nullptr && raise->format > options_.formats.newest)
+    return Fail(Conflict("this controller writes no newer format than " +
+                         std::to_string(options_.formats.newest)));
   const auto* submit = std::get_if<SubmitJob>(&item.command);
   if (submit == nullptr || !options_.accepts_jobs) return Ok();
   const bool is_repeated = !item.request.id.empty() && state_.jobs.by_request.contains(RequestKey(
@@ -265,14 +276,27 @@ Status ControlLoop::Admit(const CommandItem& item) const {
   return is_repeated ? Ok() : options_.accepts_jobs();
 }
 
+// The record that raises the format is of the one before, so that whoever cannot read on knows why.
+uint64_t ControlLoop::FormatFor(const Command& command) const {
+  const auto* start = std::get_if<StartController>(&command);
+  return start != nullptr ? start->format : WrittenFormat(state_.format, options_.formats);
+}
+
+// What users ask for is done as a whole or refused.  What nodes and the controller itself say is
+// taken as a program of the older release would: it has defaults for what is new.
 Result<std::vector<Event>> ControlLoop::DecideAndApply(Envelope envelope) {
+  const uint64_t format = FormatFor(envelope.command);
+  const bool is_older = format < kFormatVersion;
+  const bool is_users = envelope.origin.principal.starts_with(kUsers);
+  if (is_older) envelope = GP_TRY(InFormat(format, std::move(envelope), /*may_lose=*/!is_users));
   std::vector<Event> events = GP_TRY(Decide(state_, envelope));
   if (events.empty()) return events;
+  if (is_older) GP_CHECK_OK(CheckInFormat(format, events));
   // What the controller must do by itself cannot be refused.
   const bool is_own =
       envelope.origin.principal == kOwnOrigin || envelope.origin.principal == kSchedulerOrigin;
   Record record{std::move(envelope), events};
-  std::string bytes = EncodeRecord(record);
+  std::string bytes = EncodeRecord(record, format);
   if (!is_own && bytes.size() > journal_.RecordMax())
     return Fail(InvalidArgument("this takes " + std::to_string(bytes.size()) +
                                 " bytes in the log, and at most " +
@@ -311,12 +335,23 @@ void ControlLoop::NoteTimeWhenDue() {
   StopUnlessDurable(journal_.NoteTime(StampTime()));
 }
 
+void ControlLoop::RaiseFormatWhenDue() {
+  if (!options_.format_of_all || clock_.BootNs() < raise_not_before_ns_) return;
+  raise_not_before_ns_ = clock_.BootNs() + kRaiseEvery.ns;
+  const uint64_t format = std::min(options_.format_of_all(), options_.formats.newest);
+  if (format <= state_.format) return;
+  Log(LogLevel::kInfo, "every controller reads format " + std::to_string(format) +
+                           " of the journal: records are written in it from now on");
+  Perform(RaiseFormat{format});
+}
+
 void ControlLoop::RunTimers() {
   FollowWallClock();
   const Instant deadline = NextDeadline(state_);
   if (deadline.ns != 0 && deadline <= StampTime()) Perform(Tick{});
   ExpireHeartbeats();
   ReviewBudgets(clock_.BootNs());
+  RaiseFormatWhenDue();
 }
 
 // Reviews one budget per turn, in rounds, because summing up the usage of a large budget takes a
@@ -401,7 +436,9 @@ void ControlLoop::Publish() {
 void ControlLoop::SaveSnapshotWhenDue() {
   if (records_since_snapshot_ < options_.records_per_snapshot) return;
   records_since_snapshot_ = 0;
-  const Status saved = journal_.SaveSnapshot({journal_.LastSequence(), EncodeState(state_)});
+  const Status saved =
+      journal_.SaveSnapshot({journal_.LastSequence(),
+                             EncodeState(state_, WrittenFormat(state_.format, options_.formats))});
   if (!saved) return Log(LogLevel::kError, "cannot save a snapshot: " + saved.error().message);
   // Records that the audit trail lacks stay, because it reads them from the journal at the next
   // start.

@@ -38,8 +38,12 @@ struct ControlOptions {
   AuditTrail* audit = nullptr;           // outlives the loop; nullptr: there is none
   Leadership* leadership = nullptr;      // outlives the loop; nullptr: no other controller can lead
   std::function<Status()> accepts_jobs;  // asked before each new job; empty: it does
-  OperatorLog* log = nullptr;            // outlives the loop; nullptr: messages are dropped
-  std::function<void()> begin_thread;    // called first on the writer's thread; may be empty
+  FormatRange formats;                   // of records, that this program reads and writes
+  // The newest format that every controller of the cluster reads; 0: unknown.  Asked about once a
+  // second, and must not wait.  Empty: the format stays, unless a command raises it.
+  std::function<uint64_t()> format_of_all;
+  OperatorLog* log = nullptr;          // outlives the loop; nullptr: messages are dropped
+  std::function<void()> begin_thread;  // called first on the writer's thread; may be empty
   // No thread: a caller does the writer's work until it has its answer, and the owner calls Turn,
   // before which all messages of nodes were heard.
   bool by_hand = false;
@@ -105,6 +109,8 @@ class ControlLoop : public ControlGateway {
   Status Begin(Recovered recovered);
   Status BeginEpoch(const std::optional<Recovered::Sight>& sight);
   TimeLine BeginTime(const TimeLine& before, const std::optional<Recovered::Sight>& sight);
+  void RaiseFormatWhenDue();
+  uint64_t FormatFor(const Command& command) const;
   void NoteTimeWhenDue();
   void FollowWallClock();
   Status CatchUpAudit();
@@ -166,6 +172,7 @@ class ControlLoop : public ControlGateway {
   bool sweeps_ = true;               // dropped records may still use disk space
   int64_t sweep_not_before_ns_ = 0;  // boot time
   int64_t note_not_before_ns_ = 0;   // boot time
+  int64_t raise_not_before_ns_ = 0;  // boot time
 };
 
 }  // namespace gp

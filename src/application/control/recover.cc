@@ -72,18 +72,18 @@ class Verifier {
   size_t done_ = 0;  // steps of the plan, so far
 };
 
-Result<State> StateOf(const Snapshot& snapshot) {
+Result<State> StateOf(const Snapshot& snapshot, const FormatRange& formats = {}) {
   if (snapshot.sequence == 0) return State{};
-  return DecodeState(snapshot.bytes);
+  return DecodeState(snapshot.bytes, formats);
 }
 
 }  // namespace
 
-Instant TimeOf(JournalReader& journal, uint64_t sequence) {
+Instant TimeOf(JournalReader& journal, uint64_t sequence, const FormatRange& formats) {
   Instant at;
   IgnoreResult(journal.ReadAfter(sequence - 1,
                                  [&](uint64_t number, std::string_view bytes) -> Status {
-                                   const auto record = DecodeRecord(bytes);
+                                   const auto record = DecodeRecord(bytes, formats);
                                    if (number == sequence && record) at = record->envelope.at;
                                    return Fail(Internal("one is enough"));
                                  }),
@@ -91,19 +91,19 @@ Instant TimeOf(JournalReader& journal, uint64_t sequence) {
   return at;
 }
 
-Result<Recovered> RecoverState(JournalReader& journal) {
+Result<Recovered> RecoverState(JournalReader& journal, const FormatRange& formats) {
   const Snapshot snapshot = GP_TRY(journal.LatestSnapshot());
   Recovered recovered;
-  recovered.state = GP_TRY(StateOf(snapshot));
+  recovered.state = GP_TRY(StateOf(snapshot, formats));
   GP_CHECK_OK(journal.ReadAfter(snapshot.sequence, [&](uint64_t, std::string_view bytes) -> Status {
-    const Record record = GP_TRY(DecodeRecord(bytes));
+    const Record record = GP_TRY(DecodeRecord(bytes, formats));
     for (const Event& event : record.events) Apply(recovered.state, record.envelope.at, event);
     recovered.last_at = record.envelope.at;
     ++recovered.records;
     return Ok();
   }));
   if (recovered.records == 0 && snapshot.sequence > 0)
-    recovered.last_at = TimeOf(journal, snapshot.sequence);
+    recovered.last_at = TimeOf(journal, snapshot.sequence, formats);
   for (const Violation& violation : CheckInvariants(recovered.state)) {
     return Fail(Internal("journal: the recovered state breaks " + violation.rule + ": " +
                          violation.detail));

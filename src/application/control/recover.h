@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/done_watch.h"
+#include "domain/cluster/codec/format.h"
 #include "domain/cluster/state/state.h"
 #include "ports/outbound/journal.h"
 
@@ -26,12 +27,13 @@ struct Recovered {
   std::optional<Sight> sight;
 };
 
-// Applies all records after the latest snapshot to it.
-Result<Recovered> RecoverState(JournalReader& journal);
+// Applies all records after the latest snapshot to it.  Errors: kUnsupported: a program of another
+// release has written a format that is not in the range; kInternal.
+Result<Recovered> RecoverState(JournalReader& journal, const FormatRange& formats = {});
 
 // When this record was written, so that time continues from there; ns == 0: unknown, because the
 // record does not exist.
-Instant TimeOf(JournalReader& journal, uint64_t sequence);
+Instant TimeOf(JournalReader& journal, uint64_t sequence, const FormatRange& formats = {});
 
 // The result of a replay.
 struct ReplayReport {

@@ -15,12 +15,18 @@ constexpr Duration kReadsWithin = Duration::Milliseconds(500);
 }  // namespace
 
 Status Replica::Recover() {
-  recovered_ = GP_TRY(RecoverState(journal_));
+  recovered_ = GP_TRY(RecoverState(journal_, keeping_.formats));
   applied_ = journal_.LastSequence();
   chain_ = journal_.LastChain();
   term_ = 0;
   if (keeping_.observer != nullptr)
     keeping_.observer->OnBegin(recovered_.state, CommittedRecords{.after = applied_});
+  return Ok();
+}
+
+Status Replica::SeeHead() {
+  const auto head = GP_TRY(log_.Head());
+  if (head) SeeTime(*head);
   return Ok();
 }
 
@@ -39,10 +45,14 @@ Result<bool> Replica::CatchUp() {
   if (chunks.empty()) return Fail(log_.WhyMissing(applied_));
   std::vector<std::string> records;
   CommittedRecords applied{.after = applied_};
+  Status readable = Ok();
   for (const LogChunk& chunk : chunks) {
+    readable = CheckFormats(chunk);
+    if (!readable) break;
     GP_CHECK_OK(Apply(chunk, applied));
     records.insert(records.end(), chunk.records.begin(), chunk.records.end());
   }
+  if (records.empty()) return Fail(readable.error());
   const Appended copied =
       journal_.Append(recovered_.state.epoch, applied_ - records.size(), records);
   if (copied.end != AppendEnd::kDurable) return Fail(Internal(copied.why));
@@ -51,10 +61,22 @@ Result<bool> Replica::CatchUp() {
   return applied_ >= head->last;
 }
 
+// As a whole, so that what is applied ends where a chunk does.
+Status Replica::CheckFormats(const LogChunk& chunk) const {
+  uint64_t number = chunk.first;
+  for (const std::string& bytes : chunk.records) {
+    if (const Status readable = CheckFormat(bytes, keeping_.formats); !readable)
+      return Fail(readable.error().Within("record " + std::to_string(number)));
+    ++number;
+  }
+  return Ok();
+}
+
 Status Replica::SaveSnapshotWhenDue() {
   if (recovered_.records < keeping_.records_per_snapshot) return Ok();
   recovered_.records = 0;
-  GP_CHECK_OK(journal_.SaveSnapshot({applied_, EncodeState(recovered_.state)}));
+  const uint64_t format = WrittenFormat(recovered_.state.format, keeping_.formats);
+  GP_CHECK_OK(journal_.SaveSnapshot({applied_, EncodeState(recovered_.state, format)}));
   const uint64_t needed = keeping_.audited_until ? keeping_.audited_until() : UINT64_MAX;
   GP_CHECK_OK(DropOld(journal_, recovered_.last_at, {keeping_.keep_journal, needed}));
   while (GP_TRY(journal_.Sweep())) continue;
@@ -84,7 +106,7 @@ Status Replica::Apply(const LogChunk& chunk, CommittedRecords& applied) {
     return Fail(Internal("the shared log: a term that is over has written record " +
                          std::to_string(chunk.first)));
   for (const std::string& bytes : chunk.records) {
-    auto record = DecodeRecord(bytes);
+    auto record = DecodeRecord(bytes, keeping_.formats);
     if (!record) return Fail(record.error().Within("record " + std::to_string(applied_ + 1)));
     for (const Event& event : record->events)
       gp::Apply(recovered_.state, record->envelope.at, event);

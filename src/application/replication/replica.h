@@ -27,12 +27,14 @@ class Replica {
     std::function<uint64_t()> audited_until;
     // Sees what is applied, as the observers of a controller that leads do; nullptr: nobody does.
     CommitObserver* observer = nullptr;
+    FormatRange formats = {};  // of records, that this program reads
   };
   // All outlive it.
   Replica(SharedLog& log, Journal& journal, Clock& clock, Keeping keeping)
       : log_(log), journal_(journal), clock_(clock), keeping_(std::move(keeping)) {}
 
-  // Begins with this controller's own journal.
+  // Begins with this controller's own journal.  Errors: kUnsupported: it has a format that this
+  // program does not read; kInternal.
   Status Recover();
 
   // What was known of the time before this process began.
@@ -43,8 +45,13 @@ class Replica {
 
   // Applies some of what the log has beyond it.  True: there was no more when the call began.
   // Errors: kConflict (the log and the journal do not belong together), kUnavailable (the store
-  // does not answer), kInternal (damaged, or the journal cannot be written).
+  // does not answer), kUnsupported (the next records have a format that this program does not
+  // read; all before them are applied), kInternal (damaged, or the journal cannot be written).
   Result<bool> CatchUp();
+  // Only learns the leader's time.  Errors: kUnavailable, kInternal.
+  Status SeeHead();
+
+  const FormatRange& formats() const { return keeping_.formats; }
 
   Journal& journal() { return journal_; }
   uint64_t applied() const { return applied_; }
@@ -55,6 +62,8 @@ class Replica {
 
  private:
   void SeeTime(const LogHead& head);
+  // Whether it can read all records of the chunk.
+  Status CheckFormats(const LogChunk& chunk) const;
   // Adds the chunk's events to `applied`.
   Status Apply(const LogChunk& chunk, CommittedRecords& applied);
   Status SaveSnapshotWhenDue();

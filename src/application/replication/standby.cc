@@ -24,13 +24,16 @@ Status Standby::Remember() {
 void Standby::PublishWhenDue() {
   if (!replica_.head_time() || clock_.BootNs() < publish_not_before_ns_) return;
   // A failure is tried again at the next turn.
-  if (board_.Publish(Self(replica_.applied(), *replica_.head_time(), replica_.sight())))
+  const uint64_t applied = replica_.journal().LastSequence();
+  if (board_.Publish(Self(applied, *replica_.head_time(), replica_.sight())))
     publish_not_before_ns_ = clock_.BootNs() + kPublishEvery.ns;
 }
 
 Member Standby::Self(uint64_t applied, Instant told_at,
                      const std::optional<Recovered::Sight>& sight) const {
   Member self = self_;
+  self.formats = replica_.formats();
+  self.unfit = unfit_;
   self.applied = applied;
   self.told_at = told_at;
   self.boot = sight ? clock_.BootId() : "";
@@ -38,10 +41,31 @@ Member Standby::Self(uint64_t applied, Instant told_at,
   return self;
 }
 
+// A program that cannot read on says so, and stays: a restart would change nothing.
+Result<bool> Standby::Follow() {
+  const Result<bool> has_all = replica_.CatchUp();
+  const bool is_unfit = !has_all && has_all.error().code == ErrorCode::kUnsupported;
+  if (!is_unfit) return has_all;
+  BecomeUnfit(has_all.error().message);
+  publish_not_before_ns_ = 0;
+  return false;
+}
+
+// Others follow the leader through it all the same.
+Result<Standby::Role> Standby::TurnUnfit() {
+  key_.Resign();
+  GP_CHECK_OK(replica_.SeeHead());
+  PublishWhenDue();
+  GP_CHECK_OK(key_.Look());
+  return Role::kIsUnfit;
+}
+
 Result<Standby::Role> Standby::Turn() {
   const bool led = key_.term() != 0;
   GP_CHECK_OK(Remember());
-  const bool has_all = GP_TRY(replica_.CatchUp());
+  if (!unfit_.empty()) return TurnUnfit();
+  const bool has_all = GP_TRY(Follow());
+  if (!unfit_.empty()) return TurnUnfit();
   // Also while it catches up, or what it still lacks would be trimmed.
   PublishWhenDue();
   if (!has_all) return Role::kIsLate;

@@ -13,7 +13,14 @@
 namespace gp {
 namespace {
 
+std::string FormatsText(const v1::Controller& one) {
+  if (one.newest_format() == 0) return "-";
+  return std::to_string(one.oldest_format()) + "-" + std::to_string(one.newest_format());
+}
+
 void PrintControllers(const v1::ListControllersReply& reply, Cli& cli) {
+  for (const v1::Controller& one : reply.controllers())
+    if (!one.unfit().empty()) cli.Say(one.name() + " is unfit: " + one.unfit());
   if (cli.PrintDocument(reply)) return;
   if (cli.output == "name") {
     for (const v1::Controller& one : reply.controllers()) std::printf("%s\n", one.name().c_str());
@@ -73,13 +80,14 @@ Table ControllerTable(const v1::ListControllersReply& reply) {
                {.title = "BEHIND", .right = true},
                {.title = "HEARD", .right = true},
                {.title = "VERSION", .drop = 2},
+               {.title = "FORMATS", .drop = 3},
                {.title = "ADDRESS", .drop = 1}});
   for (const v1::Controller& one : reply.controllers()) {
     const bool leads = one.role() == "leader";
     table.Add({one.name(), one.role(), std::to_string(one.applied()),
                leads ? "-" : std::to_string(one.behind()),
                leads ? "-" : std::to_string(one.silent_ms() / 1'000) + " s ago", one.version(),
-               one.grpc_address()});
+               FormatsText(one), one.grpc_address()});
   }
   return table;
 }
@@ -94,6 +102,13 @@ void AddControllers(CLI::App& admin, Cli& cli) {
       ->add_subcommand("step-down",
                        "The leader gives the lead up to a standby; its service starts it again")
       ->callback([&cli] { AskControllers("StepDown", v1::StepDownRequest(), cli); });
+  CLI::App* raise = group->add_subcommand(
+      "raise-format", "Write records in the newest format that every controller reads");
+  const auto forced = std::make_shared<v1::RaiseFormatRequest>();
+  raise->add_flag_callback(
+      "--force", [forced] { forced->set_force(true); },
+      "Do without controllers that are silent: they can no longer follow with their program");
+  raise->callback([forced, &cli] { AskControllers("RaiseFormat", *forced, cli); });
   AddJoin(*group, cli);
   CLI::App* remove = group->add_subcommand("remove", "Forget a controller that is gone for good");
   const auto name = std::make_shared<v1::RemoveControllerRequest>();

@@ -68,7 +68,7 @@ std::vector<MetricFamily> ApiPart::StandbyMetrics() const {
   if (!seen) return {};
   StandbyCounts counts{.term = seen->term, .standbys = {}};
   for (const ControllerStatus& one : seen->all)
-    if (!one.leads && one.Lives()) counts.standbys[one.member.name] = one.behind;
+    if (one.IsStandby()) counts.standbys[one.member.name] = one.behind;
   return StandbyGauges(counts);
 }
 

@@ -27,7 +27,9 @@ Status RecoveryPart::Start() {
   options.policy = config_.policy;
   // What its own journal lost, the shared log has, unless this controller created it.
   options.begin_lineage = journal_.is_cut() && !lead_.has_older_log();
+  options.formats = config_.formats;
   options.leadership = lead_.leadership();
+  if (lead_.is_shared()) options.format_of_all = [this] { return lead_.FormatOfAllSeen(); };
   if (lead_.is_shared()) options.accepts_jobs = [this] { return lead_.AcceptsJobs(); };
   options.audit = records_.audit();
   options.log = &log_;

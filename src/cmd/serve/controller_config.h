@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "cmd/agent/agent_config.h"
 #include "cmd/settings/settings_layers.h"
+#include "domain/cluster/codec/format.h"
 #include "domain/cluster/policy.h"
 #include "ports/outbound/notify_config.h"
 
@@ -60,6 +61,7 @@ struct ControllerConfig {
   std::string run_directory;
   bool ephemeral = false;  // nothing is kept on disk
   bool keep_sound_prefix = false;
+  FormatRange formats;    // of records, that it reads and writes
   Duration keep_journal;  // older records may be dropped; 0: none may
   ListenConfig listen;
   SharingConfig sharing;

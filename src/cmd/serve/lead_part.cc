@@ -99,7 +99,8 @@ Status LeadPart::Connect() {
   replica_.emplace(*log_of_all_, uses_.journal.journal(), clock_,
                    Replica::Keeping{.keep_journal = config_.keep_journal,
                                     .audited_until = [this] { return AuditedUntil(); },
-                                    .observer = &changes_});
+                                    .observer = &changes_,
+                                    .formats = config_.formats});
   standby_.emplace(*log_of_all_, *key_, *replica_, clock_,
                    Member{.name = name_, .version = GP_VERSION, .addresses = entry_.addresses},
                    /*may_create=*/!mark_.is_there);
@@ -110,7 +111,25 @@ Status LeadPart::Connect() {
                                  uses_.directories.join_token()))};
   if (SecretFiles* own = uses_.records.secrets(); own != nullptr)
     secrets_.emplace(*store_, keys, *own, authority.SecretFor("secrets that controllers share"));
-  return replica_->Recover();
+  return Recover();
+}
+
+// A journal that a newer program has written: this one follows again after an upgrade.
+Status LeadPart::Recover() {
+  const Status recovered = replica_->Recover();
+  const bool is_unfit = !recovered && recovered.error().code == ErrorCode::kUnsupported;
+  if (!is_unfit) return recovered;
+  standby_->BecomeUnfit("its own journal: " + recovered.error().message);
+  return Ok();
+}
+
+void LeadPart::TellOf(Standby::Role role) {
+  if (role != Standby::Role::kIsUnfit) return;
+  keeper_.reset();
+  if (std::exchange(is_unfit_told_, true)) return;
+  log_.Write(LogLevel::kError, "unfit: this controller never takes the lead: " + standby_->unfit() +
+                                   " (upgrade it and start it again: docs/controllers.md, "
+                                   "\"Rolling upgrade\")");
 }
 
 // A standby has the secrets that are set, so that they outlive the store as well.
@@ -140,6 +159,7 @@ Status LeadPart::Follow() {
     const Status secrets = FollowSecrets();
     const auto role = secrets ? standby_->Turn() : Result<Standby::Role>(Fail(secrets.error()));
     if (role) GP_CHECK_OK(MarkWhenFollowing());
+    if (role) TellOf(*role);
     if (!role && role.error().code != ErrorCode::kUnavailable) return Fail(role.error());
     if (!role && role.error().message != trouble)
       log_.Write(LogLevel::kWarning, "the shared log: " + role.error().message);
@@ -240,6 +260,11 @@ void LeadPart::Stop() {
 
 uint64_t LeadPart::AuditedUntil() const {
   return uses_.records.audit() != nullptr ? uses_.records.audit()->LastNumber() : UINT64_MAX;
+}
+
+uint64_t LeadPart::FormatOfAllSeen() const {
+  const std::optional<ControllersSeen> seen = controllers_->LastSeen();
+  return seen ? FormatOfAll(*seen, /*without_silent=*/false) : 0;
 }
 
 std::optional<Recovered> LeadPart::TakeState() {

@@ -64,6 +64,9 @@ class LeadPart : public Component {
   // Whether the store has room for more.  Errors: kResourceExhausted.  REQUIRES: it leads.  Any
   // thread.
   Status AcceptsJobs() const { return space_->AcceptsJobs(); }
+  // The newest format of records that every controller read a few seconds ago; 0: unknown.  Any
+  // thread.
+  uint64_t FormatOfAllSeen() const;
   // Of a controller that was a standby.
   std::optional<Recovered> TakeState();
 
@@ -71,6 +74,8 @@ class LeadPart : public Component {
   Status Connect();
   Status Follow();
   Status FollowSecrets();
+  Status Recover();
+  void TellOf(Standby::Role role);
   Status MarkWhenFollowing();
   Status ShareIdentity();
   Status Lead();
@@ -97,6 +102,7 @@ class LeadPart : public Component {
   ClusterIdentity identity_;
   SharedMark mark_;  // as it was at the start
   bool is_marked_ = false;
+  bool is_unfit_told_ = false;
   int64_t secrets_not_before_ns_ = 0;  // boot time
   NewChunks written_;
   std::optional<LogWriter> writer_;

@@ -89,6 +89,7 @@ class Controller {
 struct ServeFlags {
   SettingsSources settings;
   bool keep_sound_prefix = false;
+  uint64_t newest_format = kFormatVersion;
 };
 
 void RunServe(const ServeFlags& flags, Cli& cli) {
@@ -98,6 +99,7 @@ void RunServe(const ServeFlags& flags, Cli& cli) {
   auto config = ReadControllerSettings(flags.settings);
   if (!config) return cli.Complain(config.error());
   config->keep_sound_prefix = flags.keep_sound_prefix;
+  config->formats.newest = flags.newest_format;
   ConsoleLog log(config->log, cli.quiet);
   for (const std::string& warning : config->warnings) log.Write(LogLevel::kWarning, warning);
   const auto say_ready = [&] {
@@ -137,6 +139,8 @@ void AddServe(CLI::App& app, Cli& cli) {
   sub->add_flag(
       "--keep-sound-prefix", flags->keep_sound_prefix,
       "After damage: give up the journal from the first damaged record on (a copy is kept)");
+  // For tests of rolling upgrades: as if it were a program of another release.
+  sub->add_option("--newest-format", flags->newest_format, "")->group("");
   sub->callback([flags, &cli] { RunServe(*flags, cli); });
 }
 

@@ -33,6 +33,7 @@ struct StartController {
   uint64_t lineage = 0;  // a new one begins; 0: the present one continues
   bool cut = false;      // records are lost: leases that they created may still run somewhere
   TimeLine time;
+  uint64_t format = 0;  // of this record and those that follow; 0: as before
 };
 
 // The wall clock was stepped, by an operator or a daemon.
@@ -339,6 +340,11 @@ struct NoteRefusal {
 // The commands before it were one request of a client, which is answered now.
 struct RememberRequest {};
 
+// Every controller reads this format now, or those that do not are gone: records are written in it.
+struct RaiseFormat {
+  uint64_t format = 0;
+};
+
 // Time passes: handles limits, back-offs and other deadlines that are due.
 struct Tick {};
 
@@ -346,7 +352,8 @@ struct Tick {};
 // on disk (base/fields.h).  The position of a row is the command's number in journals: add new ones
 // at the end.
 #define GP_COMMANDS(COMMAND)                                                                      \
-  COMMAND(StartController, kRecorded, v.policy, v.lineage, v.cut, Since<17>(v.time))              \
+  COMMAND(StartController, kRecorded, v.policy, v.lineage, v.cut, Since<17>(v.time),              \
+          Since<21>(v.format))                                                                    \
   COMMAND(JoinNode, kJournalOnly, v.facts, v.incarnation, v.fresh, v.leases, v.lineage)           \
   COMMAND(ReportNode, kJournalOnly, v.node, v.incarnation, v.leases, v.gpus, Since<20>(v.images)) \
   COMMAND(ExpireHeartbeat, kJournalOnly, v.node)                                                  \
@@ -385,7 +392,8 @@ struct Tick {};
   COMMAND(StepWallClock, kJournalOnly, v.wall)                                                    \
   COMMAND(ReviewBudget, kJournalOnly, v.key)                                                      \
   COMMAND(RememberRequest, kJournalOnly)                                                          \
-  COMMAND(ChangeJobQueue, kAudited | kRecorded, v.job, v.queue)
+  COMMAND(ChangeJobQueue, kAudited | kRecorded, v.job, v.queue)                                   \
+  COMMAND(RaiseFormat, kAudited, v.format)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Command = VariantOf<void GP_COMMANDS(GP_ALTERNATIVE)>;

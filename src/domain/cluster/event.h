@@ -29,6 +29,7 @@ struct ControllerStarted {
   uint64_t lineage = 0;
   Instant quiet_until;
   TimeLine time;
+  uint64_t format = 0;  // of its record and those that follow; 0: as before
 };
 
 struct WallClockStepped {
@@ -429,11 +430,17 @@ struct RequestAnswered {
   uint64_t digest = 0;
 };
 
+// The records that follow are written in this format.
+struct FormatRaised {
+  uint64_t format = 0;
+};
+
 // All events: the name, what follows from it (event_traits.h), and its fields in their order on
 // disk (base/fields.h).  The position of a row is the event's number in journals: add new ones at
 // the end.
 #define GP_EVENTS(EVENT)                                                                         \
-  EVENT(ControllerStarted, kNoTrait, v.policy, v.lineage, v.quiet_until, Since<17>(v.time))      \
+  EVENT(ControllerStarted, kNoTrait, v.policy, v.lineage, v.quiet_until, Since<17>(v.time),      \
+        Since<21>(v.format))                                                                     \
   EVENT(NodeJoined, kWakesPlanner | kChangesDesiredState | kLogged, v.node, v.facts,             \
         v.incarnation, Since<17>(v.keeps_positions))                                             \
   EVENT(NodeLost, kLogged, v.node)                                                               \
@@ -504,7 +511,8 @@ struct RequestAnswered {
   EVENT(WaitTargetMet, kLogged, v.queue)                                                         \
   EVENT(ImageResolved, kChangesDesiredState | kLogged, v.job, v.digest)                          \
   EVENT(PortsLeased, kChangesDesiredState, v.job, v.first_port)                                  \
-  EVENT(NodeImagesChanged, kNoTrait, v.node, v.images)
+  EVENT(NodeImagesChanged, kNoTrait, v.node, v.images)                                           \
+  EVENT(FormatRaised, kNoTrait, v.format)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Event = VariantOf<void GP_EVENTS(GP_ALTERNATIVE)>;

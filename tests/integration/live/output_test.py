@@ -196,7 +196,8 @@ class Output3(ClusterTest):
         for command in OUTPUT["commands"]:
             jsonschema.Draft202012Validator.check_schema(resolved(OUTPUT["commands"][command]))
         # Nodes have certificates only where connections are encrypted: live_tls.
-        self.assertEqual(sorted(set(OUTPUT["commands"]) - checked - {"nodes revoke", "admin controllers remove", "admin controllers step-down"}), [])
+        self.assertEqual(sorted(set(OUTPUT["commands"]) - checked - {
+            "nodes revoke", "admin controllers raise-format", "admin controllers remove", "admin controllers step-down"}), [])
 
 
 if __name__ == "__main__":

@@ -229,7 +229,10 @@ TEST(Codec, RefusesOtherVersions) {
   record[0] += 2;
   const auto refused = DecodeRecord(record);
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().message, "a journal record of another version does not decode");
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(refused.error().message,
+            "a journal record has format 22, and this program reads formats 16 to 21: a program of "
+            "another release has written it");
 }
 
 TEST(Codec, RefusesWhatFollows) {

@@ -160,6 +160,7 @@ class ControlApi {
   Status FillBudgets(const Caller& caller, v1::ListBudgetsReply* reply);
   Status FillQueues(v1::ListQueuesReply* reply);
   Status FillRoles(v1::ListRolesReply* reply);
+  Result<uint64_t> FormatNow();
   Status FillControllers(v1::ListControllersReply* reply);
   Status NoteControllers(const Caller& caller, const char* operation, const std::string& name,
                          const char* what);

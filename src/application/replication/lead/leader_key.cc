@@ -9,10 +9,15 @@ Result<std::string> LeaderKey::Owner() {
   return read.entries.empty() ? "" : read.entries.front().value;
 }
 
-Result<bool> LeaderKey::TryTake() {
+Status LeaderKey::Look() {
   const StoreRead seen = GP_TRY(store_.Read({keys_.Leader(), ""}, 1));
   seen_owner_ = seen.entries.empty() ? "" : seen.entries.front().value;
   seen_term_ = seen.entries.empty() ? 0 : seen.entries.front().created;
+  return Ok();
+}
+
+Result<bool> LeaderKey::TryTake() {
+  GP_CHECK_OK(Look());
   if (!seen_owner_.empty()) return false;
   const StoreLease lease = GP_TRY(store_.GrantLease(wanted_));
   const Result<bool> taken = TakeWith(lease);

@@ -22,7 +22,9 @@ class LeaderKey {
   Result<bool> TryTake();
   // The present leader's value, as read now; empty: there is none.
   Result<std::string> Owner();
-  // What the last TryTake has read of it.
+  // Reads who leads, and does not take the lead.  Errors: kUnavailable.
+  Status Look();
+  // What the last TryTake or Look has read of it.
   const std::string& seen_owner() const { return seen_owner_; }
   uint64_t seen_term() const { return seen_term_; }  // of that owner; 0: there was none
 

@@ -4,6 +4,19 @@
 
 namespace gp {
 
+uint64_t FormatOfAll(const ControllersSeen& seen, bool without_silent,
+                     std::vector<std::string>* unless) {
+  uint64_t format = 0;
+  for (const ControllerStatus& one : seen.all) {
+    const uint64_t newest = one.member.formats.newest;
+    if (without_silent && !one.Lives()) continue;
+    if (unless != nullptr && format != 0 && newest < format) unless->clear();
+    if (format == 0 || newest < format) format = newest;
+    if (unless != nullptr && newest == format) unless->push_back(one.member.name);
+  }
+  return format;
+}
+
 Result<ControllersSeen> Controllers::Look() {
   const auto head = GP_TRY(log_.Head());
   ControllersSeen found{.term = head ? head->term : 0, .all = {}};
@@ -30,10 +43,11 @@ std::optional<ControllersSeen> Controllers::LastSeen() const {
 Status Controllers::CheckStandby() {
   const ControllersSeen seen = GP_TRY(Look());
   for (const ControllerStatus& one : seen.all)
-    if (!one.leads && one.Lives()) return Ok();
-  return Fail(Conflict("no standby could take over: none has told of itself in the last " +
-                       std::to_string(ControllerStatus::kSilentAfter.ToMilliseconds() / 1'000) +
-                       " s (gpu-platform admin controllers list)"));
+    if (one.IsStandby()) return Ok();
+  return Fail(
+      Conflict("no standby could take over: none that is fit has told of itself in the last " +
+               std::to_string(ControllerStatus::kSilentAfter.ToMilliseconds() / 1'000) +
+               " s (gpu-platform admin controllers list)"));
 }
 
 Status Controllers::Remove(const std::string& name) {

@@ -18,6 +18,8 @@ struct ControllerStatus {
   uint64_t behind = 0;  // records of the log that it did not have then
   // A controller tells of itself every few seconds.
   bool Lives() const { return leads || silent_for < kSilentAfter; }
+  // It could take over now.
+  bool IsStandby() const { return !leads && Lives() && member.unfit.empty(); }
   static constexpr Duration kSilentAfter = Duration::Seconds(10);
 };
 
@@ -25,6 +27,12 @@ struct ControllersSeen {
   uint64_t term = 0;                  // of the leader
   std::vector<ControllerStatus> all;  // that have ever told of themselves, by name
 };
+
+// The newest format of records that every controller reads: every one that has ever told of itself,
+// or, if `without_silent`, every one that lives.  `unless`: gets the names of those that read no
+// newer one.  0: none has told of itself.
+uint64_t FormatOfAll(const ControllersSeen& seen, bool without_silent,
+                     std::vector<std::string>* unless = nullptr);
 
 // The controllers of a cluster, for those who operate it.  Only the leader's process has it.  Any
 // thread.

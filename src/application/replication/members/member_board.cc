@@ -5,12 +5,15 @@
 namespace gp {
 namespace {
 
-constexpr uint64_t kMemberFormat = 1;
+// Later programs may append to the second one; what is beyond here is not read.
+constexpr uint64_t kMemberFormat = 2;
+constexpr uint64_t kMemberFormatWithoutFormats = 1;
 constexpr size_t kMembersMax = 1'000;
 
 Result<Member> DecodeMember(const StoreEntry& entry) {
   ByteReader reader(entry.value);
-  const bool is_known = reader.U64() == kMemberFormat;
+  const uint64_t format = reader.U64();
+  const bool is_older = format == kMemberFormatWithoutFormats;
   Member member;
   member.name = reader.String();
   member.version = reader.String();
@@ -21,7 +24,14 @@ Result<Member> DecodeMember(const StoreEntry& entry) {
   member.boot = reader.String();
   member.sight.time.ns = reader.I64();
   member.sight.boot_ns = reader.I64();
-  if (!is_known || !reader.ok() || !reader.AtEnd())
+  member.formats = kFormatsUntold;
+  if (!is_older) {
+    member.formats.oldest = reader.U64();
+    member.formats.newest = reader.U64();
+    member.unfit = reader.String();
+  }
+  const bool is_known = is_older ? reader.AtEnd() : format == kMemberFormat;
+  if (!is_known || !reader.ok())
     return Fail(Internal("the controllers' store: key " + entry.key + " is damaged"));
   return member;
 }
@@ -40,6 +50,9 @@ StorePut MemberBoard::PutOf(const Member& member) const {
   writer.String(member.boot);
   writer.I64(member.sight.time.ns);
   writer.I64(member.sight.boot_ns);
+  writer.U64(member.formats.oldest);
+  writer.U64(member.formats.newest);
+  writer.String(member.unfit);
   return {keys_.Member(member.name), writer.Take()};
 }
 
@@ -61,6 +74,7 @@ Result<std::vector<SeenMember>> MemberBoard::All() {
   for (const StoreEntry& entry : read.entries) {
     Result<Member> member = DecodeMember(entry);
     Member unknown;
+    unknown.formats = kFormatsUntold;
     unknown.name = entry.key.substr(keys_.Member("").size());
     all.push_back({member ? *std::move(member) : std::move(unknown), entry.modified});
   }

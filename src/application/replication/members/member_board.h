@@ -22,8 +22,13 @@ struct Member {
   // empty boot: nothing.
   std::string boot;
   Recovered::Sight sight;
+  FormatRange formats;  // of records, that its program reads; it writes up to the newest
+  std::string unfit;    // why it can never take the lead; empty: it can
   bool operator==(const Member&) const = default;
 };
+
+// What a program reads whose entry does not say so: those before it did.
+inline constexpr FormatRange kFormatsUntold{16, 20};
 
 // A member's entry as it was read.
 struct SeenMember {

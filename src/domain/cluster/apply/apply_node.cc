@@ -53,6 +53,8 @@ void ApplyEvent(State& state, Instant, const WallClockStepped& event) {
   FollowWallClock(state, event.wall);
 }
 
+void ApplyEvent(State& state, Instant, const FormatRaised& event) { state.format = event.format; }
+
 void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   TakePolicy(state, event.policy);
   state.lineage = event.lineage;
@@ -60,6 +62,7 @@ void ApplyEvent(State& state, Instant at, const ControllerStarted& event) {
   state.time.before_boot = event.time.before_boot;
   FollowWallClock(state, event.time.wall);
   state.quiet_until = event.quiet_until;
+  if (event.format != 0) state.format = event.format;
   ++state.epoch;
   state.nodes.losses.clear();
   for (Node& node : state.nodes.all) {

@@ -28,6 +28,13 @@ void CheckAfter(const State& state, const ControllerStarted& event) {
   GP_ASSERT(state.lineage == event.lineage, "the state is of the journal's lineage");
 }
 
+void CheckBefore(const State& state, const FormatRaised& event) {
+  GP_ASSERT(event.format > state.format, "the format of records is never lowered");
+}
+void CheckAfter(const State& state, const FormatRaised& event) {
+  GP_ASSERT(state.format == event.format, "records are written in the new format");
+}
+
 void CheckBefore(const State&, const PolicyChanged& event) { CheckLeaseTimes(event.policy); }
 void CheckAfter(const State& state, const PolicyChanged& event) {
   GP_ASSERT(state.policy.lease_time == event.policy.lease_time, "the new policy holds");

@@ -3,7 +3,7 @@
 // One description of a struct's fields serves both directions: `Fields(archive, value)` calls
 // archive(value.a, value.b, …), and a WriteArchive or ReadArchive does the rest (base/fields.h).
 // Since<V>(field) marks a field that formats before V do not have: reading one of those leaves its
-// default.
+// default, and writing one leaves the field out.
 
 #include <concepts>
 #include <map>
@@ -40,12 +40,14 @@ class WriteArchive {
   void operator()(const T&... values) {
     (Write(values), ...);
   }
+  // Sets the format of what follows; the default is the newest.
+  void SetVersion(uint64_t version) { version_ = version; }
   std::string Take() { return out_.Take(); }
 
  private:
   template <uint64_t kVersion, typename T>
   void Write(const VersionedField<kVersion, T>& field) {
-    Write(field.value);
+    if (version_ >= kVersion) Write(field.value);
   }
   template <typename T>
     requires std::integral<T> || std::is_enum_v<T>
@@ -117,6 +119,7 @@ class WriteArchive {
   }
 
   ByteWriter out_;
+  uint64_t version_ = UINT64_MAX;
   SharedValues last_;
 };
 

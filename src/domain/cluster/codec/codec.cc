@@ -16,10 +16,6 @@ GP_FIELDS(Record, v.envelope, v.events)
 
 namespace {
 
-constexpr uint64_t kFormatVersion = 20;
-// The oldest format that can still be read.
-constexpr uint64_t kFormatOldest = 16;
-
 // The indexes of the state follow from its values and are not written.
 template <typename A>
 void StateFields(A& archive, State& v) {
@@ -29,34 +25,47 @@ void StateFields(A& archive, State& v) {
           v.faults.troubles, v.faults.incidents, v.faults.out_of_service, v.faults.breakers,
           v.nodes.drain_deadlines, v.access.last_token, v.access, v.metering, v.queues.budgets,
           Since<17>(v.time), Since<17>(v.queues.budget_levels), Since<18>(v.requests.answered),
-          Since<19>(v.queues.waits), Since<20>(v.nodes.images));
+          Since<19>(v.queues.waits), Since<20>(v.nodes.images), Since<21>(v.format));
 }
 
-// Reads the version at the start of a record or snapshot; false: this version cannot be read.
-bool ReadVersion(ReadArchive& archive) {
-  uint64_t version = 0;
-  archive(version);
-  archive.SetVersion(version);
-  return version >= kFormatOldest && version <= kFormatVersion;
+// Reads the format at the start of a record or snapshot, `what`.  Errors: kUnsupported.
+Status ReadFormat(ReadArchive& archive, const FormatRange& formats, const char* what) {
+  uint64_t format = 0;
+  archive(format);
+  archive.SetVersion(format);
+  if (archive.ok() && formats.Has(format)) return Ok();
+  return Fail(Unsupported(std::string(what) + " has format " + std::to_string(format) +
+                          ", and this program reads formats " + std::to_string(formats.oldest) +
+                          " to " + std::to_string(formats.newest) +
+                          ": a program of another release has written it"));
 }
+
+constexpr const char* kRecord = "a journal record";
+constexpr const char* kSnapshot = "a snapshot";
 
 Error Damaged(const char* what) { return Internal(std::string(what) + " does not decode"); }
 
 }  // namespace
 
-std::string EncodeRecord(const Record& record) {
+std::string EncodeRecord(const Record& record, uint64_t format) {
   WriteArchive archive;
-  archive(kFormatVersion, record);
+  archive.SetVersion(format);
+  archive(format, record);
   return archive.Take();
 }
 
-Result<Record> DecodeRecord(std::string_view bytes) {
+Result<Record> DecodeRecord(std::string_view bytes, const FormatRange& formats) {
   ReadArchive archive(bytes);
-  if (!ReadVersion(archive)) return Fail(Damaged("a journal record of another version"));
+  GP_CHECK_OK(ReadFormat(archive, formats, kRecord));
   Record record{{{}, {}, {}, Tick{}}, {}};  // a small command as a placeholder
   archive(record);
-  if (!archive.Complete()) return Fail(Damaged("a journal record"));
+  if (!archive.Complete()) return Fail(Damaged(kRecord));
   return record;
+}
+
+Status CheckFormat(std::string_view record, const FormatRange& formats) {
+  ReadArchive archive(record);
+  return ReadFormat(archive, formats, kRecord);
 }
 
 std::string EncodeEvents(const std::vector<Event>& events) {
@@ -65,22 +74,25 @@ std::string EncodeEvents(const std::vector<Event>& events) {
   return archive.Take();
 }
 
-std::string EncodeState(const State& state) {
+std::string EncodeState(const State& state, uint64_t format) {
   WriteArchive archive;
-  archive(kFormatVersion);
+  archive.SetVersion(format);
+  archive(format);
   StateFields(archive, const_cast<State&>(state));
   return archive.Take();
 }
 
-Result<State> DecodeState(std::string_view bytes) {
+Result<State> DecodeState(std::string_view bytes, const FormatRange& formats) {
   ReadArchive archive(bytes);
-  if (!ReadVersion(archive)) return Fail(Damaged("a snapshot of another version"));
+  GP_CHECK_OK(ReadFormat(archive, formats, kSnapshot));
   State state;
   StateFields(archive, state);
-  if (!archive.Complete() || !BuildIndexes(state)) return Fail(Damaged("a snapshot"));
+  if (!archive.Complete() || !BuildIndexes(state)) return Fail(Damaged(kSnapshot));
   return state;
 }
 
-uint64_t StateDigest(const State& state) { return Digest64(EncodeState(state)); }
+uint64_t StateDigest(const State& state, uint64_t format) {
+  return Digest64(EncodeState(state, format));
+}
 
 }  // namespace gp

@@ -128,6 +128,7 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   ControllerStarted started{policy, state.lineage, state.quiet_until};
   if (command.lineage != 0) started.lineage = command.lineage;
   started.time = command.time;
+  started.format = command.format;
   // By the longer of the two policies: supervisors still use the previous one.  If it was longer, a
   // node that is cut off may hold leases for as long as it says.
   const auto longest = [](const Policy& p) { return p.lease_time + p.lease_end_time; };
@@ -136,6 +137,16 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
     started.quiet_until =
         std::max(state.quiet_until, at + std::max(longest(policy), longest(state.policy)));
   return Events{started};
+}
+
+Result<Events> DecideCommand(const State& state, const Envelope&, const RaiseFormat& command) {
+  if (command.format <= state.format)
+    return Fail(Conflict("records are written in format " + std::to_string(state.format) +
+                         " already: a format is never lowered"));
+  return Events{FormatRaised{command.format}};
+}
+AuditWords WordsFor(const State&, const Events&, const RaiseFormat& command) {
+  return {"RaiseFormat", "journal", "to format " + std::to_string(command.format)};
 }
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const StepWallClock& command) {

@@ -32,6 +32,9 @@ struct State {
   Instant quiet_until;
   uint64_t epoch = 0;  // of the controller: grows at each start, fences its predecessor
   uint64_t last_pass = 0;
+  // In which records are written, so that every controller reads them; 0: the journal began with a
+  // program that did not say so.
+  uint64_t format = 0;
 
   NodeStore nodes;
   JobStore jobs;

@@ -78,6 +78,7 @@ const std::map<std::string, std::string> kLeast = {
     {"ListAudit", "admin everywhere"},
     {"ReadJournal", "admin everywhere"},
     {"ReloadConfig", "admin everywhere"},
+    {"RaiseFormat", "admin everywhere"},
     {"RemoveController", "admin everywhere"},
     {"StepDown", "admin everywhere"},
 };

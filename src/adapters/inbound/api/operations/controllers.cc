@@ -7,13 +7,19 @@ namespace {
 
 void FillController(const ControllerStatus& from, v1::Controller* to) {
   to->set_name(from.member.name);
-  to->set_role(from.leads ? "leader" : from.Lives() ? "standby" : "silent");
+  to->set_role(from.leads         ? "leader"
+               : !from.Lives()    ? "silent"
+               : from.IsStandby() ? "standby"
+                                  : "unfit");
   to->set_applied(from.member.applied);
   to->set_behind(from.behind);
   to->set_silent_ms(from.silent_for.ToMilliseconds());
   to->set_version(from.member.version);
   to->set_grpc_address(from.member.addresses.grpc);
   to->set_http_address(from.member.addresses.http);
+  to->set_unfit(from.member.unfit);
+  to->set_oldest_format(from.member.formats.oldest);
+  to->set_newest_format(from.member.formats.newest);
 }
 
 Error OnlyOne() {
@@ -22,7 +28,14 @@ Error OnlyOne() {
 
 }  // namespace
 
+Result<uint64_t> ControlApi::FormatNow() {
+  uint64_t format = 0;
+  GP_CHECK_OK(gateway_.Read([&](const State& state) { format = state.format; }));
+  return format;
+}
+
 Status ControlApi::FillControllers(v1::ListControllersReply* reply) {
+  reply->set_format(GP_TRY(FormatNow()));
   if (about_.controllers != nullptr) {
     const ControllersSeen seen = GP_TRY(about_.controllers->Look());
     reply->set_term(seen.term);
@@ -47,7 +60,7 @@ void ControlApi::FillControllersOf(v1::Cluster* reply) const {
   controllers->set_leader(about_.name);
   controllers->set_term(seen->term);
   for (const ControllerStatus& one : seen->all)
-    if (!one.leads && one.Lives()) controllers->add_standbys(one.member.name);
+    if (one.IsStandby()) controllers->add_standbys(one.member.name);
 }
 
 Status ControlApi::ListControllers(const Caller&, const v1::ListControllersRequest&,
@@ -66,6 +79,25 @@ Status ControlApi::StepDown(const Caller& caller, const v1::StepDownRequest&,
   GP_CHECK_OK(FillControllers(reply));
   about_.step_down();
   return Ok();
+}
+
+Status ControlApi::RaiseFormat(const Caller& caller, const v1::RaiseFormatRequest& request,
+                               v1::ListControllersReply* reply) {
+  if (about_.controllers == nullptr) return Fail(OnlyOne());
+  if (!GP_TRY(IsRepeated(caller))) {
+    std::vector<std::string> unless;
+    const uint64_t format =
+        FormatOfAll(GP_TRY(about_.controllers->Look()), request.force(), &unless);
+    const uint64_t now = GP_TRY(FormatNow());
+    if (format <= now)
+      return Fail(Conflict(
+          "records are written in format " + std::to_string(now) +
+          ", and no newer one is read by " + Join(unless, ", ") +
+          ": start them with a newer program, or remove those that are gone (admin controllers "
+          "remove NAME; --force does without those that are silent)"));
+    GP_CHECK_OK(Execute(caller, gp::RaiseFormat{format}).status);
+  }
+  return FillControllers(reply);
 }
 
 Status ControlApi::RemoveController(const Caller& caller,

@@ -6,6 +6,7 @@
 #include "adapters/outbound/memory/memory_quorum_store.h"
 #include "application/replication/lead/leader_entry.h"
 #include "application/replication/lead/leader_key.h"
+#include "base/bytes.h"
 
 namespace gp {
 namespace {
@@ -13,10 +14,13 @@ namespace {
 using testing::HasSubstr;
 
 struct ControllersTest : testing::Test {
-  void Tell(const std::string& name, uint64_t applied, Instant at) {
+  void Tell(const std::string& name, uint64_t applied, Instant at, uint64_t newest = 21,
+            const std::string& unfit = "") {
     Member member{.name = name, .version = "1.2.3", .addresses = {name + ":7070", ""}};
     member.applied = applied;
     member.told_at = at;
+    member.formats.newest = newest;
+    member.unfit = unfit;
     ASSERT_TRUE(board.Publish(member));
   }
   // The log ends with record 50, at the leader's time 100 s.
@@ -75,6 +79,61 @@ TEST_F(ControllersTest, AStandbyMustLiveForAStepDown) {
   EXPECT_THAT(none.error().message, HasSubstr("in the last 10 s"));
   Tell("c3", 50, At(99));
   EXPECT_TRUE(controllers.CheckStandby());
+}
+
+TEST_F(ControllersTest, AnUnfitOneCannotTakeOver) {
+  Tell("c1", 50, At(100));
+  Tell("c2", 40, At(100), 20, "its own reason");
+  EXPECT_FALSE(controllers.CheckStandby());
+  const auto seen = controllers.Look();
+  ASSERT_TRUE(seen);
+  EXPECT_TRUE(seen->all.at(1).Lives());
+  EXPECT_FALSE(seen->all.at(1).IsStandby());
+  EXPECT_FALSE(seen->all.at(0).IsStandby());
+  EXPECT_EQ(seen->all.at(1).member.unfit, "its own reason");
+}
+
+TEST_F(ControllersTest, EveryOneCountsForTheFormatUnlessItIsGone) {
+  EXPECT_EQ(FormatOfAll(*controllers.Look(), false), 0U) << "nothing is known";
+  Tell("c1", 50, At(100), 23);
+  Tell("c2", 50, At(99), 22);
+  Tell("c3", 50, At(70), 21);
+  const ControllersSeen seen = *controllers.Look();
+  std::vector<std::string> unless;
+  EXPECT_EQ(FormatOfAll(seen, /*without_silent=*/false, &unless), 21U) << "it may come back";
+  EXPECT_EQ(unless, std::vector<std::string>{"c3"});
+  unless.clear();
+  EXPECT_EQ(FormatOfAll(seen, /*without_silent=*/true, &unless), 22U) << "one that lives counts";
+  EXPECT_EQ(unless, std::vector<std::string>{"c2"});
+}
+
+// Programs before this one wrote entries without formats; later ones may write more.
+TEST_F(ControllersTest, EntriesOfOtherReleasesAreRead) {
+  const Member member{.name = "c2", .version = "1.2.3", .formats = {17, 23}, .unfit = "why"};
+  ASSERT_TRUE(board.Publish(member));
+  EXPECT_EQ(**board.Find("c2"), member);
+  StorePut later = board.PutOf(member);
+  later.value += "more";
+  ASSERT_EQ(store.Commit({{}, {later}, {}}).end, CommitEnd::kCommitted);
+  EXPECT_EQ(**board.Find("c2"), member);
+  ByteWriter before;
+  before.U64(1);
+  for (const char* text : {"c2", "0.3.0", "c2:7070", "c2:8080"}) before.String(text);
+  before.U64(48);
+  before.I64(At(99).ns);
+  before.String("boot");
+  before.I64(At(98).ns);
+  before.I64(5);
+  const std::string bytes = before.Take();
+  ASSERT_EQ(store.Commit({{}, {{keys.Member("c2"), bytes}}, {}}).end, CommitEnd::kCommitted);
+  const Member found = **board.Find("c2");
+  EXPECT_EQ(found.version, "0.3.0");
+  EXPECT_EQ(found.applied, 48U);
+  EXPECT_EQ(found.formats, kFormatsUntold);
+  EXPECT_EQ(found.unfit, "");
+  ASSERT_EQ(store.Commit({{}, {{keys.Member("c2"), bytes + "x"}}, {}}).end, CommitEnd::kCommitted);
+  EXPECT_FALSE(board.Find("c2")) << "damaged";
+  EXPECT_EQ(board.All()->front().member.formats, kFormatsUntold);
 }
 
 TEST_F(ControllersTest, ForgetsOneThatIsGone) {
