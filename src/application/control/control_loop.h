@@ -37,7 +37,7 @@ struct ControlOptions {
   bool begin_lineage = false;
   AuditTrail* audit = nullptr;           // outlives the loop; nullptr: there is none
   Leadership* leadership = nullptr;      // outlives the loop; nullptr: no other controller can lead
-  std::function<Status()> accepts_jobs;  // asked before each new job; empty: it does
+  std::function<Status()> accepts_jobs;  // asked once for each request; empty: it does
   OperatorLog* log = nullptr;            // outlives the loop; nullptr: messages are dropped
   std::function<void()> begin_thread;    // called first on the writer's thread; may be empty
   // No thread: a caller does the writer's work until it has its answer, and the owner calls Turn,

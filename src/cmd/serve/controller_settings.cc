@@ -155,7 +155,9 @@ SettingRows StoreRows(SharingConfig& sharing) {
       {.key = "sharing.quota",
        .flag = "--store-quota",
        .value_name = "BYTES",
-       .meaning = "What etcd has as --quota-backend-bytes; above 80 % of it no jobs are accepted",
+       .meaning =
+           "What etcd has as --quota-backend-bytes; no jobs are accepted while more than 80 % "
+           "of it is in use, or the file of the database has more than 90 % of it",
        .target = &sharing.quota,
        .least = kQuotaMin,
        .most = kQuotaMax},
