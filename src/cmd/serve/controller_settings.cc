@@ -177,7 +177,7 @@ SettingRows ListenRows(ListenConfig& listen) {
        .value_name = "ADDRESS",
        .meaning = "Also serve HTTP here (dashboard, REST, metrics), such as 127.0.0.1:8080",
        .target = &listen.http,
-       .fault_of = FullAddressFault},
+       .fault_of = OwnAddressFault},
       {.key = "listen.tls",
        .flag = "--tls",
        .meaning = "Encrypt on loopback too; traffic to other machines is always encrypted",
