@@ -30,7 +30,8 @@ constexpr std::array kExitCodes = {
     ExitCode{"125", "the platform failed a job that you follow"},
     ExitCode{"130",
              "Ctrl-C while following; the job is not affected. Also: the job was cancelled, for "
-             "example by a second Ctrl-C within two seconds"},
+             "example by a second Ctrl-C within two seconds after the message that offers it; one "
+             "before that message ends only the command"},
 };
 
 // Escapes text for roff: a leading dot begins no request, dashes stay dashes.

@@ -263,7 +263,8 @@ Outcome ControlLoop::Handle(const CommandItem& item) {
   return outcome;
 }
 
-// A repeated request takes no room: the first answer holds.
+// A repeated request takes no room: the first answer holds.  The jobs of one request are accepted
+// together or not at all, in however many batches they come.
 Status ControlLoop::Admit(const CommandItem& item) const {
   const auto* raise = std::get_if<RaiseFormat>(&item.command);
   if (raise != nullptr && raise->format > options_.formats.newest)
@@ -273,7 +274,11 @@ Status ControlLoop::Admit(const CommandItem& item) const {
   if (submit == nullptr || !options_.accepts_jobs) return Ok();
   const bool is_repeated = !item.request.id.empty() && state_.jobs.by_request.contains(RequestKey(
                                                            submit->user, item.request.id));
-  return is_repeated ? Ok() : options_.accepts_jobs();
+  if (item.admission == nullptr) return is_repeated ? Ok() : options_.accepts_jobs();
+  std::optional<Status>& answer = *item.admission;
+  // One that the controller before has carried out in part goes on.
+  if (!answer) answer = is_repeated ? Ok() : options_.accepts_jobs();
+  return is_repeated ? Ok() : *answer;
 }
 
 // The record that raises the format is of the one before, so that whoever cannot read on knows why.
@@ -481,6 +486,7 @@ std::vector<Outcome> ControlLoop::ExecuteAll(
   std::promise<void> all_done;
   // Used on the writer's thread only.
   size_t left = count;
+  const auto admission = std::make_shared<std::optional<Status>>();
   std::optional<Status> met;
   Precondition once;
   if (precondition) {
@@ -496,7 +502,7 @@ std::vector<Outcome> ControlLoop::ExecuteAll(
                       outcomes[i] = outcome;
                       if (--left == 0) all_done.set_value();
                     },
-                    once});
+                    once, admission});
   }
   if (const Status pushed = inbox_.Push(std::move(items)); !pushed) {
     for (Outcome& outcome : outcomes) outcome.status = Fail(pushed.error());

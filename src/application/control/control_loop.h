@@ -37,7 +37,7 @@ struct ControlOptions {
   bool begin_lineage = false;
   AuditTrail* audit = nullptr;           // outlives the loop; nullptr: there is none
   Leadership* leadership = nullptr;      // outlives the loop; nullptr: no other controller can lead
-  std::function<Status()> accepts_jobs;  // asked before each new job; empty: it does
+  std::function<Status()> accepts_jobs;  // asked once for each request; empty: it does
   FormatRange formats;                   // of records, that this program reads and writes
   // The newest format that every controller of the cluster reads; 0: unknown.  Asked about once a
   // second, and must not wait.  Empty: the format stays, unless a command raises it.

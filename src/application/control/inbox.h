@@ -3,7 +3,9 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,6 +24,9 @@ struct CommandItem {
   Command command;
   WhenDone done;                   // may be empty
   Precondition precondition = {};  // may be empty
+  // Whether jobs are accepted, for all commands of one request; nullopt: not asked yet.  Of the
+  // writer's thread.
+  std::shared_ptr<std::optional<Status>> admission = {};  // nullptr: it is a request of its own
 };
 
 // Runs between two batches, so it sees only durable state.

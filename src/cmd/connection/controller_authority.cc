@@ -1,5 +1,6 @@
 #include "cmd/connection/controller_authority.h"
 
+#include "base/text.h"
 #include "infrastructure/paths.h"
 #include "lib/http/web_address.h"
 #include "lib/tls/certificate.h"
@@ -38,14 +39,17 @@ Result<std::string> AuthorityForAll(const std::vector<std::string>& addresses,
                                     const std::string& given) {
   constexpr std::chrono::milliseconds kOfSeveral{3'000};
   const auto patience = addresses.size() > 1 ? kOfSeveral : kFetchPatience;
-  Result<std::string> authority = std::string();
+  std::vector<std::string> faults;
   for (const std::string& address : addresses) {
-    authority = AuthorityFor(address, given, patience);
-    const bool is_next =
-        authority ? authority->empty() : authority.error().code == ErrorCode::kUnavailable;
-    if (!is_next) break;
+    auto authority = AuthorityFor(address, given, patience);
+    if (!authority && authority.error().code == ErrorCode::kUnavailable) {
+      faults.push_back(authority.error().message);
+      continue;
+    }
+    if (!authority || !authority->empty()) return authority;
   }
-  return authority;
+  if (faults.empty()) return std::string();
+  return Fail(Unavailable(Join(faults, "; ")));
 }
 
 }  // namespace gp

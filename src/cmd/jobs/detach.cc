@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -17,6 +19,7 @@
 #include "cmd/connection/controller_line.h"
 #include "cmd/jobs/jobs.h"
 #include "cmd/text/job_text.h"
+#include "files/descriptor.h"
 
 namespace gp {
 namespace {
@@ -51,6 +54,18 @@ std::optional<v1::Job> LookAt(const std::string& server, const std::string& id) 
   return (*stub)->GetJob(&context, request, &job).ok() ? std::optional(job) : std::nullopt;
 }
 
+// A look at the job on its own thread: addresses that are silent take seconds.
+struct Look {
+  const Descriptor done{eventfd(0, EFD_CLOEXEC)};
+  std::optional<v1::Job> job;  // once `done` can be read
+
+  void Run(const std::string& server, const std::string& id) {
+    job = LookAt(server, id);
+    const uint64_t one = 1;
+    IgnoreResult(write(done.get(), &one, sizeof one), "it is written once");
+  }
+};
+
 std::string StandOf(const std::string& id, const std::optional<v1::Job>& job) {
   if (!job) return "detached from " + id;
   switch (job->state()) {
@@ -66,11 +81,22 @@ void AwaitInterrupts(int fd, const std::string& job, Cli& cli) {
   while (read(fd, &byte, 1) < 0 && errno == EINTR) {
   }
   if (!cli.quiet) std::fputc('\n', stderr);  // the terminal has ^C on this line
-  const auto seen = LookAt(cli.server, job);
-  cli.Say(StandOf(job, seen) + "; follow: gpu-platform jobs logs -f " + job +
-          ", cancel: gpu-platform jobs cancel " + job + ", or Ctrl-C again");
-  pollfd more{fd, POLLIN, 0};
-  if (poll(&more, 1, kAgainMs) > 0) StopJobs({job}, false, cli);
+  const auto look = std::make_shared<Look>();
+  std::thread([look, server = cli.server, job] { look->Run(server, job); }).detach();
+  pollfd news[] = {{fd, POLLIN, 0}, {look->done.get(), POLLIN, 0}};
+  while (poll(news, 2, -1) < 0 && errno == EINTR) {
+  }
+  const std::string commands =
+      "; follow: gpu-platform jobs logs -f " + job + ", cancel: gpu-platform jobs cancel " + job;
+  // Whoever is impatient before this program has said what a second one does, wants it to end.
+  const bool is_impatient = news[0].revents != 0;
+  if (is_impatient) {
+    cli.Say(StandOf(job, std::nullopt) + commands);
+  } else {
+    cli.Say(StandOf(job, look->job) + commands + ", or Ctrl-C again");
+    pollfd more{fd, POLLIN, 0};
+    if (poll(&more, 1, kAgainMs) > 0) StopJobs({job}, false, cli);
+  }
   std::fflush(stdout);
   _exit(kExitDetached);
 }

@@ -15,7 +15,8 @@ inline constexpr int kExitDetached = 130;
 void DetachOnInterrupt();
 
 // The job that is followed: a first interrupt prints whether it runs, how to follow and how to
-// cancel it; a second one within two seconds cancels it. `cli` outlives the program's main thread.
+// cancel it; a second one within two seconds after that cancels it.  One before that, while the
+// controller is asked, ends the program alone.  `cli` outlives the program's main thread.
 void DetachFrom(const std::string& job, Cli& cli);
 
 }  // namespace gp

@@ -167,10 +167,16 @@ Result<bool> AwaitStart(Cli& cli, const std::string& job) {
 }
 
 // A process inside a job belongs to the connection that started it, so no other controller can go
-// on with it.
+// on with it.  Whether it was started is known only if something came from it.
 Error WithoutController(const Error& error, const ExecOptions& options) {
-  return Unavailable("the connection to the controller broke, and with it the process in " +
-                     options.job + ": start it again (" + error.message + ")");
+  return Unavailable("the connection to the controller broke; if the process in " + options.job +
+                     " had started, it has ended with it: start it again (" + error.message + ")");
+}
+
+// No controller was reached.
+Error NotStarted(Error error, const ExecOptions& options) {
+  error.message = "nothing was started in " + options.job + ": " + error.message;
+  return error;
 }
 
 }  // namespace
@@ -179,7 +185,7 @@ int RunExec(Cli& cli, const ExecOptions& options) {
   grpc::ClientContext context;
   const auto stub = OpenStreams(cli, context);
   if (!stub) {
-    cli.Complain(stub.error());
+    cli.Complain(NotStarted(stub.error(), options));
     return cli.exit_code;
   }
   const auto stream = (*stub)->Exec(&context);

@@ -17,7 +17,9 @@ struct ExecOptions {
   bool as_main = false;
 };
 
-// Runs until the process ends; returns its exit code, or 125 with a complaint.
+// Runs until the process ends; returns its exit code.  With a complaint: 125 if the connection
+// broke after it was made; the error's own code, 8 where no controller answers, if nothing was
+// started.
 int RunExec(Cli& cli, const ExecOptions& options);
 
 // `run --pty`: waits until the job is placed, then runs its command on this terminal.

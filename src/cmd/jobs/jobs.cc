@@ -7,6 +7,7 @@
 #include "adapters/inbound/job_file/job_file.h"
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/jobs/end_in_time.h"
 #include "cmd/jobs/exec_session.h"
 #include "cmd/jobs/job_follow.h"
 #include "cmd/jobs/narrate_job.h"
@@ -132,18 +133,22 @@ void Wait(const std::vector<std::string>& names, const std::string& timeout_text
     if (!parsed) return cli.Complain(parsed.error().Within("--timeout"));
     timeout = *parsed;
   }
+  EndInTime end_in_time(timeout, cli);
   const auto complain = [&cli](const Error& error) {
     cli.Complain(error);
     if (error.code == ErrorCode::kUnavailable) cli.exit_code = kExitPlatform;
   };
   std::vector<std::string> jobs;
   for (const std::string& name : names) {
+    end_in_time.WaitsFor(name);
     const auto found = FindJobs(cli, name);
     if (!found) return complain(found.error());
     jobs.insert(jobs.end(), found->begin(), found->end());
   }
   for (const std::string& id : jobs) {
-    const auto end = WaitForEnd(cli, id, timeout);
+    end_in_time.WaitsFor(id);
+    const auto end = WaitForEnd(cli, id, end_in_time.Left());
+    const auto printing = end_in_time.Hold();
     if (!end) return complain(end.error());
     if (!*end) {
       cli.Say(id + " has not ended yet");
@@ -252,7 +257,7 @@ void AddWait(CLI::App& jobs, Cli& cli) {
   auto timeout = std::make_shared<std::string>();
   AddForSeveral(jobs, cli, "wait", "Wait until jobs have ended; exits with their exit code",
                 [timeout](const std::vector<std::string>& all, Cli& c) { Wait(all, *timeout, c); })
-      ->add_option("--timeout", *timeout, "Give up after this time (exit code 7)")
+      ->add_option("--timeout", *timeout, "Give up on all of them after this time (exit code 7)")
       ->type_name("DURATION");
 }
 

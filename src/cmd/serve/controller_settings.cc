@@ -159,7 +159,9 @@ SettingRows StoreRows(SharingConfig& sharing) {
       {.key = "sharing.quota",
        .flag = "--store-quota",
        .value_name = "BYTES",
-       .meaning = "What etcd has as --quota-backend-bytes; above 80 % of it no jobs are accepted",
+       .meaning =
+           "What etcd has as --quota-backend-bytes; no jobs are accepted while more than 80 % "
+           "of it is in use, or the file of the database has more than 90 % of it",
        .target = &sharing.quota,
        .least = kQuotaMin,
        .most = kQuotaMax},
@@ -234,7 +236,7 @@ SettingRows ListenRows(ListenConfig& listen) {
        .value_name = "ADDRESS",
        .meaning = "Also serve HTTP here (dashboard, REST, metrics), such as 127.0.0.1:8080",
        .target = &listen.http,
-       .fault_of = FullAddressFault},
+       .fault_of = OwnAddressFault},
       {.key = "listen.tls",
        .flag = "--tls",
        .meaning = "Encrypt on loopback too; traffic to other machines is always encrypted",

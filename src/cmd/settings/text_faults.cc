@@ -1,5 +1,7 @@
 #include "cmd/settings/text_faults.h"
 
+#include <arpa/inet.h>
+
 #include "base/text.h"
 #include "domain/model/jobs/text_rules.h"
 #include "lib/http/address_rules.h"
@@ -47,6 +49,19 @@ std::optional<std::string> FullAddressFault(const std::string& text) {
   if (text.starts_with(':'))
     return Quote(text) + " has no host: write HOST:PORT, such as 0.0.0.0" + text;
   return AddressFault(text);
+}
+
+std::optional<std::string> OwnAddressFault(const std::string& text) {
+  if (const auto fault = FullAddressFault(text); fault || text.empty()) return fault;
+  std::string host = text.substr(0, text.rfind(':'));
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  char bytes[sizeof(in6_addr)];
+  const bool is_address = host == "localhost" || inet_pton(AF_INET, host.c_str(), bytes) == 1 ||
+                          inet_pton(AF_INET6, host.c_str(), bytes) == 1;
+  if (is_address) return std::nullopt;
+  return Quote(text) +
+         " is no address of this machine: write its IP address or localhost, such as 0.0.0.0" +
+         text.substr(text.rfind(':')) + " for all; its names are for listen.names";
 }
 
 std::optional<std::string> ControllerFault(const std::string& text) {

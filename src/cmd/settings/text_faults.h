@@ -14,6 +14,9 @@ std::optional<std::string> AddressFault(const std::string& text);
 // The same, with a host.
 std::optional<std::string> FullAddressFault(const std::string& text);
 
+// The same, of a server that takes no host names but localhost: it serves an IP address.
+std::optional<std::string> OwnAddressFault(const std::string& text);
+
 // An address, "unix:/…/control.sock", or the directory of a controller's sockets.
 std::optional<std::string> ControllerFault(const std::string& text);
 

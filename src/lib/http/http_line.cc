@@ -20,6 +20,12 @@ using Local = net::local::stream_protocol;
 constexpr uint64_t kBodyMax = 256 << 20;
 constexpr auto kLook = std::chrono::microseconds(1500);
 
+Error TooLarge() {
+  return {ErrorCode::kResourceExhausted,
+          "the answer is larger than " + std::to_string(kBodyMax >> 20) +
+              " MiB: ask for less at once, such as with a smaller --limit"};
+}
+
 class BeastLine : public HttpLine {
  public:
   explicit BeastLine(std::string path) : path_(std::move(path)), socket_(context_) {}
@@ -49,6 +55,7 @@ class BeastLine : public HttpLine {
     if (!error) LookForAnswer();
     if (!error) http::read(socket_, buffer_, parser, error);
     if (error || !parser.get().keep_alive()) Close();
+    if (error == http::error::body_limit) return Fail(TooLarge());
     if (error) return Fail(Unavailable("the controller went away: " + error.message()));
     return HttpAnswer{static_cast<int>(parser.get().result_int()), std::move(parser.get().body())};
   }

@@ -85,6 +85,8 @@ def _submits(operations, jobs):
             given[job] = op.id
             if job not in there:
                 yield "submit-lost", f"{op.id} was acknowledged as {job} at {op.end_time}, and the jobs of that name are {there}"
+        if op.end == "fail" and not (op.value or {}).get("impossible"):
+            yield "submit-denied", f"{op.id} can run, and was refused at {op.end_time}: {op.value}"
         if op.end == "fail" and there:
             yield "submit-refused", f"{op.id} was refused at {op.end_time}, and exists: {there}"
         if len(there) > 1:

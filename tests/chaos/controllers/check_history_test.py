@@ -68,7 +68,7 @@ def sound():
     """A job that is held, released, runs on a GPU and completes; another one is cancelled; one was refused."""
     told = Told().submit().read(QUEUED).op("hold", result=HELD).read(HELD).op("release", result=QUEUED).read(RUNNING).read(COMPLETED)
     told.submit("b", "job-2").op("cancel", "job-2", value("CANCELLED", name="b", exit_code=130))
-    told.op("submit", "c", {"detail": "no node could run it"}, end="fail").op("submit", "d", None, end="unknown")
+    told.op("submit", "c", {"impossible": True, "detail": "no node could run it"}, end="fail").op("submit", "d", None, end="unknown")
     told.op("find", "a", ["job-1"]).op("find", "c", []).op("find", "d", [])
     told.final().final("job-2", **value("CANCELLED", name="b", exit_code=130))
     return told.program("start job-1 a 1 0 5.10 GPU-1", "alive job-1 a 1 0 5.30", "end job-1 a 1 0 5.50")
@@ -124,6 +124,10 @@ class Wrong(unittest.TestCase):
 
     def test_a_refused_submit_exists(self):
         self.assertEqual(sound().final("job-3", **{**CANCELLED, "name": "c"}).rules(), ["submit-refused"])
+
+    def test_a_submit_of_a_job_that_can_run_is_refused(self):
+        for answer in ({"detail": "the name is taken"}, None):
+            self.assertEqual(sound().op("submit", "e", answer, end="fail").rules(), ["submit-denied"])
 
     def test_an_attempt_started_twice(self):
         self.assertEqual(sound().program("start job-1 a 1 0 5.40").rules(), ["start-doubled"])

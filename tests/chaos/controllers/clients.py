@@ -205,7 +205,7 @@ class Client:
             self._history.add(self.name, "submit", name, call, "ok", {"job": document["job_ids"][0]})
         else:
             self._history.add(self.name, "submit", name, call, "fail" if status else "unknown",
-                              document and {"detail": document.get("detail")})
+                              {"impossible": True, "detail": document and document.get("detail")})
 
     def _change(self, op, word, body, details):
         job = self._pick(details)

@@ -2,10 +2,13 @@
 """Clients that know the addresses of all controllers: a take-over costs them some seconds, and nothing else."""
 
 import os
+import re
+import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 
 from live_platform import Cli, ClusterTest, case, etcd, eventually, main
 from live_platform.controllers import Controllers
@@ -184,6 +187,45 @@ class Clients(ClusterTest):
         one = self.cluster.addresses.split(",")[self.cluster.controllers.index(self.cluster.await_leader(self.first))]
         self.assertIn("root", cli("--server", one, "whoami").ok().out, "the login is also for one of them")
         self.assertNotEqual(cli("--server", one + ",10.0.0.1:7070", "whoami").code, 0, "and for no other place")
+
+    def test_commands_without_a_controller_say_so_in_time(self):
+        job = self.start_talk()
+        silent = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+        for one in silent:
+            self.addCleanup(one.close)
+        addresses = ",".join(f"127.0.0.1:{one.getsockname()[1]}" for one in silent)
+        nobody = Cli(case.binary, addresses, extra={"GPU_PLATFORM_TOKEN": self.secret})
+        begun = time.monotonic()
+        waited = nobody("jobs", "wait", job, "--timeout", "1s")
+        self.assertEqual(waited.code, 7, waited.err)
+        self.assertLess(time.monotonic() - begun, 3)
+        self.assertIn("no controller has said", waited.err)
+        for one in silent:
+            one.close()
+        inside = nobody("jobs", "exec", job, "--", "true")
+        self.assertEqual(inside.code, 8, inside.err)
+        self.assertIn(f"nothing was started in {job}: no controller answers at any of", inside.err)
+
+    def test_a_second_interrupt_while_addresses_are_silent_keeps_the_job(self):
+        run = self.far.popen("run", "--gpus", "1", "--", "sh", "-c", TALKS, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE)
+        job = re.search(rb"job-\w+", run.stderr.readline()).group().decode()
+        eventually(lambda: self.far.job(job)["detail"] == "RUNNING", "it runs")
+        for one in self.cluster.controllers:
+            one.pause()
+        try:
+            run.send_signal(signal.SIGINT)
+            eventually(lambda: run.stderr.readline() == b"\n", "the first one is noticed")
+            run.send_signal(signal.SIGINT)
+            _, err = run.communicate(timeout=2)
+            self.assertEqual(run.returncode, 130, err)
+            self.assertIn(b"cancel: gpu-platform jobs cancel " + job.encode(), err)
+            self.assertNotIn(b"Ctrl-C again", err)
+        finally:
+            for one in self.cluster.controllers:
+                one.resume()
+        eventually(lambda: self.far("jobs", "describe", job).code == 0, "somebody leads")
+        self.assertIn(self.far.job(job)["detail"], ("RUNNING", "FAILED"), "it was not cancelled")
 
     def test_a_process_inside_a_job_ends_with_its_connection(self):
         job = self.start_talk()

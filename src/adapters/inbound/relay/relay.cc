@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "adapters/inbound/relay/leader_names.h"
 #include "adapters/inbound/relay/relayed_connection.h"
 #include "base/ignore_result.h"
 #include "lib/sockets/listener.h"
@@ -60,7 +61,7 @@ class SocketRelay : public Relay {
     if (connections_.size() >= options_.connections_max) return;
     const uint64_t number = ++last_;
     const auto passes = std::make_shared<RelayedConnection>(
-        loop_, std::move(client), std::chrono::steady_clock::now() + options_.patience,
+        loop_, names_, std::move(client), std::chrono::steady_clock::now() + options_.patience,
         [this, number] { connections_.erase(number); });
     connections_[number] = {door, passes};
     if (!passes->Begin()) return passes->End();
@@ -71,6 +72,7 @@ class SocketRelay : public Relay {
   std::vector<int> ports_;
   EventLoop loop_;
   // The loop's thread's
+  LeaderNames names_{loop_};
   Leader leader_;
   std::map<uint64_t, Connection> connections_;
   uint64_t last_ = 0;

@@ -29,9 +29,13 @@ bool SendFrom(std::string& held, int to) {
 
 }  // namespace
 
-RelayedConnection::RelayedConnection(EventLoop& loop, Descriptor client, Instant give_up,
-                                     std::function<void()> gone)
-    : loop_(loop), client_{std::move(client), false}, give_up_(give_up), gone_(std::move(gone)) {}
+RelayedConnection::RelayedConnection(EventLoop& loop, LeaderNames& names, Descriptor client,
+                                     Instant give_up, std::function<void()> gone)
+    : loop_(loop),
+      names_(names),
+      client_{std::move(client), false},
+      give_up_(give_up),
+      gone_(std::move(gone)) {}
 
 Status RelayedConnection::Begin() {
   return Want(client_, EPOLLIN) ? Ok() : Fail(Unavailable("no memory is left"));
@@ -87,7 +91,16 @@ bool RelayedConnection::HasSpoken() {
 
 void RelayedConnection::Dials() {
   if (!has_spoken_ || address_.empty()) return;
-  dial_.emplace(address_);
+  names_.Find(address_, [self = shared_from_this(), address = address_](const auto& found) {
+    if (self->address_ == address) self->DialsAt(found);
+  });
+}
+
+// It may have ended meanwhile, or be about to be connected already.
+void RelayedConnection::DialsAt(const LeaderNames::Addresses& addresses) {
+  if (!client_.socket.valid() || dial_ || leader_.socket.valid()) return;
+  if (!addresses) return End();
+  dial_.emplace(*addresses);
   if (!loop_.Watch(dial_->descriptor(), EPOLLIN, shared_from_this())) End();
 }
 

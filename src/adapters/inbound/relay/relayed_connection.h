@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "adapters/inbound/relay/leader_names.h"
 #include "files/descriptor.h"
 #include "lib/sockets/dial.h"
 #include "lib/sockets/event_loop.h"
@@ -16,8 +17,8 @@ namespace gp {
 class RelayedConnection : public Watched, public std::enable_shared_from_this<RelayedConnection> {
  public:
   using Instant = std::chrono::steady_clock::time_point;
-  // The loop outlives it.  `gone`: called once, when it has ended.
-  RelayedConnection(EventLoop& loop, Descriptor client, Instant give_up,
+  // The loop and the names outlive it.  `gone`: called once, when it has ended.
+  RelayedConnection(EventLoop& loop, LeaderNames& names, Descriptor client, Instant give_up,
                     std::function<void()> gone);
 
   // Errors: kUnavailable (no memory is left).
@@ -49,6 +50,7 @@ class RelayedConnection : public Watched, public std::enable_shared_from_this<Re
   static bool IsBroken(const Side& side);
   bool HasSpoken();  // the client; ends the connection of an agent
   void Dials();
+  void DialsAt(const LeaderNames::Addresses& addresses);
   void Flow();
   // False: the connection is broken.
   bool Pump(int from, int to, Direction& direction);
@@ -56,6 +58,7 @@ class RelayedConnection : public Watched, public std::enable_shared_from_this<Re
   bool WaitForMore();
 
   EventLoop& loop_;
+  LeaderNames& names_;
   Side client_;
   const Instant give_up_;  // if it is not connected by then
   std::function<void()> gone_;

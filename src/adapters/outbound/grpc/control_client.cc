@@ -88,11 +88,6 @@ Result<std::unique_ptr<HttpLine>> OpenLine(const std::string& socket, bool waits
   }
 }
 
-Error NobodyAtAny(const ControllerAddresses& addresses) {
-  return Unavailable("no controller answers at any of " + addresses.ToText() +
-                     ": is one of them running (systemctl status gpu-platform), and does it lead?");
-}
-
 // Whoever asked has to look, because a repeat might do it twice.
 Error UnknownEnd(Error error) {
   error.message +=
@@ -129,19 +124,16 @@ std::unique_ptr<ControlClient> ControlClient::OpenRemote(
   return client;
 }
 
-Status ControlClient::ReachAny() {
-  return remote_->Reach() ? Ok() : Fail(NobodyAtAny(remote_->addresses()));
-}
-
 Status ControlClient::AwaitAny() {
   CallPatience patience = CallPatience::WithSeveral();
-  Status reached = ReachAny();
-  while (!reached && waits() && patience.Pause()) reached = ReachAny();
+  Status reached = remote_->Reach();
+  while (!reached && are_several() && waits() && IsUnavailable(reached.error()) && patience.Pause())
+    reached = remote_->Reach();
   return reached;
 }
 
 Result<v1::Control::Stub*> ControlClient::Streams(grpc::ClientContext& context) {
-  if (are_several()) GP_CHECK_OK(AwaitAny());
+  if (remote_) GP_CHECK_OK(AwaitAny());
   std::shared_ptr<grpc::Channel> channel = remote_ ? remote_->channel() : streams_;
   if (channel == nullptr) {
     proof_ =
@@ -168,14 +160,15 @@ Status ControlClient::Ask(std::string_view method, const Message& request, Messa
   const std::string id = IsRead(*found) || HasRequestId(request) ? "" : NewRequestId();
   const bool is_safe = IsRead(*found) || HasRequestId(request) || !id.empty();
   // One controller that was never there is not waited for.
-  was_there_ = was_there_ || line_ != nullptr || are_several() || remote_->Reach();
+  if (!was_there_ && line_ == nullptr && !are_several()) GP_CHECK_OK(remote_->Reach());
+  was_there_ = true;
   CallPatience patience = CallPatience::WithOne();
   Status answered = AskOnce(path, id, request, reply);
   if (are_several()) patience = CallPatience::WithSeveral();  // from now on: it may have taken long
   while (!answered && IsUnavailable(answered.error())) {
     if (remote_) remote_->Leave();
     if (is_unknown_ && !is_safe) return Fail(UnknownEnd(answered.error()));
-    const bool may_repeat = was_there_ && (waits() || !are_several());
+    const bool may_repeat = waits() || !are_several();
     if (!may_repeat || !patience.Pause()) break;
     answered = AskOnce(path, id, request, reply);
   }
@@ -185,7 +178,7 @@ Status ControlClient::Ask(std::string_view method, const Message& request, Messa
 Status ControlClient::AskOnce(const std::string& path, const std::string& id,
                               const Message& request, Message* reply) {
   is_unknown_ = false;
-  if (are_several()) GP_CHECK_OK(ReachAny());
+  if (are_several()) GP_CHECK_OK(remote_->Reach());
   return line_ != nullptr ? AskByHttp(path, id, request, reply)
                           : AskByGrpc(path, id, request, reply);
 }
@@ -234,6 +227,10 @@ Status ControlClient::AskByGrpc(const std::string& path, const std::string& id,
 
 Error ControlClient::ErrorOf(const grpc::Status& status) {
   if (IsLost(status)) return Unavailable(status.error_message());
+  // The library's own: the message is larger than this client takes.
+  if (status.error_code() == grpc::RESOURCE_EXHAUSTED && status.error_details().empty())
+    return {ErrorCode::kResourceExhausted,
+            status.error_message() + ": ask for less at once, such as with a smaller --limit"};
   return {ErrorCodeFromGrpc(status.error_code()), status.error_message()};
 }
 

@@ -82,9 +82,7 @@ class ControlClient {
                    Message* reply);
   bool are_several() const { return remote_ && remote_->addresses().are_several(); }
   bool waits() const { return when_killed_ == WhenKilled::kWait; }
-  // kUnavailable: no controller answers at any address.
-  Status ReachAny();
-  // The same, for as long as it waits for a take-over.
+  // ControllerChannel::Reach, for as long as it waits for a take-over.
   Status AwaitAny();
 
   const std::string socket_directory_;  // empty: the controller is on another machine

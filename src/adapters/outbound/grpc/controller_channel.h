@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "adapters/outbound/grpc/controller_addresses.h"
+#include "base/result.h"
 
 namespace gp {
 
@@ -17,9 +19,10 @@ class ControllerChannel {
       : addresses_(std::move(addresses)), authority_(std::move(authority)) {}
 
   const ControllerAddresses& addresses() const { return *addresses_; }
-  // Tries each address once, beginning with the present one, until it is connected.  False: no
-  // controller answers at any of them.
-  bool Reach();
+  // Tries each address once, beginning with the present one, until it is connected.
+  // kPermissionDenied: other authorities vouch for all who answer there; kUnavailable: at one of
+  // them no controller answers.  The message says what is wrong at which address.
+  Status Reach();
   // To the present address; it may be unconnected.
   const std::shared_ptr<grpc::Channel>& channel();
   // Nobody answered a call on the channel: the next one goes to the next address, or, where there
@@ -27,6 +30,9 @@ class ControllerChannel {
   void Leave();
 
  private:
+  Error FaultAt(const std::string& address, bool is_silent) const;
+  Error FaultOf(const std::vector<Error>& faults) const;
+
   const std::shared_ptr<ControllerAddresses> addresses_;
   const std::string authority_;
   std::string address_;                     // of the channel

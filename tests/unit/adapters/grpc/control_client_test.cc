@@ -14,6 +14,7 @@
 
 #include "adapters/inbound/grpc/status.h"
 #include "files/descriptor.h"
+#include "lib/tls/authority.h"
 
 namespace gp {
 namespace {
@@ -45,8 +46,11 @@ class ScriptedController : public v1::Control::Service {
     return ids_;
   }
 
+  bool answers_too_much = false;  // set before the first call
+
   grpc::Status ListQueues(grpc::ServerContext* context, const v1::ListQueuesRequest*,
-                          v1::ListQueuesReply*) override {
+                          v1::ListQueuesReply* reply) override {
+    if (answers_too_much) reply->add_queues()->set_name(std::string(size_t{65} << 20, 'q'));
     return Take(*context);
   }
   grpc::Status SetQueue(grpc::ServerContext* context, const v1::SetQueueRequest*,
@@ -207,6 +211,84 @@ TEST(ControlClient, SaysWhereNobodyAnswered) {
                                                   one.address() + ", " + other.address()));
 }
 
+// A controller with encryption, whose authority is its own.
+class SealedController {
+ public:
+  SealedController() {
+    const Instant now{
+        std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count()};
+    const Authority authority = Authority::From(Authority::Make(now).value()).value();
+    certificate_ = authority.certificate();
+    fingerprint_ = authority.fingerprint();
+    const Identity own = authority.ForController({"127.0.0.1"}, now).value();
+    grpc::SslServerCredentialsOptions options;
+    options.pem_key_cert_pairs.push_back({own.key, own.certificate});
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::SslServerCredentials(options), &port_);
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+  }
+  ~SealedController() { server_->Shutdown(); }
+
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  const std::string& certificate() const { return certificate_; }
+  const std::string& fingerprint() const { return fingerprint_; }
+
+ private:
+  v1::Control::Service service_;
+  std::string certificate_;
+  std::string fingerprint_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(ControlClient, SaysWhereAnotherAuthorityVouches) {
+  const SealedController ours;
+  const SealedController theirs;
+  const DeadPort refuses(DeadPort::How::kRefuses);
+  const auto fault_at = [&](const std::vector<std::string>& addresses, WhenKilled when_killed) {
+    const auto client = ControlClient::OpenRemote(std::make_shared<ControllerAddresses>(addresses),
+                                                  "gpp_secret", ours.certificate(), when_killed);
+    return Read(*client).error();
+  };
+  for (const auto& addresses :
+       {std::vector{theirs.address()}, std::vector{theirs.address(), theirs.address()}}) {
+    const Error all = fault_at(addresses, WhenKilled::kWait);
+    EXPECT_EQ(all.code, ErrorCode::kPermissionDenied) << "nobody waits for that";
+    EXPECT_THAT(all.message, HasSubstr(theirs.address() +
+                                       ": another authority vouches for it than "
+                                       "sha256:" +
+                                       ours.fingerprint()));
+  }
+  const Error some = fault_at({refuses.address(), theirs.address()}, WhenKilled::kFail);
+  EXPECT_EQ(some.code, ErrorCode::kUnavailable) << "the other one may take over";
+  EXPECT_THAT(some.message, HasSubstr(refuses.address() + ": no TLS"));
+  EXPECT_THAT(some.message, HasSubstr(theirs.address() + ": another authority"));
+}
+
+// As long as one is reached, the others need no words.
+TEST(ControlClient, AnotherAuthorityIsLeftForTheRightOne) {
+  const SealedController ours;
+  const SealedController theirs;
+  const auto client =
+      ControlClient::OpenRemote(std::make_shared<ControllerAddresses>(
+                                    std::vector<std::string>{theirs.address(), ours.address()}),
+                                "gpp_secret", ours.certificate());
+  grpc::ClientContext context;
+  EXPECT_TRUE(client->Streams(context).has_value());
+}
+
+TEST(ControlClient, AnAnswerThatIsTooLargeNamesTheWayOut) {
+  ScriptedController controller;
+  controller.answers_too_much = true;
+  const auto client = ClientOf({controller.address()});
+  const auto answered = Read(*client);
+  ASSERT_FALSE(answered.has_value());
+  EXPECT_EQ(answered.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_THAT(answered.error().message, HasSubstr("smaller --limit"));
+  EXPECT_THAT(controller.ids(), SizeIs(1)) << "a repeat is as large";
+}
+
 TEST(ControlClient, OneThatWasNeverThereIsNotWaitedFor) {
   const DeadPort port(DeadPort::How::kRefuses);
   const auto client = ClientOf({port.address()});
@@ -240,6 +322,16 @@ TEST(ControlClient, AStreamBeginsWhereSomebodyAnswers) {
     EXPECT_EQ(ControlClient::ErrorOf(end).code,
               is_lost ? ErrorCode::kUnavailable : ErrorCode::kConflict);
   }
+}
+
+// One that is not connected has not carried anything out.
+TEST(ControlClient, AStreamOfOneThatIsNotThereFailsBeforeItBegins) {
+  const DeadPort one(DeadPort::How::kRefuses);
+  const auto client = ClientOf({one.address()});
+  grpc::ClientContext context;
+  const auto stub = client->Streams(context);
+  ASSERT_FALSE(stub.has_value());
+  EXPECT_THAT(stub.error().message, HasSubstr("no controller answers at " + one.address()));
 }
 
 TEST(ControlClient, AStreamOfNobodyFails) {

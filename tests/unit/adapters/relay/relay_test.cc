@@ -100,6 +100,16 @@ TEST_F(RelayTest, PassesBothDirectionsOn) {
   EXPECT_EQ(Hear(client, 6), "answer");
 }
 
+TEST_F(RelayTest, FindsALeaderByItsName) {
+  const std::string address = leader.address();
+  relay->LeaderIs({"first", {"localhost" + address.substr(address.rfind(':')), web.address()}});
+  for (int i = 0; i < 3; ++i) {
+    const Descriptor client = Client();
+    Say(client, "question");
+    EXPECT_EQ(Hear(leader.Accept(), 8), "question");
+  }
+}
+
 TEST_F(RelayTest, EachDoorLeadsToItsOwnAddress) {
   Lead(leader);
   const Descriptor client = Client(1);

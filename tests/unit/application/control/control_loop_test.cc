@@ -320,6 +320,40 @@ TEST(ControlLoop, RefusesJobsAloneWhileNoneAreAccepted) {
   EXPECT_TRUE(rig.loop->Execute("user:ana", "new", Submit()).status);
 }
 
+// The room may end while the jobs of one request are taken, batch by batch.
+TEST(ControlLoop, AsksOnceForAllJobsOfARequest) {
+  std::atomic<int> asked = 0;
+  ControlOptions options;
+  options.batch_max = 2;
+  options.accepts_jobs = [&asked] {
+    return ++asked == 1 ? Ok() : Status(Fail(Error{ErrorCode::kResourceExhausted, "no room"}));
+  };
+  Rig rig(options);
+  const std::vector<std::pair<ClientRequest, Command>> five(5, {"", Submit()});
+  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", five, {}))
+    EXPECT_TRUE(outcome.status);
+  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", five, {}))
+    EXPECT_FALSE(outcome.status);
+  EXPECT_EQ(asked, 2);
+  ASSERT_TRUE(rig.loop->Read([](const State& s) { EXPECT_EQ(s.jobs.all.size(), 5u); }));
+}
+
+// A controller that was killed between two batches has carried out a part of it.
+TEST(ControlLoop, ARequestThatWasAcceptedInPartIsAcceptedWhole) {
+  std::atomic<bool> accepts = true;
+  ControlOptions options;
+  options.accepts_jobs = [&accepts] {
+    return accepts ? Ok() : Status(Fail(Error{ErrorCode::kResourceExhausted, "no room"}));
+  };
+  Rig rig(options);
+  ASSERT_TRUE(rig.loop->Execute("user:ana", "first", Submit()).status);
+  accepts = false;
+  const std::vector<std::pair<ClientRequest, Command>> both{{"first", Submit()},
+                                                            {"second", Submit()}};
+  for (const Outcome& outcome : rig.loop->ExecuteAll("user:ana", both, {}))
+    EXPECT_TRUE(outcome.status);
+}
+
 TEST(ControlLoop, APreconditionIsAskedOnceAndRefusesAll) {
   Rig rig;
   const std::vector<std::pair<ClientRequest, Command>> two(2, {"", Submit()});

@@ -69,6 +69,7 @@ TEST(ServeFlags, EachErrorNamesItsFlag) {
       {"--node-certificates", "9s"},
       {"--node-certificates", "3651d"},
       {"--traces", "collector"},
+      {"--http", "c1.example.org:8080"},
       {"--traces", "ftp://host/"},
       {"--keep-journal", "90"},
       {"--keep-logs", "long"},

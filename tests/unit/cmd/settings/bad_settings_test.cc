@@ -172,7 +172,7 @@ TEST(BadSettings, DurationsAndCounts) { ExpectAllRefused(kDurationsAndCounts); }
 
 constexpr BadInput kNotYaml[] = {
     {"log: text\n»log: json", "GP1006", "log"},
-    {"listen: {http: \"a:1\", »http: \"b:1\"}", "GP1006", "http"},
+    {"listen: {http: \"0.0.0.0:1\", »http: \"0.0.0.0:2\"}", "GP1006", "http"},
     {"listen:\n»\ttls: true", "GP1002", "a tab in the indentation"},
     {"log: »&x text", "GP1004", "anchor"},
     {"log: »!!str text", "GP1004", "tag"},

@@ -5,6 +5,15 @@
 namespace gp {
 namespace {
 
+TEST(OwnAddressFault, AnAddressOfThisMachineAndNoName) {
+  for (const char* right :
+       {"", "127.0.0.1:0", "0.0.0.0:8080", "[::]:8080", "[::1]:1", "localhost:8080"})
+    EXPECT_EQ(OwnAddressFault(right), std::nullopt) << right;
+  for (const char* wrong : {":8080", "127.0.0.1", "c1.example.org:8080", "c1:8080", "1.2.3:80",
+                            "[::1::]:80", "999.0.0.1:80"})
+    EXPECT_NE(OwnAddressFault(wrong), std::nullopt) << wrong;
+}
+
 TEST(AddressFault, AHostAndAPort) {
   for (const char* right :
        {"", "127.0.0.1:7070", "[::]:7070", "[fe80::1]:0", "n1.example.org:1", ":7070"})
