@@ -182,7 +182,9 @@ TEST_F(RollingUpgradeTest, WhoCannotReadOnBecomesUnfit) {
   ASSERT_TRUE(a.loop->Execute("user:root", "", RaiseFormat{22}).status);
   ASSERT_TRUE(a.SetQueue("unreadable"));
   EXPECT_EQ(c.Turn(), Standby::Role::kIsUnfit);
-  EXPECT_GT(c.journal.LastSequence(), before) << "it has all that it could read";
+  EXPECT_EQ(c.journal.LastSequence(), before + 2) << "the start, and the record that raises it";
+  EXPECT_EQ(c.replica->state().format, 22U);
+  EXPECT_EQ(c.Formats().back(), 21U) << "so it knows why it cannot read on";
   EXPECT_THAT(c.standby->unfit(), HasSubstr("has format 22"));
   a.clock.Advance(Duration::Seconds(1));
   a.loop->Turn();
