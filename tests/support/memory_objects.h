@@ -56,6 +56,7 @@ class MemoryObjects : public ObjectStore {
   Status Delete(const std::string& name) override {
     const std::scoped_lock lock(mutex_);
     if (is_away) return Fail(Unavailable("the store is away"));
+    if (refuses_deletions) return Fail(PermissionDenied("you may not delete"));
     objects.erase(name);
     return Ok();
   }
@@ -65,6 +66,7 @@ class MemoryObjects : public ObjectStore {
   // What lists show; nullptr: what there is.
   const std::map<std::string, std::string>* stale = nullptr;
   bool is_away = false;
+  bool refuses_deletions = false;
   bool knows_conditions = true;
 
  private:

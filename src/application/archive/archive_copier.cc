@@ -16,15 +16,21 @@ ArchiveCopier::ArchiveCopier(Archiver& archiver, Clock& clock, OperatorLog& log,
       thread_([this] { Run(); }) {}
 
 ArchiveCopier::~ArchiveCopier() {
-  {
-    std::unique_lock lock(mutex_);
-    ends_ = true;
-    ended_.notify_all();
-    ended_.wait_for(lock, std::chrono::nanoseconds(times_.last_max.ns),
-                    [this] { return has_ended_; });
-    if (!has_ended_) then_.give_up();
-  }
+  End();
   thread_.join();
+}
+
+bool ArchiveCopier::End() {
+  std::unique_lock lock(mutex_);
+  ends_ = true;
+  ended_.notify_all();
+  const auto wait = [&] {
+    return ended_.wait_for(lock, std::chrono::nanoseconds(times_.last_max.ns),
+                           [this] { return has_ended_; });
+  };
+  if (wait()) return true;
+  then_.give_up();
+  return wait();
 }
 
 void ArchiveCopier::Run() {
@@ -50,15 +56,14 @@ bool ArchiveCopier::Turn() {
     log_.Write(LogLevel::kError, turn ? "the archive is claimed" : turn.error().message);
     then_.on_claimed();
   }
-  Hear(turn);
+  Hear(archiver_.status().trouble);
   return turn.has_value();
 }
 
 // Each trouble once, and its end.
-void ArchiveCopier::Hear(const Status& turn) {
-  const std::string now = turn ? "" : turn.error().message;
+void ArchiveCopier::Hear(const std::string& now) {
   if (now == trouble_) return;
-  if (!turn)
+  if (!now.empty())
     log_.Write(LogLevel::kWarning, "archive: " + now + "; it is tried again");
   else
     log_.Write(LogLevel::kInfo, "archive: it is copied again");

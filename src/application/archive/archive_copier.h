@@ -26,13 +26,15 @@ class ArchiveCopier {
   };
   // All outlive it.
   ArchiveCopier(Archiver& archiver, Clock& clock, OperatorLog& log, Times times, Then then);
-  // Takes a last turn, if that is possible soon.
   ~ArchiveCopier();
+  // Takes a last turn, if that is possible soon.  False: its thread hangs, and it cannot be
+  // destroyed.
+  bool End();
 
  private:
   void Run();
   bool Turn();
-  void Hear(const Status& turn);
+  void Hear(const std::string& now);
 
   Archiver& archiver_;
   Clock& clock_;

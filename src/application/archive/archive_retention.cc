@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
+#include "application/archive/archive_way.h"
+
 namespace gp {
 namespace {
 
-bool HasSnapshot(const LineageObjects& objects, uint64_t sequence) {
-  return std::ranges::any_of(objects.snapshots,
-                             [&](const auto& one) { return one.first.sequence == sequence; });
+// Whether the newest record can be restored from a snapshot of this record.
+bool LeadsToTheEnd(const LineageObjects& objects, uint64_t sequence) {
+  return std::ranges::any_of(objects.snapshots, [&](const auto& one) {
+    return one.first.sequence == sequence &&
+           WayFrom(one.first, objects.records).last == objects.NewestRecord();
+  });
 }
 
 }  // namespace
@@ -15,7 +20,7 @@ bool HasSnapshot(const LineageObjects& objects, uint64_t sequence) {
 std::optional<uint64_t> NextBegin(const LineageObjects& objects, Instant wall, Duration keep) {
   uint64_t begin = objects.Begin();
   for (const auto& [mark, object] : objects.verified) {
-    if (mark.at <= wall - keep && mark.sequence > begin && HasSnapshot(objects, mark.sequence))
+    if (mark.at <= wall - keep && mark.sequence > begin && LeadsToTheEnd(objects, mark.sequence))
       begin = mark.sequence;
   }
   return begin > objects.Begin() ? std::optional(begin) : std::nullopt;

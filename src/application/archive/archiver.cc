@@ -34,53 +34,44 @@ bool Archiver::IsClaimed() const {
 }
 
 Status Archiver::Turn(Instant wall, int64_t boot_ns) {
+  if (booted_at_ == Instant{}) booted_at_ = wall - Duration::Nanoseconds(boot_ns);
   uint64_t last = 0;
-  Status read = journal_([&](JournalReader& journal) { last = journal.LastSequence(); });
-  if (read) read = Copy(wall, boot_ns);
-  Note(read, last, wall);
-  return read;
+  Status copied = journal_([&](JournalReader& journal) { last = journal.LastSequence(); });
+  if (copied) copied = Copy();
+  const Status cared = copied ? TakeCare(wall, boot_ns) : Ok();
+  if (copied && IsClaimed()) copied = cared;
+  Note(copied ? cared : copied, copied.has_value(), last, wall);
+  return copied;
 }
 
-void Archiver::Note(const Status& turn, uint64_t last, Instant wall) {
+void Archiver::Note(const Status& trouble, bool is_copied, uint64_t last, Instant wall) {
   const std::scoped_lock lock(mutex_);
   status_.archived = place_.sequence;
   status_.last = std::max(status_.last, last);
-  status_.trouble = turn ? "" : turn.error().message;
-  if (has_begun_ && last > 0 && place_.sequence >= last) status_.complete_until = wall;
+  status_.trouble = trouble ? "" : trouble.error().message;
+  if (is_copied && last > 0 && place_.sequence >= last) status_.complete_until = wall;
 }
 
-Status Archiver::Copy(Instant wall, int64_t boot_ns) {
-  if (!has_begun_) {
-    GP_CHECK_OK(Begin());
-    has_begun_ = true;
-  }
-  GP_CHECK_OK(CopyRecords());
-  if (boot_ns >= review_not_before_ns_) {
-    GP_CHECK_OK(Review());
-    review_not_before_ns_ = boot_ns + options_.review.ns;
-  }
-  if (boot_ns >= files_not_before_ns_) {
-    GP_CHECK_OK(CopyFilesWhenChanged(wall));
-    files_not_before_ns_ = boot_ns + options_.files.ns;
-  }
-  if (boot_ns >= retention_not_before_ns_) {
-    GP_CHECK_OK(FindOld(wall));
-    retention_not_before_ns_ = boot_ns + options_.retention.ns;
-  }
-  return DeleteSomeOld();
+Status Archiver::Copy() {
+  if (!has_begun_) GP_CHECK_OK(Begin());
+  has_begun_ = true;
+  return CopyRecords();
 }
 
 Status Archiver::Begin() {
   GP_CHECK_OK(CheckClaim());
   const LineageObjects objects = GP_TRY(List(FolderOf(options_.lineage)));
-  const bool is_fresh = objects.snapshots.empty() && objects.records.empty();
-  return is_fresh ? BeginFresh() : GoOn(objects);
+  const ArchiveWay way = BestWay(objects);
+  if (way.last > 0) return GoOn(objects, way);
+  return BeginAnew(objects.snapshots.empty() && objects.records.empty());
 }
 
 Status Archiver::CheckClaim() {
   const auto claims = ReadNames(GP_TRY(archive_.store().List("claims")));
   const auto own = claims.find(options_.lineage);
   if (own == claims.end() || !own->second.is_claimed) return Ok();
+  // Whoever lacks the key claims nothing.
+  GP_TRY(archive_.Open({ClaimName(options_.lineage), -1, ""}));
   const std::scoped_lock lock(mutex_);
   is_claimed_ = true;
   return Fail(Conflict("this cluster was restored from its archive elsewhere, and goes on there (" +
@@ -88,14 +79,17 @@ Status Archiver::CheckClaim() {
 }
 
 // Older records stay out, as do those that a journal has dropped.
-Status Archiver::BeginFresh() {
+Status Archiver::BeginAnew(bool is_fresh) {
   const Snapshot snapshot = GP_TRY(ReadLatestSnapshot());
   if (snapshot.sequence == 0) {
-    chains_[0] = 0;
+    place_ = confirmed_ = {};
+    chains_ = {{0, 0}};
     return Ok();
   }
-  begin_ = snapshot.sequence;
-  GP_CHECK_OK(archive_.Put(NameOf(options_.lineage, BeginName{begin_}), ""));
+  if (is_fresh) {
+    begin_ = snapshot.sequence;
+    GP_CHECK_OK(archive_.Put(NameOf(options_.lineage, BeginName{begin_}), ""));
+  }
   return BeginChain(snapshot);
 }
 
@@ -110,9 +104,7 @@ Status Archiver::BeginChain(const Snapshot& snapshot) {
 }
 
 // Goes on where an earlier process, or an earlier leader, was.
-Status Archiver::GoOn(const LineageObjects& objects) {
-  const ArchiveWay way = BestWay(objects);
-  if (way.last == 0) return BeginChain(GP_TRY(ReadLatestSnapshot()));
+Status Archiver::GoOn(const LineageObjects& objects, const ArchiveWay& way) {
   GP_CHECK_OK(CheckSame(way, objects));
   snapshot_ = way.from;
   begin_ = objects.Begin();
@@ -128,10 +120,11 @@ Status Archiver::GoOn(const LineageObjects& objects) {
 
 // A record contains its time in nanoseconds, so no other record is equal.
 Status Archiver::CheckSame(const ArchiveWay& way, const LineageObjects& objects) {
-  auto page = ReadJournalPage(way.last - 1);
-  if (!page && page.error().code == ErrorCode::kInvalidArgument)
+  const auto read = ReadJournalPage(way.last - 1);
+  if (!read && read.error().code == ErrorCode::kInvalidArgument)
     return Fail(OtherHistory(options_.lineage, way.last));
-  if (!page) return Fail(page.error());
+  if (!read) return Fail(read.error());
+  const JournalPage* page = &read->page;
   if (way.records.empty() || page->base) return Ok();  // there is nothing to compare any more
   const RecordsName& newest = way.records.back();
   const ArchivedRecords archived = GP_TRY(archive_.Records(newest, objects.records.at(newest)));
@@ -139,10 +132,11 @@ Status Archiver::CheckSame(const ArchiveWay& way, const LineageObjects& objects)
   return is_same ? Ok() : Status(Fail(OtherHistory(options_.lineage, way.last)));
 }
 
+// An object ends where a snapshot does, so that the way goes on from there.
 Status Archiver::CopyRecords() {
   uint64_t until = 0;
   do {
-    JournalPage page = GP_TRY(ReadJournalPage(place_.sequence));
+    auto [page, snapshots] = GP_TRY(ReadJournalPage(place_.sequence));
     until = std::max(until, page.last);
     if (page.base) {
       // The journal has dropped what the archive lacks.
@@ -150,6 +144,9 @@ Status Archiver::CopyRecords() {
     } else if (page.records.empty()) {
       return Ok();
     } else {
+      const auto next = std::ranges::upper_bound(snapshots, place_.sequence);
+      if (next != snapshots.end() && *next < place_.sequence + page.records.size())
+        page.records.resize(*next - place_.sequence);
       GP_CHECK_OK(CopyPage(std::move(page.records)));
     }
   } while (place_.sequence < until);
@@ -172,10 +169,16 @@ Result<LineageObjects> Archiver::List(const std::string& folder) {
   return std::move(lineages[options_.lineage]);
 }
 
-Result<JournalPage> Archiver::ReadJournalPage(uint64_t after) {
+Result<Archiver::Page> Archiver::ReadJournalPage(uint64_t after) {
   Result<JournalPage> page = JournalPage{};
-  GP_CHECK_OK(journal_([&](JournalReader& journal) { page = ReadPage(journal, after, 0); }));
-  return page;
+  Result<std::vector<uint64_t>> snapshots = std::vector<uint64_t>{};
+  GP_CHECK_OK(journal_([&](JournalReader& journal) {
+    page = ReadPage(journal, after, 0);
+    snapshots = journal.Snapshots();
+  }));
+  if (!page) return Fail(page.error());
+  if (!snapshots) return Fail(snapshots.error());
+  return Page{*std::move(page), *std::move(snapshots)};
 }
 
 Result<Snapshot> Archiver::ReadLatestSnapshot() {

@@ -36,10 +36,10 @@ class Archiver {
  public:
   struct Options {
     uint64_t lineage = 0;  // of the journal
-    Duration keep = Duration::Minutes(60L * 24 * 30);
-    Duration files = Duration::Seconds(5);       // from one look at the files to the next
-    Duration review = Duration::Seconds(60);     // from one list of what was written to the next
-    Duration retention = Duration::Minutes(60);  // from one look for what may go to the next
+    Duration keep = Duration::Minutes(60L * 24 * 7);
+    Duration files = Duration::Seconds(5);    // from one look at the files to the next
+    Duration review = Duration::Seconds(60);  // from one list of what was written to the next
+    Duration retention = Duration::Minutes(60L * 24);  // from one look for what may go to the next
     Duration verified_min = Duration::Minutes(60L * 24);  // age of what a deletion rests on
   };
   // What is beside the journal now.  Any thread.
@@ -47,9 +47,10 @@ class Archiver {
   // The archive outlives it.
   Archiver(SealedArchive& archive, JournalAccess journal, Files files, Options options);
 
-  // Copies what the journal has when the call begins.  `wall`: the wall clock; `boot_ns`: the boot
-  // clock.  An error is also in the status; the next turn tries again.  Errors: kConflict: the
-  // archive has another history of this lineage, or the lineage goes on elsewhere (IsClaimed).
+  // Copies what the journal has when the call begins, and takes care of the rest.  `wall`: the wall
+  // clock; `boot_ns`: the boot clock.  The status has every trouble, and the next turn tries again;
+  // what it returns is only whether the records were copied.  Errors: kConflict: the archive has
+  // another history of this lineage, or the lineage goes on elsewhere (IsClaimed).
   Status Turn(Instant wall, int64_t boot_ns);
   // Looks whether the lineage goes on elsewhere.  By one thread, as Turn.  Errors: kConflict: it
   // does; those of ObjectStore.
@@ -64,28 +65,33 @@ class Archiver {
     uint64_t chain = 0;
   };
 
-  Status Copy(Instant wall, int64_t boot_ns);
+  struct Page {
+    JournalPage page;
+    std::vector<uint64_t> snapshots;  // of the journal
+  };
+
+  Status Copy();
   Status Begin();
-  Status BeginFresh();
-  Status GoOn(const LineageObjects& objects);
+  Status BeginAnew(bool is_fresh);
+  Status GoOn(const LineageObjects& objects, const ArchiveWay& way);
   Status CheckSame(const ArchiveWay& way, const LineageObjects& objects);
   Status CopyRecords();
   Status CopyPage(std::vector<std::string> records);
   Status BeginChain(const Snapshot& snapshot);
   Result<LineageObjects> List(const std::string& folder);
-  Result<JournalPage> ReadJournalPage(uint64_t after);
+  Result<Page> ReadJournalPage(uint64_t after);
   Result<Snapshot> ReadLatestSnapshot();
-  void Note(const Status& turn, uint64_t last, Instant wall);
+  void Note(const Status& trouble, bool is_copied, uint64_t last, Instant wall);
 
   // archiver_review.cc
-  Status Review();
+  Status TakeCare(Instant wall, int64_t boot_ns);
+  Status Review(Instant wall);
   Status ReviewRecords();
   Status ReviewSnapshots();
   Status CopySnapshotWhenNew();
-  Result<uint64_t> ChainAt(uint64_t sequence);
   Status ReviewFiles();
   Status CopyFilesWhenChanged(Instant wall);
-  Status FindOld(Instant wall);
+  Status FindOld(Instant wall, int64_t boot_ns);
   Status DeleteSomeOld();
 
   SealedArchive& archive_;
@@ -105,6 +111,8 @@ class Archiver {
   int64_t files_not_before_ns_ = 0;
   int64_t review_not_before_ns_ = 0;
   int64_t retention_not_before_ns_ = 0;
+  int64_t deletion_not_before_ns_ = 0;
+  Instant booted_at_;             // by the wall clock at the first turn
   std::vector<std::string> old_;  // names of what is to be deleted
 
   mutable std::mutex mutex_;

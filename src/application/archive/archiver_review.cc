@@ -11,12 +11,31 @@
 namespace gp {
 namespace {
 
-constexpr uint64_t kFoldersMax = 50;      // listed one by one
-constexpr size_t kDeletionsPerTurn = 20;  // copying waits for no more
+constexpr uint64_t kFoldersMax = 50;                  // listed one by one
+constexpr Duration kAgain = Duration::Seconds(5);     // after an error
+constexpr Duration kStepMax = Duration::Minutes(60);  // of the wall clock
+constexpr size_t kDeletionsPerTurn = 20;              // copying waits for no more
 
 }  // namespace
 
-Status Archiver::Review() {
+// Each part by itself: a store that refuses deletions still gets files.
+Status Archiver::TakeCare(Instant wall, int64_t boot_ns) {
+  Status first = Ok();
+  const auto when_due = [&](int64_t& not_before_ns, Duration every, const Status& done) {
+    not_before_ns = boot_ns + (done ? every : std::min(every, kAgain)).ns;
+    if (!done && first) first = done;
+  };
+  if (boot_ns >= review_not_before_ns_)
+    when_due(review_not_before_ns_, options_.review, Review(wall));
+  if (boot_ns >= files_not_before_ns_)
+    when_due(files_not_before_ns_, options_.files, CopyFilesWhenChanged(wall));
+  if (boot_ns >= retention_not_before_ns_)
+    when_due(retention_not_before_ns_, options_.retention, FindOld(wall, boot_ns));
+  if (boot_ns >= deletion_not_before_ns_) when_due(deletion_not_before_ns_, {}, DeleteSomeOld());
+  return first;
+}
+
+Status Archiver::Review(Instant wall) {
   GP_CHECK_OK(CheckClaim());
   GP_CHECK_OK(ReviewRecords());
   GP_CHECK_OK(CopyRecords());
@@ -26,7 +45,7 @@ Status Archiver::Review() {
   const LineageObjects marks = GP_TRY(List(FolderOf(options_.lineage) + "/verified"));
   const std::scoped_lock lock(mutex_);
   for (const auto& [mark, object] : marks.verified)
-    if (mark.at > status_.verified.at) status_.verified = mark;
+    if (mark.at > status_.verified.at && mark.at <= wall) status_.verified = mark;
   return Ok();
 }
 
@@ -62,15 +81,12 @@ Status Archiver::ReviewSnapshots() {
   return Ok();
 }
 
+// One with which no object ends, because another controller copied those records, is left out.
 Status Archiver::CopySnapshotWhenNew() {
-  Result<std::vector<uint64_t>> numbers = std::vector<uint64_t>{};
-  GP_CHECK_OK(journal_([&](JournalReader& journal) { numbers = journal.Snapshots(); }));
-  if (!numbers) return Fail(numbers.error());
-  const uint64_t newest = numbers->empty() ? 0 : numbers->back();
-  if (newest <= snapshot_.sequence || newest > place_.sequence) return Ok();
   const Snapshot snapshot = GP_TRY(ReadLatestSnapshot());
-  if (snapshot.sequence > place_.sequence) return Ok();  // a newer one; the next time
-  const SnapshotName name{snapshot.sequence, GP_TRY(ChainAt(snapshot.sequence))};
+  const auto chain = chains_.find(snapshot.sequence);
+  if (snapshot.sequence <= snapshot_.sequence || chain == chains_.end()) return Ok();
+  const SnapshotName name{snapshot.sequence, chain->second};
   GP_CHECK_OK(archive_.Put(NameOf(options_.lineage, name), snapshot.bytes));
   // The chains since the one before stay, in case this one is lost.
   chains_.erase(chains_.begin(), chains_.lower_bound(snapshot_.sequence));
@@ -78,30 +94,11 @@ Status Archiver::CopySnapshotWhenNew() {
   return Ok();
 }
 
-// Objects mostly end elsewhere than snapshots do.
-Result<uint64_t> Archiver::ChainAt(uint64_t sequence) {
-  auto at = chains_.upper_bound(sequence);
-  if (at == chains_.begin())
-    return Fail(Internal("the chain at record " + std::to_string(sequence) + " is not known"));
-  --at;
-  uint64_t record = at->first;
-  uint64_t chain = at->second;
-  while (record < sequence) {
-    const JournalPage page = GP_TRY(ReadJournalPage(record));
-    if (page.records.empty())
-      return Fail(Unavailable("the journal has dropped record " + std::to_string(record + 1)));
-    for (const std::string& bytes : page.records) {
-      if (record == sequence) break;
-      chain = NextChain(chain, bytes);
-      ++record;
-    }
-  }
-  return chain;
-}
-
+// Files of another controller that leads no more are not the newest.
 Status Archiver::ReviewFiles() {
   const LineageObjects found = GP_TRY(List(FolderOf(options_.lineage) + "/files"));
-  if (found.files.contains({files_at_})) return Ok();
+  if (!found.files.empty() && found.files.rbegin()->first.at == files_at_) return Ok();
+  if (!found.files.empty()) files_at_ = std::max(files_at_, found.files.rbegin()->first.at);
   archived_files_.clear();
   files_not_before_ns_ = 0;
   return Ok();
@@ -117,7 +114,10 @@ Status Archiver::CopyFilesWhenChanged(Instant wall) {
   return Ok();
 }
 
-Status Archiver::FindOld(Instant wall) {
+// While the wall clock is not what it was, nothing is old.
+Status Archiver::FindOld(Instant wall, int64_t boot_ns) {
+  const Duration step = wall - Duration::Nanoseconds(boot_ns) - booted_at_;
+  if (step > kStepMax || step < kStepMax * -1) return Ok();
   LineageObjects objects = GP_TRY(List(FolderOf(options_.lineage)));
   const Duration keep = std::max(options_.keep, options_.verified_min);
   if (const auto begin = NextBegin(objects, wall, keep)) {

@@ -156,9 +156,10 @@ Status ClaimLineage(SealedArchive& archive, uint64_t lineage, const std::string&
   const std::string name = ClaimName(lineage);
   const Status put = archive.PutNew(name, who);
   if (!put && put.error().code != ErrorCode::kConflict) return put;
-  // A store that knows no conditional writes has the newest one.
+  // The answer to an earlier try may have been lost; and a store that knows no conditional writes
+  // has the newest claim.
   const auto there = archive.Open({name, -1, ""});
-  if (put && there && *there == who) return Ok();
+  if (there && *there == who) return Ok();
   const std::string by = there ? Printable(*there) : "somebody";
   return Fail(Conflict("lineage " + std::to_string(lineage) + " was restored before: " + by +
                        ".  If that is gone for good, --replace-claim restores it once more"));

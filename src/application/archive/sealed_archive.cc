@@ -92,8 +92,12 @@ Result<ArchivedFiles> DecodeFiles(std::string_view bytes) {
 }
 
 Result<std::string> SealedArchive::Open(const StoredObject& object) const {
-  const std::string sealed = GP_TRY(store_.Get(object));
-  auto bytes = Unseal(key_, object.name, sealed);
+  const auto sealed = store_.Get(object);
+  // What the store cannot read is not damaged.
+  if (!sealed && sealed.error().code != ErrorCode::kNotFound)
+    return Fail(Unavailable(sealed.error().message));
+  if (!sealed) return Fail(sealed.error());
+  auto bytes = Unseal(key_, object.name, *sealed);
   if (!bytes) return Fail(bytes.error().Within(object.name));
   return bytes;
 }

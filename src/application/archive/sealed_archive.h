@@ -50,8 +50,8 @@ class SealedArchive {
   // `key`: of kSealKeyBytes.  The store outlives it.
   SealedArchive(ObjectStore& store, std::string key) : store_(store), key_(std::move(key)) {}
 
-  // Errors: those of ObjectStore; kInvalidArgument: it was sealed under another key or name, or is
-  // damaged.
+  // Errors: kUnavailable; kNotFound; kInvalidArgument: it was sealed under another key or name, or
+  // is damaged.
   Result<std::string> Open(const StoredObject& object) const;
   Status Put(const std::string& name, std::string_view bytes);
   // Errors: also kConflict (there is such an object).

@@ -15,8 +15,10 @@ struct ArchiveReport {
   uint64_t first = 0;  // the first record that was folded
   uint64_t last = 0;   // the newest one that can be restored
   uint64_t objects = 0;
-  uint64_t snapshots = 0;  // that agree with the records before them
-  uint64_t verified = 0;   // the newest of these; 0: none
+  uint64_t snapshots = 0;  // that agree with the records before them, or begin the archive
+  // The snapshot of this record and all that follows it are sound and lead to the newest record; 0:
+  // those of none.
+  uint64_t verified = 0;
   std::vector<std::string> faults;
 };
 
@@ -31,7 +33,8 @@ struct VerifyOptions {
 Result<ArchiveReport> VerifyArchive(SealedArchive& archive, const VerifyOptions& options,
                                     const DoneWatch& watch = {});
 
-// The lineage with the highest number; kNotFound: there is none, or not that one.
+// The wanted lineage; 0: the one that goes on nowhere else.  Errors: kNotFound: there is none, or
+// not that one; kConflict: there are several.
 Result<uint64_t> FindLineage(const std::map<uint64_t, LineageObjects>& lineages, uint64_t wanted);
 
 }  // namespace gp

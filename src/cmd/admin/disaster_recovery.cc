@@ -7,6 +7,7 @@
 
 #include "adapters/outbound/secret_files/secret_files.h"
 #include "adapters/outbound/sqlite/sqlite_journal.h"
+#include "application/control/recover.h"
 #include "base/ignore_result.h"
 #include "infrastructure/paths.h"
 #include "infrastructure/system_clock.h"
@@ -41,6 +42,13 @@ class BackupFromArchive {
     return journal_.get();
   }
 
+  // Whether the state breaks no rule: nothing is claimed for one that cannot start.
+  Status Check() {
+    const auto journal = GP_TRY(SqliteJournal::Open(directory_ + "/journal.db"));
+    const auto recovered = RecoverState(*journal);
+    return recovered ? Ok() : Status(Fail(recovered.error()));
+  }
+
   Status Finish(const ArchivedFiles& files) {
     journal_.reset();  // all of it is in one file then
     GP_CHECK_OK(WriteTextFile(directory_ + "/" + kBackupSign, "", 0600));
@@ -60,7 +68,8 @@ class BackupFromArchive {
 std::string WhoRestores(const std::string& state) {
   char host[256] = "";
   IgnoreResult(gethostname(host, sizeof host - 1), "a claim without a host's name says enough");
-  return "at " + ToRfc3339(SystemClock().Now()) + " on " + host + ", in " + AbsolutePath(state);
+  return "at " + ToRfc3339(SystemClock().Now()) + " on " + host + ", in " + AbsolutePath(state) +
+         ", process " + std::to_string(getpid());
 }
 
 Status CheckEmpty(const std::string& state) {
@@ -94,9 +103,10 @@ Result<RestoredState> RestoreStateFromArchive(const RestoreFromArchive& how,
   RestoredState restored{
       .archive = GP_TRY(RestoreArchive(archive, how.options, new_journal, watch)), .outcome = {}};
   GP_CHECK_OK(backup.Finish(restored.archive.files));
+  GP_CHECK_OK(backup.Check());
+  GP_CHECK_OK(RestoreSecrets(how.state, restored.archive.files));
   GP_CHECK_OK(Claim(archive, how, restored.archive.lineage));
   restored.outcome = GP_TRY(Restore(backup.directory(), how.state, {}));
-  GP_CHECK_OK(RestoreSecrets(how.state, restored.archive.files));
   return restored;
 }
 

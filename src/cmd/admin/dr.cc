@@ -88,7 +88,8 @@ void Verify(const ArchiveAccess& access, const VerifyFlags& flags, Cli& cli) {
   const auto report = VerifyArchive(archive, flags.options);
   if (!report) return cli.Complain(report.error());
   PrintReport(*report, cli);
-  if (!report->faults.empty() || !flags.marks) return;
+  // Faults of older objects go with them.
+  if (!flags.marks || (report->verified == 0 && !report->faults.empty())) return;
   const Status marked = MarkVerified(archive, *report);
   if (!marked) cli.Complain(marked.error());
 }

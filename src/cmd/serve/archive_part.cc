@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <utility>
 
 #include "base/text.h"
@@ -20,6 +21,7 @@ constexpr Duration kVerifyMax = Duration::Minutes(60L * 6);
 constexpr Duration kBeforeFirst = Duration::Minutes(10);
 constexpr Duration kVerifyPause = Duration::Minutes(60);  // after one that failed
 constexpr std::chrono::seconds kLookEvery{10};
+constexpr std::chrono::seconds kClaimTime{3};
 
 }  // namespace
 
@@ -38,7 +40,17 @@ Status ArchivePart::Start() {
   options.lineage = loop.Epoch().lineage;
   options.keep = config.keep;
   archiver_.emplace(*sealed_, with_journal, [this] { return Files(); }, options);
-  const Status claim = archiver_->CheckClaim();
+  return CheckClaim();
+}
+
+// A store that does not answer must not keep a cluster from starting, so the question may stay
+// behind; the first turn asks again.
+Status ArchivePart::CheckClaim() {
+  auto answered = std::make_shared<std::promise<Status>>();
+  std::future<Status> answer = answered->get_future();
+  std::thread([this, answered] { answered->set_value(archiver_->CheckClaim()); }).detach();
+  const bool is_known = answer.wait_for(kClaimTime) == std::future_status::ready;
+  const Status claim = is_known ? answer.get() : Fail(Unavailable("its store does not answer"));
   if (!claim && archiver_->IsClaimed()) return claim;
   if (!claim)
     log_.Write(LogLevel::kWarning, "archive: " + claim.error().message +
@@ -62,8 +74,8 @@ Result<ArchivedFiles> ArchivePart::Files() const {
   return files;
 }
 
-// nullopt: nothing is known to be there yet.
-std::optional<Duration> ArchivePart::Lag() const {
+// Since the start, if nothing is known to be there yet.
+Duration ArchivePart::Lag() const {
   const ArchiveStatus status = archiver_->status();
   const Instant until = status.complete_until.ns == 0 ? started_at_ : status.complete_until;
   return clock_.Now() - until;
@@ -87,7 +99,7 @@ std::vector<MetricFamily> ArchivePart::Metrics() const {
   if (!archiver_) return {};
   const ArchiveStatus status = archiver_->status();
   const bool is_new = status.verified.at.ns == 0;
-  return ArchiveGauges(*Lag(), is_new ? started_at_ : status.verified.at);
+  return ArchiveGauges(Lag(), is_new ? started_at_ : status.verified.at);
 }
 
 Status ArchiveCopyPart::Start() {
@@ -96,9 +108,10 @@ Status ArchiveCopyPart::Start() {
   // Its journal must not grow any more, by anybody.
   ArchiveCopier::Times times;
   times.every = config_.archive.every;
-  copier_.emplace(*archiver, clock_, log_, times,
-                  ArchiveCopier::Then{.on_claimed = [] { std::_Exit(kExitDeposed); },
-                                      .give_up = [this] { archive_.GiveUp(); }});
+  copier_ = std::make_unique<ArchiveCopier>(
+      *archiver, clock_, log_, times,
+      ArchiveCopier::Then{.on_claimed = [] { std::_Exit(kExitDeposed); },
+                          .give_up = [this] { archive_.GiveUp(); }});
   if (config_.archive.verify_every.ns == 0) return Ok();
   not_before_ns_ = clock_.BootNs() + kBeforeFirst.ns;
   stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
@@ -116,7 +129,8 @@ void ArchiveCopyPart::Stop() {
     eventfd_write(stop_.get(), 1);
     verifier_.join();
   }
-  copier_.reset();
+  // One that hangs in a system call ends with the process.
+  if (copier_ && !copier_->End()) static_cast<void>(copier_.release());
 }
 
 void ArchiveCopyPart::VerifyWhenDue() {
@@ -145,7 +159,9 @@ void ArchiveCopyPart::Verify() {
                                  config_.archive.url,
                                  "--new",
                                  "--key",
-                                 config_.archive.key_file};
+                                 config_.archive.key_file,
+                                 "--lineage",
+                                 std::to_string(archive_.archiver()->status().lineage)};
   if (!config_.archive.credentials_file.empty())
     words.insert(words.end(), {"--credentials", config_.archive.credentials_file});
   CommandOptions options;
@@ -154,6 +170,7 @@ void ArchiveCopyPart::Verify() {
   const CommandEnd end = RunCommand(std::move(words), options);
   // The mark of a verification is seen at the next review.
   not_before_ns_ = clock_.BootNs() + kVerifyPause.ns;
+  const std::scoped_lock lock(mutex_);
   if (end.ok || ends_) return;
   log_.Write(LogLevel::kError,
              "archive: its verification failed, see gpu-platform admin dr verify: " +

@@ -42,7 +42,8 @@ class ArchivePart : public Component {
 
  private:
   Result<ArchivedFiles> Files() const;
-  std::optional<Duration> Lag() const;
+  Duration Lag() const;
+  Status CheckClaim();
 
   const ControllerConfig& config_;
   OperatorLog& log_;
@@ -74,7 +75,7 @@ class ArchiveCopyPart : public Component {
   OperatorLog& log_;
   Clock& clock_;
   ArchivePart& archive_;
-  std::optional<ArchiveCopier> copier_;
+  std::unique_ptr<ArchiveCopier> copier_;
   int64_t not_before_ns_ = 0;  // boot time of the next verification
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -50,7 +50,7 @@ struct ArchiveConfig {
   std::string credentials_file;
   std::string key_file;
   Duration every = Duration::Milliseconds(500);
-  Duration keep = Duration::Minutes(60L * 24 * 30);
+  Duration keep = Duration::Minutes(60L * 24 * 7);
   Duration verify_every = Duration::Minutes(60L * 24);  // 0: never by itself
 };
 

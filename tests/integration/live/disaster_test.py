@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 
@@ -66,7 +67,8 @@ class Disasters(ClusterTest):
         runs = self.cli.start("--gpus", "2", "--secret", "TOKEN", command=["sh", "-c", "echo is $TOKEN; sleep 1000"])
         eventually(lambda: self.running(runs, 1), "it runs")
         eventually(self.is_complete, self.status)
-        self.cluster.controller.stop()  # copies the rest, and the secret
+        self.cluster.controller.stop()  # copies the rest
+        self.assertEqual(self.cli.json("admin", "dr", "verify", *self.access())["faults"], [])
         self.cluster.start_controller()
         eventually(self.is_complete, self.status)
         self.cluster.controller.kill()
@@ -120,7 +122,8 @@ class Disasters(ClusterTest):
         job = self.cli.start(command=["true"])
         self.assertEqual(self.cli.wait(job), 0)
         eventually(lambda: self.status().get("trouble"), "it says so")
-        self.assertIn("gpu_platform_archive_lag_seconds", self.cli("metrics").ok().out)
+        lag = re.search(r"^gpu_platform_archive_lag_seconds (\S+)$", self.cli("metrics").ok().out, re.MULTILINE)
+        self.assertGreater(float(lag.group(1)), 0)
         self.cluster.controller.stop()
         self.cluster.start_controller()
         self.assertEqual(self.cli.job(job)["state"], "COMPLETED")

@@ -144,6 +144,7 @@ class Output2(Base):
         self.check("nodes declare-lost", "dgx-h100-1", "--force")
         archive = (f"file://{self.directory.name}/archive", "--key", f"{self.directory.name}/key")
         self.check("admin dr make-key", archive[-1])
+        os.mkdir(f"{self.directory.name}/archive")
         self.cluster.controller.stop()
         self.cluster.controller.words += ["--archive", archive[0], "--archive-key", archive[-1]]
         self.cluster.start_controller()

@@ -1,7 +1,9 @@
 #include "adapters/outbound/objects/object_archive.h"
 
+#include <filesystem>
 #include <utility>
 
+#include "adapters/outbound/objects/retries.h"
 #include "adapters/outbound/objects/servers/make_server.h"
 #include "lib/secrets/secrets.h"
 
@@ -11,6 +13,8 @@ namespace {
 // The next turn of a copy tries again, so none hangs for long.
 constexpr Duration kStall = Duration::Seconds(2);
 constexpr Duration kSilence = Duration::Seconds(5);
+constexpr Duration kReadStall = Duration::Seconds(30);
+constexpr size_t kArchiveObjectsMax = 20'000'000;
 constexpr size_t kObjectBytesMax = size_t{4} << 30;
 
 }  // namespace
@@ -27,6 +31,7 @@ Result<std::unique_ptr<ObjectArchive>> ObjectArchive::Open(const std::string& ur
   access.rules = GP_TRY(AddressRules::Parse({"0.0.0.0/0", "::/0"}));
   access.retries = {Duration::Milliseconds(100), Duration::Seconds(2), kStall};
   access.idle = kSilence;
+  access.objects_max = kArchiveObjectsMax;
   auto server = MakeObjectServer(root.scheme, keys, std::move(access));
   return std::make_unique<ObjectArchive>(std::move(server), std::move(root));
 }
@@ -42,7 +47,16 @@ Error ObjectArchive::Within(const Error& error, const std::string& name) const {
   return error.Within(ToText(UrlOf(name)));
 }
 
+// A directory that is not mounted must not be taken for an archive that is empty.
+Status ObjectArchive::CheckRoot() const {
+  std::error_code ignored;
+  if (root_.scheme != ObjectScheme::kFile || std::filesystem::is_directory(root_.path, ignored))
+    return Ok();
+  return Fail(Unavailable(ToText(root_) + ": is not there; mount it, or make the directory"));
+}
+
 Result<std::vector<StoredObject>> ObjectArchive::List(const std::string& folder) {
+  GP_CHECK_OK(CheckRoot());
   // A slash at the end: never an object of this name.
   const ObjectUrl url = UrlOf(folder.empty() ? "" : folder + "/");
   auto tree = server_->List(url);
@@ -60,6 +74,17 @@ Result<std::vector<StoredObject>> ObjectArchive::List(const std::string& folder)
 }
 
 Result<std::string> ObjectArchive::Get(const StoredObject& object) {
+  Retries retries({Duration::Milliseconds(100), Duration::Seconds(2), kReadStall},
+                  server_->stop_fd());
+  for (;;) {
+    auto bytes = GetOnce(object);
+    if (bytes || !IsTransient(bytes.error()) || !retries.Wait(bytes.error(), server_->AskedWait()))
+      return bytes;
+  }
+}
+
+Result<std::string> ObjectArchive::GetOnce(const StoredObject& object) {
+  GP_CHECK_OK(CheckRoot());
   const ObjectUrl url = UrlOf(object.name);
   const auto entry = server_->Look(url);
   if (!entry) return Fail(Within(entry.error(), object.name));
@@ -77,6 +102,7 @@ Result<std::string> ObjectArchive::Get(const StoredObject& object) {
 }
 
 Status ObjectArchive::PutBytes(const std::string& name, std::string_view bytes, bool create_only) {
+  GP_CHECK_OK(CheckRoot());
   PutSource source;
   source.size = static_cast<int64_t>(bytes.size());
   source.sha256 = Sha256(bytes);

@@ -8,7 +8,7 @@
 
 namespace gp {
 
-// The objects below a URL of a bucket or directory.
+// The objects below a URL of a bucket or directory; a directory must be there.
 class ObjectArchive : public ObjectStore {
  public:
   // `url`: "s3://bucket/prefix", "gs://bucket/prefix" or "file:///directory".  `credentials`: as
@@ -28,6 +28,8 @@ class ObjectArchive : public ObjectStore {
 
  private:
   ObjectUrl UrlOf(const std::string& name) const;
+  Status CheckRoot() const;
+  Result<std::string> GetOnce(const StoredObject& object);
   Status PutBytes(const std::string& name, std::string_view bytes, bool create_only);
   Error Within(const Error& error, const std::string& name) const;
 

@@ -33,6 +33,8 @@ TEST(ArchiveRetentionTest, WithoutTheSnapshotItDoesNot) {
   LineageObjects objects = Sample();
   objects.verified[{55, kNow - kDay}];
   EXPECT_EQ(NextBegin(objects, kNow, kDay), std::nullopt);
+  objects.snapshots[{55, 7}];
+  EXPECT_EQ(NextBegin(objects, kNow, kDay), std::nullopt) << "it leads nowhere";
 }
 
 TEST(ArchiveRetentionTest, OnlyWhatIsBeforeTheBeginningGoes) {

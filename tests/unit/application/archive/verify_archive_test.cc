@@ -31,6 +31,14 @@ class VerifyArchiveTest : public testing::Test {
     if (!rig_.Review()) throw "not copied";
   }
 
+  void AStateThatTheRecordsDoNotLeadTo() {
+    const auto [name, object] = *rig_.Listed().snapshots.rbegin();
+    State other;
+    other.lineage = 5;
+    ASSERT_TRUE(rig_.archive.Put(object.name, EncodeState(other)));
+    EXPECT_THAT(rig_.Faults(), Contains(HasSubstr("lead to another state")));
+  }
+
   ArchiveRig rig_;
 };
 
@@ -103,12 +111,43 @@ TEST_F(VerifyArchiveTest, EveryGapIsNamed) {
   }
 }
 
+// An upload without an answer is repeated with what has come meanwhile.
+TEST_F(VerifyArchiveTest, OverlappingObjectsAreFoldedThrough) {
+  const LineageObjects listed = rig_.Listed();
+  auto at = std::next(listed.records.begin(), 4);
+  ArchivedRecords both = *rig_.archive.Records(at->first, at->second);
+  const ArchivedRecords next = *rig_.archive.Records(std::next(at)->first, std::next(at)->second);
+  both.records.insert(both.records.end(), next.records.begin(), next.records.end());
+  ASSERT_TRUE(rig_.archive.PutRecords(rig_.lineage(), both));
+  rig_.objects.objects.erase(std::next(at)->second.name);
+  const auto report = VerifyArchive(rig_.archive, {});
+  EXPECT_THAT(report->faults, IsEmpty());
+  EXPECT_EQ(report->snapshots, 5U);
+  AStateThatTheRecordsDoNotLeadTo();
+}
+
 TEST_F(VerifyArchiveTest, AStateThatTheRecordsDoNotLeadToIsTold) {
-  const auto [name, object] = *rig_.Listed().snapshots.rbegin();
-  State other;
-  other.lineage = 5;
-  ASSERT_TRUE(rig_.archive.Put(object.name, EncodeState(other)));
-  EXPECT_THAT(rig_.Faults(), Contains(HasSubstr("lead to another state")));
+  AStateThatTheRecordsDoNotLeadTo();
+}
+
+TEST_F(VerifyArchiveTest, WhatIsRestoredIsVerifiedWhateverIsDamagedBefore) {
+  const LineageObjects listed = rig_.Listed();
+  rig_.objects.objects.at(listed.records.begin()->second.name)[20] ^= 1;
+  auto report = VerifyArchive(rig_.archive, {});
+  EXPECT_THAT(report->faults, Not(IsEmpty()));
+  EXPECT_EQ(report->verified, listed.snapshots.rbegin()->first.sequence);
+  rig_.objects.objects.at(listed.records.rbegin()->second.name)[20] ^= 1;
+  report = VerifyArchive(rig_.archive, {});
+  EXPECT_EQ(report->verified, 0U);
+}
+
+TEST_F(VerifyArchiveTest, OneOfSeveralLineagesIsNamed) {
+  const uint64_t other = rig_.lineage() + 1;
+  ASSERT_TRUE(rig_.archive.Put(NameOf(other, SnapshotName{5, 1}), EncodeState(State{})));
+  EXPECT_EQ(VerifyArchive(rig_.archive, {}).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(VerifyArchive(rig_.archive, {.lineage = rig_.lineage()})->lineage, rig_.lineage());
+  ASSERT_TRUE(ClaimLineage(rig_.archive, other, "at noon"));
+  EXPECT_EQ(VerifyArchive(rig_.archive, {})->lineage, rig_.lineage());
 }
 
 TEST_F(VerifyArchiveTest, AStoreThatIsAwayIsNoDamage) {

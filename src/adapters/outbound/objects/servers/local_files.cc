@@ -57,7 +57,7 @@ struct CloseDirectory {
 // One directory after another, so that few descriptors are open at a time.
 class TreeWalk {
  public:
-  explicit TreeWalk(const Descriptor& top) : top_(top) {}
+  TreeWalk(const Descriptor& top, size_t objects_max) : top_(top), objects_max_(objects_max) {}
 
   Result<ObjectTree> Run() {
     while (!waiting_.empty()) {
@@ -94,8 +94,9 @@ class TreeWalk {
         return Fail(InvalidArgument(Printable(path) + ": is nested too deeply"));
       waiting_.push_back(path);
     } else if (S_ISREG(facts.st_mode)) {
-      if (tree_.entries.size() >= kObjectsMax)
-        return Fail({ErrorCode::kResourceExhausted, "it has more than a million files"});
+      if (tree_.entries.size() >= objects_max_)
+        return Fail({ErrorCode::kResourceExhausted,
+                     "it has more than " + std::to_string(objects_max_) + " files"});
       tree_.entries.push_back(EntryOf(path, facts));
     } else {
       ++tree_.left_out;
@@ -104,6 +105,7 @@ class TreeWalk {
   }
 
   const Descriptor& top_;
+  const size_t objects_max_;
   std::vector<std::string> waiting_{""};
   ObjectTree tree_;
 };
@@ -160,7 +162,9 @@ Status Publish(const Descriptor& directory, const std::string& written, const st
 
 }  // namespace
 
-Result<ObjectTree> ListBelow(const Descriptor& top) { return TreeWalk(top).Run(); }
+Result<ObjectTree> ListBelow(const Descriptor& top, size_t objects_max) {
+  return TreeWalk(top, objects_max).Run();
+}
 
 Result<ObjectEntry> EntryBelow(const Descriptor& top, const std::string& name) {
   const Descriptor file = GP_TRY(OpenBeneath(top.get(), name, O_RDONLY | O_NONBLOCK));
@@ -201,7 +205,7 @@ Result<ObjectTree> LocalFiles::List(const ObjectUrl& root) {
     return ObjectTree{{*file}, file->version};
   }
   const Descriptor top = GP_TRY(OpenTop(path));
-  ObjectTree tree = GP_TRY(ListBelow(top));
+  ObjectTree tree = GP_TRY(ListBelow(top, objects_max_));
   if (tree.entries.empty()) return Fail(NotFound("there are no files"));
   return tree;
 }

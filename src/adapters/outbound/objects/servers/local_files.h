@@ -10,6 +10,7 @@ namespace gp {
 
 class LocalFiles : public ObjectServer {
  public:
+  explicit LocalFiles(size_t objects_max = kObjectsMax) : objects_max_(objects_max) {}
   Result<ObjectTree> List(const ObjectUrl& root) override;
   Result<ReadFacts> Read(const ObjectUrl& root, const ObjectEntry& entry, int64_t offset,
                          const ByteSink& sink) override;
@@ -17,11 +18,14 @@ class LocalFiles : public ObjectServer {
   // Makes the directories above the file.  Another process finds all of the file or nothing.
   Status Put(const ObjectUrl& url, const PutSource& source, const PutOptions& options) override;
   Status Delete(const ObjectUrl& url) override;
+
+ private:
+  const size_t objects_max_;  // of one list
 };
 
 // Reads files below an open directory, for uploads.  The version that List gives is that of
 // LocalFiles.
-Result<ObjectTree> ListBelow(const Descriptor& top);
+Result<ObjectTree> ListBelow(const Descriptor& top, size_t objects_max = kObjectsMax);
 // The same of one regular file.
 Result<ObjectEntry> EntryBelow(const Descriptor& top, const std::string& name);
 // Whether this is still the file of the list; kConflict: it is another one now.

@@ -18,7 +18,7 @@ std::unique_ptr<ObjectServer> MakeObjectServer(ObjectScheme scheme,
     case ObjectScheme::kHf: return std::make_unique<HfHub>(credentials, std::move(access));
     case ObjectScheme::kHttps:
     case ObjectScheme::kHttp: return std::make_unique<WebFile>(credentials, std::move(access));
-    case ObjectScheme::kFile: return std::make_unique<LocalFiles>();
+    case ObjectScheme::kFile: return std::make_unique<LocalFiles>(access.objects_max);
   }
   return std::make_unique<LocalFiles>();
 }

@@ -106,7 +106,10 @@ std::string PrefixOf(const ObjectUrl& url) {
 }  // namespace
 
 S3Server::S3Server(ObjectCredentials credentials, WebAccess access, PartSizes sizes)
-    : credentials_(std::move(credentials)), sizes_(sizes), client_(std::move(access)) {}
+    : credentials_(std::move(credentials)),
+      sizes_(sizes),
+      objects_max_(access.objects_max),
+      client_(std::move(access)) {}
 
 // REQUIRES: the call outlives the request, which sends the call's body without a copy of it.
 Result<WebRequest> S3Server::Request(const ObjectUrl& bucket, const Call& call) const {
@@ -177,8 +180,9 @@ Result<ObjectTree> S3Server::ListBelow(const ObjectUrl& root, const std::string&
       // What stands for a directory itself
       if (entry.key.ends_with('/') && entry.size == 0) continue;
       entry.name_at = prefix.size();
-      if (tree.entries.size() >= kObjectsMax)
-        return Fail({ErrorCode::kResourceExhausted, "it has more than a million objects"});
+      if (tree.entries.size() >= objects_max_)
+        return Fail({ErrorCode::kResourceExhausted,
+                     "it has more than " + std::to_string(objects_max_) + " objects"});
       tree.entries.push_back(std::move(entry));
     }
     if (page.next.empty()) return tree;

@@ -67,6 +67,7 @@ class S3Server : public ObjectServer {
 
   const ObjectCredentials credentials_;
   const PartSizes sizes_;
+  const size_t objects_max_;
   WebClient client_;
 };
 

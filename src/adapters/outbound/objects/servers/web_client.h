@@ -22,6 +22,7 @@ struct WebAccess {
   std::string authorities;  // PEM file of CA certificates; empty: the host's own
   RetryLimits retries;
   Duration idle = Duration::Seconds(30);  // for how long a server may be silent
+  size_t objects_max = kObjectsMax;       // of one list
 };
 
 struct AskOptions {
