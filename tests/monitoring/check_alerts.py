@@ -58,7 +58,7 @@ class Alerts(unittest.TestCase):
         for page in (SOURCE / "docs/runbooks").glob("*.md"):
             for typed in re.findall(r"`gpu-platform ([a-z][^`]*)`", page.read_text()):
                 words = typed.split()
-                command = next((name for name in (" ".join(words[:2]), words[0]) if name in known), None)
+                command = next((name for name in (" ".join(words[:3]), " ".join(words[:2]), words[0]) if name in known), None)
                 self.assertIsNotNone(command, f"{page.name}: gpu-platform {typed}")
                 for flag in re.findall(r"--[a-z-]+", typed):
                     self.assertIn(f"{flag}", known[command] + known[""], f"{page.name}: gpu-platform {typed}")

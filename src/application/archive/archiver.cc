@@ -107,13 +107,14 @@ Status Archiver::BeginChain(const Snapshot& snapshot) {
 Status Archiver::GoOn(const LineageObjects& objects, const ArchiveWay& way) {
   GP_CHECK_OK(CheckSame(way, objects));
   snapshot_ = way.from;
+  listed_snapshot_ = way.from.sequence;
   begin_ = objects.Begin();
   place_ = confirmed_ = {way.last, way.chain};
   chains_ = {{way.from.sequence, way.from.chain}};
   for (const RecordsName& records : way.records) chains_[records.last] = records.chain_after;
   if (objects.files.empty()) return Ok();
   const auto& [name, object] = *objects.files.rbegin();
-  files_at_ = name.at;
+  files_at_ = listed_files_ = name.at;
   archived_files_ = archive_.Open(object).value_or("");  // what does not open is put again
   return Ok();
 }
@@ -155,7 +156,7 @@ Status Archiver::CopyRecords() {
 
 Status Archiver::CopyPage(std::vector<std::string> records) {
   const ArchivedRecords object{place_.sequence + 1, std::move(records), place_.chain,
-                               snapshot_.sequence, files_at_};
+                               listed_snapshot_, listed_files_};
   GP_CHECK_OK(archive_.PutRecords(options_.lineage, object));
   const RecordsName name = object.Name();
   place_ = {name.last, name.chain_after};

@@ -104,7 +104,10 @@ class Archiver {
   Place confirmed_;  // up to there, a list had everything
   // Chains at records where an object ends, from the newest snapshot on.
   std::map<uint64_t, uint64_t> chains_;
-  SnapshotName snapshot_;       // the newest one in the archive
+  SnapshotName snapshot_;  // from which this process goes on, or the newest that it put
+  // What a list had: records say that it is there.
+  uint64_t listed_snapshot_ = 0;
+  Instant listed_files_;
   uint64_t begin_ = 0;          // of BeginName, as far as this process put it
   std::string archived_files_;  // the content of the newest
   Instant files_at_;

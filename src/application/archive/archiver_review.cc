@@ -72,7 +72,10 @@ Status Archiver::ReviewSnapshots() {
     GP_CHECK_OK(archive_.Put(NameOf(options_.lineage, BeginName{begin_}), ""));
   if (snapshot_.sequence == 0) return Ok();
   const LineageObjects found = GP_TRY(List(SnapshotsFolder(options_.lineage)));
-  if (found.snapshots.contains(snapshot_)) return Ok();
+  if (found.snapshots.contains(snapshot_)) {
+    listed_snapshot_ = snapshot_.sequence;
+    return Ok();
+  }
   // The same one again if the journal still has it, else the next newer one.
   const Snapshot snapshot = GP_TRY(ReadLatestSnapshot());
   if (snapshot.sequence == snapshot_.sequence)
@@ -97,7 +100,10 @@ Status Archiver::CopySnapshotWhenNew() {
 // Files of another controller that leads no more are not the newest.
 Status Archiver::ReviewFiles() {
   const LineageObjects found = GP_TRY(List(FolderOf(options_.lineage) + "/files"));
-  if (!found.files.empty() && found.files.rbegin()->first.at == files_at_) return Ok();
+  if (!found.files.empty() && found.files.rbegin()->first.at == files_at_) {
+    listed_files_ = files_at_;
+    return Ok();
+  }
   if (!found.files.empty()) files_at_ = std::max(files_at_, found.files.rbegin()->first.at);
   archived_files_.clear();
   files_not_before_ns_ = 0;

@@ -185,12 +185,15 @@ TEST_F(Scripts, ACommandBeginsAfresh) {
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &blocked, &before);
-  const int left_open = open("/dev/null", O_RDONLY);
+  // Not one that a shell uses for its script.
+  const int null = open("/dev/null", O_RDONLY);
+  const int left_open = fcntl(null, F_DUPFD, 200);
   const CommandEnd end = RunCommand(
       {Script("grep SigBlk /proc/self/status | tr -d '\\t'; ls /proc/$$/fd | tr '\\n' ' '")},
       {.time_limit = Duration::Seconds(30)});
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(left_open);
+  close(null);
   EXPECT_TRUE(end.output.starts_with("SigBlk:0000000000000000\n0 1 ")) << end.output;
   EXPECT_EQ(end.output.find(" " + std::to_string(left_open) + " "), std::string::npos)
       << end.output;

@@ -10,6 +10,7 @@
 namespace gp {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Fault = MemoryObjects::Fault;
@@ -226,8 +227,7 @@ TEST_F(ArchiverTest, WhatTheJournalHasDroppedUncopiedIsAGap) {
   rig_.Work(5);
   ASSERT_TRUE(rig_.Copy());
   EXPECT_EQ(rig_.Restore()->state, rig_.StateNow());
-  ASSERT_EQ(rig_.Faults().size(), 1U);
-  EXPECT_THAT(rig_.Faults()[0], HasSubstr("missing"));
+  EXPECT_THAT(rig_.Faults(), Contains(HasSubstr("missing")));
 }
 
 TEST_F(ArchiverTest, AClaimStopsIt) {
