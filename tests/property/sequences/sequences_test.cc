@@ -57,7 +57,10 @@ TEST(Sequences, HoldEveryRule) {
   for (const uint64_t events : coverage.events) std::printf(" %lu", events);
   std::printf("\n");
   if (count < 1'000) return;
+  // One controller writes its newest format from the start: unit_replication raises it.
+  const size_t raised = Event(FormatRaised{}).index();
   for (size_t kind = 0; kind < coverage.events.size(); ++kind) {
+    if (kind == raised) continue;
     EXPECT_GE(coverage.events[kind], count / 100) << "events of kind " << kind << " are too rare";
   }
 }
