@@ -111,7 +111,7 @@ class Operations:
         return self._ask("POST", "/api/v1/jobs:explain", job_id=job_id, spec=spec, forecast=forecast, nodes=nodes)
 
     def get_archive(self) -> dict[str, Any]:
-        """Returns how far the archive of the journal is. UNSUPPORTED: there is none."""
+        """Returns how far the archive of the journal is. NOT_FOUND: there is none."""
         return self._ask("GET", "/api/v1/archive")
 
     def get_cluster(self, *, readings: Optional[bool] = None, node: Optional[str] = None,

@@ -38,7 +38,7 @@ Status ControlApi::ReadJournal(const Caller&, const v1::ReadJournalRequest& requ
 Status ControlApi::GetArchive(const Caller&, const v1::GetArchiveRequest&, v1::Archive* reply) {
   if (!about_.archive)
     return Fail(
-        Unsupported("this controller has no archive: set archive.url (docs/disaster_recovery.md)"));
+        NotFound("this controller has no archive: set archive.url (docs/disaster_recovery.md)"));
   about_.archive(reply);
   return Ok();
 }
