@@ -13,6 +13,7 @@ A controller with played nodes copies its journal to an archive in a local S3 se
 import argparse
 import json
 import pathlib
+import resource
 import shutil
 import statistics
 import subprocess
@@ -29,7 +30,8 @@ from live_platform.waiting import eventually  # noqa: E402
 from s3_server import S3Server  # noqa: E402
 
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
-SPEC = json.dumps({"run": "true", "resources": {"gpus": 8, "nodes": 100_000}, "wait_for_nodes": True}).encode()
+# It waits for a node with nine GPUs: measured is the controller, not the jobs' processes.
+SPEC = json.dumps({"specs": [{"name": "waiting", "command": ["true"], "gpus": {"count": 9}, "wait_for_nodes": True}]}).encode()
 ELEMENTS = 10_000
 SAMPLE_S = 0.02
 
@@ -116,7 +118,7 @@ def measure_rpo(site, rate, seconds):
         connection.request("POST", "/api/v1/jobs", SPEC, {"Content-Type": "application/json"})
         answer = connection.getresponse()
         body = answer.read()
-        if answer.status != 200:
+        if answer.status >= 300:
             sys.exit(body.decode())
         acknowledged.append(time.monotonic())
         due += 1 / rate
@@ -129,10 +131,8 @@ def measure_rpo(site, rate, seconds):
 
 
 def make_records(site, records):
-    array = json.dumps({"run": "true", "resources": {"gpus": 8, "nodes": 100_000}, "wait_for_nodes": True, "array": ELEMENTS})
-    (site.place / "job.json").write_text(array)
-    job = site.ask("jobs", "submit", site.place / "job.json")
-    name = (job.get("jobs") or [job])[0]["id"]
+    name = site.run("--server", site.place / "run", "-q", "run", "-d", "--gpus", "9", "--wait-for-nodes", "--array", ELEMENTS,
+                    "--", "true").strip()
     while int(site.status()["last"]) < records:
         for change in ("hold", "release"):
             site.run("--server", site.place / "run", "jobs", change, name)
@@ -161,6 +161,10 @@ def main():
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--history", action="store_true", help="restore all records, not only those after the newest snapshot")
     options = parser.parse_args()
+    # The played agents and their controller are one process.
+    files = 3 * options.nodes + 1_024
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < files:
+        sys.exit(f"{options.nodes} nodes need {files} open files: raise the limit (ulimit -n), or name fewer (--nodes)")
     with tempfile.TemporaryDirectory(prefix="gp-dr-", dir="/var/tmp") as place:
         site = Site(options.binary, options.nodes, pathlib.Path(place))
         try:
