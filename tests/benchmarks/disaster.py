@@ -110,7 +110,7 @@ def measure_rpo(site, rate, seconds):
             else:
                 ages.append(0.0)
 
-    sampler = threading.Thread(target=sample)
+    sampler = threading.Thread(target=sample, daemon=True)
     sampler.start()
     connection = UnixConnection(str(site.place / "run/http.sock"))
     until, due = time.monotonic() + seconds, time.monotonic()
