@@ -88,6 +88,7 @@ void Supervisor::TakeMetrics(const ReportLine& line) {
     if (!metrics_ || metrics_->Take(one.name, status_.progress.step, one.value, now)) continue;
     Refuse("\"" + one.name + "\": a rank has at most " + std::to_string(kMetricsMax) + " metrics");
   }
+  if (metrics_) metrics_->FinishReport(now);
   if (now.boot_ns < metrics_told_) return;
   metrics_told_ = now.boot_ns + kBetweenChangesNs;
   status_changed_ = true;

@@ -57,14 +57,23 @@ bool MetricFile::Take(const std::string& name, int64_t step, double value, const
   const bool turns =
       series.is_finite != std::isfinite(value) && now.boot_ns >= series.next_early_ns;
   series.is_finite = std::isfinite(value);
-  if (turns) series.next_early_ns = now.boot_ns + Spacing(now.boot_ns);
-  if (turns && point.count > 0) WriteOut(point);
+  if (turns && point.count > 0) WriteEarly(series, now.boot_ns);
   if (point.count == 0) series.due_ns = now.boot_ns + Spacing(now.boot_ns);
   point.step = step;
   point.at = now.at;
   Add(point, value);
-  if (turns) WriteOut(point);
+  if (turns) WriteEarly(series, now.boot_ns);
   return true;
+}
+
+void MetricFile::FinishReport(const Moment& now) {
+  if (early_.empty()) return;
+  for (auto& [name, series] : series_) {
+    const bool is_of_report = series.point.count > 0 && series.point.at == now.at;
+    if (is_of_report && now.boot_ns >= series.next_early_ns) WriteEarly(series, now.boot_ns);
+  }
+  Write(early_);
+  early_.clear();
 }
 
 bool MetricFile::TakeLink(const JobLink& link) {
@@ -86,9 +95,10 @@ int64_t MetricFile::NextAtNs() const {
   return next;
 }
 
-void MetricFile::WriteOut(MetricPoint& point) {
-  Write(ToLine(point));
-  point.count = 0;
+void MetricFile::WriteEarly(Series& series, int64_t boot_ns) {
+  early_ += ToLine(series.point);
+  series.point.count = 0;
+  series.next_early_ns = boot_ns + Spacing(boot_ns);
 }
 
 void MetricFile::WriteDue(int64_t boot_ns) {

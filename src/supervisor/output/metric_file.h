@@ -27,8 +27,11 @@ class MetricFile {
     Instant at;           // wall clock
     int64_t boot_ns = 0;  // CLOCK_BOOTTIME
   };
-  // False: the name is one too many.
+  // A value of a report.  False: the name is one too many.
   bool Take(const std::string& name, int64_t step, double value, const Moment& now);
+  // The report that has come at `now` is taken whole.  If a value of it became NaN, or a number
+  // again, its values are written at once and together: a reader never sees half of a step.
+  void FinishReport(const Moment& now);
   // Writes the link at once, if it is a new one.  False: its name is one too many, or its links
   // have changed too often.
   bool TakeLink(const JobLink& link);
@@ -45,10 +48,11 @@ class MetricFile {
     MetricPoint point;          // count 0: nothing since the last one was written
     int64_t due_ns = 0;         // boot time
     bool is_finite = true;      // the last value
-    int64_t next_early_ns = 0;  // of a series that becomes NaN, or a number again
+    int64_t next_early_ns = 0;  // no point is written before it is due until then
   };
   int64_t Spacing(int64_t boot_ns) const;
-  void WriteOut(MetricPoint& point);
+  // With the end of the report.
+  void WriteEarly(Series& series, int64_t boot_ns);
   void Write(const std::string& lines);
 
   Descriptor directory_;
@@ -59,6 +63,7 @@ class MetricFile {
   int64_t began_ns_ = 0;  // boot time of the first value; 0: there was none
   int last_error_ = 0;
   std::map<std::string, Series> series_;
+  std::string early_;                         // lines that the end of the report writes
   std::map<std::string, std::string> links_;  // URLs by name
   int links_written_ = 0;
 };

@@ -22,7 +22,9 @@ class MetricFileTest : public testing::Test {
   void Take(const std::string& name, int64_t step, double value, double at_s) {
     const auto at_ns = static_cast<int64_t>(at_s * 1e9);
     file_.WriteDue(at_ns);
-    ASSERT_TRUE(file_.Take(name, step, value, {{1'000 * kSecond + at_ns}, at_ns}));
+    const MetricFile::Moment now{{1'000 * kSecond + at_ns}, at_ns};
+    ASSERT_TRUE(file_.Take(name, step, value, now));
+    file_.FinishReport(now);
   }
   std::vector<MetricPoint> Written() { return ParseMetricRecords(Contents(path_)); }
 
@@ -74,10 +76,31 @@ TEST_F(MetricFileTest, TheFirstNanIsAPointOfItsOwn) {
   EXPECT_EQ(points[2].count, 2);
 }
 
-TEST_F(MetricFileTest, ValuesThatTurnAllTheTimeDoNotFlood) {
-  for (int i = 0; i < 1'000; ++i) Take("loss", i, i % 2 == 0 ? kNan : 1.0, 10 + i * 0.001);
+TEST_F(MetricFileTest, TheReportOfTheFirstNanIsWrittenWhole) {
+  Take("lr", 1, 0.1, 10.0);
+  const MetricFile::Moment now{{1'011 * kSecond}, 11 * kSecond};
+  file_.WriteDue(now.boot_ns);
+  EXPECT_TRUE(file_.Take("loss", 2, kNan, now));
+  EXPECT_TRUE(file_.Take("lr", 2, 0.2, now));
+  EXPECT_EQ(Written().size(), 1u);
+  file_.FinishReport(now);
+  const auto points = Written();
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_TRUE(std::isnan(points[1].last));
+  EXPECT_EQ(points[2].last, 0.2);
+  EXPECT_EQ(points[1].at, points[2].at);
   file_.Finish();
-  EXPECT_LE(Written().size(), 4u);
+  EXPECT_EQ(Written().size(), 3u);
+}
+
+// Nor does a value that comes with it.
+TEST_F(MetricFileTest, ValuesThatTurnAllTheTimeDoNotFlood) {
+  for (int i = 0; i < 1'000; ++i) {
+    Take("loss", i, i % 2 == 0 ? kNan : 1.0, 10 + i * 0.001);
+    Take("lr", i, i, 10 + i * 0.001);
+  }
+  file_.Finish();
+  EXPECT_LE(Written().size(), 8u);
 }
 
 // A point stands for a thousandth of the time so far, between a second and a minute.
