@@ -59,23 +59,29 @@ Status Archiver::Copy() {
 }
 
 Status Archiver::Begin() {
-  GP_CHECK_OK(CheckClaim());
+  GP_CHECK_OK(LookForClaim());
   const LineageObjects objects = GP_TRY(List(FolderOf(options_.lineage)));
   const ArchiveWay way = BestWay(objects);
   if (way.last > 0) return GoOn(objects, way);
   return BeginAnew(objects.snapshots.empty() && objects.records.empty());
 }
 
-Status Archiver::CheckClaim() {
-  const auto claims = ReadNames(GP_TRY(archive_.store().List("claims")));
-  const auto own = claims.find(options_.lineage);
+Status CheckClaim(SealedArchive& archive, uint64_t lineage) {
+  const auto claims = ReadNames(GP_TRY(archive.store().List("claims")));
+  const auto own = claims.find(lineage);
   if (own == claims.end() || !own->second.is_claimed) return Ok();
   // Whoever lacks the key claims nothing.
-  GP_TRY(archive_.Open({ClaimName(options_.lineage), -1, ""}));
+  GP_TRY(archive.Open({ClaimName(lineage), -1, ""}));
+  return Fail(Conflict("this cluster was restored from its archive elsewhere, and goes on there (" +
+                       ClaimName(lineage) + "): stop this controller for good"));
+}
+
+Status Archiver::LookForClaim() {
+  const Status claim = CheckClaim(archive_, options_.lineage);
+  if (claim || claim.error().code != ErrorCode::kConflict) return claim;
   const std::scoped_lock lock(mutex_);
   is_claimed_ = true;
-  return Fail(Conflict("this cluster was restored from its archive elsewhere, and goes on there (" +
-                       ClaimName(options_.lineage) + "): stop this controller for good"));
+  return claim;
 }
 
 // Older records stay out, as do those that a journal has dropped.

@@ -32,6 +32,9 @@ struct ArchiveStatus {
 };
 
 // Copies a journal to an archive, turn by turn.  One thread calls Turn; any asks for the status.
+// Looks whether the lineage goes on elsewhere.  Errors: kConflict: it does; those of ObjectStore.
+Status CheckClaim(SealedArchive& archive, uint64_t lineage);
+
 class Archiver {
  public:
   struct Options {
@@ -52,9 +55,6 @@ class Archiver {
   // what it returns is only whether the records were copied.  Errors: kConflict: the archive has
   // another history of this lineage, or the lineage goes on elsewhere (IsClaimed).
   Status Turn(Instant wall, int64_t boot_ns);
-  // Looks whether the lineage goes on elsewhere.  By one thread, as Turn.  Errors: kConflict: it
-  // does; those of ObjectStore.
-  Status CheckClaim();
   // The archive was restored elsewhere: this controller must not go on.
   bool IsClaimed() const;
   ArchiveStatus status() const;
@@ -71,6 +71,7 @@ class Archiver {
   };
 
   Status Copy();
+  Status LookForClaim();
   Status Begin();
   Status BeginAnew(bool is_fresh);
   Status GoOn(const LineageObjects& objects, const ArchiveWay& way);

@@ -36,7 +36,7 @@ Status Archiver::TakeCare(Instant wall, int64_t boot_ns) {
 }
 
 Status Archiver::Review(Instant wall) {
-  GP_CHECK_OK(CheckClaim());
+  GP_CHECK_OK(LookForClaim());
   GP_CHECK_OK(ReviewRecords());
   GP_CHECK_OK(CopyRecords());
   GP_CHECK_OK(ReviewSnapshots());

@@ -12,11 +12,6 @@
 namespace gp {
 namespace {
 
-bool IsDamage(const Error& error) {
-  return error.code == ErrorCode::kInternal || error.code == ErrorCode::kInvalidArgument ||
-         error.code == ErrorCode::kNotFound;
-}
-
 class Restoring {
  public:
   Restoring(SealedArchive& archive, LineageObjects objects, const ArchiveRestoreOptions& options,

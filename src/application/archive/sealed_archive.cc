@@ -91,6 +91,11 @@ Result<ArchivedFiles> DecodeFiles(std::string_view bytes) {
   return files;
 }
 
+bool IsDamage(const Error& error) {
+  return error.code == ErrorCode::kInternal || error.code == ErrorCode::kInvalidArgument ||
+         error.code == ErrorCode::kNotFound;
+}
+
 Result<std::string> SealedArchive::Open(const StoredObject& object) const {
   const auto sealed = store_.Get(object);
   // What the store cannot read is not damaged.

@@ -43,6 +43,9 @@ std::string EncodeFiles(const ArchivedFiles& files);
 // Errors: kInternal (damaged).
 Result<ArchivedFiles> DecodeFiles(std::string_view bytes);
 
+// Whether the object is at fault, not the store.
+bool IsDamage(const Error& error);
+
 // The objects of an archive, each sealed under its own name: one that is damaged, or was put in
 // the place of another, does not open.  Any thread.
 class SealedArchive {

@@ -15,11 +15,6 @@
 namespace gp {
 namespace {
 
-bool IsOfTheStore(const Error& error) {
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded ||
-         error.code == ErrorCode::kPermissionDenied || error.code == ErrorCode::kUnauthenticated;
-}
-
 // The state as far as the records lead.
 class Fold {
  public:
@@ -33,6 +28,8 @@ class Fold {
   bool IsAt(uint64_t sequence, uint64_t chain) const {
     return state_ != nullptr && sequence == sequence_ && chain == chain_;
   }
+  // Whether the state has this record.
+  bool Has(uint64_t record) const { return state_ != nullptr && sequence_ >= record; }
   uint64_t sequence() const { return sequence_; }
   const State& state() const { return *state_; }
 
@@ -70,10 +67,12 @@ class Verification {
         [&](size_t at, Result<ArchivedRecords> records) -> Status {
           ++report_.objects;
           if (watch) watch(static_cast<double>(at) / static_cast<double>(wanted.size()));
-          if (!records && IsOfTheStore(records.error())) return Fail(records.error());
+          if (!records && !IsDamage(records.error())) return Fail(records.error());
           if (!records) return Note(records.error());
-          sound_.records.insert(*wanted[at]);
-          return Take(wanted[at]->first, *records);
+          GP_CHECK_OK(Take(wanted[at]->first, *records));
+          // Behind a record that cannot be applied the state stays where it is.
+          if (fold_.Has(wanted[at]->first.last)) sound_.records.insert(*wanted[at]);
+          return Ok();
         });
     GP_CHECK_OK(read);
     GP_CHECK_OK(TakeSnapshots(UINT64_MAX));
@@ -118,7 +117,7 @@ class Verification {
   Status TakeSnapshot(const SnapshotName& name, const StoredObject& object) {
     ++report_.objects;
     const auto bytes = archive_.Open(object);
-    if (!bytes && IsOfTheStore(bytes.error())) return Fail(bytes.error());
+    if (!bytes && !IsDamage(bytes.error())) return Fail(bytes.error());
     if (!bytes) return Note(bytes.error());
     auto state = DecodeState(*bytes);
     if (!state) return Note(state.error().Within(object.name));
@@ -159,7 +158,7 @@ class Verification {
     for (const auto& [name, object] : objects_.files) {
       ++report_.objects;
       const auto bytes = archive_.Open(object);
-      if (!bytes && IsOfTheStore(bytes.error())) return Fail(bytes.error());
+      if (!bytes && !IsDamage(bytes.error())) return Fail(bytes.error());
       const auto files = bytes ? DecodeFiles(*bytes) : Fail(bytes.error());
       if (!files) GP_CHECK_OK(Note(files.error()));
     }
@@ -172,7 +171,7 @@ class Verification {
     ++report_.objects;
     const auto bytes = archive_.Open(object);
     if (bytes) return Ok();
-    return IsOfTheStore(bytes.error()) ? Status(Fail(bytes.error())) : Note(bytes.error());
+    return IsDamage(bytes.error()) ? Note(bytes.error()) : Status(Fail(bytes.error()));
   }
 
   SealedArchive& archive_;
@@ -181,7 +180,7 @@ class Verification {
   const uint64_t begin_;
   Fold fold_;
   Named<SnapshotName>::const_iterator next_ = objects_.snapshots.begin();
-  LineageObjects sound_;  // snapshots that were compared, and records that could be read
+  LineageObjects sound_;  // snapshots that were compared, and records that were applied
   std::set<uint64_t> mentioned_;
   Instant newest_files_;
 };

@@ -100,7 +100,8 @@ void AddVerify(CLI::App& group, Cli& cli) {
   const auto access = AddAccess(*sub);
   const auto flags = std::make_shared<VerifyFlags>();
   sub->add_flag("--new", flags->options.only_new, "Begin with what was verified last");
-  sub->add_option("--lineage", flags->options.lineage, "Of this number; default: the newest")
+  sub->add_option("--lineage", flags->options.lineage,
+                  "Of this number; needed where several may be the one that counts")
       ->type_name("NUMBER");
   sub->add_flag("!--no-mark", flags->marks, "Write nothing to the archive");
   sub->callback([access, flags, &cli] { Verify(*access, *flags, cli); });
@@ -129,7 +130,8 @@ void AddRestoreFromArchive(CLI::App& group, Cli& cli) {
   sub->add_option("--state", how->state,
                   "The controller's state directory; default: where serve keeps it")
       ->type_name("DIRECTORY");
-  sub->add_option("--lineage", how->options.lineage, "Of this number; default: the newest")
+  sub->add_option("--lineage", how->options.lineage,
+                  "Of this number; needed where several may be the one that counts")
       ->type_name("NUMBER");
   sub->add_flag("--history", how->options.history,
                 "All records, for replay and what-if, not only those after the newest snapshot");

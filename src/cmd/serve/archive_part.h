@@ -3,17 +3,16 @@
 // The continuous copy of the journal for disaster recovery, as parts of the controller's start
 // (docs/disaster_recovery.md).
 
-#include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
+#include <string>
 #include <vector>
 
 #include "adapters/inbound/metrics/controller_metrics.h"
 #include "adapters/outbound/objects/object_archive.h"
 #include "application/archive/archive_copier.h"
+#include "cmd/admin/archive_key.h"
+#include "cmd/serve/archive_verifier.h"
 #include "cmd/serve/control_parts.h"
 #include "gpu_platform/v1/control.pb.h"
 
@@ -43,7 +42,7 @@ class ArchivePart : public Component {
  private:
   Result<ArchivedFiles> Files() const;
   Duration Lag() const;
-  Status CheckClaim();
+  Status CheckNobodyClaims(const ArchiveAccess& access, const std::string& key);
 
   const ControllerConfig& config_;
   OperatorLog& log_;
@@ -67,21 +66,12 @@ class ArchiveCopyPart : public Component {
   void Stop() override;
 
  private:
-  void VerifyWhenDue();
-  bool IsDue() const;
-  void Verify();
-
   const ControllerConfig& config_;
   OperatorLog& log_;
   Clock& clock_;
   ArchivePart& archive_;
   std::unique_ptr<ArchiveCopier> copier_;
-  int64_t not_before_ns_ = 0;  // boot time of the next verification
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool ends_ = false;
-  Descriptor stop_;  // readable when a verification is to stop
-  std::thread verifier_;
+  std::unique_ptr<ArchiveVerifier> verifier_;
 };
 
 }  // namespace gp

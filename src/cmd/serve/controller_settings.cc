@@ -6,6 +6,7 @@
 #include "adapters/inbound/policy_file/policy_file.h"
 #include "adapters/inbound/xid_catalogue/xid_catalogue.h"
 #include "adapters/outbound/etcd/etcd_options.h"
+#include "adapters/outbound/objects/object_archive.h"
 #include "adapters/outbound/traces/trace_exporter.h"
 #include "base/text.h"
 #include "cmd/agent/agent_settings.h"
@@ -13,7 +14,6 @@
 #include "cmd/settings/profiles.h"
 #include "cmd/settings/settings_text.h"
 #include "cmd/settings/text_faults.h"
-#include "domain/model/jobs/object_url.h"
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -170,12 +170,9 @@ SettingRows StoreRows(SharingConfig& sharing) {
 
 std::optional<std::string> ArchiveFault(const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const auto url = ParseObjectUrl(text);
+  const auto url = ParseArchiveUrl(text);
   if (!url) return url.error().message;
-  const bool is_store = url->scheme == ObjectScheme::kS3 || url->scheme == ObjectScheme::kGs ||
-                        url->scheme == ObjectScheme::kFile;
-  if (is_store) return std::nullopt;
-  return "must be s3://bucket/prefix, gs://bucket/prefix or file:///directory";
+  return std::nullopt;
 }
 
 SettingRows ArchiveRows(ArchiveConfig& archive) {

@@ -19,13 +19,19 @@ constexpr size_t kObjectBytesMax = size_t{4} << 30;
 
 }  // namespace
 
-Result<std::unique_ptr<ObjectArchive>> ObjectArchive::Open(const std::string& url,
-                                                           const std::string& credentials) {
+Result<ObjectUrl> ParseArchiveUrl(const std::string& url) {
   ObjectUrl root = GP_TRY(ParseObjectUrl(url));
   const bool is_store = root.scheme == ObjectScheme::kS3 || root.scheme == ObjectScheme::kGs ||
                         root.scheme == ObjectScheme::kFile;
-  if (!is_store)
-    return Fail(InvalidArgument("an archive is at s3://…, gs://… or file:///…, not at " + url));
+  if (is_store) return root;
+  return Fail(InvalidArgument(
+      "an archive is at s3://bucket/prefix, gs://bucket/prefix or file:///directory, not at " +
+      url));
+}
+
+Result<std::unique_ptr<ObjectArchive>> ObjectArchive::Open(const std::string& url,
+                                                           const std::string& credentials) {
+  ObjectUrl root = GP_TRY(ParseArchiveUrl(url));
   const ObjectCredentials keys = GP_TRY(ParseObjectCredentials(root.scheme, credentials));
   WebAccess access;
   access.rules = GP_TRY(AddressRules::Parse({"0.0.0.0/0", "::/0"}));

@@ -8,12 +8,15 @@
 
 namespace gp {
 
+// Errors: kInvalidArgument: there can be no archive; the message has no secret in it.
+Result<ObjectUrl> ParseArchiveUrl(const std::string& url);
+
 // The objects below a URL of a bucket or directory; a directory must be there.
 class ObjectArchive : public ObjectStore {
  public:
   // `url`: "s3://bucket/prefix", "gs://bucket/prefix" or "file:///directory".  `credentials`: as
   // for data of jobs; empty: none.  Operators choose the URL, so every address is allowed.  Errors:
-  // kInvalidArgument: of another form or scheme; the message has no secret in it.
+  // those of ParseArchiveUrl and ParseObjectCredentials.
   static Result<std::unique_ptr<ObjectArchive>> Open(const std::string& url,
                                                      const std::string& credentials);
   ObjectArchive(std::unique_ptr<ObjectServer> server, ObjectUrl root)

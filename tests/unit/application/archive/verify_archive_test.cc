@@ -130,6 +130,19 @@ TEST_F(VerifyArchiveTest, AStateThatTheRecordsDoNotLeadToIsTold) {
   AStateThatTheRecordsDoNotLeadTo();
 }
 
+TEST_F(VerifyArchiveTest, ARecordThatCannotBeAppliedIsNoSoundWay) {
+  EXPECT_GT(VerifyArchive(rig_.archive, {})->verified, 0U);
+  const RecordsName newest = rig_.Listed().records.rbegin()->first;
+  ArchivedRecords garbage;
+  garbage.first = newest.last + 1;
+  garbage.chain_before = newest.chain_after;
+  garbage.records = {"no record"};
+  ASSERT_TRUE(rig_.archive.PutRecords(rig_.lineage(), garbage));
+  const auto report = VerifyArchive(rig_.archive, {});
+  EXPECT_THAT(report->faults, Contains(HasSubstr("record " + std::to_string(garbage.first))));
+  EXPECT_EQ(report->verified, 0U) << "nothing may be deleted for its sake";
+}
+
 TEST_F(VerifyArchiveTest, WhatIsRestoredIsVerifiedWhateverIsDamagedBefore) {
   const LineageObjects listed = rig_.Listed();
   rig_.objects.objects.at(listed.records.begin()->second.name)[20] ^= 1;
