@@ -21,6 +21,8 @@ std::string FormatsText(const v1::Controller& one) {
 void PrintControllers(const v1::ListControllersReply& reply, Cli& cli) {
   for (const v1::Controller& one : reply.controllers())
     if (!one.unfit().empty()) cli.Say(one.name() + " is unfit: " + one.unfit());
+  for (const v1::StoreMember& one : reply.store())
+    if (!one.trouble().empty()) cli.Say("etcd at " + one.endpoint() + ": " + one.trouble());
   if (cli.PrintDocument(reply)) return;
   if (cli.output == "name") {
     for (const v1::Controller& one : reply.controllers()) std::printf("%s\n", one.name().c_str());

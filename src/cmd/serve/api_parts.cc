@@ -66,7 +66,7 @@ std::vector<MetricFamily> ApiPart::StandbyMetrics() const {
   if (controllers == nullptr) return {};
   const auto seen = controllers->Look();
   if (!seen) return {};
-  StandbyCounts counts{.term = seen->term, .standbys = {}};
+  StandbyCounts counts{.term = seen->term, .standbys = {}, .store = controllers->StoreSeen()};
   for (const ControllerStatus& one : seen->all)
     if (one.IsStandby()) counts.standbys[one.member.name] = one.behind;
   return StandbyGauges(counts);

@@ -104,7 +104,7 @@ Status LeadPart::Connect() {
   standby_.emplace(*log_of_all_, *key_, *replica_, clock_,
                    Member{.name = name_, .version = GP_VERSION, .addresses = entry_.addresses},
                    /*may_create=*/!mark_.is_there);
-  controllers_.emplace(*store_, keys, name_);
+  controllers_.emplace(*store_, *store_, keys, name_);
   const Authority& authority = uses_.certificates.common_authority();
   identity_ = {authority.fingerprint(),
                Sha256(HmacSha256(authority.SecretFor("join token of the cluster"),

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "adapters/inbound/api/streams/change_feed.h"
+#include "adapters/outbound/etcd/etcd_store.h"
 #include "application/replication/care/store_care.h"
 #include "application/replication/lead/lead_keeper.h"
 #include "application/replication/lead/store_leadership.h"
@@ -92,7 +93,7 @@ class LeadPart : public Component {
   std::string name_;
   LeaderEntry entry_;  // what it tells of itself as a leader
   ChangeFeed changes_;
-  std::unique_ptr<QuorumStore> store_;
+  std::unique_ptr<EtcdStore> store_;
   std::optional<SharedLog> log_of_all_;
   std::optional<LeaderKey> key_;
   std::optional<Replica> replica_;

@@ -189,11 +189,15 @@ std::string StateText(const v1::Gpu& gpu) {
 
 namespace {
 
-std::string ControllersLine(const v1::ClusterControllers& controllers) {
+std::string ControllersLines(const v1::ClusterControllers& controllers) {
   std::string text = fmt::format("LEADER   {}, term {}", controllers.leader(), controllers.term());
-  return controllers.standbys().empty()
-             ? text + "; NO STANDBY could take over: gpu-platform admin controllers list\n"
-             : text + fmt::format("; standbys {}\n", fmt::join(controllers.standbys(), ", "));
+  text += controllers.standbys().empty()
+              ? "; NO STANDBY could take over: gpu-platform admin controllers list\n"
+              : fmt::format("; standbys {}\n", fmt::join(controllers.standbys(), ", "));
+  for (const v1::StoreMember& member : controllers.store())
+    if (!member.trouble().empty())
+      text += fmt::format("STORE    {}: {}\n", member.endpoint(), member.trouble());
+  return text;
 }
 
 }  // namespace
@@ -211,7 +215,7 @@ std::string ClusterHeadline(const v1::Cluster& cluster) {
   if (cluster.has_oldest_wait_seconds())
     text += " (oldest " + SpanText(cluster.oldest_wait_seconds()) + ")";
   text += "\n";
-  if (cluster.has_controllers()) text += ControllersLine(cluster.controllers());
+  if (cluster.has_controllers()) text += ControllersLines(cluster.controllers());
   if (const int open = cluster.incidents_for_operators(); open > 0)
     text += "NOTE     " + Count(open, "incident") + (open == 1 ? " requires" : " require") +
             " operator action: gpu-platform incidents list\n";

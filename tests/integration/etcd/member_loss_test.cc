@@ -84,6 +84,32 @@ class EtcdMemberLoss : public testing::Test {
   std::unique_ptr<EtcdCluster> cluster_;
 };
 
+// Whichever member the store asks for everything else.
+TEST_F(EtcdMemberLoss, EachMemberTellsOfItself) {
+  const auto store = StoreAt(1);
+  const auto well = store->Members();
+  ASSERT_EQ(well.size(), 3U);
+  EXPECT_EQ(std::ranges::count(well, true, &StoreMember::leads), 1);
+  for (const StoreMember& member : well) {
+    EXPECT_EQ(member.trouble, "") << member.endpoint;
+    EXPECT_THAT(member.version, HasSubstr("3."));
+    EXPECT_GT(member.bytes, 0U);
+  }
+  EXPECT_EQ(well[0].endpoint, cluster_->endpoint(1));
+  cluster_->Kill(0);
+  cluster_->Hang(2);
+  const auto seen = store->Members();
+  ASSERT_EQ(seen.size(), 3U);
+  for (const StoreMember& member : seen)
+    if (member.endpoint != cluster_->endpoint(1)) {
+      EXPECT_NE(member.trouble, "") << member.endpoint;
+      EXPECT_EQ(member.version, "");
+    }
+  // Without a majority it does not know its leader after its election timeout.
+  EXPECT_TRUE(AwaitReal([&] { return store->Members().at(0).trouble == "it has no leader"; }));
+  cluster_->Wake(2);
+}
+
 TEST_F(EtcdMemberLoss, CommitsGoOnWhenTheLeaderHangs) {
   ExpectToGoOn(cluster_->Leader(), Loss::kHung);
 }

@@ -82,7 +82,6 @@ class TakeOver(SharedTest):
         self.assertIn("this controller stops", self.first.text_of_run())
         self.assert_undisturbed(gang)
 
-
     def test_a_member_of_etcd_that_was_killed_is_not_missed(self):
         gang = self.start_gang()
         for k in range(2):
@@ -90,6 +89,25 @@ class TakeOver(SharedTest):
             self.cli.wait(self.cli.start("--gpus", "1", command=["true"]))
             self.cluster.etcd.start_again(k)
         self.assert_undisturbed(gang)
+
+    def store(self):
+        return self.cli.json("admin", "controllers", "list").get("store", [])
+
+    def test_operators_see_how_each_member_of_etcd_is(self):
+        eventually(lambda: [one["trouble"] for one in self.store()] == ["", "", ""], "all are well", timeout=60)
+        self.assertEqual([one["endpoint"] for one in self.store()], self.cluster.etcd.urls())
+        self.assertEqual(sum(one["leads"] for one in self.store()), 1)
+        self.assertNotIn("STORE", self.cli("status").ok().out)
+        self.cluster.etcd.kill(1)
+        url = self.cluster.etcd.urls()[1]
+        eventually(lambda: f"STORE    {url}: " in self.cli("status").ok().out, "status tells", timeout=60)
+        self.assertIn(f"etcd at {url}: ", self.cli("admin", "controllers", "list").ok().err)
+        metrics = self.cli("metrics").ok().lines
+        well = [line for line in metrics if line.startswith("gpu_platform_store_member_well")]
+        self.assertEqual(sorted(line.rsplit(" ", 1)[1] for line in well), ["0", "1", "1"])
+        self.assertIn(f'gpu_platform_store_member_well{{member="{url}"}} 0', well)
+        self.cluster.etcd.start_again(1)
+        eventually(lambda: "STORE" not in self.cli("status").ok().out, "it is well again", timeout=60)
 
 
 class Histories(SharedTest):

@@ -277,6 +277,13 @@ std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts) {
   SeriesValues behind;
   for (const auto& [name, records] : counts.standbys)
     behind[{{"controller", name}}] = static_cast<double>(records);
+  SeriesValues well;
+  SeriesValues bytes;
+  for (const StoreMember& member : counts.store) {
+    well[{{"member", member.endpoint}}] = member.trouble.empty() ? 1 : 0;
+    if (!member.version.empty())
+      bytes[{{"member", member.endpoint}}] = static_cast<double>(member.bytes);
+  }
   return {
       Family("gpu_platform_controller_term", "The term of the leader; it grows with each take-over",
              kGauge, {{{}, static_cast<double>(counts.term)}}),
@@ -284,6 +291,9 @@ std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts) {
              {{{}, static_cast<double>(counts.standbys.size())}}),
       Family("gpu_platform_standby_behind_records",
              "Records that a standby did not have when it last told of itself", kGauge, behind),
+      Family("gpu_platform_store_member_well",
+             "1: the machine of the controllers' etcd answers and has no trouble", kGauge, well),
+      Family("gpu_platform_store_member_bytes", "The file of its database", kGauge, bytes),
   };
 }
 

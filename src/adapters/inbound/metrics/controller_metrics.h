@@ -9,6 +9,7 @@
 #include "adapters/inbound/metrics/metrics_picture.h"
 #include "base/result.h"
 #include "ports/inbound/control_gateway.h"
+#include "ports/outbound/store_health.h"
 
 namespace gp {
 
@@ -39,6 +40,7 @@ std::vector<MetricFamily> LoadGauges(const ControllerLoad& load);
 struct StandbyCounts {
   uint64_t term = 0;                         // of the leader
   std::map<std::string, uint64_t> standbys;  // that live; the records that each of them lacks
+  std::vector<StoreMember> store;            // machines of their store, as last seen
 };
 std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts);
 

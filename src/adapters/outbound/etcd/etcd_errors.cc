@@ -70,11 +70,14 @@ bool IsForgotten(const grpc::Status& end) {
          end.error_message().contains("has been compacted");
 }
 
+std::string EtcdTrouble(const grpc::Status& end) {
+  return end.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED
+             ? "no answer in time"
+             : Printable(end.error_message(), 400);
+}
+
 std::string EtcdFailure(const std::string& endpoint, const grpc::Status& end) {
-  const std::string what = end.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED
-                               ? "no answer in time"
-                               : Printable(end.error_message(), 400);
-  return "etcd at " + endpoint + ": " + what + ": " + std::string(AdviceFor(end));
+  return "etcd at " + endpoint + ": " + EtcdTrouble(end) + ": " + std::string(AdviceFor(end));
 }
 
 }  // namespace gp

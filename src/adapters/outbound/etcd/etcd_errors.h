@@ -19,6 +19,8 @@ bool IsTokenRefused(const grpc::Status& end);
 bool IsForgotten(const grpc::Status& end);
 
 // "etcd at https://e1:2379: what happened: what to do about it".
+std::string EtcdTrouble(const grpc::Status& end);
+// That of this member, and what to do.
 std::string EtcdFailure(const std::string& endpoint, const grpc::Status& end);
 
 }  // namespace gp

@@ -114,6 +114,12 @@ Status EtcdMembers::AskEach(const Call& call) {
   return Fail(Unavailable(std::move(why)));
 }
 
+void EtcdMembers::AskAll(const Call& call,
+                         const std::function<void(const EtcdMember&, const grpc::Status&)>& take) {
+  const Duration each{kAskingMax.ns / static_cast<int64_t>(members_.size())};
+  for (const auto& member : members_) take(*member, CallOne(*member, each, call));
+}
+
 grpc::Status EtcdMembers::CallOne(EtcdMember& member, Duration time_max, const Call& call) {
   const CallWatch::Call watched(watch_);
   member.AwaitConnection();

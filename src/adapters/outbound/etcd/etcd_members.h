@@ -62,6 +62,10 @@ class EtcdMembers {
   // REQUIRES: the call may be carried out several times.
   Status AskEach(const Call& call);
 
+  // Asks every member, whichever is the present one, for about a second in all.
+  void AskAll(const Call& call,
+              const std::function<void(const EtcdMember&, const grpc::Status&)>& take);
+
   // The token that etcd gave to the user; empty: no user is set.  It may have to ask `member`.
   std::expected<std::string, grpc::Status> Token(EtcdMember& member, Duration time_max);
   // This one is no longer accepted.

@@ -6,11 +6,20 @@
 #include "adapters/outbound/etcd/etcd_errors.h"
 #include "adapters/outbound/etcd/etcd_members.h"
 #include "adapters/outbound/etcd/etcd_watch.h"
+#include "base/text.h"
 
 namespace gp {
 namespace {
 
 using etcdserverpb::Compare;
+
+void Fill(const etcdserverpb::StatusResponse& from, StoreMember& to) {
+  to.version = from.version();
+  to.bytes = static_cast<uint64_t>(from.db_size());
+  to.leads = from.leader() != 0 && from.leader() == from.header().member_id();
+  to.trouble = Printable(Join(from.errors(), "; "), 400);
+  if (to.trouble.empty() && from.leader() == 0) to.trouble = "it has no leader";
+}
 
 Compare ToCompare(const StoreCondition& condition) {
   Compare compare;
@@ -162,6 +171,23 @@ Result<StoreBytes> EtcdStore::Bytes() {
   }));
   return StoreBytes{static_cast<uint64_t>(response.db_size_in_use()),
                     static_cast<uint64_t>(response.db_size())};
+}
+
+std::vector<StoreMember> EtcdStore::Members() {
+  std::vector<StoreMember> all;
+  etcdserverpb::StatusResponse response;
+  members_->AskAll(
+      [&](EtcdMember& member, grpc::ClientContext& context) {
+        response.Clear();
+        return member.maintenance.Status(&context, etcdserverpb::StatusRequest(), &response);
+      },
+      [&](const EtcdMember& member, const grpc::Status& end) {
+        StoreMember one{.endpoint = member.endpoint};
+        if (end.ok()) Fill(response, one);
+        if (!end.ok()) one.trouble = EtcdTrouble(end);
+        all.push_back(std::move(one));
+      });
+  return all;
 }
 
 std::unique_ptr<StoreWatch> EtcdStore::Watch(const KeyRange& range, std::function<void()> changed) {

@@ -4,6 +4,7 @@
 
 #include "adapters/outbound/etcd/etcd_options.h"
 #include "ports/outbound/quorum_store.h"
+#include "ports/outbound/store_health.h"
 
 namespace gp {
 
@@ -15,7 +16,7 @@ class EtcdMembers;
 // carries anything out (a request that is too large, a key twice, a lease that has ended, an alarm,
 // a missing permission).  Nothing is gained from telling them apart: the caller looks what is
 // there, as after a lost answer, and `why` says what to do.
-class EtcdStore final : public QuorumStore {
+class EtcdStore final : public QuorumStore, public StoreHealth {
  public:
   // Connects when it is first asked.  kInvalidArgument: the options do not fit together.
   static Result<std::unique_ptr<EtcdStore>> Open(const EtcdOptions& options);
@@ -29,6 +30,7 @@ class EtcdStore final : public QuorumStore {
   // A compaction.
   Status Forget(uint64_t before) override;
   Result<StoreBytes> Bytes() override;
+  std::vector<StoreMember> Members() override;
   // `changed` is called on the watch's thread, also when it has begun and after each gap.
   std::unique_ptr<StoreWatch> Watch(const KeyRange& range, std::function<void()> changed) override;
 

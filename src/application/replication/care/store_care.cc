@@ -29,8 +29,10 @@ void StoreCare::Run() {
   bool is_due_at_once = false;
   while (!ends_) {
     lock.unlock();
-    if (of_.controllers != nullptr && !is_due_at_once)
+    if (of_.controllers != nullptr && !is_due_at_once) {
       IgnoreResult(of_.controllers->Look(), "who asks gets what was found before");
+      of_.controllers->LookAtStore();
+    }
     is_due_at_once = Turn();
     lock.lock();
     const std::chrono::nanoseconds pause =

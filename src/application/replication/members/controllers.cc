@@ -40,6 +40,17 @@ std::optional<ControllersSeen> Controllers::LastSeen() const {
   return seen_;
 }
 
+void Controllers::LookAtStore() {
+  std::vector<StoreMember> found = health_.Members();
+  const std::lock_guard lock(mutex_);
+  store_seen_ = std::move(found);
+}
+
+std::vector<StoreMember> Controllers::StoreSeen() const {
+  const std::lock_guard lock(mutex_);
+  return store_seen_;
+}
+
 Status Controllers::CheckStandby() {
   const ControllersSeen seen = GP_TRY(Look());
   for (const ControllerStatus& one : seen.all)

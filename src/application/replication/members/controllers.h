@@ -7,6 +7,7 @@
 
 #include "application/replication/log/shared_log.h"
 #include "application/replication/members/member_board.h"
+#include "ports/outbound/store_health.h"
 
 namespace gp {
 
@@ -34,18 +35,22 @@ struct ControllersSeen {
 uint64_t FormatOfAll(const ControllersSeen& seen, bool without_silent,
                      std::vector<std::string>* unless = nullptr);
 
-// The controllers of a cluster, for those who operate it.  Only the leader's process has it.  Any
-// thread.
+// The controllers of a cluster, and their store, for those who operate it.  Only the leader's
+// process has it.  Any thread.
 class Controllers {
  public:
   // `self`: the name of this controller.  The store outlives it.
-  Controllers(QuorumStore& store, const StoreKeys& keys, std::string self)
-      : log_(store, keys), board_(store, keys), self_(std::move(self)) {}
+  Controllers(QuorumStore& store, StoreHealth& health, const StoreKeys& keys, std::string self)
+      : log_(store, keys), board_(store, keys), health_(health), self_(std::move(self)) {}
 
   // As the store has it now.  Errors: kUnavailable, kInternal (a key is damaged).
   Result<ControllersSeen> Look();
   // As the last Look found it; nullopt: none has succeeded.  It does not wait for the store.
   std::optional<ControllersSeen> LastSeen() const;
+  // Asks every machine of the store, which takes up to a second.
+  void LookAtStore();
+  // As the last LookAtStore found it; empty: there was none.
+  std::vector<StoreMember> StoreSeen() const;
   // Whether a standby could take over now.  Errors: as Look; kConflict: none could.
   Status CheckStandby();
   // Forgets a controller that is gone for good.  Errors: as Look; kNotFound; kConflict: it lives.
@@ -54,9 +59,11 @@ class Controllers {
  private:
   SharedLog log_;
   MemberBoard board_;
+  StoreHealth& health_;
   const std::string self_;
   mutable std::mutex mutex_;
   std::optional<ControllersSeen> seen_;
+  std::vector<StoreMember> store_seen_;
 };
 
 }  // namespace gp

@@ -22,6 +22,18 @@ void FillController(const ControllerStatus& from, v1::Controller* to) {
   to->set_newest_format(from.member.formats.newest);
 }
 
+void FillStore(const std::vector<StoreMember>& members,
+               google::protobuf::RepeatedPtrField<v1::StoreMember>* to) {
+  for (const StoreMember& from : members) {
+    v1::StoreMember* member = to->Add();
+    member->set_endpoint(from.endpoint);
+    member->set_trouble(from.trouble);
+    member->set_version(from.version);
+    member->set_leads(from.leads);
+    member->set_bytes(from.bytes);
+  }
+}
+
 Error OnlyOne() {
   return Conflict("this controller is the only one (docs/controllers.md says how to run several)");
 }
@@ -40,6 +52,7 @@ Status ControlApi::FillControllers(v1::ListControllersReply* reply) {
     const ControllersSeen seen = GP_TRY(about_.controllers->Look());
     reply->set_term(seen.term);
     for (const ControllerStatus& one : seen.all) FillController(one, reply->add_controllers());
+    FillStore(about_.controllers->StoreSeen(), reply->mutable_store());
     return Ok();
   }
   v1::Controller* only = reply->add_controllers();
@@ -61,6 +74,7 @@ void ControlApi::FillControllersOf(v1::Cluster* reply) const {
   controllers->set_term(seen->term);
   for (const ControllerStatus& one : seen->all)
     if (one.IsStandby()) controllers->add_standbys(one.member.name);
+  FillStore(about_.controllers->StoreSeen(), controllers->mutable_store());
 }
 
 Status ControlApi::ListControllers(const Caller&, const v1::ListControllersRequest&,

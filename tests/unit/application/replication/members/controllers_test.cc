@@ -13,6 +13,11 @@ namespace {
 
 using testing::HasSubstr;
 
+struct FixedHealth : StoreHealth {
+  std::vector<StoreMember> Members() override { return members; }
+  std::vector<StoreMember> members;
+};
+
 struct ControllersTest : testing::Test {
   void Tell(const std::string& name, uint64_t applied, Instant at, uint64_t newest = 21,
             const std::string& unfit = "") {
@@ -41,7 +46,8 @@ struct ControllersTest : testing::Test {
   SharedLog log{store, keys};
   LeaderKey key{store, keys, "me", Duration::Seconds(2)};
   MemberBoard board{store, keys};
-  Controllers controllers{store, keys, "c1"};
+  FixedHealth health;
+  Controllers controllers{store, health, keys, "c1"};
 };
 
 TEST_F(ControllersTest, TellsWhoLeadsAndHowFarTheOthersAre) {
@@ -68,6 +74,18 @@ TEST_F(ControllersTest, TellsWhoLeadsAndHowFarTheOthersAre) {
   EXPECT_FALSE(all.at(2).Lives());
   EXPECT_EQ(seen->term, key.term());
   EXPECT_EQ(controllers.LastSeen()->all.size(), 3U);
+}
+
+TEST_F(ControllersTest, TheStoreIsAskedOnlyByWhoLooks) {
+  health.members = {{.endpoint = "e1", .version = "3.4", .leads = true},
+                    {.endpoint = "e2", .trouble = "no answer in time"}};
+  EXPECT_TRUE(controllers.StoreSeen().empty());
+  controllers.LookAtStore();
+  health.members.clear();
+  const std::vector<StoreMember> seen = controllers.StoreSeen();
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_TRUE(seen[0].leads);
+  EXPECT_EQ(seen[1].trouble, "no answer in time");
 }
 
 TEST_F(ControllersTest, AStandbyMustLiveForAStepDown) {
