@@ -106,7 +106,7 @@ TEST_F(EtcdMemberLoss, EachMemberTellsOfItself) {
       EXPECT_EQ(member.version, "");
     }
   // Without a majority it does not know its leader after its election timeout.
-  EXPECT_TRUE(AwaitReal([&] { return store->Members().at(0).trouble == "it has no leader"; }));
+  EXPECT_TRUE(AwaitReal([&] { return store->Members().at(0).trouble.contains("no leader"); }));
   cluster_->Wake(2);
 }
 

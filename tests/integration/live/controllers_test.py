@@ -95,11 +95,11 @@ class TakeOver(SharedTest):
 
     def test_operators_see_how_each_member_of_etcd_is(self):
         eventually(lambda: [one["trouble"] for one in self.store()] == ["", "", ""], "all are well", timeout=60)
-        self.assertEqual([one["endpoint"] for one in self.store()], self.cluster.etcd.urls())
+        self.assertEqual([one["endpoint"] for one in self.store()], self.cluster.etcd.urls)
         self.assertEqual(sum(one["leads"] for one in self.store()), 1)
         self.assertNotIn("STORE", self.cli("status").ok().out)
         self.cluster.etcd.kill(1)
-        url = self.cluster.etcd.urls()[1]
+        url = self.cluster.etcd.urls[1]
         eventually(lambda: f"STORE    {url}: " in self.cli("status").ok().out, "status tells", timeout=60)
         self.assertIn(f"etcd at {url}: ", self.cli("admin", "controllers", "list").ok().err)
         metrics = self.cli("metrics").ok().lines

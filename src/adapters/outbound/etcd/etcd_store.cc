@@ -18,7 +18,6 @@ void Fill(const etcdserverpb::StatusResponse& from, StoreMember& to) {
   to.bytes = static_cast<uint64_t>(from.db_size());
   to.leads = from.leader() != 0 && from.leader() == from.header().member_id();
   to.trouble = Printable(Join(from.errors(), "; "), 400);
-  if (to.trouble.empty() && from.leader() == 0) to.trouble = "it has no leader";
 }
 
 Compare ToCompare(const StoreCondition& condition) {

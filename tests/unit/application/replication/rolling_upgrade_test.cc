@@ -15,6 +15,7 @@
 #include "application/replication/standby.h"
 #include "domain/cluster/codec/codec.h"
 #include "tests/unit/application/replication/faulty_store.h"
+#include "tests/unit/application/replication/fixed_health.h"
 
 namespace gp {
 namespace {
@@ -38,7 +39,7 @@ struct Machine {
       : name(machine),
         log(store, StoreKeys("test")),
         key(store, StoreKeys("test"), machine, Duration::Seconds(2)),
-        controllers(store, StoreKeys("test"), machine) {
+        controllers(store, health, StoreKeys("test"), machine) {
     clock.Reboot(machine, Duration::Seconds(1));
     Start(formats);
   }
@@ -103,6 +104,7 @@ struct Machine {
   ProvenLead leadership;
   SharedLog log;
   LeaderKey key;
+  FixedHealth health;
   Controllers controllers;
   std::optional<Replica> replica;
   std::optional<Standby> standby;

@@ -7,16 +7,12 @@
 #include "application/replication/lead/leader_entry.h"
 #include "application/replication/lead/leader_key.h"
 #include "base/bytes.h"
+#include "tests/unit/application/replication/fixed_health.h"
 
 namespace gp {
 namespace {
 
 using testing::HasSubstr;
-
-struct FixedHealth : StoreHealth {
-  std::vector<StoreMember> Members() override { return members; }
-  std::vector<StoreMember> members;
-};
 
 struct ControllersTest : testing::Test {
   void Tell(const std::string& name, uint64_t applied, Instant at, uint64_t newest = 21,
