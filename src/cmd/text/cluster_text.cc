@@ -200,6 +200,16 @@ std::string ControllersLines(const v1::ClusterControllers& controllers) {
   return text;
 }
 
+std::string ArchiveLine(const v1::ClusterArchive& archive) {
+  const auto known = [](const std::string& time, const char* unless) {
+    return time.empty() ? unless : time.c_str();
+  };
+  return fmt::format("ARCHIVE  {}complete until {}; last verified {}\n",
+                     archive.fails() ? "COPIES FAIL (gpu-platform admin dr status); " : "",
+                     known(archive.complete_until(), "an unknown time"),
+                     known(archive.verified_at(), "never"));
+}
+
 }  // namespace
 
 std::string ClusterHeadline(const v1::Cluster& cluster) {
@@ -216,6 +226,7 @@ std::string ClusterHeadline(const v1::Cluster& cluster) {
     text += " (oldest " + SpanText(cluster.oldest_wait_seconds()) + ")";
   text += "\n";
   if (cluster.has_controllers()) text += ControllersLines(cluster.controllers());
+  if (cluster.has_archive()) text += ArchiveLine(cluster.archive());
   if (const int open = cluster.incidents_for_operators(); open > 0)
     text += "NOTE     " + Count(open, "incident") + (open == 1 ? " requires" : " require") +
             " operator action: gpu-platform incidents list\n";

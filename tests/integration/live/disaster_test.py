@@ -67,6 +67,7 @@ class Disasters(ClusterTest):
         runs = self.cli.start("--gpus", "2", "--secret", "TOKEN", command=["sh", "-c", "echo is $TOKEN; sleep 1000"])
         eventually(lambda: self.running(runs, 1), "it runs")
         eventually(self.is_complete, self.status)
+        self.assertRegex(self.cli("status").ok().out, r"\nARCHIVE  complete until 20\S+Z; last verified never\n")
         self.cluster.controller.stop()  # copies the rest
         self.assertEqual(self.cli.json("admin", "dr", "verify", *self.access())["faults"], [])
         self.cluster.start_controller()
@@ -122,6 +123,7 @@ class Disasters(ClusterTest):
         job = self.cli.start(command=["true"])
         self.assertEqual(self.cli.wait(job), 0)
         eventually(lambda: self.status().get("trouble"), "it says so")
+        self.assertIn("\nARCHIVE  COPIES FAIL (gpu-platform admin dr status); complete until ", self.cli("status").ok().out)
         lag = re.search(r"^gpu_platform_archive_lag_seconds (\S+)$", self.cli("metrics").ok().out, re.MULTILINE)
         self.assertGreater(float(lag.group(1)), 0)
         self.cluster.controller.stop()

@@ -165,6 +165,7 @@ class ControlApi {
   Status NoteControllers(const Caller& caller, const char* operation, const std::string& name,
                          const char* what);
   void FillControllersOf(v1::Cluster* reply) const;
+  void FillArchiveOf(v1::Cluster* reply) const;
   Status FillTokens(const Caller& caller, bool all, v1::ListTokensReply* reply);
   Result<std::vector<MovePlan>> FillMoves(const v1::PlanMovesRequest& request,
                                           v1::MovePlans* reply);

@@ -6,6 +6,7 @@
 namespace gp {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -130,6 +131,36 @@ TEST(ClusterText, TheHeadlineCountsGpusByState) {
   EXPECT_THAT(ClusterHeadline(cluster),
               HasSubstr("\nNOTE     the controller is overloaded: messages of agents have waited "
                         "unread for 12s;"));
+}
+
+TEST(ClusterText, TheHeadlineTellsWhoLeadsAndWhatItsStoreLacks) {
+  v1::Cluster cluster;
+  v1::ClusterControllers& controllers = *cluster.mutable_controllers();
+  controllers.set_leader("c1");
+  controllers.set_term(3);
+  EXPECT_THAT(ClusterHeadline(cluster), HasSubstr("\nLEADER   c1, term 3; NO STANDBY could"));
+  controllers.add_standbys("c2");
+  controllers.add_standbys("c3");
+  controllers.add_store()->set_endpoint("https://e1:2379");
+  EXPECT_THAT(ClusterHeadline(cluster), EndsWith("\nLEADER   c1, term 3; standbys c2, c3\n"));
+  v1::StoreMember& member = *controllers.add_store();
+  member.set_endpoint("https://e2:2379");
+  member.set_trouble("no answer in time");
+  EXPECT_THAT(ClusterHeadline(cluster),
+              EndsWith("\nSTORE    https://e2:2379: no answer in time\n"));
+}
+
+TEST(ClusterText, TheHeadlineTellsHowFarTheArchiveIs) {
+  v1::Cluster cluster;
+  v1::ClusterArchive& archive = *cluster.mutable_archive();
+  EXPECT_THAT(ClusterHeadline(cluster),
+              EndsWith("\nARCHIVE  complete until an unknown time; last verified never\n"));
+  archive.set_complete_until("2026-11-30T10:00:00.500Z");
+  archive.set_verified_at("2026-11-29T02:00:00Z");
+  archive.set_fails(true);
+  EXPECT_THAT(ClusterHeadline(cluster),
+              EndsWith("\nARCHIVE  COPIES FAIL (gpu-platform admin dr status); complete until "
+                       "2026-11-30T10:00:00.500Z; last verified 2026-11-29T02:00:00Z\n"));
 }
 
 TEST(ClusterText, UnknownReadingsAreDashesAndNeverZero) {

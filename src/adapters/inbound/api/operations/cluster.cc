@@ -57,6 +57,7 @@ Status ControlApi::FillCluster(const v1::GetClusterRequest& request, v1::Cluster
   if (const Duration deaf = gateway_.Load().deaf; deaf.ns > 0)
     reply->set_unread_seconds(SecondsOf(deaf));
   FillControllersOf(reply);
+  FillArchiveOf(reply);
   if (!request.readings()) return Ok();
   for (v1::Node& node : *reply->mutable_nodes()) {
     const auto latest = readings_.Of(ids.at(node.name()));
