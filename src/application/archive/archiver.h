@@ -31,10 +31,10 @@ struct ArchiveStatus {
   std::string trouble;    // why the last turn failed; empty: it did not
 };
 
-// Copies a journal to an archive, turn by turn.  One thread calls Turn; any asks for the status.
 // Looks whether the lineage goes on elsewhere.  Errors: kConflict: it does; those of ObjectStore.
 Status CheckClaim(SealedArchive& archive, uint64_t lineage);
 
+// Copies a journal to an archive, turn by turn.  One thread calls Turn; any asks for the status.
 class Archiver {
  public:
   struct Options {

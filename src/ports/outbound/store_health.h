@@ -15,6 +15,7 @@ struct StoreMember {
   uint64_t bytes = 0;    // the file of its database
 };
 
+// What those who operate the controllers see of their store.
 class StoreHealth {
  public:
   virtual ~StoreHealth() = default;
