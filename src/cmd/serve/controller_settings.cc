@@ -271,7 +271,8 @@ SettingRows PolicyRows(ControllerConfig& config) {
       {.key = "lease_time",
        .flag = "--lease-time",
        .value_name = "DURATION",
-       .meaning = "Heartbeat timeout: a node without a heartbeat for this time is lost",
+       .meaning = "Heartbeat timeout: a node without a heartbeat for this time is lost; default "
+                  "with sharing.store: 20s",
        .target = &config.policy.lease_time,
        .least = kLeaseMin,
        .most = kSettingDay},
@@ -389,6 +390,16 @@ SettingsSection NotifySection(ControllerConfig& config) {
           }};
 }
 
+// Jobs that stop when their lease is lost live through a time without a majority of the store.
+constexpr Duration kSharedLeaseTime = Duration::Seconds(20);
+
+void FillLeaseTime(ControllerConfig& config, SettingsRead& read) {
+  if (config.sharing.store.empty() || OriginOf(read.root, "lease_time") != kBuiltIn) return;
+  config.policy.lease_time = kSharedLeaseTime;
+  const auto shown = std::ranges::find(read.values, "lease_time", &SettingValue::key);
+  if (shown != read.values.end()) shown->value = shown->built_in = ToText(kSharedLeaseTime);
+}
+
 void CheckWhole(const ControllerConfig& config, SettingsRead& read) {
   // An agent ends with the controller that started it, and knows no other.
   if (!config.sharing.store.empty() && config.starts_agent)
@@ -453,6 +464,7 @@ void ReadControllerSettings(const SettingsSources& sources, ControllerReading& r
   config.state_directory = DefaultStateDirectory();
   config.run_directory = DefaultRunDirectory();
   reading.read = ReadSettings(ControllerProgram(config), sources);
+  FillLeaseTime(config, reading.read);
   CheckWhole(config, reading.read);
   config.sources = sources;
   config.values = reading.read.values;

@@ -146,6 +146,18 @@ TEST(ServeFlags, PlayedNodesNeedAMachine) {
   EXPECT_THAT(ErrorOf({"--cluster", "a/b"}), HasSubstr("1 to 63 letters"));
 }
 
+TEST(ServeFlags, SeveralControllersHaveALongerLeaseTimeUnlessItIsSet) {
+  const std::string store = "etcd:http://127.0.0.1:2379";
+  EXPECT_EQ(Parsed({})->policy.lease_time, Duration::Seconds(10));
+  const auto shared = Parsed({"--store", store, "--no-agent"});
+  EXPECT_EQ(shared->policy.lease_time, Duration::Seconds(20));
+  const auto shown = std::ranges::find(shared->values, "lease_time", &SettingValue::key);
+  EXPECT_EQ(shown->value, "20s");
+  EXPECT_EQ(shown->origin, kBuiltIn);
+  EXPECT_EQ(Parsed({"--store", store, "--no-agent", "--lease-time", "10s"})->policy.lease_time,
+            Duration::Seconds(10));
+}
+
 TEST(ServeFlags, AStoreOfItsOwnIsCompactedAndHasAQuota) {
   EXPECT_TRUE(Parsed({})->sharing.compacts);
   EXPECT_EQ(Parsed({})->sharing.quota, 2'147'483'648);
