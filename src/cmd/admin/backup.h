@@ -34,6 +34,13 @@ struct RestoreOutcome {
   std::string set_aside;  // new name of the previous journal; empty: there was none
 };
 
+// Makes the journal of this state directory, whose controller shared its log, one from which a log
+// begins, or that of a single controller.  All of it is read first.  `has_all`: it is known to have
+// every record that was acknowledged; if not, the controller that is started there begins a new
+// lineage: whatever agents run is started again.  Errors: kNotFound: no journal; kConflict: a
+// controller runs there, or it shared no log; kInternal: the journal is damaged.
+Result<RestoreOutcome> AdoptLocal(const std::string& state, bool has_all);
+
 struct RestoreHow {
   bool replace = false;  // files that are there already
   // The controller that is started there goes on as one of several, and no new lineage begins.

@@ -73,6 +73,46 @@ void AddJoin(CLI::App& group, Cli& cli) {
   sub->callback([flags, &cli] { MakeStandby(*flags, cli); });
 }
 
+struct AdoptFlags {
+  std::string state;
+  bool others_stopped = false;
+  bool has_all = false;
+};
+
+void Adopt(const AdoptFlags& flags, Cli& cli) {
+  if (!cli.Offers({"table"})) return;
+  if (!flags.others_stopped)
+    return cli.Complain(InvalidArgument(
+        "two controllers without a common log would decide for one cluster: stop all others, for "
+        "good or until this one leads, and say so with --others-stopped"));
+  const std::string state = flags.state.empty() ? DefaultStateDirectory() : flags.state;
+  const auto outcome = AdoptLocal(state, flags.has_all);
+  if (!outcome) return cli.Complain(outcome.error());
+  if (cli.PrintDocument(nlohmann::ordered_json{
+          {"state", state}, {"records", outcome->last}, {"new_lineage", !flags.has_all}}))
+    return;
+  std::printf("%s: up to record %llu%s.  Started with --store, it begins the log from there%s\n",
+              state.c_str(), static_cast<unsigned long long>(outcome->last),
+              outcome->last_at.ns == 0 ? "" : (" of " + ToRfc3339(outcome->last_at)).c_str(),
+              flags.has_all ? "" : "; jobs that ran are started again");
+}
+
+void AddAdopt(CLI::App& group, Cli& cli) {
+  CLI::App* sub = group.add_subcommand(
+      "adopt-local",
+      "Let a new log, or a single controller, go on from the journal of this machine");
+  const auto flags = std::make_shared<AdoptFlags>();
+  sub->add_option("--state", flags->state,
+                  "The controller's state directory; default: where serve keeps it")
+      ->type_name("DIRECTORY");
+  sub->add_flag("--others-stopped", flags->others_stopped,
+                "No other controller of the cluster runs (required)");
+  sub->add_flag("--has-all", flags->has_all,
+                "This journal was the leader's, or the longest of all: no record is missing, and "
+                "jobs run on");
+  sub->callback([flags, &cli] { Adopt(*flags, cli); });
+}
+
 }  // namespace
 
 Table ControllerTable(const v1::ListControllersReply& reply) {
@@ -112,6 +152,7 @@ void AddControllers(CLI::App& admin, Cli& cli) {
       "Do without controllers that are silent: they can no longer follow with their program");
   raise->callback([forced, &cli] { AskControllers("RaiseFormat", *forced, cli); });
   AddJoin(*group, cli);
+  AddAdopt(*group, cli);
   CLI::App* remove = group->add_subcommand("remove", "Forget a controller that is gone for good");
   const auto name = std::make_shared<v1::RemoveControllerRequest>();
   remove

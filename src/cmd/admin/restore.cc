@@ -277,7 +277,29 @@ Status PutInPlace(const Draft& draft, const std::string& state, const RestoreOut
   return Fail(placed.error().Within("the previous journal is now " + outcome.set_aside));
 }
 
+// Its write-ahead log and its high-water mark too.
+Result<RestoreOutcome> ReadWhole(const std::string& journal) {
+  const Draft draft(journal + ".checked-" + std::to_string(getpid()));
+  GP_CHECK_OK(draft.CopyFrom(journal));
+  return draft.Check();
+}
+
 }  // namespace
+
+Result<RestoreOutcome> AdoptLocal(const std::string& state, bool has_all) {
+  const std::string journal = JournalIn(state);
+  if (!Exists(journal)) return Fail(NotFound(state + ": no journal of a controller there"));
+  if (!GP_TRY(ReadSharedMark(state)).is_there)
+    return Fail(Conflict(state + ": its controller shares no log; just start it"));
+  GP_TRY(LockJournal(journal));  // no controller runs on it
+  auto outcome = ReadWhole(journal);
+  if (!outcome) return Fail(outcome.error().Within(journal));
+  const Descriptor lock = GP_TRY(LockJournal(journal));
+  if (!has_all) GP_CHECK_OK(MarkLoss(journal, outcome->last));
+  GP_CHECK_OK(Unmark(state));
+  GP_CHECK_OK(Sync(state));
+  return outcome;
+}
 
 Result<RestoreOutcome> Restore(const std::string& directory, const std::string& state,
                                RestoreHow how) {

@@ -1,5 +1,9 @@
 #include "cmd/serve/shared_mark.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+
 #include "infrastructure/paths.h"
 
 namespace gp {
@@ -22,6 +26,11 @@ Status MarkShared(const std::string& state_directory, const std::string& cluster
   return WriteTextFile(MarkIn(state_directory), cluster + "\n", 0600);
 }
 
+Status Unmark(const std::string& state_directory) {
+  if (unlink(MarkIn(state_directory).c_str()) == 0 || errno == ENOENT) return Ok();
+  return Fail(SystemError("cannot remove " + MarkIn(state_directory), errno));
+}
+
 Status CheckCluster(const std::string& state_directory, const SharedMark& mark,
                     const std::string& cluster) {
   if (mark.cluster.empty() || mark.cluster == cluster) return Ok();
@@ -32,11 +41,11 @@ Status CheckCluster(const std::string& state_directory, const SharedMark& mark,
 Status CheckNotShared(const std::string& state_directory) {
   const SharedMark mark = GP_TRY(ReadSharedMark(state_directory));
   if (!mark.is_there) return Ok();
-  return Fail(
-      Conflict(state_directory +
-               " is of one of several controllers, which share their log: start it with "
-               "--store. To go back to one controller, stop all others for good and remove " +
-               MarkIn(state_directory) + " (docs/controllers.md)"));
+  return Fail(Conflict(
+      state_directory +
+      " is of one of several controllers, which share their log: start it with "
+      "--store. To go back to one controller, stop all others for good (gpu-platform admin "
+      "controllers adopt-local; docs/controllers.md)"));
 }
 
 }  // namespace gp

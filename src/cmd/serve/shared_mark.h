@@ -15,6 +15,8 @@ struct SharedMark {
 };
 Result<SharedMark> ReadSharedMark(const std::string& state_directory);
 Status MarkShared(const std::string& state_directory, const std::string& cluster);
+// A controller may begin a log from this directory again, or be the only one.
+Status Unmark(const std::string& state_directory);
 // kConflict: the mark names another cluster.
 Status CheckCluster(const std::string& state_directory, const SharedMark& mark,
                     const std::string& cluster);

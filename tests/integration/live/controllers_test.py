@@ -153,5 +153,49 @@ class Histories(SharedTest):
             self.assertEqual(self.submit(key).out.strip(), job)
 
 
+class LostStore(SharedTest):
+    """Etcd has lost everything; a controller begins the log again from its own journal."""
+
+    options = {"nodes": 2}
+
+    def lose_store(self, *controllers):
+        for one in controllers:
+            one.kill()
+        self.cluster.etcd.begin_again()
+
+    def adopt(self, controller, *words):
+        state, _ = self.cluster.places[controller]
+        return self.cli("admin", "controllers", "adopt-local", "--state", state, *words)
+
+    def test_jobs_run_on_from_the_leaders_journal(self):
+        gang = self.start_gang()
+        self.assertIn("a controller runs on it", self.adopt(self.first, "--others-stopped").err)
+        self.lose_store(*self.cluster.controllers)
+        self.first.start()
+        eventually(lambda: not self.first.runs(), "it begins no log of its own")
+        refused = self.adopt(self.first, "--has-all")
+        self.assertEqual(refused.code, 2)
+        self.assertIn("--others-stopped", refused.err)
+        self.assertRegex(self.adopt(self.first, "--others-stopped", "--has-all").ok().out, r"up to record \d+ of 20\S+Z\.  Started with --store, it begins the log from there\n")
+        self.first.start()
+        self.cluster.await_leader(other_than=None)
+        self.assert_undisturbed(gang)
+        for one in self.cluster.controllers[1:]:
+            one.start()
+            self.cluster.await_standby(one)
+        self.first.kill()
+        self.cluster.await_leader(other_than=self.first)
+        self.assert_undisturbed(gang)
+
+    def test_jobs_are_started_again_where_records_may_be_missing(self):
+        gang = self.start_gang()
+        self.lose_store(*self.cluster.controllers)
+        standby = self.cluster.controllers[1]
+        self.assertIn("jobs that ran are started again", self.adopt(standby, "--others-stopped").ok().out)
+        standby.start()
+        self.cluster.await_leader(other_than=self.first)
+        eventually(lambda: (self.cli.job(gang)["detail"], self.cli.job(gang)["attempt"]) == ("RUNNING", 2), "it runs again", timeout=60)
+
+
 if __name__ == "__main__":
     main()

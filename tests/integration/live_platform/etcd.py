@@ -74,6 +74,14 @@ class Etcd:
         eventually(self._answers, lambda: f"etcd answers\n{self.text()}")
         return self
 
+    def begin_again(self):
+        """At the same addresses, without anything that was there."""
+        for k, member in enumerate(self.members):
+            member.kill()
+            member.wait()
+            shutil.rmtree(f"{self.directory}/m{k}")
+        self.start()
+
     @property
     def store(self):
         """As the controller's --store takes it."""
