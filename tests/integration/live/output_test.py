@@ -153,6 +153,7 @@ class Output2(Base):
         self.cluster.stop()
         self.check("admin restore", f"{self.directory.name}/backup", "--state", f"{self.directory.name}/state")
         self.check("admin controllers join", f"{self.directory.name}/backup", "--state", f"{self.directory.name}/another")
+        self.check("admin controllers adopt-local", "--state", f"{self.directory.name}/another", "--others-stopped")
         self.check("admin dr verify", *archive)
         self.check("admin dr restore", *archive, "--state", f"{self.directory.name}/third")
         self.check("audit verify", f"{self.cluster.state}/audit")
