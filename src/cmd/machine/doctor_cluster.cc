@@ -83,6 +83,34 @@ DoctorCheck CheckBreakers(const v1::Cluster& cluster) {
   return {"breaker", Finding::kWarn, Join(pools, "; "), look + Join(commands, ", ")};
 }
 
+DoctorCheck CheckStandbys(const v1::ClusterControllers& controllers) {
+  const std::string leads =
+      fmt::format("{} leads in term {}", controllers.leader(), controllers.term());
+  if (!controllers.standbys().empty())
+    return {"standbys", Finding::kOk,
+            fmt::format("{}; {} could take over", leads, fmt::join(controllers.standbys(), ", ")),
+            ""};
+  return {"standbys", Finding::kWarn, leads + "; nobody could take over",
+          "gpu-platform admin controllers list; docs/runbooks/NoStandby.md"};
+}
+
+DoctorCheck CheckStore(const v1::ClusterControllers& controllers) {
+  std::vector<std::string> unwell;
+  for (const v1::StoreMember& member : controllers.store())
+    if (!member.trouble().empty()) unwell.push_back(member.endpoint() + ": " + member.trouble());
+  const std::string count = Count(controllers.store_size(), "machine");
+  if (unwell.empty()) return {"etcd", Finding::kOk, count + ", all well", ""};
+  return {"etcd", Finding::kWarn,
+          fmt::format("{} of {} not well: {}", unwell.size(), count, Join(unwell, "; ")),
+          "docs/runbooks/StoreMemberNotWell.md"};
+}
+
+DoctorCheck CheckArchive(const v1::ClusterArchive& archive) {
+  if (!archive.fails()) return {"archive", Finding::kOk, "the journal is copied", ""};
+  return {"archive", Finding::kWarn, "the last copy of the journal failed",
+          "gpu-platform admin dr status; docs/runbooks/ArchiveBehind.md"};
+}
+
 }  // namespace
 
 std::vector<DoctorCheck> CheckCluster(const std::string& server) {
@@ -94,8 +122,14 @@ std::vector<DoctorCheck> CheckCluster(const std::string& server) {
     return {{"controller", Finding::kFail, what,
              "gpu-platform serve; or name another: --server DIRECTORY"}};
   }
-  return {CheckVersion(*cluster, ms), CheckAgents(*cluster), CheckGpus(*cluster),
-          CheckBreakers(*cluster)};
+  std::vector<DoctorCheck> checks{CheckVersion(*cluster, ms), CheckAgents(*cluster),
+                                  CheckGpus(*cluster), CheckBreakers(*cluster)};
+  if (cluster->has_controllers()) {
+    checks.push_back(CheckStandbys(cluster->controllers()));
+    checks.push_back(CheckStore(cluster->controllers()));
+  }
+  if (cluster->has_archive()) checks.push_back(CheckArchive(cluster->archive()));
+  return checks;
 }
 
 }  // namespace gp

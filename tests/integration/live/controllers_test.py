@@ -93,15 +93,21 @@ class TakeOver(SharedTest):
     def store(self):
         return self.cli.json("admin", "controllers", "list").get("store", [])
 
+    def findings(self, *names):
+        found = {one["name"]: one["result"] for one in json.loads(self.cli("doctor", "-o", "json").out)["checks"]}
+        return [found.get(name) for name in names]
+
     def test_operators_see_how_each_member_of_etcd_is(self):
         eventually(lambda: [one["trouble"] for one in self.store()] == ["", "", ""], "all are well", timeout=60)
         self.assertEqual([one["endpoint"] for one in self.store()], self.cluster.etcd.urls)
         self.assertEqual(sum(one["leads"] for one in self.store()), 1)
         self.assertNotIn("STORE", self.cli("status").ok().out)
+        eventually(lambda: self.findings("standbys", "etcd") == ["ok", "ok"], "doctor finds all well", timeout=60)
         self.cluster.etcd.kill(1)
         url = self.cluster.etcd.urls[1]
         eventually(lambda: f"STORE    {url}: " in self.cli("status").ok().out, "status tells", timeout=60)
         self.assertIn(f"etcd at {url}: ", self.cli("admin", "controllers", "list").ok().err)
+        self.assertEqual(self.findings("standbys", "etcd"), ["ok", "warn"])
         metrics = self.cli("metrics").ok().lines
         well = [line for line in metrics if line.startswith("gpu_platform_store_member_well")]
         self.assertEqual(sorted(line.rsplit(" ", 1)[1] for line in well), ["0", "1", "1"])
