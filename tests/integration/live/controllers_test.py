@@ -107,7 +107,7 @@ class TakeOver(SharedTest):
         url = self.cluster.etcd.urls[1]
         eventually(lambda: f"STORE    {url}: " in self.cli("status").ok().out, "status tells", timeout=60)
         self.assertIn(f"etcd at {url}: ", self.cli("admin", "controllers", "list").ok().err)
-        self.assertEqual(self.findings("standbys", "etcd"), ["ok", "warn"])
+        self.assertEqual(self.findings("standbys", "etcd"), ["ok", "WARN"])
         metrics = self.cli("metrics").ok().lines
         well = [line for line in metrics if line.startswith("gpu_platform_store_member_well")]
         self.assertEqual(sorted(line.rsplit(" ", 1)[1] for line in well), ["0", "1", "1"])
