@@ -49,6 +49,7 @@ void Archiver::Note(const Status& trouble, bool is_copied, uint64_t last, Instan
   status_.archived = place_.sequence;
   status_.last = std::max(status_.last, last);
   status_.trouble = trouble ? "" : trouble.error().message;
+  status_.copies = is_copied;
   if (is_copied && last > 0 && place_.sequence >= last) status_.complete_until = wall;
 }
 
@@ -67,7 +68,9 @@ Status Archiver::Begin() {
 }
 
 Status CheckClaim(SealedArchive& archive, uint64_t lineage) {
-  const auto claims = ReadNames(GP_TRY(archive.store().List("claims")));
+  const auto listed = archive.store().List("claims");
+  if (!listed) return Fail(Unavailable(listed.error().message));
+  const auto claims = ReadNames(*listed);
   const auto own = claims.find(lineage);
   if (own == claims.end() || !own->second.is_claimed) return Ok();
   // Whoever lacks the key claims nothing.

@@ -28,10 +28,12 @@ struct ArchiveStatus {
   // By the wall clock: all records that were durable then are in the archive; ns == 0: never yet.
   Instant complete_until;
   VerifiedName verified;  // the newest verification; at.ns == 0: none yet
-  std::string trouble;    // why the last turn failed; empty: it did not
+  std::string trouble;    // what failed in the last turn; empty: nothing did
+  bool copies = true;     // the last turn had no trouble with the records
 };
 
-// Looks whether the lineage goes on elsewhere.  Errors: kConflict: it does; those of ObjectStore.
+// Looks whether the lineage goes on elsewhere.  Errors: kConflict: it does, and for no other
+// reason; those of ObjectStore.
 Status CheckClaim(SealedArchive& archive, uint64_t lineage);
 
 // Copies a journal to an archive, turn by turn.  One thread calls Turn; any asks for the status.

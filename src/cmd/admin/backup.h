@@ -34,11 +34,15 @@ struct RestoreOutcome {
   std::string set_aside;  // new name of the previous journal; empty: there was none
 };
 
+// Reads the journal of this state directory, whose controller shared its log.  `has_all`: records
+// that are missing at its end are an error.  Errors: kNotFound: no journal; kConflict: a controller
+// runs there, shared no log, or has never followed one; kInternal: the journal is damaged.
+Result<RestoreOutcome> ReadLocal(const std::string& state, bool has_all);
+
 // Makes the journal of this state directory, whose controller shared its log, one from which a log
 // begins, or that of a single controller.  All of it is read first.  `has_all`: it is known to have
 // every record that was acknowledged; if not, the controller that is started there begins a new
-// lineage: whatever agents run is started again.  Errors: kNotFound: no journal; kConflict: a
-// controller runs there, or it shared no log; kInternal: the journal is damaged.
+// lineage: whatever agents run is started again.  It may be repeated.  Errors: those of ReadLocal.
 Result<RestoreOutcome> AdoptLocal(const std::string& state, bool has_all);
 
 struct RestoreHow {

@@ -79,21 +79,30 @@ struct AdoptFlags {
   bool has_all = false;
 };
 
+std::string LastText(const std::string& state, const RestoreOutcome& found) {
+  return state + ": up to record " + std::to_string(found.last) +
+         (found.last_at.ns == 0 ? "" : " of " + ToRfc3339(found.last_at));
+}
+
 void Adopt(const AdoptFlags& flags, Cli& cli) {
   if (!cli.Offers({"table"})) return;
-  if (!flags.others_stopped)
-    return cli.Complain(InvalidArgument(
-        "two controllers without a common log would decide for one cluster: stop all others, for "
-        "good or until this one leads, and say so with --others-stopped"));
   const std::string state = flags.state.empty() ? DefaultStateDirectory() : flags.state;
+  if (!flags.others_stopped) {
+    const auto found = ReadLocal(state, flags.has_all);
+    if (!found) return cli.Complain(found.error());
+    return cli.Complain(InvalidArgument(
+        LastText(state, *found) +
+        ".  Two controllers without a common log would decide for one cluster: stop all others "
+        "until this one leads (for good, if it is to be the only one), and say so with "
+        "--others-stopped"));
+  }
   const auto outcome = AdoptLocal(state, flags.has_all);
   if (!outcome) return cli.Complain(outcome.error());
   if (cli.PrintDocument(nlohmann::ordered_json{
           {"state", state}, {"records", outcome->last}, {"new_lineage", !flags.has_all}}))
     return;
-  std::printf("%s: up to record %llu%s.  Started with --store, it begins the log from there%s\n",
-              state.c_str(), static_cast<unsigned long long>(outcome->last),
-              outcome->last_at.ns == 0 ? "" : (" of " + ToRfc3339(outcome->last_at)).c_str(),
+  std::printf("%s.  Started with --store, it begins the log from there%s\n",
+              LastText(state, *outcome).c_str(),
               flags.has_all ? "" : "; jobs that ran are started again");
 }
 
@@ -106,9 +115,9 @@ void AddAdopt(CLI::App& group, Cli& cli) {
                   "The controller's state directory; default: where serve keeps it")
       ->type_name("DIRECTORY");
   sub->add_flag("--others-stopped", flags->others_stopped,
-                "No other controller of the cluster runs (required)");
+                "No other controller of the cluster runs; without it, nothing is changed");
   sub->add_flag("--has-all", flags->has_all,
-                "This journal was the leader's, or the longest of all: no record is missing, and "
+                "No record is missing: it was the last leader's, whose machine lost no power; "
                 "jobs run on");
   sub->callback([flags, &cli] { Adopt(*flags, cli); });
 }

@@ -117,14 +117,12 @@ class Draft {
 
   // Checks that all of it can be read and that the resulting state breaks no rule. Then it is one
   // file.
-  Result<RestoreOutcome> Check() const {
+  // `unless_whole`: the error where records are missing at its end; empty: that is no error.
+  Result<RestoreOutcome> Check(const std::string& unless_whole) const {
     RestoreOutcome outcome;
     {
       const auto journal = GP_TRY(SqliteJournal::Open(path_));
-      if (!journal->loss().empty())
-        return Fail(
-            Internal("its end is missing: it was copied while it was written, or in part; make it "
-                     "again, or use an older one"));
+      if (!unless_whole.empty() && !journal->loss().empty()) return Fail(Internal(unless_whole));
       const Recovered recovered = GP_TRY(RecoverState(*journal));
       outcome.last = journal->LastSequence();
       outcome.last_at = recovered.last_at;
@@ -244,7 +242,11 @@ Result<Descriptor> LockJournal(const std::string& journal) {
 
 Result<RestoreOutcome> FillDraft(const Draft& draft, const std::string& directory) {
   const Status copied = draft.CopyFrom(JournalIn(directory));
-  Result<RestoreOutcome> outcome = copied ? draft.Check() : Fail(copied.error());
+  Result<RestoreOutcome> outcome =
+      copied ? draft.Check(
+                   "its end is missing: it was copied while it was written, or in part; make it "
+                   "again, or use an older one")
+             : Fail(copied.error());
   if (!outcome) return Fail(outcome.error().Within("the backup in " + directory));
   return outcome;
 }
@@ -277,25 +279,42 @@ Status PutInPlace(const Draft& draft, const std::string& state, const RestoreOut
   return Fail(placed.error().Within("the previous journal is now " + outcome.set_aside));
 }
 
-// Its write-ahead log and its high-water mark too.
-Result<RestoreOutcome> ReadWhole(const std::string& journal) {
-  const Draft draft(journal + ".checked-" + std::to_string(getpid()));
-  GP_CHECK_OK(draft.CopyFrom(journal));
-  return draft.Check();
+Status CheckMayBeAdopted(const std::string& state) {
+  if (!Exists(JournalIn(state)))
+    return Fail(NotFound(state + ": no journal of a controller there"));
+  const SharedMark mark = GP_TRY(ReadSharedMark(state));
+  if (!mark.is_there)
+    return Fail(Conflict(state + ": its controller shares no log; just start it"));
+  // It is as old as its backup, and has no secrets of jobs.
+  if (mark.cluster.empty())
+    return Fail(Conflict(state +
+                         ": its controller has never followed the log: adopt the journal of one "
+                         "that has, or restore the backup (gpu-platform admin restore)"));
+  return Ok();
 }
 
 }  // namespace
 
+Result<RestoreOutcome> ReadLocal(const std::string& state, bool has_all) {
+  GP_CHECK_OK(CheckMayBeAdopted(state));
+  const std::string journal = JournalIn(state);
+  GP_TRY(LockJournal(journal));  // no controller runs on it
+  const Draft draft(journal + ".checked-" + std::to_string(getpid()));
+  GP_CHECK_OK(draft.CopyFrom(journal));
+  auto outcome = draft.Check(has_all ? "records are missing at its end: not with --has-all" : "");
+  return outcome ? std::move(outcome) : Fail(outcome.error().Within(journal));
+}
+
+// The lock does not last over the reading: closing any descriptor of the journal ends it.
 Result<RestoreOutcome> AdoptLocal(const std::string& state, bool has_all) {
   const std::string journal = JournalIn(state);
-  if (!Exists(journal)) return Fail(NotFound(state + ": no journal of a controller there"));
-  if (!GP_TRY(ReadSharedMark(state)).is_there)
-    return Fail(Conflict(state + ": its controller shares no log; just start it"));
-  GP_TRY(LockJournal(journal));  // no controller runs on it
-  auto outcome = ReadWhole(journal);
-  if (!outcome) return Fail(outcome.error().Within(journal));
+  const auto written = ReadTextFile(journal + kMark);
+  auto outcome = GP_TRY(ReadLocal(state, has_all));
   const Descriptor lock = GP_TRY(LockJournal(journal));
-  if (!has_all) GP_CHECK_OK(MarkLoss(journal, outcome->last));
+  const auto now = ReadTextFile(journal + kMark);
+  if (written.value_or("") != now.value_or(""))
+    return Fail(Conflict(journal + ": a controller ran on it meanwhile; stop it for good"));
+  if (!has_all) GP_CHECK_OK(MarkLoss(journal, outcome.last));
   GP_CHECK_OK(Unmark(state));
   GP_CHECK_OK(Sync(state));
   return outcome;

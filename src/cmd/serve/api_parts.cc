@@ -60,16 +60,18 @@ Result<std::string> ApiPart::MetricsNow(const std::string& names) {
   return MetricsText(std::move(picture), readings_of, names);
 }
 
-// None while the store does not answer: the other metrics matter then.
+// While the store does not answer, none of standbys: the other metrics matter then.
 std::vector<MetricFamily> ApiPart::StandbyMetrics() const {
   Controllers* controllers = uses_.lead.controllers();
   if (controllers == nullptr) return {};
+  std::vector<MetricFamily> all = StoreGauges(controllers->StoreSeen());
   const auto seen = controllers->Look();
-  if (!seen) return {};
-  StandbyCounts counts{.term = seen->term, .standbys = {}, .store = controllers->StoreSeen()};
+  if (!seen) return all;
+  StandbyCounts counts{.term = seen->term, .standbys = {}};
   for (const ControllerStatus& one : seen->all)
     if (one.IsStandby()) counts.standbys[one.member.name] = one.behind;
-  return StandbyGauges(counts);
+  std::ranges::move(StandbyGauges(counts), std::back_inserter(all));
+  return all;
 }
 
 Status GrpcPart::Start() {

@@ -90,6 +90,7 @@ void ArchivePart::Fill(v1::Archive* archive) const {
   archive->set_archived(status.archived);
   archive->set_last(status.last);
   archive->set_trouble(status.trouble);
+  archive->set_fails(!status.copies);
   if (status.complete_until.ns != 0)
     archive->set_complete_until(ToRfc3339(status.complete_until, true));
   if (status.verified.at.ns == 0) return;

@@ -252,10 +252,10 @@ void LeadPart::StopStuck() {
 }
 
 void LeadPart::Stop() {
-  care_.reset();
   keeper_.reset();
   leadership_.reset();
   if (key_) key_->Resign();
+  care_.reset();  // it may be asking a machine that does not answer
 }
 
 uint64_t LeadPart::AuditedUntil() const {

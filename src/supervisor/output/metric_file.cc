@@ -57,12 +57,13 @@ bool MetricFile::Take(const std::string& name, int64_t step, double value, const
   const bool turns =
       series.is_finite != std::isfinite(value) && now.boot_ns >= series.next_early_ns;
   series.is_finite = std::isfinite(value);
-  if (turns && point.count > 0) WriteEarly(series, now.boot_ns);
+  if (turns) series.next_early_ns = now.boot_ns + Spacing(now.boot_ns);
+  if (turns && point.count > 0) WriteEarly(series);
   if (point.count == 0) series.due_ns = now.boot_ns + Spacing(now.boot_ns);
   point.step = step;
   point.at = now.at;
   Add(point, value);
-  if (turns) WriteEarly(series, now.boot_ns);
+  if (turns) WriteEarly(series);
   return true;
 }
 
@@ -70,7 +71,9 @@ void MetricFile::FinishReport(const Moment& now) {
   if (early_.empty()) return;
   for (auto& [name, series] : series_) {
     const bool is_of_report = series.point.count > 0 && series.point.at == now.at;
-    if (is_of_report && now.boot_ns >= series.next_early_ns) WriteEarly(series, now.boot_ns);
+    if (!is_of_report || now.boot_ns < series.next_with_ns) continue;
+    series.next_with_ns = now.boot_ns + Spacing(now.boot_ns);
+    WriteEarly(series);
   }
   Write(early_);
   early_.clear();
@@ -95,10 +98,9 @@ int64_t MetricFile::NextAtNs() const {
   return next;
 }
 
-void MetricFile::WriteEarly(Series& series, int64_t boot_ns) {
+void MetricFile::WriteEarly(Series& series) {
   early_ += ToLine(series.point);
   series.point.count = 0;
-  series.next_early_ns = boot_ns + Spacing(boot_ns);
 }
 
 void MetricFile::WriteDue(int64_t boot_ns) {

@@ -48,11 +48,12 @@ class MetricFile {
     MetricPoint point;          // count 0: nothing since the last one was written
     int64_t due_ns = 0;         // boot time
     bool is_finite = true;      // the last value
-    int64_t next_early_ns = 0;  // no point is written before it is due until then
+    int64_t next_early_ns = 0;  // of a series that becomes NaN, or a number again
+    int64_t next_with_ns = 0;   // of one that is written because another one turned
   };
   int64_t Spacing(int64_t boot_ns) const;
   // With the end of the report.
-  void WriteEarly(Series& series, int64_t boot_ns);
+  void WriteEarly(Series& series);
   void Write(const std::string& lines);
 
   Descriptor directory_;

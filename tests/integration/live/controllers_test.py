@@ -4,6 +4,7 @@
 import itertools
 import json
 import os
+import shutil
 import threading
 
 from live_platform import ClusterTest, case, etcd, eventually, main
@@ -181,7 +182,7 @@ class LostStore(SharedTest):
         eventually(lambda: not self.first.runs(), "it begins no log of its own")
         refused = self.adopt(self.first, "--has-all")
         self.assertEqual(refused.code, 2)
-        self.assertIn("--others-stopped", refused.err)
+        self.assertRegex(refused.err, r"up to record \d+ of 20.*--others-stopped")
         self.assertRegex(self.adopt(self.first, "--others-stopped", "--has-all").ok().out, r"up to record \d+ of 20\S+Z\.  Started with --store, it begins the log from there\n")
         self.first.start()
         self.cluster.await_leader(other_than=None)
@@ -197,6 +198,19 @@ class LostStore(SharedTest):
         gang = self.start_gang()
         self.lose_store(*self.cluster.controllers)
         standby = self.cluster.controllers[1]
+        # A power cut between its two steps.
+        state, _ = self.cluster.places[standby]
+        shutil.copy(f"{state}/shared-log", f"{state}/kept")
+        self.adopt(standby, "--others-stopped").ok()
+        os.rename(f"{state}/kept", f"{state}/shared-log")
+        self.assertIn("records are missing at its end", self.adopt(standby, "--others-stopped", "--has-all").err)
+        with open(f"{state}/shared-log") as mark:
+            cluster = mark.read()
+        with open(f"{state}/shared-log", "w") as mark:
+            mark.write("\n")
+        self.assertIn("has never followed the log", self.adopt(standby, "--others-stopped").err)
+        with open(f"{state}/shared-log", "w") as mark:
+            mark.write(cluster)
         self.assertIn("jobs that ran are started again", self.adopt(standby, "--others-stopped").ok().out)
         standby.start()
         self.cluster.await_leader(other_than=self.first)

@@ -93,6 +93,26 @@ TEST_F(MetricFileTest, TheReportOfTheFirstNanIsWrittenWhole) {
   EXPECT_EQ(Written().size(), 3u);
 }
 
+TEST_F(MetricFileTest, ASeriesThatWasWrittenWithANanHasItsOwnFirstNan) {
+  const auto report = [&](int64_t step, double loss, double norm, int64_t at_ns) {
+    const MetricFile::Moment now{{1'000 * kSecond + at_ns}, at_ns};
+    EXPECT_TRUE(file_.Take("loss", step, loss, now));
+    EXPECT_TRUE(file_.Take("norm", step, norm, now));
+    file_.FinishReport(now);
+  };
+  report(1, 1.0, 1.0, 10 * kSecond);
+  report(2, kNan, 2.0, 10 * kSecond + 1);
+  report(3, kNan, kNan, 10 * kSecond + 2);
+  report(4, kNan, kNan, 10 * kSecond + 3);
+  file_.Finish();
+  for (const MetricPoint& point : Written())
+    if (point.name == "norm" && std::isnan(point.last)) {
+      EXPECT_EQ(point.step, 3);
+      return;
+    }
+  ADD_FAILURE() << "its NaN is not there";
+}
+
 // Nor does a value that comes with it.
 TEST_F(MetricFileTest, ValuesThatTurnAllTheTimeDoNotFlood) {
   for (int i = 0; i < 1'000; ++i) {

@@ -277,13 +277,6 @@ std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts) {
   SeriesValues behind;
   for (const auto& [name, records] : counts.standbys)
     behind[{{"controller", name}}] = static_cast<double>(records);
-  SeriesValues well;
-  SeriesValues bytes;
-  for (const StoreMember& member : counts.store) {
-    well[{{"member", member.endpoint}}] = member.trouble.empty() ? 1 : 0;
-    if (!member.version.empty())
-      bytes[{{"member", member.endpoint}}] = static_cast<double>(member.bytes);
-  }
   return {
       Family("gpu_platform_controller_term", "The term of the leader; it grows with each take-over",
              kGauge, {{{}, static_cast<double>(counts.term)}}),
@@ -291,6 +284,19 @@ std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts) {
              {{{}, static_cast<double>(counts.standbys.size())}}),
       Family("gpu_platform_standby_behind_records",
              "Records that a standby did not have when it last told of itself", kGauge, behind),
+  };
+}
+
+std::vector<MetricFamily> StoreGauges(const std::vector<StoreMember>& members) {
+  constexpr auto kGauge = MetricType::kGauge;
+  SeriesValues well;
+  SeriesValues bytes;
+  for (const StoreMember& member : members) {
+    well[{{"member", member.endpoint}}] = member.trouble.empty() ? 1 : 0;
+    if (!member.version.empty())
+      bytes[{{"member", member.endpoint}}] = static_cast<double>(member.bytes);
+  }
+  return {
       Family("gpu_platform_store_member_well",
              "1: the machine of the controllers' etcd answers and has no trouble", kGauge, well),
       Family("gpu_platform_store_member_bytes", "The file of its database", kGauge, bytes),

@@ -40,9 +40,10 @@ std::vector<MetricFamily> LoadGauges(const ControllerLoad& load);
 struct StandbyCounts {
   uint64_t term = 0;                         // of the leader
   std::map<std::string, uint64_t> standbys;  // that live; the records that each of them lacks
-  std::vector<StoreMember> store;            // machines of their store, as last seen
 };
 std::vector<MetricFamily> StandbyGauges(const StandbyCounts& counts);
+// The machines of their store.
+std::vector<MetricFamily> StoreGauges(const std::vector<StoreMember>& members);
 
 // The archive of the journal: for how long it has lacked something, and when it was last verified,
 // by the wall clock.

@@ -27,9 +27,11 @@ StoreCare::~StoreCare() {
 void StoreCare::Run() {
   std::unique_lock lock(mutex_);
   bool is_due_at_once = false;
+  auto look_at = std::chrono::steady_clock::now();
   while (!ends_) {
     lock.unlock();
-    if (of_.controllers != nullptr && !is_due_at_once) {
+    if (of_.controllers != nullptr && std::chrono::steady_clock::now() >= look_at) {
+      look_at = std::chrono::steady_clock::now() + kEvery;
       IgnoreResult(of_.controllers->Look(), "who asks gets what was found before");
       of_.controllers->LookAtStore();
     }

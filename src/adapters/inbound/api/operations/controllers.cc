@@ -84,7 +84,7 @@ void ControlApi::FillArchiveOf(v1::Cluster* reply) const {
   v1::ClusterArchive* archive = reply->mutable_archive();
   archive->set_complete_until(all.complete_until());
   archive->set_verified_at(all.verified_at());
-  archive->set_fails(!all.trouble().empty());
+  archive->set_fails(all.fails());
 }
 
 Status ControlApi::ListControllers(const Caller&, const v1::ListControllersRequest&,
