@@ -24,6 +24,7 @@ class MemoryObjects : public ObjectStore {
   Result<std::vector<StoredObject>> List(const std::string& folder) override {
     const std::scoped_lock lock(mutex_);
     if (is_away) return Fail(Unavailable("the store is away"));
+    if (is_in_conflict) return Fail(Conflict("the store is busy with something else"));
     const auto& listed = stale ? *stale : objects;
     std::vector<StoredObject> all;
     for (const auto& [name, bytes] : listed)
@@ -65,6 +66,7 @@ class MemoryObjects : public ObjectStore {
   std::function<Fault(const std::string& name)> next_put;  // empty: no fault
   // What lists show; nullptr: what there is.
   const std::map<std::string, std::string>* stale = nullptr;
+  bool is_in_conflict = false;  // as 409 of HTTP: it lists nothing
   bool is_away = false;
   bool refuses_deletions = false;
   bool knows_conditions = true;

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "base/ignore_result.h"
 #include "tests/unit/application/archive/archive_rig.h"
 
 namespace gp {
@@ -228,6 +229,17 @@ TEST_F(ArchiverTest, WhatTheJournalHasDroppedUncopiedIsAGap) {
   ASSERT_TRUE(rig_.Copy());
   EXPECT_EQ(rig_.Restore()->state, rig_.StateNow());
   EXPECT_THAT(rig_.Faults(), Contains(HasSubstr("missing")));
+}
+
+TEST_F(ArchiverTest, AConflictOfTheStoreIsNoClaim) {
+  rig_.objects.is_in_conflict = true;
+  EXPECT_EQ(CheckClaim(rig_.archive, rig_.lineage()).error().code, ErrorCode::kUnavailable);
+  IgnoreResult(rig_.Review(), "it fails");
+  EXPECT_FALSE(rig_.archiver->IsClaimed());
+  EXPECT_FALSE(rig_.archiver->status().copies);
+  rig_.objects.is_in_conflict = false;
+  EXPECT_TRUE(rig_.Review());
+  EXPECT_TRUE(rig_.archiver->status().copies);
 }
 
 TEST_F(ArchiverTest, AClaimStopsIt) {
