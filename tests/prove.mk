@@ -278,7 +278,7 @@ bench-agents: build-tests
 bench-silence: build
 	$(PYTHON) -B tests/benchmarks/silence.py --binary $(abspath $(BINARY)) $(FLAGS)
 
-## make bench-take-over  the leader of three controllers is killed, paused and stopped 20 times each: how long nobody decides (root; FLAGS="--faults kill --times 200 --submits 200"; 8 min)
+## make bench-take-over  the leader of three controllers is killed, paused and stopped 20 times each: how long nobody decides (root; FLAGS="--faults kill --times 200 --submits 200", or "--load-minutes 10": four busy programs a core instead; 8 min)
 bench-take-over: build
 	$(PYTHON) -B tests/benchmarks/take_over.py --binary $(abspath $(BINARY)) $(FLAGS)
 

@@ -10,13 +10,13 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "integration"))
 
 from live_platform import Cluster, eventually  # noqa: E402
+from live_platform.busy import busy_programs  # noqa: E402
 
 NOTICED = "does not answer: looking for one that does"
 
@@ -56,16 +56,11 @@ def stop_again_and_again(cluster, options):
 
 
 def keep_busy(cluster, options):
-    count_of_programs, before = 4 * os.cpu_count(), count(cluster, NOTICED)
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count_of_programs)]
-    try:
+    before = count(cluster, NOTICED)
+    with busy_programs() as programs:
         time.sleep(60 * options.load_minutes)
-        return {"minutes": options.load_minutes, "busy_programs": count_of_programs, "load": os.getloadavg()[1],
+        return {"minutes": options.load_minutes, "busy_programs": programs, "load": os.getloadavg()[1],
                 "looked_elsewhere": count(cluster, NOTICED) - before}
-    finally:
-        for program in busy:
-            program.kill()
-            program.wait()
 
 
 def main():

@@ -6,7 +6,9 @@ time.  Measured is the time from the fault to the first submit that the next lea
 clients submit that number of jobs a second over HTTP, and measured is the time between the last answer of the old leader and
 the first of the next one, which is its first decision for a client.
 
-  take_over.py --binary FILE [--faults kill,pause,stop] [--times N] [--submits RATE] [--leases-alone]
+With --load-minutes nothing is broken; four busy programs a core and the clients make the machine slow, and the lead is not to change.
+
+  take_over.py --binary FILE [--faults kill,pause,stop] [--times N] [--submits RATE] [--leases-alone] [--load-minutes N]
 """
 
 import argparse
@@ -22,6 +24,7 @@ import time
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "integration")]
 
 from live_platform import UnixConnection  # noqa: E402
+from live_platform.busy import busy_programs  # noqa: E402
 from live_platform.controllers import Controllers  # noqa: E402
 from live_platform.waiting import eventually  # noqa: E402
 
@@ -177,6 +180,24 @@ def once_under_load(cluster, fault, rate, sums):
     return gap
 
 
+def term(cluster):
+    return int(cluster.cli.json("admin", "controllers", "list")["term"])
+
+
+def keep_busy(cluster, minutes, rate):
+    load, before = Submits(cluster, rate), term(cluster)
+    load.start()
+    with busy_programs() as programs:
+        time.sleep(60 * minutes)
+        machine = os.getloadavg()[1]
+    load.stop()
+    moments = [at for at, _ in load.answers]
+    longest = max(later - earlier for earlier, later in zip(sorted(moments), sorted(moments)[1:]))
+    cluster.await_leader(other_than=None)
+    print(f"{minutes:g} min, {programs} busy programs, load {machine:.1f}: {term(cluster) - before} take-overs, {len(load.answers)} submits, "
+          f"{load.tries} repeated, {len(load.refused)} refused, at most {longest:.2f} s between two answers", flush=True)
+
+
 def quantile(times, part):
     return times[int(part * (len(times) - 1))]
 
@@ -189,12 +210,15 @@ def main():
     parser.add_argument("--submits", type=int, default=0, help="a second, at the same time")
     parser.add_argument("--leases-alone", action="store_true",
                         help="controllers without ports: a standby notices the end of a leader by its lease")
+    parser.add_argument("--load-minutes", type=float, help="nothing is broken, and the machine is slow")
     options = parser.parse_args()
     cluster = Controllers(os.path.abspath(options.binary), members=3, nodes=2,
                           serve_flags=() if options.leases_alone else ("--listen", "127.0.0.1:0"))
     try:
         cluster.start()
-        for fault in options.faults.split(","):
+        if options.load_minutes:
+            keep_busy(cluster, options.load_minutes, options.submits or 20)
+        for fault in options.faults.split(",") if not options.load_minutes else ():
             sums = dict.fromkeys(("submits", "repeated", "refused"), 0)
             times = sorted(once_under_load(cluster, fault, options.submits, sums) if options.submits
                            else once(cluster, fault, f"{fault}-{k}") for k in range(options.times))
