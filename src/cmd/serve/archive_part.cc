@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cmd/admin/archive_key.h"
 #include "cmd/admin/backup.h"
+#include "infrastructure/paths.h"
 
 namespace gp {
 namespace {
