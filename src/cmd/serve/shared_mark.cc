@@ -1,8 +1,7 @@
 #include "cmd/serve/shared_mark.h"
 
-#include <unistd.h>
-
-#include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include "infrastructure/paths.h"
 
@@ -27,8 +26,10 @@ Status MarkShared(const std::string& state_directory, const std::string& cluster
 }
 
 Status Unmark(const std::string& state_directory) {
-  if (unlink(MarkIn(state_directory).c_str()) == 0 || errno == ENOENT) return Ok();
-  return Fail(SystemError("cannot remove " + MarkIn(state_directory), errno));
+  std::error_code error;
+  std::filesystem::remove(MarkIn(state_directory), error);
+  if (error) return Fail(Internal(MarkIn(state_directory) + ": " + error.message()));
+  return Ok();
 }
 
 Status CheckCluster(const std::string& state_directory, const SharedMark& mark,
