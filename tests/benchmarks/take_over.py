@@ -156,7 +156,7 @@ def remove_waiting(cluster):
     """Of all rounds the queue is as short at the beginning."""
     while names := [job["id"] for job in cluster.cli.jobs() if job["spec"]["name"] == WAITING["name"]]:
         line = UnixConnection(f"{cluster.run_directory}/http.sock", 120)
-        line.request("POST", "/api/v1/jobs:change", json.dumps({"action": "KILL", "names": names}))
+        line.request("POST", "/api/v1/jobs:change", json.dumps({"action": "KILL", "names": names[:1000]}))
         answer = line.getresponse()
         assert answer.status == 200, answer.read()
         line.close()
@@ -196,6 +196,7 @@ def keep_busy(cluster, minutes, rate):
     cluster.await_leader(other_than=None)
     print(f"{minutes:g} min, {programs} busy programs, load {machine:.1f}: {term(cluster) - before} take-overs, {len(load.answers)} submits, "
           f"{load.tries} repeated, {len(load.refused)} refused, at most {longest:.2f} s between two answers", flush=True)
+    remove_waiting(cluster)
 
 
 def quantile(times, part):
