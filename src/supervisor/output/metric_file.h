@@ -30,7 +30,8 @@ class MetricFile {
   // A value of a report.  False: the name is one too many.
   bool Take(const std::string& name, int64_t step, double value, const Moment& now);
   // The report that has come at `now` is taken whole.  If a value of it became NaN, or a number
-  // again, its values are written at once and together: a reader never sees half of a step.
+  // again, its values are written at once and together, so that a reader sees the whole step; a
+  // series is written so for the sake of others at most once in the time between two points.
   void FinishReport(const Moment& now);
   // Writes the link at once, if it is a new one.  False: its name is one too many, or its links
   // have changed too often.

@@ -77,16 +77,6 @@ void ControlApi::FillControllersOf(v1::Cluster* reply) const {
   FillStore(about_.controllers->StoreSeen(), controllers->mutable_store());
 }
 
-void ControlApi::FillArchiveOf(v1::Cluster* reply) const {
-  if (!about_.archive) return;
-  v1::Archive all;
-  about_.archive(&all);
-  v1::ClusterArchive* archive = reply->mutable_archive();
-  archive->set_complete_until(all.complete_until());
-  archive->set_verified_at(all.verified_at());
-  archive->set_fails(all.fails());
-}
-
 Status ControlApi::ListControllers(const Caller&, const v1::ListControllersRequest&,
                                    v1::ListControllersReply* reply) {
   return FillControllers(reply);

@@ -35,6 +35,16 @@ Status ControlApi::ReadJournal(const Caller&, const v1::ReadJournalRequest& requ
   return Ok();
 }
 
+void ControlApi::FillArchiveOf(v1::Cluster* reply) const {
+  if (!about_.archive) return;
+  v1::Archive all;
+  about_.archive(&all);
+  v1::ClusterArchive* archive = reply->mutable_archive();
+  archive->set_complete_until(all.complete_until());
+  archive->set_verified_at(all.verified_at());
+  archive->set_fails(all.fails());
+}
+
 Status ControlApi::GetArchive(const Caller&, const v1::GetArchiveRequest&, v1::Archive* reply) {
   if (!about_.archive)
     return Fail(
