@@ -15,9 +15,10 @@ uint64_t KeyOfImage(const State& state, const Job& job) {
 
 const NodeBits& ImageNodes::For(const Job& job) {
   const uint64_t key = KeyOfImage(state_, job);
+  if (key == 0) return none_;
   const auto [known, is_new] = by_image_.try_emplace(key);
   const auto holders = state_.nodes.by_image.find(key);
-  if (is_new && key != 0 && holders != state_.nodes.by_image.end()) {
+  if (is_new && holders != state_.nodes.by_image.end()) {
     for (const NodeId node : holders->second) known->second.Insert(node);
   }
   return known->second;

@@ -20,7 +20,8 @@ class ImageNodes {
 
  private:
   const State& state_;
-  std::map<uint64_t, NodeBits> by_image_;  // 0: none
+  const NodeBits none_;
+  std::map<uint64_t, NodeBits> by_image_;
 };
 
 }  // namespace gp

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "base/digest.h"
@@ -162,6 +163,16 @@ Result<ImageReference> ParseRegistry(std::string_view text) {
                "archive, or the path of a squashfs file");
 }
 
+// nullopt: the text is no reference.
+std::optional<Source> SourceOf(std::string_view text) {
+  // Most jobs have no image, and each decision asks: the error of an empty text need not be
+  // written.
+  if (text.empty()) return std::nullopt;
+  const Result<ImageReference> image = ParseImageReference(text);
+  if (!image) return std::nullopt;
+  return image->source;
+}
+
 }  // namespace
 
 Result<ImageReference> ParseImageReference(std::string_view text) {
@@ -184,19 +195,13 @@ Result<ImageReference> ParseImageReference(std::string_view text) {
 }
 
 bool HasLayers(std::string_view text) {
-  const Result<ImageReference> image = ParseImageReference(text);
-  return image.has_value() && image->source != Source::kDirectory;
+  const std::optional<Source> source = SourceOf(text);
+  return source && *source != Source::kDirectory;
 }
 
-bool IsPulled(std::string_view text) {
-  const Result<ImageReference> image = ParseImageReference(text);
-  return image.has_value() && image->source == Source::kRegistry;
-}
+bool IsPulled(std::string_view text) { return SourceOf(text) == Source::kRegistry; }
 
-bool IsSquashfs(std::string_view text) {
-  const Result<ImageReference> image = ParseImageReference(text);
-  return image.has_value() && image->source == Source::kSquashfs;
-}
+bool IsSquashfs(std::string_view text) { return SourceOf(text) == Source::kSquashfs; }
 
 std::string_view SchemeOf(Source source) {
   const auto* const scheme = std::ranges::find(kSchemes, source, &Scheme::source);
