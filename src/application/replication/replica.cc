@@ -15,12 +15,18 @@ constexpr Duration kReadsWithin = Duration::Milliseconds(500);
 }  // namespace
 
 Status Replica::Recover() {
-  recovered_ = GP_TRY(RecoverState(journal_, keeping_.formats));
+  Recovered recovered = GP_TRY(RecoverState(journal_, keeping_.formats));
+  {
+    const std::lock_guard lock(reading_);
+    recovered_ = std::move(recovered);
+    has_state_ = true;
+  }
+  MeasureFrom(recovered_.last_at, clock_.BootNs());
   applied_ = journal_.LastSequence();
   chain_ = journal_.LastChain();
   term_ = 0;
-  if (keeping_.observer != nullptr)
-    keeping_.observer->OnBegin(recovered_.state, CommittedRecords{.after = applied_});
+  for (CommitObserver* observer : observers_)
+    observer->OnBegin(recovered_.state, CommittedRecords{.after = applied_});
   return Ok();
 }
 
@@ -30,17 +36,26 @@ Status Replica::SeeHead() {
   return Ok();
 }
 
+// The state is as new as the log was when the question for its end was asked, and not when it was
+// answered.
 Result<bool> Replica::CatchUp() {
+  const int64_t asked_ns = clock_.BootNs();
   const auto head = GP_TRY(log_.Head());
   if (!head) return true;
   SeeTime(*head);
-  if (head->last < applied_)
-    return Fail(Conflict("the shared log ends with record " + std::to_string(head->last) +
+  const bool has_all = GP_TRY(ApplyUpTo(*head));
+  if (has_all) had_all_at_ns_ = asked_ns;
+  return has_all;
+}
+
+Result<bool> Replica::ApplyUpTo(const LogHead& head) {
+  if (head.last < applied_)
+    return Fail(Conflict("the shared log ends with record " + std::to_string(head.last) +
                          ", but this controller's journal has " + std::to_string(applied_) +
                          ": the store was restored from an old copy, or is another cluster's "
                          "(docs/controllers.md, \"When etcd is lost\")"));
-  if (head->last == applied_ && head->chain != chain_) return Fail(OtherHistory());
-  if (head->last == applied_) return true;
+  if (head.last == applied_ && head.chain != chain_) return Fail(OtherHistory());
+  if (head.last == applied_) return true;
   const std::vector<LogChunk> chunks = GP_TRY(log_.ReadAfter(applied_));
   if (chunks.empty()) return Fail(log_.WhyMissing(applied_));
   std::vector<std::string> records;
@@ -49,16 +64,19 @@ Result<bool> Replica::CatchUp() {
   for (const LogChunk& chunk : chunks) {
     readable = CheckFormats(chunk);
     if (!readable) break;
-    GP_CHECK_OK(Apply(chunk, applied));
+    {
+      const std::lock_guard lock(reading_);  // readers see a chunk as a whole
+      GP_CHECK_OK(Apply(chunk, applied));
+    }
     records.insert(records.end(), chunk.records.begin(), chunk.records.end());
   }
   if (records.empty()) return Fail(readable.error());
   const Appended copied =
       journal_.Append(recovered_.state.epoch, applied_ - records.size(), records);
   if (copied.end != AppendEnd::kDurable) return Fail(Internal(copied.why));
-  if (keeping_.observer != nullptr) keeping_.observer->OnCommit(recovered_.state, applied);
+  for (CommitObserver* observer : observers_) observer->OnCommit(recovered_.state, applied);
   GP_CHECK_OK(SaveSnapshotWhenDue());
-  return applied_ >= head->last;
+  return applied_ >= head.last;
 }
 
 // As a whole, so that what is applied ends where a chunk does.
@@ -91,7 +109,38 @@ void Replica::SeeTime(const LogHead& head) {
   if (is_close && *time_ != head.time) recovered_.sight = {head.time, now_ns};
   time_ = head.time;
   time_read_ns_ = now_ns;
+  if (recovered_.sight) {
+    MeasureFrom(recovered_.sight->time, recovered_.sight->boot_ns);
+  } else {
+    MeasureFrom(head.time, now_ns);
+  }
 }
+
+void Replica::Remember(const Recovered::Sight& sight) {
+  recovered_.sight = sight;
+  MeasureFrom(sight.time, sight.boot_ns);
+}
+
+Recovered Replica::TakeState() {
+  const std::lock_guard lock(reading_);
+  has_state_ = false;
+  return std::exchange(recovered_, {});
+}
+
+Status Replica::Read(const std::function<void(const State&)>& read) {
+  const std::lock_guard lock(reading_);
+  if (!has_state_) return Fail(Unavailable("this controller has no state of the log yet"));
+  read(recovered_.state);
+  return Ok();
+}
+
+std::optional<Duration> Replica::Age() const {
+  const int64_t had_all_at_ns = had_all_at_ns_;
+  if (had_all_at_ns < 0) return std::nullopt;
+  return Duration{clock_.BootNs() - had_all_at_ns};
+}
+
+Instant Replica::Now() const { return Instant{clock_.BootNs() + clock_offset_ns_}; }
 
 // Both are sound, but one of them is another cluster's, or an old copy that went its own way.
 Error Replica::OtherHistory() const {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +18,8 @@ namespace gp {
 
 // A standby's copy of the state: it applies what the shared log has, and decides nothing.  It keeps
 // the records in this controller's own journal too, and saves snapshots there, so that it begins
-// near the end after a restart.  One thread at a time calls it.
+// near the end after a restart.  One thread at a time calls it, except where a function says
+// otherwise.
 class Replica {
  public:
   // What stays in its own journal.
@@ -25,20 +28,22 @@ class Replica {
     Duration keep_journal;  // older records may be dropped; 0: none may
     // Records after this one stay, because the audit trail lacks them; may be empty.
     std::function<uint64_t()> audited_until;
-    // Sees what is applied, as the observers of a controller that leads do; nullptr: nobody does.
-    CommitObserver* observer = nullptr;
     FormatRange formats = {};  // of records, that this program reads
   };
   // All outlive it.
   Replica(SharedLog& log, Journal& journal, Clock& clock, Keeping keeping)
       : log_(log), journal_(journal), clock_(clock), keeping_(std::move(keeping)) {}
 
+  // Sees what is applied, as the observers of a controller that leads do.  It outlives this object.
+  // Before Recover.
+  void AddObserver(CommitObserver* observer) { observers_.push_back(observer); }
+
   // Begins with this controller's own journal.  Errors: kUnsupported: it has a format that this
   // program does not read; kInternal.
   Status Recover();
 
   // What was known of the time before this process began.
-  void Remember(const Recovered::Sight& sight) { recovered_.sight = sight; }
+  void Remember(const Recovered::Sight& sight);
   const std::optional<Recovered::Sight>& sight() const { return recovered_.sight; }
   // The leader's time as the head had it when it was last read; nullopt: there was none.
   const std::optional<Instant>& head_time() const { return time_; }
@@ -58,10 +63,23 @@ class Replica {
   uint64_t chain() const { return chain_; }
   const State& state() const { return recovered_.state; }
   // The state for a controller that begins to lead.  The replica is empty then.
-  Recovered TakeState() { return std::exchange(recovered_, {}); }
+  Recovered TakeState();
+
+  // Runs `read` on the state as of the end of a chunk of the log.  One `read` runs at a time, and
+  // nothing is applied meanwhile: keep it short.  Errors: kUnavailable:
+  // there is no state, before Recover and after TakeState.  Any thread.
+  Status Read(const std::function<void(const State&)>& read);
+  // For how long the state may already have lacked what the log has.  nullopt: it has never had
+  // all of it.  Any thread.
+  std::optional<Duration> Age() const;
+  // The leader's time, measured on by this machine's boot clock.  Any thread.
+  Instant Now() const;
 
  private:
+  // Reads what the log has beyond it, up to some chunk at least.  True: that was all.
+  Result<bool> ApplyUpTo(const LogHead& head);
   void SeeTime(const LogHead& head);
+  void MeasureFrom(Instant time, int64_t boot_ns) { clock_offset_ns_ = time.ns - boot_ns; }
   // Whether it can read all records of the chunk.
   Status CheckFormats(const LogChunk& chunk) const;
   // Adds the chunk's events to `applied`.
@@ -73,9 +91,14 @@ class Replica {
   Journal& journal_;
   Clock& clock_;
   const Keeping keeping_;
+  std::vector<CommitObserver*> observers_;
+  std::mutex reading_;  // guards the state and `has_state_` against readers on other threads
+  bool has_state_ = false;
   Recovered recovered_;
-  std::optional<Instant> time_;  // the leader's, as last read
-  int64_t time_read_ns_ = 0;     // boot time of that read
+  std::atomic<int64_t> had_all_at_ns_ = -1;   // boot time; -1: never
+  std::atomic<int64_t> clock_offset_ns_ = 0;  // from boot time to the leader's
+  std::optional<Instant> time_;               // the leader's, as last read
+  int64_t time_read_ns_ = 0;                  // boot time of that read
   uint64_t applied_ = 0;
   uint64_t chain_ = 0;  // of the last record
   uint64_t term_ = 0;   // of the newest chunk

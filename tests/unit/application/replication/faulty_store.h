@@ -28,6 +28,7 @@ class FaultyStore : public QuorumStore {
     return {CommitEnd::kUnknown, 0, "no answer"};
   }
   Result<StoreRead> Read(const KeyRange& range, size_t max) override {
+    if (before_read) std::exchange(before_read, {})();
     if (reads_fail) return Fail(Unavailable("no answer"));
     return sound.Read(range, max);
   }
@@ -57,6 +58,7 @@ class FaultyStore : public QuorumStore {
   std::optional<StoreBytes> bytes;             // nullopt: of the sound store
   std::vector<uint64_t> forgotten;             // revisions
   std::function<void()> before_commit;         // happens once
+  std::function<void()> before_read;           // happens once
   std::function<void()> meanwhile;             // happens once, at the next commit without an answer
   std::vector<StoreTransaction> transactions;  // all that were sent
   std::vector<std::function<void()>> late;

@@ -1,0 +1,34 @@
+#include "application/replication/replica_gateway.h"
+
+#include "domain/scheduling/plan.h"
+
+namespace gp {
+namespace {
+
+Error DecidesNothing() {
+  return Unavailable("this controller is a standby, which only answers reads: ask the leader");
+}
+
+}  // namespace
+
+Outcome ReplicaGateway::Execute(Origin, ClientRequest, Command) {
+  return {Fail(DecidesNothing()), {}, {}};
+}
+
+std::vector<Outcome> ReplicaGateway::ExecuteAll(
+    Origin, std::vector<std::pair<ClientRequest, Command>> commands, const Precondition&) {
+  return std::vector<Outcome>(commands.size(), Outcome{Fail(DecidesNothing()), {}, {}});
+}
+
+Status ReplicaGateway::Post(Origin, Command, WhenDone) { return Fail(DecidesNothing()); }
+
+const Plan& ReplicaGateway::NewestPlan() const {
+  static const Plan none;
+  return none;
+}
+
+Status ReplicaGateway::Join(uint64_t, JoinNode, WhenJoined) { return Fail(DecidesNothing()); }
+
+Status ReplicaGateway::OpenChannel(NodeId, uint64_t) { return Fail(DecidesNothing()); }
+
+}  // namespace gp
