@@ -115,36 +115,53 @@ class Operations:
         return self._ask("GET", "/api/v1/archive")
 
     def get_cluster(self, *, readings: Optional[bool] = None, node: Optional[str] = None,
-                    totals_only: Optional[bool] = None) -> dict[str, Any]:
+                    totals_only: Optional[bool] = None, stale: Optional[str] = None) -> dict[str, Any]:
         """Returns nodes and GPUs with their users.
 
         readings: also the latest temperature, power and utilization of the GPUs
         node: only this node, with its leases; empty: all nodes, without leases
         totals_only: without the GPUs, links and NUMA nodes of each node: short also for very many nodes
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
         """
-        return self._ask("GET", "/api/v1/cluster", readings=readings, node=node, totals_only=totals_only)
+        return self._ask("GET", "/api/v1/cluster", readings=readings, node=node, totals_only=totals_only, stale=stale)
 
     def get_cluster_alias(self, *, readings: Optional[bool] = None, node: Optional[str] = None,
-                          totals_only: Optional[bool] = None) -> dict[str, Any]:
+                          totals_only: Optional[bool] = None, stale: Optional[str] = None) -> dict[str, Any]:
         """The same as GET /api/v1/cluster. Returns nodes and GPUs with their users.
 
         readings: also the latest temperature, power and utilization of the GPUs
         node: only this node, with its leases; empty: all nodes, without leases
         totals_only: without the GPUs, links and NUMA nodes of each node: short also for very many nodes
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
         """
-        return self._ask("GET", "/api/gpu/resources", readings=readings, node=node, totals_only=totals_only)
+        return self._ask("GET", "/api/gpu/resources", readings=readings, node=node, totals_only=totals_only,
+                         stale=stale)
 
-    def get_incident(self, id: str) -> dict[str, Any]:
-        """Returns one incident with its steps. NOT_FOUND: no such incident, or it is no longer stored."""
-        return self._ask("GET", f"/api/v1/incidents/{quote(id, safe='')}")
+    def get_incident(self, id: str, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """Returns one incident with its steps. NOT_FOUND: no such incident, or it is no longer stored.
 
-    def get_job(self, job_id: str) -> dict[str, Any]:
-        """Returns one job with all details. NOT_FOUND: no such job."""
-        return self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}")
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", f"/api/v1/incidents/{quote(id, safe='')}", stale=stale)
 
-    def get_job_alias(self, job_id: str) -> dict[str, Any]:
-        """The same as GET /api/v1/jobs/{job_id}. Returns one job with all details. NOT_FOUND: no such job."""
-        return self._ask("GET", f"/api/workloads/{quote(job_id, safe='')}/status")
+    def get_job(self, job_id: str, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """Returns one job with all details. NOT_FOUND: no such job.
+
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}", stale=stale)
+
+    def get_job_alias(self, job_id: str, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """The same as GET /api/v1/jobs/{job_id}. Returns one job with all details. NOT_FOUND: no such job.
+
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", f"/api/workloads/{quote(job_id, safe='')}/status", stale=stale)
 
     def get_job_metrics(self, job_id: str, *, names: Optional[Sequence[str]] = None, points: Optional[int] = None,
                         superseded: Optional[bool] = None) -> dict[str, Any]:
@@ -158,17 +175,21 @@ class Operations:
         return self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}/metrics", names=names, points=points,
                          superseded=superseded)
 
-    def get_job_report(self, job_id: str) -> dict[str, Any]:
-        """Returns how a job used its grant, and how much would have been enough (docs/use.md). NOT_FOUND: no such job."""
-        return self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}/report")
+    def get_job_report(self, job_id: str, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """Returns how a job used its grant, and how much would have been enough (docs/use.md). NOT_FOUND: no such job.
+
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}/report", stale=stale)
 
     def get_settings(self) -> dict[str, Any]:
         """Returns the controller's policy and its notification receivers."""
         return self._ask("GET", "/api/v1/settings")
 
     def get_usage(self, *, from_: Optional[str] = None, until: Optional[str] = None, by: Optional[Sequence[str]] = None,
-                  queue: Optional[str] = None, user: Optional[str] = None,
-                  pool: Optional[str] = None) -> dict[str, Any]:
+                  queue: Optional[str] = None, user: Optional[str] = None, pool: Optional[str] = None,
+                  stale: Optional[str] = None) -> dict[str, Any]:
         """Returns GPU time and its cost. INVALID_ARGUMENT: from, until, by; NOT_FOUND: no such queue.
 
         from_: first day; empty: the first of this month
@@ -176,12 +197,15 @@ class Operations:
         queue: only jobs of this queue and those below it
         user: only jobs of this user
         pool: only this pool
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
         """
-        return self._ask("GET", "/api/v1/usage", from_=from_, until=until, by=by, queue=queue, user=user, pool=pool)
+        return self._ask("GET", "/api/v1/usage", from_=from_, until=until, by=by, queue=queue, user=user, pool=pool,
+                         stale=stale)
 
     def get_usage_alias(self, *, from_: Optional[str] = None, until: Optional[str] = None,
                         by: Optional[Sequence[str]] = None, queue: Optional[str] = None, user: Optional[str] = None,
-                        pool: Optional[str] = None) -> dict[str, Any]:
+                        pool: Optional[str] = None, stale: Optional[str] = None) -> dict[str, Any]:
         """The same as GET /api/v1/usage. Returns GPU time and its cost. INVALID_ARGUMENT: from, until, by; NOT_FOUND:
         no such queue.
 
@@ -190,9 +214,11 @@ class Operations:
         queue: only jobs of this queue and those below it
         user: only jobs of this user
         pool: only this pool
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
         """
         return self._ask("GET", "/api/costs/analysis", from_=from_, until=until, by=by, queue=queue, user=user,
-                         pool=pool)
+                         pool=pool, stale=stale)
 
     def grant_role(self, subject: str, *, queue: Optional[str] = None, role: Optional[str] = None,
                    key: Optional[str] = None) -> dict[str, Any]:
@@ -236,13 +262,21 @@ class Operations:
         return self._ask("GET", "/api/v1/audit", user=user, operation=operation, object=object, before=before,
                          limit=limit, refused=refused)
 
-    def list_budgets(self) -> dict[str, Any]:
-        """Returns budgets with their standings: of queues where the caller is at least viewer, and of its own usage."""
-        return self._ask("GET", "/api/v1/budgets")
+    def list_budgets(self, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """Returns budgets with their standings: of queues where the caller is at least viewer, and of its own usage.
 
-    def list_controllers(self) -> dict[str, Any]:
-        """Returns the controllers of this cluster, by name."""
-        return self._ask("GET", "/api/v1/controllers")
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", "/api/v1/budgets", stale=stale)
+
+    def list_controllers(self, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """Returns the controllers of this cluster, by name.
+
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", "/api/v1/controllers", stale=stale)
 
     def list_images(self, *, node: Optional[str] = None) -> dict[str, Any]:
         """Returns the images that nodes hold, of each node the last used first. NOT_FOUND: no such node.
@@ -251,22 +285,25 @@ class Operations:
         """
         return self._ask("GET", "/api/v1/images", node=node)
 
-    def list_incidents(self, *, all: Optional[bool] = None, node: Optional[str] = None,
-                       limit: Optional[int] = None) -> dict[str, Any]:
+    def list_incidents(self, *, all: Optional[bool] = None, node: Optional[str] = None, limit: Optional[int] = None,
+                       stale: Optional[str] = None) -> dict[str, Any]:
         """Returns incidents, newest first.
 
         all: closed incidents too
         node: only this node
         limit: 0: 100; at most 1,000
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
         """
-        return self._ask("GET", "/api/v1/incidents", all=all, node=node, limit=limit)
+        return self._ask("GET", "/api/v1/incidents", all=all, node=node, limit=limit, stale=stale)
 
     def list_jobs(self, *, all: Optional[bool] = None, user: Optional[str] = None,
                   states: Optional[Sequence[str]] = None, limit: Optional[int] = None, after: Optional[str] = None,
                   name: Optional[str] = None, arrays_as_one: Optional[bool] = None,
                   job_names: Optional[Sequence[str]] = None, queues: Optional[Sequence[str]] = None,
                   projects: Optional[Sequence[str]] = None, labels: Optional[Sequence[str]] = None,
-                  since_ms: Optional[int] = None, held: Optional[bool] = None) -> dict[str, Any]:
+                  since_ms: Optional[int] = None, held: Optional[bool] = None,
+                  stale: Optional[str] = None) -> dict[str, Any]:
         """Returns one page of jobs, newest last. Efficient at any number of jobs: the server filters and pages.
 
         all: finished jobs too
@@ -282,41 +319,59 @@ class Operations:
         labels: "name=value", or "name" with any value: only jobs with all of these, whose labels the caller may read
         since_ms: Unix time: only jobs that were not over before; 0: all
         held: only held jobs
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
         """
         return self._ask("GET", "/api/v1/jobs", all=all, user=user, states=states, limit=limit, after=after, name=name,
                          arrays_as_one=arrays_as_one, job_names=job_names, queues=queues, projects=projects,
-                         labels=labels, since_ms=since_ms, held=held)
+                         labels=labels, since_ms=since_ms, held=held, stale=stale)
 
-    def list_queues(self) -> dict[str, Any]:
-        """Returns queues and pools with their limits, holdings and usage."""
-        return self._ask("GET", "/api/v1/queues")
+    def list_queues(self, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """Returns queues and pools with their limits, holdings and usage.
 
-    def list_reservations(self) -> dict[str, Any]:
-        """Returns the advance reservations; every user sees all of them."""
-        return self._ask("GET", "/api/v1/reservations")
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", "/api/v1/queues", stale=stale)
 
-    def list_roles(self) -> dict[str, Any]:
-        """Returns the roles of users."""
-        return self._ask("GET", "/api/v1/roles")
+    def list_reservations(self, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """Returns the advance reservations; every user sees all of them.
+
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", "/api/v1/reservations", stale=stale)
+
+    def list_roles(self, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """Returns the roles of users.
+
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", "/api/v1/roles", stale=stale)
 
     def list_secrets(self) -> dict[str, Any]:
         """Returns the names of secrets; their values are never shown."""
         return self._ask("GET", "/api/v1/secrets")
 
-    def list_tokens(self, *, all: Optional[bool] = None) -> dict[str, Any]:
+    def list_tokens(self, *, all: Optional[bool] = None, stale: Optional[str] = None) -> dict[str, Any]:
         """Returns the caller's tokens, without their secrets.
 
         all: tokens of all users; admins only
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
         """
-        return self._ask("GET", "/api/v1/tokens", all=all)
+        return self._ask("GET", "/api/v1/tokens", all=all, stale=stale)
 
-    def plan_moves(self, *, job_ids: Optional[Sequence[str]] = None) -> dict[str, Any]:
+    def plan_moves(self, *, job_ids: Optional[Sequence[str]] = None, stale: Optional[str] = None) -> dict[str, Any]:
         """Returns the stranded GPUs, and moves of running jobs that let pending jobs start (docs/defragmentation.md).
         Changes nothing.
 
         job_ids: only moves for these pending jobs; empty: for all
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
         """
-        return self._ask("GET", "/api/v1/moves", job_ids=job_ids)
+        return self._ask("GET", "/api/v1/moves", job_ids=job_ids, stale=stale)
 
     def prune_images(self, node: str, *, image: Optional[str] = None, unused_for_ms: Optional[int] = None,
                      dry_run: Optional[bool] = None, key: Optional[str] = None) -> dict[str, Any]:
@@ -488,6 +543,10 @@ class Operations:
         """
         return self._ask("POST", "/api/workloads/submit", key=key, specs=specs, count=count)
 
-    def who_am_i(self) -> dict[str, Any]:
-        """Returns the caller's identity and roles."""
-        return self._ask("GET", "/api/v1/self")
+    def who_am_i(self, *, stale: Optional[str] = None) -> dict[str, Any]:
+        """Returns the caller's identity and roles.
+
+        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
+            header State-Age tells its age in seconds
+        """
+        return self._ask("GET", "/api/v1/self", stale=stale)

@@ -1,5 +1,6 @@
 #include "cmd/serve/api_parts.h"
 
+#include "adapters/inbound/rest/stale_reads.h"
 #include "cmd/connection/http_address.h"
 #include "cmd/serve/reload.h"
 #include "cmd/serve/settings_view.h"
@@ -112,10 +113,17 @@ Status HttpPart::Start() {
   rest_ = std::make_unique<RestApi>(api_.api(), GP_VERSION);
   http_ = GP_TRY(HttpServer::Start(
       {config_.run_directory + "/http.sock", address, certificates_.IdentityAt(address)},
-      {[this](const HttpRequest& request) { return rest_->Answer(request); },
+      {[this](const HttpRequest& request) { return Answer(request); },
        [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
   api_.api().changes.OnNews([this] { http_->Wake(); });
+  reads_.Lead(*rest_);
   return address.empty() ? Ok() : NoteAddress();
+}
+
+// The leader's state is never old.
+HttpReply HttpPart::Answer(const HttpRequest& request) {
+  const auto answer = [this](const HttpRequest& plain) { return rest_->Answer(plain); };
+  return AsksForStale(request) ? AnswerStale(request, Duration(), answer) : answer(request);
 }
 
 // For commands on this machine that open the dashboard.
@@ -130,6 +138,7 @@ Status HttpPart::NoteAddress() const {
 
 void HttpPart::Stop() {
   http_->Shutdown();
+  reads_.EndLead();
   rest_->EndStreams();
   rest_.reset();  // pending answers notify connections, which end later
 }

@@ -104,18 +104,21 @@ class LinkServerPart : public Component {
 // REST, the dashboard and metrics over HTTP.
 class HttpPart : public Component {
  public:
-  HttpPart(const ControllerConfig& config, CertificatesPart& certificates, ApiPart& api)
-      : config_(config), certificates_(certificates), api_(api) {}
+  HttpPart(const ControllerConfig& config, CertificatesPart& certificates, ApiPart& api,
+           ReadsPart& reads)
+      : config_(config), certificates_(certificates), api_(api), reads_(reads) {}
   Status Start() override;
   void Stop() override;
   int tcp_port() const { return http_->tcp_port(); }  // 0: none
 
  private:
+  HttpReply Answer(const HttpRequest& request);
   Status NoteAddress() const;
 
   const ControllerConfig& config_;
   CertificatesPart& certificates_;
   ApiPart& api_;
+  ReadsPart& reads_;
   std::unique_ptr<RestApi> rest_;
   std::unique_ptr<HttpServer> http_;
 };

@@ -19,6 +19,7 @@ namespace gp {
 struct ListenConfig {
   std::string grpc;                // "127.0.0.1:7070"; empty: no TCP
   std::string http;                // "127.0.0.1:8080"; empty: no TCP
+  std::string reads;               // for reads that may be old, of one of several; empty: none
   bool tls = false;                // on loopback too
   std::vector<std::string> names;  // more host names of the controller, for its certificate
   Duration node_certificates = Duration::Minutes(60 * 24 * 90);  // lifetime

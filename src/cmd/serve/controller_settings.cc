@@ -234,6 +234,13 @@ SettingRows ListenRows(ListenConfig& listen) {
        .meaning = "Also serve HTTP here (dashboard, REST, metrics), such as 127.0.0.1:8080",
        .target = &listen.http,
        .fault_of = OwnAddressFault},
+      {.key = "listen.reads",
+       .flag = "--reads",
+       .value_name = "ADDRESS",
+       .meaning = "Of several controllers: answer REST reads here as a standby too, from a state "
+                  "that may be a little old",
+       .target = &listen.reads,
+       .fault_of = OwnAddressFault},
       {.key = "listen.tls",
        .flag = "--tls",
        .meaning = "Encrypt on loopback too; traffic to other machines is always encrypted",
@@ -410,6 +417,15 @@ void CheckWhole(const ControllerConfig& config, SettingsRead& read) {
          .code = CodeText(FileCode::kContradiction),
          .message = "sharing.store: requires agent.enabled: false (--no-agent): start the agent of "
                     "this machine by itself, with the addresses of all controllers",
+         .excerpt = ""});
+  if (config.sharing.store.empty() && !config.listen.reads.empty())
+    read.problems.push_back(
+        {.file = OriginOf(read.root, "listen.reads"),
+         .line = 0,
+         .column = 0,
+         .code = CodeText(FileCode::kContradiction),
+         .message = "listen.reads: is for several controllers (sharing.store): a single one "
+                    "answers reads at listen.http",
          .excerpt = ""});
   // What a controller of the cluster has is trimmed from the shared log.
   if (!config.sharing.store.empty() && config.ephemeral)

@@ -99,12 +99,13 @@ Status LeadPart::Connect() {
   replica_.emplace(*log_of_all_, uses_.journal.journal(), clock_,
                    Replica::Keeping{.keep_journal = config_.keep_journal,
                                     .audited_until = [this] { return AuditedUntil(); },
-                                    .observer = &changes_,
                                     .formats = config_.formats});
   standby_.emplace(*log_of_all_, *key_, *replica_, clock_,
                    Member{.name = name_, .version = GP_VERSION, .addresses = entry_.addresses},
                    /*may_create=*/!mark_.is_there);
   controllers_.emplace(*store_, *store_, keys, name_);
+  replica_->AddObserver(&changes_);
+  uses_.reads.Follow(*replica_, *controllers_, name_);
   const Authority& authority = uses_.certificates.common_authority();
   identity_ = {authority.fingerprint(),
                Sha256(HmacSha256(authority.SecretFor("join token of the cluster"),
@@ -268,7 +269,9 @@ uint64_t LeadPart::FormatOfAllSeen() const {
 }
 
 std::optional<Recovered> LeadPart::TakeState() {
-  return replica_ ? std::optional(replica_->TakeState()) : std::nullopt;
+  if (!replica_) return std::nullopt;
+  uses_.reads.EndFollowing();
+  return replica_->TakeState();
 }
 
 }  // namespace gp

@@ -17,6 +17,7 @@
 #include "application/replication/shared_secrets.h"
 #include "application/replication/standby.h"
 #include "cmd/serve/certificates_part.h"
+#include "cmd/serve/reads_part.h"
 #include "cmd/serve/relay_part.h"
 #include "cmd/serve/shared_mark.h"
 #include "cmd/serve/storage_parts.h"
@@ -38,6 +39,7 @@ class LeadPart : public Component {
     RecordsPart& records;
     CertificatesPart& certificates;
     RelayPart& relay;
+    ReadsPart& reads;
   };
   LeadPart(const ControllerConfig& config, OperatorLog& log, Clock& clock, Uses uses,
            Standing standing)

@@ -60,9 +60,10 @@ class Controller {
   RecordsPart& records_ = parts_.Add<RecordsPart>(config_, log_);
   CertificatesPart& certificates_ = parts_.Add<CertificatesPart>(config_, clock_);
   RelayPart& relay_ = parts_.Add<RelayPart>(config_);
+  ReadsPart& reads_ = parts_.Add<ReadsPart>(config_, log_, clock_, certificates_);
   LeadPart& lead_ = parts_.Add<LeadPart>(
       config_, log_, clock_,
-      LeadPart::Uses{directories_, journal_, records_, certificates_, relay_}, standing_);
+      LeadPart::Uses{directories_, journal_, records_, certificates_, relay_, reads_}, standing_);
   RecoveryPart& recovery_ =
       parts_.Add<RecoveryPart>(config_, log_, clock_, journal_, records_, lead_);
   NodesPart& nodes_ = parts_.Add<NodesPart>(recovery_);
@@ -80,7 +81,7 @@ class Controller {
   RelayEndPart& relay_end_ = parts_.Add<RelayEndPart>(relay_);
   LinkServerPart& links_ =
       parts_.Add<LinkServerPart>(config_, directories_, certificates_, api_, grpc_, uses_);
-  HttpPart& http_ = parts_.Add<HttpPart>(config_, certificates_, api_);
+  HttpPart& http_ = parts_.Add<HttpPart>(config_, certificates_, api_, reads_);
   AgentPart& agent_ = parts_.Add<AgentPart>(config_, log_, directories_);
   PlayedNodesPart& played_ = parts_.Add<PlayedNodesPart>(config_, log_, directories_);
   SimulatedNodesPart& simulated_ = parts_.Add<SimulatedNodesPart>(config_, log_, recovery_);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "adapters/inbound/rest/routes.h"
+#include "adapters/inbound/rest/stale_reads.h"
 #include "adapters/wire/documents/described.h"
 #include "adapters/wire/operation_options.h"
 #include "base/text.h"
@@ -194,6 +195,11 @@ class OperationMaker {
           TextParameter("fields", "query",
                         "Returns only these fields: names separated by commas, with dots for "
                         "nested fields"));
+    if (HasTag() && IsAnsweredFromLog(method_.name()))
+      parameters.push_back(
+          TextParameter(kStaleField, "query",
+                        "How old the state may be that answers, such as 5s: at listen.reads of one "
+                        "of several controllers. The header State-Age tells its age in seconds"));
     if (method_.server_streaming())
       parameters.push_back(
           TextParameter("Last-Event-ID", "header",

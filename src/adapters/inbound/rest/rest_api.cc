@@ -217,6 +217,12 @@ bool RestApi::TakesLong(const HttpRequest& request) const {
   return matched && matched->route->call != nullptr && matched->route->call->takes_long;
 }
 
+std::string RestApi::OperationOf(const HttpRequest& request) const {
+  const auto matched = routes_.Find(
+      request.method, std::string_view(request.target).substr(0, request.target.find('?')));
+  return matched ? matched->route->operation : "";
+}
+
 HttpReply RestApi::Answer(const HttpRequest& request) {
   if (IsForeign(request))
     return ProblemOf(PermissionDenied("requests from pages of other sites are refused"));

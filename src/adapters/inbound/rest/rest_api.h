@@ -22,6 +22,8 @@ class RestApi {
   void EndStreams() { pumps_.Abandon(); }
   // Whether the call may take seconds.
   bool TakesLong(const HttpRequest& request) const;
+  // The operation that the request asks for; empty: none, such as a page.
+  std::string OperationOf(const HttpRequest& request) const;
 
  private:
   Result<Caller> Identify(const HttpRequest& request);

@@ -144,6 +144,7 @@ TEST(ServeFlags, PlayedNodesNeedAMachine) {
               HasSubstr("ephemeral: a controller that shares its log"));
   EXPECT_THAT(ErrorOf({"--store", "etcd:http://10.0.0.7:2379"}), HasSubstr("begin with https"));
   EXPECT_THAT(ErrorOf({"--cluster", "a/b"}), HasSubstr("1 to 63 letters"));
+  EXPECT_THAT(ErrorOf({"--reads", "127.0.0.1:0"}), HasSubstr("listen.reads: is for several"));
 }
 
 TEST(ServeFlags, SeveralControllersHaveALongerLeaseTimeUnlessItIsSet) {
