@@ -10,7 +10,7 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/recover.h"
 #include "cmd/admin/backup.h"
-#include "cmd/serve/shared_mark.h"
+#include "cmd/sharing/shared_mark.h"
 #include "files/descriptor.h"
 #include "files/move_directory.h"
 #include "infrastructure/paths.h"

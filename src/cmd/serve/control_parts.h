@@ -6,7 +6,7 @@
 
 #include "application/control/control_loop.h"
 #include "application/control/node_connections.h"
-#include "cmd/serve/lead_part.h"
+#include "cmd/sharing/lead_part.h"
 
 namespace gp {
 

@@ -21,14 +21,14 @@ namespace {
 constexpr int kNodesMax = 256;
 constexpr int kJoinInTurn = 8;  // with more nodes the order does not matter
 constexpr std::chrono::seconds kJoinPatience{1};
-constexpr std::chrono::milliseconds kPause{10};
+constexpr std::chrono::milliseconds kAskAgain{10};
 
 }  // namespace
 
 void AwaitNodes(const std::function<size_t()>& count_nodes, size_t wanted,
                 std::chrono::milliseconds patience) {
-  for (auto waited = kPause; waited <= patience && count_nodes() < wanted; waited += kPause)
-    std::this_thread::sleep_for(kPause);
+  for (auto waited = kAskAgain; waited <= patience && count_nodes() < wanted; waited += kAskAgain)
+    std::this_thread::sleep_for(kAskAgain);
 }
 
 Result<std::pair<std::string, int>> ParseSimulate(const std::string& text, int nodes_max) {

@@ -15,7 +15,7 @@
 #include "adapters/outbound/sqlite/sqlite_journal.h"
 #include "application/control/control_loop.h"
 #include "application/control/recover.h"
-#include "cmd/serve/shared_mark.h"
+#include "cmd/sharing/shared_mark.h"
 #include "infrastructure/system_clock.h"
 #include "tests/support/lower_layer.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/serve/lead_part.h"
+#include "cmd/sharing/lead_part.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -9,7 +9,7 @@
 #include "adapters/outbound/etcd/etcd_store.h"
 #include "application/control/control_loop.h"
 #include "base/ignore_result.h"
-#include "cmd/serve/shared_mark.h"
+#include "cmd/sharing/shared_mark.h"
 #include "infrastructure/host_name.h"
 #include "infrastructure/paths.h"
 #include "lib/secrets/secrets.h"

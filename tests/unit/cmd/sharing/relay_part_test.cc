@@ -1,4 +1,4 @@
-#include "cmd/serve/relay_part.h"
+#include "cmd/sharing/relay_part.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

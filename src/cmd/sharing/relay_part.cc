@@ -1,4 +1,4 @@
-#include "cmd/serve/relay_part.h"
+#include "cmd/sharing/relay_part.h"
 
 #include "infrastructure/host_name.h"
 #include "lib/http/web_address.h"

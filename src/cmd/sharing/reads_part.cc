@@ -1,4 +1,4 @@
-#include "cmd/serve/reads_part.h"
+#include "cmd/sharing/reads_part.h"
 
 #include <mutex>
 #include <string_view>

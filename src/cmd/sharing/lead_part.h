@@ -17,10 +17,10 @@
 #include "application/replication/shared_secrets.h"
 #include "application/replication/standby.h"
 #include "cmd/serve/certificates_part.h"
-#include "cmd/serve/reads_part.h"
-#include "cmd/serve/relay_part.h"
-#include "cmd/serve/shared_mark.h"
 #include "cmd/serve/storage_parts.h"
+#include "cmd/sharing/reads_part.h"
+#include "cmd/sharing/relay_part.h"
+#include "cmd/sharing/shared_mark.h"
 
 namespace gp {
 

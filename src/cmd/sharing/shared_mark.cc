@@ -1,4 +1,4 @@
-#include "cmd/serve/shared_mark.h"
+#include "cmd/sharing/shared_mark.h"
 
 #include <filesystem>
 #include <system_error>
