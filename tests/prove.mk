@@ -282,6 +282,10 @@ bench-silence: build
 bench-take-over: build
 	$(PYTHON) -B tests/benchmarks/take_over.py --binary $(abspath $(BINARY)) $(FLAGS)
 
+## make bench-stale-reads  pages of jobs a second of two standbys against those of the leader, 0.4 of a core each (root; 2 min)
+bench-stale-reads: build
+	$(PYTHON) -B tests/benchmarks/stale_reads.py --binary $(abspath $(BINARY)) $(FLAGS)
+
 ## make bench-start      processor time of `gpu-platform version` against `git --help` (10 s)
 bench-start: build
 	$(PYTHON) -B tests/benchmarks/start.py --binary $(BINARY)

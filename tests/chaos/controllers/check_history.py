@@ -20,6 +20,7 @@ ENDED = ("COMPLETED", "FAILED", "CANCELLED")
 # Steps within an attempt; all that wait for the next attempt come after it.
 _STEPS = {"STARTING": 1, "RUNNING": 2, "CHECKPOINTING": 3, "RECOVERING": 3}
 _WAITS = 4
+_ROUNDING = 0.001  # of the age that an answer tells, in seconds
 
 Operation = collections.namedtuple("Operation", "client op id call end_time end value")
 Line = collections.namedtuple("Line", "what job name attempt rank node pid at gpus")
@@ -54,6 +55,8 @@ def check(operations, jobs, lines):
     found = []
     found += _submits(operations, jobs)
     found += _finds(operations, jobs)
+    found += _ages(operations)
+    operations = [_as_read(op) for op in operations]
     found += _programs(jobs, lines)
     found += _gpus(lines)
     by_job = collections.defaultdict(list)
@@ -110,6 +113,21 @@ def _finds(operations, jobs):
         for job in op.value if submit and submit.end == "unknown" else []:
             if job not in jobs:
                 yield "read-invented", f"a list at {op.call} has {job} of {op.id}, which is no job in the end"
+
+
+# Reads of standbys.
+
+def _ages(operations):
+    for op in operations:
+        if op.op == "stale" and op.end == "ok" and (op.value["age"] is None or op.value["age"] > op.value["asked"] + _ROUNDING):
+            yield "too-stale", f"a read of {op.id} at {op.call} asked for {op.value['asked']} s, and was answered with {op.value['age']} s"
+
+
+def _as_read(op):
+    """A state of this age shows what was so at some time since then: it is as a read that began so much earlier."""
+    if op.op != "stale" or op.end != "ok":
+        return op._replace(op="read") if op.op == "stale" else op
+    return op._replace(op="read", call=op.call - (op.value["age"] or 0) - _ROUNDING, value=op.value["job"])
 
 
 # The programs' own evidence.

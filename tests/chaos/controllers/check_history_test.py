@@ -49,6 +49,9 @@ class Told:
     def read(self, seen, **options):
         return self.op("read", "job-1", seen, **options)
 
+    def stale(self, seen, age, asked, **options):
+        return self.op("stale", "job-1", {"asked": asked, "age": age, "job": seen}, **options)
+
     def final(self, job="job-1", **seen):
         self.jobs[job] = {"nodes": 1, **COMPLETED, **seen}
         return self
@@ -77,6 +80,12 @@ def sound():
 class Sound(unittest.TestCase):
     def test_it_is_accepted(self):
         self.assertEqual(sound().rules(), [])
+
+    def test_a_standby_may_be_as_old_as_it_says(self):
+        told = Told().submit(at=0).stale(None, age=3, asked=5, at=2).read(RUNNING, at=10).stale(QUEUED, age=3, asked=5, at=12)
+        told.stale(None, end="unknown", age=None, asked=1, at=15)
+        told.final()
+        self.assertEqual(told.program("start job-1 a 1 0 9.10", "end job-1 a 1 0 19.50").rules(), [])
 
     def test_what_ended_unknown_may_have_happened_or_not(self):
         once = Told().op("submit", "a", None, end="unknown").final().program("start job-1 a 1 0 1.00", "end job-1 a 1 0 1.20")
@@ -145,6 +154,19 @@ class Wrong(unittest.TestCase):
         self.assertEqual(sound().read(RUNNING).rules(), ["state-backwards"])
         told = Told().submit().read(RUNNING).read(QUEUED).final().program("end job-1 a 1 0 5.10")
         self.assertEqual(told.rules(), ["state-backwards"])
+
+    def test_a_standby_shows_what_was_so_before_the_age_that_it_tells(self):
+        told = Told().submit().read(RUNNING, at=5).stale(QUEUED, age=3, asked=5, at=12)
+        told.final()
+        self.assertEqual(told.program("start job-1 a 1 0 4.10", "end job-1 a 1 0 19.50").rules(), ["state-backwards"])
+
+    def test_a_standby_does_not_have_a_job_that_is_older_than_its_state(self):
+        told = Told().submit(at=0).stale(None, age=0.5, asked=5, at=2)
+        told.final()
+        self.assertEqual(told.program("start job-1 a 1 0 5.10", "end job-1 a 1 0 5.50").rules(), ["read-lost"])
+
+    def test_a_standby_is_older_than_asked(self):
+        self.assertEqual(sound().stale(COMPLETED, age=2.5, asked=2).rules(), ["too-stale"])
 
     def test_an_end_changes(self):
         self.assertEqual(sound().read(value("FAILED", attempt=1, exit_code=1)).rules(), ["state-backwards"])

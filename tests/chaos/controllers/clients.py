@@ -4,10 +4,14 @@ A line of the history: {"client", "op", "id", "call", "return", "end", "value"}.
 the job's name too, the name of a find, and the job of any other operation.  `call` and `return` are seconds since the boot of
 this machine.  `end` is "ok", "fail" (it was refused: nothing came of it) or "unknown" (nobody knows yet, and it may still
 happen).  A change that got no answer is repeated with the same request id, at each controller in turn, and is one operation.
+
+Some reads go to the doors that standbys answer, and may be answered from an older state: the operation "stale", whose value has
+the "age" that the answer told, the age that was "asked" for, and the "job" (none: there was none).
 """
 
 import http.client
 import json
+import ssl
 import threading
 import time
 
@@ -40,7 +44,7 @@ class History:
         with self._lock:
             self.operations += 1
             self.by_end[end] += 1
-            if end == "ok" and op not in ("read", "find"):
+            if end == "ok" and op not in ("read", "stale", "find"):
                 self.longest_gap = max(self.longest_gap, entry["return"] - self.last_change)
                 self.last_change = entry["return"]
             self._file.write(json.dumps(entry) + "\n")
@@ -106,11 +110,35 @@ class Line:
             self._connection = None
 
 
+class Doors:
+    """Where each controller answers reads, as a standby too."""
+
+    def __init__(self, addresses, secret):
+        self.addresses = addresses
+        self._headers = {"Authorization": f"Bearer {secret}"}
+        self._trusting = ssl._create_unverified_context()  # who answers is not what is tested here
+
+    def ask(self, which, path):
+        """(status, document, age); (None, None, None): no answer."""
+        host, port = self.addresses[which]
+        connection = http.client.HTTPSConnection(host, port, timeout=ROVER_WITHIN_S, context=self._trusting)
+        try:
+            connection.request("GET", path, headers=self._headers)
+            answer = connection.getresponse()
+            age = answer.headers["State-Age"]
+            return answer.status, json.loads(answer.read()), None if age is None else float(age)
+        except (OSError, ValueError, http.client.HTTPException):
+            return None, None, None
+        finally:
+            connection.close()
+
+
 class Client:
     """One thread.  It has jobs of its own, and changes and reads those of others as well."""
 
-    def __init__(self, name, sockets, history, programs, random, jobs, pace):
+    def __init__(self, name, sockets, doors, history, programs, random, jobs, pace):
         self.name = name
+        self._doors = doors
         self._stopped = threading.Event()
         self._line = Line(sockets, self._stopped)
         self._rover = Line(sockets, self._stopped, ROVER_WITHIN_S)
@@ -228,6 +256,8 @@ class Client:
         job = self._pick(("QUEUED", "STARTING", "RUNNING", "RECOVERING"))
         if not job:
             return
+        if self._random.random() < 0.3:
+            return self._read_stale(job)
         call = now()
         if self._random.random() < 0.3:
             # Also one that leads no more, and that others have left, is asked.
@@ -242,6 +272,18 @@ class Client:
             self._history.add(self.name, "read", job, call, "ok", None)
         else:
             self._history.add(self.name, "read", job, call, "fail" if status else "unknown", document)
+
+    def _read_stale(self, job):
+        """Of any controller.  One that is not up to date, does not know the token yet, or changes its role refuses."""
+        asked = self._random.choice((0.3, 1, 5, 60))
+        call = now()
+        status, document, age = self._doors.ask(self._random.randrange(len(self._doors.addresses)),
+                                                f"/api/v1/jobs/{job}?stale={int(asked * 1000)}ms")
+        if status in (200, 404):
+            self._history.add(self.name, "stale", job, call, "ok",
+                              {"asked": asked, "age": age, "job": shown(document) if status == 200 else None})
+        else:
+            self._history.add(self.name, "stale", job, call, "unknown", {"status": status})
 
     def _find(self):
         """All jobs with a name, which may be one that was refused, or whose submit got no answer."""

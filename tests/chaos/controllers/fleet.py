@@ -14,6 +14,7 @@ from live_platform.controllers import Controllers
 from live_platform.etcd import Etcd
 
 PORT = 7070
+READS_PORT = 7443
 MOST_UNTIL_WELL_S = 90.0
 # What a controller may end with by itself: it cannot go on (1), or another one leads (4).
 ENDS_BY_ITSELF = (1, 4)
@@ -78,7 +79,7 @@ class Fleet(Controllers):
         self.places[one] = (state, run)
         words = [state if word == old else word for word in one.words]
         one.words = [*_DIES_WITH_US, *self.networks.inside(k), *_by_clock(wall_clock, self._clocks[k]), *words, "--store-ca", self._identity[0],
-                     "--listen", f"{self.networks.addresses[k]}:{PORT}"]
+                     "--listen", f"{self.networks.addresses[k]}:{PORT}", "--reads", f"{self.networks.addresses[k]}:{READS_PORT}"]
 
     # Starting.
 
@@ -110,6 +111,10 @@ class Fleet(Controllers):
 
     def http(self, one):
         return os.path.join(self.places[one][1], "http.sock")
+
+    def reads(self):
+        """(host, port) of each controller's door for reads."""
+        return [(address, READS_PORT) for address in self.networks.addresses]
 
     def ask(self, one, path, timeout=3):
         """The answer of this controller; None: it has none."""

@@ -23,7 +23,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "integration")]
 
 import check_history  # noqa: E402
 import networks  # noqa: E402
-from clients import Client, History  # noqa: E402
+from clients import Client, Doors, History  # noqa: E402
 from faults import Faults  # noqa: E402
 from fleet import ENDS_BY_ITSELF, Fleet  # noqa: E402
 from live_platform import etcd, eventually  # noqa: E402
@@ -58,7 +58,8 @@ class Run:
                              options.only.split(",") if options.only else (), options.clock_ahead)
         jobs = {}
         sockets = [fleet.http(one) for one in fleet.controllers]
-        self.clients = [Client(f"client{k}", sockets[k % 3:] + sockets[:k % 3], self.history, self.programs,
+        doors = Doors(fleet.reads(), fleet.cli.json("tokens", "create", "reader")["secret"])
+        self.clients = [Client(f"client{k}", sockets[k % 3:] + sockets[:k % 3], doors, self.history, self.programs,
                                random.Random(f"{options.seed}/{k}"), jobs, options.pace) for k in range(1, CLIENTS + 1)]
         self.everyone = self.clients + [Watcher(f"watcher{k}", socket, self.history, random.Random(f"{options.seed}/w{k}"), jobs)
                                         for k, socket in enumerate(sockets, 1)]
