@@ -120,12 +120,12 @@ Result<AgentsResult> RunAgents(const AgentsOptions& options) {
   AgentsResult result;
   PlayedTimes times;
   EventLoop loop;
-  const PlayedController controller{options.address, options.join_token,
-                                    [](const v1::JobSpec&) { return Duration{}; }};
+  const PlayedController controller{options.addresses, options.join_token,
+                                    [&](const v1::JobSpec&) { return options.jobs_last; }};
   const auto machine = std::make_shared<const NodeFacts>(Machine(options.gpus_per_node));
   Agents agents;
-  const auto stub =
-      v1::NodeLink::NewStub(OpenChannel(options.address, {options.authority, Identity{}}));
+  const auto stub = v1::NodeLink::NewStub(
+      OpenChannel(options.addresses.front(), {options.authority, Identity{}}));
   for (int i = 0; i < options.agents; ++i) {
     const PlayedNode node{"played-" + std::to_string(i), static_cast<uint64_t>(i), machine};
     std::optional<TlsSide> tls;

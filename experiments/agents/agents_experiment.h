@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -12,11 +13,12 @@ namespace gp {
 // with readings, and every tenth time a report beside it.
 // One whose connection ends connects again.
 struct AgentsOptions {
-  std::string address;  // "unix:…/control.sock" or "host:port"
+  std::vector<std::string> addresses;  // "unix:…/control.sock" or "host:port", of each controller
   std::string join_token;
   std::string authority;  // certificate of the controller's (PEM), for TLS; empty: without
   int agents = 1'000;
   int gpus_per_node = 8;
+  Duration jobs_last;                      // a job's run time
   Duration lasts = Duration::Seconds(20);  // from when all have joined
 };
 

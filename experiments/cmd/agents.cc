@@ -33,7 +33,10 @@ void AddAgentsExperiment(CLI::App& app, Output& output) {
   CLI::App* agents =
       app.add_subcommand("agents", "Play the agents of many nodes against a running controller");
   auto options = std::make_shared<AgentsOptions>();
-  agents->add_option("--controller", options->address, "unix:…/control.sock, or host:port")
+  agents
+      ->add_option("--controller", options->addresses,
+                   "unix:…/control.sock, or host:port; of several controllers, separated by commas")
+      ->delimiter(',')
       ->required();
   agents
       ->add_option("--join-token", options->join_token,
@@ -45,16 +48,20 @@ void AddAgentsExperiment(CLI::App& app, Output& output) {
   agents->add_option("--agents", options->agents, "Nodes")->check(CLI::Range(1, 100'000));
   agents->add_option("--gpus-per-node", options->gpus_per_node, "GPUs of each node")
       ->check(CLI::Range(1, 16));
+  auto jobs_last = std::make_shared<int>(0);
+  agents->add_option("--jobs-last", *jobs_last, "Seconds for which a job runs")
+      ->check(CLI::Range(0, 86'400));
   auto seconds = std::make_shared<int>(20);
   agents->add_option("--seconds", *seconds, "Time to send heartbeats, after all have joined")
       ->check(CLI::Range(1, 86'400));
-  agents->callback([options, seconds, authority, &output] {
+  agents->callback([options, seconds, jobs_last, authority, &output] {
     if (!authority->empty()) {
       const auto certificate = ReadTextFile(*authority);
       if (!certificate) return output.Complain(certificate.error());
       options->authority = *certificate;
     }
     options->lasts = Duration::Seconds(*seconds);
+    options->jobs_last = Duration::Seconds(*jobs_last);
     PlayAgents(*options, output);
   });
 }

@@ -86,8 +86,8 @@ Status PlayedNodesPart::Start() {
   const auto [machine, nodes] = GP_TRY(ParseSimulate(config_.simulate, kPlayedNodesMax));
   const MachineFile file = GP_TRY(ReadMachineFile(GP_TRY(MachineFilePath(machine))));
   PlayedNodes::Options options;
-  options.controller = {"unix:" + config_.run_directory + "/control.sock",
-                        directories_.join_token(), RunTimeOf};
+  options.controller = {
+      {"unix:" + config_.run_directory + "/control.sock"}, directories_.join_token(), RunTimeOf};
   options.machine = MakeNodeFacts("", true, file.host, file.inventory).facts;
   options.name = std::filesystem::path(machine).stem();
   options.nodes = nodes;

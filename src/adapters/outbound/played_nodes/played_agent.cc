@@ -48,7 +48,7 @@ void Describe(const PlayedNode& node, v1::NodeFacts* facts) {
 
 void PlayedAgent::Connect() {
   if (dial_ || socket_) return;
-  dial_.emplace(controller_.address);
+  dial_.emplace(controller_.addresses[tried_++ % controller_.addresses.size()]);
   OnReady(0);
 }
 

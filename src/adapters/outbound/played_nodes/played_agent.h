@@ -29,8 +29,8 @@ struct PlayedNode {
 
 // What the agents of one controller share.
 struct PlayedController {
-  std::string address;
-  std::string join_token;  // read without TLS only
+  std::vector<std::string> addresses;  // of several controllers: one of them leads, and answers
+  std::string join_token;              // read without TLS only
   // How long a job runs.
   std::function<Duration(const v1::JobSpec&)> run_time;
 };
@@ -104,6 +104,7 @@ class PlayedAgent : public Watched, public std::enable_shared_from_this<PlayedAg
   std::map<uint64_t, PlayedLease> leases_;  // that it is to hold
   uint64_t lineage_ = 0;                    // of its leases
   uint64_t connections_ = 0;
+  size_t tried_ = 0;                   // addresses, one after the other
   std::optional<Dial> dial_;           // until it is connected
   std::optional<FrameSocket> socket_;  // from then on
   int watched_ = -1;                   // descriptor

@@ -78,7 +78,7 @@ TEST(PlayedNodes, AJobRunsForItsTimeUnlessItIsStopped) {
 
 TEST(PlayedNodes, WaitForAControllerThatIsNotThere) {
   const Scratch scratch;
-  PlayedController controller{"unix:" + scratch.path() + "/control.sock", "", {}};
+  PlayedController controller{{"unix:" + scratch.path() + "/control.sock"}, "", {}};
   EXPECT_TRUE(PlayedNodes::Start({controller, TestCluster::MakeFacts("", {0, 0}), "played", 2}));
 }
 
