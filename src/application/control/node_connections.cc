@@ -69,7 +69,7 @@ class NodeConnections::Exchange : public NodeExchange {
     const bool renews = all_.gateway_.Renew(node_);
     // Alone, the transport takes the answer after this call.
     if (all_.gateway_.IsAlone()) return outbox_->AnswerHeartbeat(number, renews);
-    all_.gateway_.WhenProven([outbox = outbox_, number, renews] {
+    all_.gateway_.WhenProvenSoon([outbox = outbox_, number, renews] {
       outbox->AnswerHeartbeat(number, renews);
       outbox->Wake();
     });
@@ -156,7 +156,7 @@ void NodeConnections::Answer(uint64_t number, NodeId node, const Outcome& outcom
     outbox->Acknowledge(number, lease_time, every);
   };
   // It renews the node's leases.  A record proves the lead, because only the leader can append.
-  outcome.events.empty() ? gateway_.WhenProven(acknowledge) : acknowledge();
+  outcome.events.empty() ? gateway_.WhenProvenSoon(acknowledge) : acknowledge();
 }
 
 std::shared_ptr<NodeOutbox> NodeConnections::Begin(NodeId node, uint64_t epoch, GpuPlaces places) {

@@ -81,6 +81,8 @@ class ControlGateway {
   // Calls `then`, on any thread, when it is proven that this controller has led after the call; at
   // once if it is the only one.  An answer that rests on no new record must wait for it.
   virtual void WhenProven(std::function<void()> then) = 0;
+  // Likewise, perhaps a tenth of a second later: for heartbeats, of which one proof serves many.
+  virtual void WhenProvenSoon(std::function<void()> then) { WhenProven(std::move(then)); }
   // Whether no other controller can lead: WhenProven calls at once.
   virtual bool IsAlone() const = 0;
   // Blocks until the observers have received every change that was answered before the call.

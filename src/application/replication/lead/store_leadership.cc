@@ -9,6 +9,8 @@ namespace {
 
 // A caller gets an error rather than wait longer.
 constexpr std::chrono::seconds kAwaitMax{5};
+// For how long those who are not in a hurry wait for others.
+constexpr std::chrono::milliseconds kTogether{100};
 // Between two reads that find no answer.
 constexpr std::chrono::milliseconds kRetryEvery{50};
 
@@ -30,8 +32,20 @@ void StoreLeadership::WhenProven(std::function<void()> then) {
   {
     const std::lock_guard lock(mutex_);
     proofs_.Add(std::move(then));
+    is_urgent_ = true;
   }
   changed_.notify_all();
+}
+
+void StoreLeadership::WhenProvenSoon(std::function<void()> then) {
+  bool is_first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    proofs_.Add(std::move(then));
+    is_first = !not_later_;
+    if (is_first) not_later_ = std::chrono::steady_clock::now() + kTogether;
+  }
+  if (is_first) changed_.notify_all();
 }
 
 Status StoreLeadership::Await() {
@@ -44,10 +58,18 @@ Status StoreLeadership::Await() {
       "answer, or another controller leads"));
 }
 
+// Until a proof is due, or it ends.
+void StoreLeadership::AwaitTurn(std::unique_lock<std::mutex>& lock) {
+  changed_.wait(lock, [this] { return ends_ || proofs_.has_waiting(); });
+  if (not_later_) changed_.wait_until(lock, *not_later_, [this] { return ends_ || is_urgent_; });
+  is_urgent_ = false;
+  not_later_.reset();
+}
+
 void StoreLeadership::Run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return ends_ || proofs_.has_waiting(); });
+    AwaitTurn(lock);
     if (ends_) return;
     proofs_.Begin();
     lock.unlock();

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "application/replication/lead/lead_proofs.h"
@@ -20,16 +22,21 @@ class StoreLeadership : public Leadership {
   ~StoreLeadership() override;
 
   void WhenProven(std::function<void()> then) override;
+  void WhenProvenSoon(std::function<void()> then) override;
   Status Await() override;
 
  private:
   void Run();
+  void AwaitTurn(std::unique_lock<std::mutex>& lock);
 
   const LeaderKey& key_;
   const std::function<void()> deposed_;
   std::mutex mutex_;
   std::condition_variable changed_;
   LeadProofs proofs_;
+  bool is_urgent_ = false;  // somebody waits who must not wait for others
+  // When the next proof begins if nobody is in a hurry; nullopt: nobody waits, or at once
+  std::optional<std::chrono::steady_clock::time_point> not_later_;
   bool ends_ = false;
   std::thread thread_;
 };

@@ -22,7 +22,7 @@ struct Rig : TestController {
     const auto run_time = [](const v1::JobSpec& spec) {
       return spec.command(0) == "long" ? Duration::Minutes(60) : Duration{};
     };
-    nodes = PlayedNodes::Start({{socket(), kJoinToken, run_time},
+    nodes = PlayedNodes::Start({{{socket()}, kJoinToken, run_time},
                                 TestCluster::MakeFacts("", {0, 0, 1, 1}),
                                 "played",
                                 count})

@@ -28,6 +28,7 @@ class FaultyStore : public QuorumStore {
     return {CommitEnd::kUnknown, 0, "no answer"};
   }
   Result<StoreRead> Read(const KeyRange& range, size_t max) override {
+    if (before_each_read) before_each_read();
     if (before_read) std::exchange(before_read, {})();
     if (reads_fail) return Fail(Unavailable("no answer"));
     return sound.Read(range, max);
@@ -55,10 +56,11 @@ class FaultyStore : public QuorumStore {
   MemoryQuorumStore sound;
   std::deque<Fault> faults;  // of the next commits
   bool reads_fail = false;
-  std::optional<StoreBytes> bytes;             // nullopt: of the sound store
-  std::vector<uint64_t> forgotten;             // revisions
-  std::function<void()> before_commit;         // happens once
-  std::function<void()> before_read;           // happens once
+  std::optional<StoreBytes> bytes;      // nullopt: of the sound store
+  std::vector<uint64_t> forgotten;      // revisions
+  std::function<void()> before_commit;  // happens once
+  std::function<void()> before_read;    // happens once
+  std::function<void()> before_each_read;
   std::function<void()> meanwhile;             // happens once, at the next commit without an answer
   std::vector<StoreTransaction> transactions;  // all that were sent
   std::vector<std::function<void()>> late;
