@@ -286,6 +286,14 @@ bench-take-over: build
 bench-stale-reads: build
 	$(PYTHON) -B tests/benchmarks/stale_reads.py --binary $(abspath $(BINARY)) $(FLAGS)
 
+## make bench-take-over-agents  1,000 agents with gangs, and a leader that is killed: what is disturbed, how soon all have the next one, and what they cost (root; FLAGS="--agents 12500 --steady"; 2 min)
+bench-take-over-agents: build
+	$(PYTHON) -B tests/benchmarks/take_over_agents.py --binary $(abspath $(BINARY)) $(FLAGS)
+
+## make bench-shared-submits  acknowledged submits of three controllers with etcd against a single one, one at a time and 64 at a time (root; 1 min)
+bench-shared-submits: build
+	$(PYTHON) -B tests/benchmarks/shared_submits.py --binary $(abspath $(BINARY)) $(FLAGS)
+
 ## make bench-start      processor time of `gpu-platform version` against `git --help` (10 s)
 bench-start: build
 	$(PYTHON) -B tests/benchmarks/start.py --binary $(BINARY)

@@ -5,7 +5,7 @@ Three controllers, an etcd of three members and played agents on one machine.  G
 all nodes; the leader is killed.  Measured are the time from the end of the first connection until all agents have joined the
 next leader, the gangs that were disturbed, and, before that, what it costs the leader to serve the agents.
 
-  take_over_agents.py --binary FILE [--agents 1000] [--times 1]
+  take_over_agents.py --binary FILE [--agents 1000] [--times 1] [--steady]
 """
 
 import argparse
@@ -36,7 +36,7 @@ def running(cluster):
     return sum(job["detail"] == "RUNNING" and job["attempt"] == 1 for job in cluster.cli.jobs())
 
 
-def measure(binary, agents):
+def measure(binary, agents, is_steady):
     cluster = Controllers(binary, nodes=0, members=3)
     try:
         cluster.start()
@@ -55,11 +55,12 @@ def measure(binary, agents):
         time.sleep(STEADY_S)
         seen = {"agents": agents, "gangs": gangs, "core_percent": round(100 * (cpu_seconds(leader.pid) - before) / STEADY_S, 1),
                 "rss_mib": round(memory_mib(leader.pid), 1), "threads": status(leader.pid, "Threads")}
-        leader.kill()
-        killed = time.monotonic()
-        cluster.await_leader(other_than=leader)
-        seen["leads_after_s"] = round(time.monotonic() - killed, 2)
-        time.sleep(AFTERWARDS_S)
+        if not is_steady:
+            leader.kill()
+            killed = time.monotonic()
+            cluster.await_leader(other_than=leader)
+            seen["leads_after_s"] = round(time.monotonic() - killed, 2)
+            time.sleep(AFTERWARDS_S)
         seen["gangs_undisturbed"] = running(cluster)
         played = json.loads(players.communicate(timeout=120)[0])
         return seen | {key: played[key] for key in ("rejoined_s", "answer_p99_ms", "ended")}
@@ -72,9 +73,10 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--agents", type=int, default=1000)
     parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("--steady", action="store_true", help="nothing is killed: how long agents wait for answers")
     options = parser.parse_args()
     for _ in range(options.times):
-        print(json.dumps(measure(os.path.abspath(options.binary), options.agents)), flush=True)
+        print(json.dumps(measure(os.path.abspath(options.binary), options.agents, options.steady)), flush=True)
 
 
 if __name__ == "__main__":
