@@ -294,6 +294,10 @@ bench-take-over-agents: build
 bench-shared-submits: build
 	$(PYTHON) -B tests/benchmarks/shared_submits.py --binary $(abspath $(BINARY)) $(FLAGS)
 
+## make bench-standby-lag  how far a standby is behind at 500 submits a second, and how fast it catches up 200,000 records (root; 1 min)
+bench-standby-lag: build
+	$(PYTHON) -B tests/benchmarks/standby_lag.py --binary $(abspath $(BINARY)) $(FLAGS)
+
 ## make bench-start      processor time of `gpu-platform version` against `git --help` (10 s)
 bench-start: build
 	$(PYTHON) -B tests/benchmarks/start.py --binary $(BINARY)
