@@ -48,7 +48,7 @@ class Asker:
         self._connection = http.client.HTTPConnection("127.0.0.1", cluster.port_of(standby, "reads"), timeout=20)
 
     def has(self, job):
-        self._connection.request("GET", f"/api/v1/jobs/{job}?stale=1h&fields=id", headers=self._headers)
+        self._connection.request("GET", f"/api/v1/jobs/{job}?stale=60s&fields=id", headers=self._headers)
         answer = self._connection.getresponse()
         answer.read()
         return answer.status == 200

@@ -1,5 +1,6 @@
 #include "application/replication/replica.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -22,6 +23,7 @@ Status Replica::Recover() {
     has_state_ = true;
   }
   MeasureFrom(recovered_.last_at, clock_.BootNs());
+  last_at_ns_ = recovered_.last_at.ns;
   applied_ = journal_.LastSequence();
   chain_ = journal_.LastChain();
   term_ = 0;
@@ -124,6 +126,7 @@ void Replica::Remember(const Recovered::Sight& sight) {
 Recovered Replica::TakeState() {
   const std::lock_guard lock(reading_);
   has_state_ = false;
+  observers_.clear();
   return std::exchange(recovered_, {});
 }
 
@@ -140,7 +143,9 @@ std::optional<Duration> Replica::Age() const {
   return Duration{clock_.BootNs() - had_all_at_ns};
 }
 
-Instant Replica::Now() const { return Instant{clock_.BootNs() + clock_offset_ns_}; }
+Instant Replica::Now() const {
+  return Instant{std::max<int64_t>(clock_.BootNs() + clock_offset_ns_, last_at_ns_)};
+}
 
 // Both are sound, but one of them is another cluster's, or an old copy that went its own way.
 Error Replica::OtherHistory() const {
@@ -166,6 +171,7 @@ Status Replica::Apply(const LogChunk& chunk, CommittedRecords& applied) {
     ++recovered_.records;
     ++applied_;
   }
+  last_at_ns_ = recovered_.last_at.ns;
   term_ = chunk.term;
   chain_ = chunk.chain_after;
   return Ok();

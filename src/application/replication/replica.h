@@ -34,8 +34,8 @@ class Replica {
   Replica(SharedLog& log, Journal& journal, Clock& clock, Keeping keeping)
       : log_(log), journal_(journal), clock_(clock), keeping_(std::move(keeping)) {}
 
-  // Sees what is applied, as the observers of a controller that leads do.  It outlives this object.
-  // Before Recover.
+  // Sees what is applied, as the observers of a controller that leads do, until TakeState.  Before
+  // Recover.
   void AddObserver(CommitObserver* observer) { observers_.push_back(observer); }
 
   // Begins with this controller's own journal.  Errors: kUnsupported: it has a format that this
@@ -72,7 +72,8 @@ class Replica {
   // For how long the state may already have lacked what the log has.  nullopt: it has never had
   // all of it.  Any thread.
   std::optional<Duration> Age() const;
-  // The leader's time, measured on by this machine's boot clock.  Any thread.
+  // The leader's time, measured on by this machine's boot clock; never before the newest record.
+  // Any thread.
   Instant Now() const;
 
  private:
@@ -97,6 +98,7 @@ class Replica {
   Recovered recovered_;
   std::atomic<int64_t> had_all_at_ns_ = -1;   // boot time; -1: never
   std::atomic<int64_t> clock_offset_ns_ = 0;  // from boot time to the leader's
+  std::atomic<int64_t> last_at_ns_ = 0;       // of the newest record
   std::optional<Instant> time_;               // the leader's, as last read
   int64_t time_read_ns_ = 0;                  // boot time of that read
   uint64_t applied_ = 0;

@@ -1,5 +1,7 @@
 #include "application/replication/replica_gateway.h"
 
+#include <variant>
+
 #include "domain/scheduling/plan.h"
 
 namespace gp {
@@ -20,11 +22,14 @@ std::vector<Outcome> ReplicaGateway::ExecuteAll(
   return std::vector<Outcome>(commands.size(), Outcome{Fail(DecidesNothing()), {}, {}});
 }
 
-Status ReplicaGateway::Post(Origin, Command, WhenDone) { return Fail(DecidesNothing()); }
+Status ReplicaGateway::Post(Origin, Command command, WhenDone) {
+  if (std::holds_alternative<NoteRefusal>(command)) return Ok();
+  return Fail(DecidesNothing());
+}
 
 const Plan& ReplicaGateway::NewestPlan() const {
-  static const Plan none;
-  return none;
+  static const Plan unknown{.is_unknown = true};
+  return unknown;
 }
 
 Status ReplicaGateway::Join(uint64_t, JoinNode, WhenJoined) { return Fail(DecidesNothing()); }

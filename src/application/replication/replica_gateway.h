@@ -21,6 +21,7 @@ class ReplicaGateway : public ControlGateway, public NodeGateway {
   std::vector<Outcome> ExecuteAll(Origin origin,
                                   std::vector<std::pair<ClientRequest, Command>> commands,
                                   const Precondition& precondition) override;
+  // Refused callers are dropped: a standby writes no audit trail.
   Status Post(Origin origin, Command command, WhenDone done) override;
   Status Read(const std::function<void(const State&)>& read) override {
     return replica_.Read(read);
@@ -28,7 +29,7 @@ class ReplicaGateway : public ControlGateway, public NodeGateway {
   // An answer of a standby rests on no lead: its age says what it is worth.
   void WhenProven(std::function<void()> then) override { then(); }
   bool IsAlone() const override { return true; }
-  // Empty: plans are not in the log.
+  // Unknown: plans are not in the log.
   const Plan& NewestPlan() const override;
   void HeardFrom(NodeId) override {}
   bool Renew(NodeId) override { return false; }

@@ -116,14 +116,16 @@ Status HttpPart::Start() {
       {[this](const HttpRequest& request) { return Answer(request); },
        [this](const HttpRequest& request) { return rest_->TakesLong(request); }}));
   api_.api().changes.OnNews([this] { http_->Wake(); });
+  if (!address.empty()) GP_CHECK_OK(NoteAddress());
   reads_.Lead(*rest_);
-  return address.empty() ? Ok() : NoteAddress();
+  return Ok();
 }
 
 // The leader's state is never old.
 HttpReply HttpPart::Answer(const HttpRequest& request) {
   const auto answer = [this](const HttpRequest& plain) { return rest_->Answer(plain); };
-  return AsksForStale(request) ? AnswerStale(request, Duration(), answer) : answer(request);
+  const bool is_stale = AsksForStale(request) && IsAnsweredFromLog(rest_->OperationOf(request));
+  return is_stale ? AnswerStale(request, Duration(), answer) : answer(request);
 }
 
 // For commands on this machine that open the dashboard.

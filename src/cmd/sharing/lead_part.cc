@@ -105,7 +105,7 @@ Status LeadPart::Connect() {
                    /*may_create=*/!mark_.is_there);
   controllers_.emplace(*store_, *store_, keys, name_);
   replica_->AddObserver(&changes_);
-  uses_.reads.Follow(*replica_, *controllers_, name_);
+  uses_.reads.Follow(*replica_, name_);
   const Authority& authority = uses_.certificates.common_authority();
   identity_ = {authority.fingerprint(),
                Sha256(HmacSha256(authority.SecretFor("join token of the cluster"),

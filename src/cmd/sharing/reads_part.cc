@@ -21,7 +21,7 @@ HttpReply NobodyAnswers() {
 bool IsOffered(const RestApi& rest, const HttpRequest& request) {
   const std::string_view path =
       std::string_view(request.target).substr(0, request.target.find('?'));
-  return path == "/livez" || path == "/readyz" || IsAnsweredFromLog(rest.OperationOf(request));
+  return path == "/readyz" || IsAnsweredFromLog(rest.OperationOf(request));
 }
 
 HttpReply IsElsewhere(const HttpRequest& request) {
@@ -31,11 +31,10 @@ HttpReply IsElsewhere(const HttpRequest& request) {
       "\"Reads of standbys\"); the other addresses of each controller lead to the leader"));
 }
 
-ControlApi::About AboutStandby(const std::string& name, Controllers& controllers) {
+ControlApi::About AboutStandby(const std::string& name) {
   ControlApi::About about;
   about.version = GP_VERSION;
   about.name = name;
-  about.controllers = &controllers;
   return about;
 }
 
@@ -43,10 +42,10 @@ ControlApi::About AboutStandby(const std::string& name, Controllers& controllers
 
 // The users' operations, on a standby's state.
 struct ReadsPart::Following {
-  Following(Replica& of, Clock& clock, Controllers& controllers, const std::string& name)
+  Following(Replica& of, Clock& clock, const std::string& name)
       : replica(of),
         gateway(of, clock),
-        api(gateway, gateway, AboutStandby(name, controllers)),
+        api(gateway, gateway, AboutStandby(name)),
         rest(api, GP_VERSION) {
     for (CommitObserver* observer : api.Observers()) replica.AddObserver(observer);
   }
@@ -74,22 +73,23 @@ Status ReadsPart::Start() {
   return Ok();
 }
 
+// After it, no request is under way.
 void ReadsPart::Stop() {
   if (door_) door_->Shutdown();
-  AnswerBy(nullptr, nullptr);
+  Become(nullptr, nullptr);
 }
 
-void ReadsPart::Follow(Replica& replica, Controllers& controllers, const std::string& name) {
-  if (door_) AnswerBy(nullptr, std::make_unique<Following>(replica, clock_, controllers, name));
+void ReadsPart::Follow(Replica& replica, const std::string& name) {
+  if (door_) Become(nullptr, std::make_shared<Following>(replica, clock_, name));
 }
 
-void ReadsPart::EndFollowing() { AnswerBy(nullptr, nullptr); }
+void ReadsPart::EndFollowing() { Become(nullptr, nullptr); }
 
-void ReadsPart::Lead(RestApi& rest) { AnswerBy(&rest, nullptr); }
+void ReadsPart::Lead(RestApi& rest) { Become(&rest, nullptr); }
 
-void ReadsPart::EndLead() { AnswerBy(nullptr, nullptr); }
+void ReadsPart::EndLead() { Become(nullptr, nullptr); }
 
-void ReadsPart::AnswerBy(RestApi* leader, std::unique_ptr<Following> standby) {
+void ReadsPart::Become(RestApi* leader, std::shared_ptr<Following> standby) {
   is_changing_ = true;
   {
     const std::unique_lock lock(answering_);
@@ -101,11 +101,19 @@ void ReadsPart::AnswerBy(RestApi* leader, std::unique_ptr<Following> standby) {
 
 HttpReply ReadsPart::Answer(const HttpRequest& request) {
   if (is_changing_) return NobodyAnswers();
-  const std::shared_lock lock(answering_);
-  if (leader_ == nullptr && standby_ == nullptr) return NobodyAnswers();
-  RestApi& rest = leader_ != nullptr ? *leader_ : standby_->rest;
+  std::shared_lock lock(answering_);
+  if (leader_ != nullptr) return AnswerBy(*leader_, Duration(), request);
+  const std::shared_ptr<Following> standby = standby_;
+  lock.unlock();
+  if (standby == nullptr) return NobodyAnswers();
+  return AnswerBy(standby->rest, standby->replica.Age(), request);
+}
+
+// Whether the process lives does not depend on its state.
+HttpReply ReadsPart::AnswerBy(RestApi& rest, std::optional<Duration> age,
+                              const HttpRequest& request) {
+  if (request.method == "GET" && request.target == "/livez") return rest.Answer(request);
   if (request.method == "GET" && !IsOffered(rest, request)) return IsElsewhere(request);
-  const std::optional<Duration> age = leader_ != nullptr ? Duration() : standby_->replica.Age();
   return AnswerStale(request, age, [&rest](const HttpRequest& read) { return rest.Answer(read); });
 }
 

@@ -4,12 +4,12 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 
 #include "adapters/inbound/rest/rest_api.h"
 #include "adapters/inbound/rest/server/http_server.h"
-#include "application/replication/members/controllers.h"
 #include "application/replication/replica.h"
 #include "cmd/daemon/component.h"
 #include "cmd/serve/certificates_part.h"
@@ -31,8 +31,8 @@ class ReadsPart : public Component {
   void Stop() override;
 
   // Answers from the replica from now on, until EndFollowing.  Before Replica::Recover.
-  void Follow(Replica& replica, Controllers& controllers, const std::string& name);
-  // Returns when nobody reads the replica's state any more.
+  void Follow(Replica& replica, const std::string& name);
+  // Nobody new reads the replica; those who do already end by themselves.
   void EndFollowing();
   // Answers as the leader does, until EndLead.
   void Lead(RestApi& rest);
@@ -41,19 +41,21 @@ class ReadsPart : public Component {
  private:
   struct Following;
   HttpReply Answer(const HttpRequest& request);
+  HttpReply AnswerBy(RestApi& rest, std::optional<Duration> age, const HttpRequest& request);
   bool TakesLong(const HttpRequest& request);
-  void AnswerBy(RestApi* leader, std::unique_ptr<Following> standby);
+  void Become(RestApi* leader, std::shared_ptr<Following> standby);
 
   const ControllerConfig& config_;
   OperatorLog& log_;
   Clock& clock_;
   CertificatesPart& certificates_;
   std::unique_ptr<HttpServer> door_;
-  // Held shared while a request is answered.  `is_changing_` turns new requests away, so that a
-  // change need not wait for more than those under way.
+  // Held shared while a request is answered as the leader does; `is_changing_` turns new ones away,
+  // so that a change need not wait for more than those under way.  A standby's answers do not hold
+  // it: a take-over must not wait for readers.
   std::shared_mutex answering_;
   std::atomic<bool> is_changing_ = false;
-  std::unique_ptr<Following> standby_;
+  std::shared_ptr<Following> standby_;
   RestApi* leader_ = nullptr;
 };
 

@@ -15,6 +15,7 @@ namespace gp {
 // A proposal: Decide checks each step again.
 struct Plan {
   Instant made_at;
+  bool is_unknown = false;  // another controller has made it, and this one has not seen it
   using Step = std::variant<PlaceGang, PreemptJob>;
   std::vector<Step> steps;  // in the order in which they must be committed
   // When to plan again even if nothing happens: a pending job may then be able to preempt. ns == 0:

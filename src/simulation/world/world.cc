@@ -30,6 +30,7 @@ class World {
   void CheckEnd();
   bool StepUntil(Instant until);
   void MakeQueue();
+  bool HaveStandbysAll();
   void CheckStandbys();
   void CheckTrim();
   void Refuse(ControllerHost& host, const std::string& why);
@@ -175,10 +176,23 @@ void World::Settle() {
   }
 }
 
-// A standby has what was written two seconds ago, and the same state if it has every record.
+// Whether each standby has every record.
+bool World::HaveStandbysAll() {
+  for (size_t i = 0; i < controllers_.size(); ++i) {
+    const Replica* replica = controllers_.at(i).replica();
+    if (replica != nullptr && replica->applied() != witness_.records()) return false;
+  }
+  return true;
+}
+
+// A standby has what was written two seconds ago, and the same state once it has every record.
 void World::CheckStandbys() {
   const uint64_t held = witness_.records();
   IgnoreResult(StepUntil(timeline_.now() + Duration::Seconds(2)), "the checks find it");
+  const Instant until = timeline_.now() + Duration::Seconds(10);
+  while (!HaveStandbysAll() && timeline_.now() < until &&
+         StepUntil(timeline_.now() + Duration::Milliseconds(50)))
+    continue;
   const uint64_t digest = StateDigest(witness_.state());
   for (size_t i = 0; i < controllers_.size(); ++i) {
     const Replica* replica = controllers_.at(i).replica();

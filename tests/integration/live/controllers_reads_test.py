@@ -51,6 +51,13 @@ class Reads(SharedTest):
             status, listed, age = self.ask(standby, "/api/v1/jobs?stale=2s&limit=5&fields=jobs.id")
             self.assertEqual((status, listed["jobs"]), (200, [{"id": job}]))
             self.assertTrue(0 <= age <= 2, age)
+            cluster = self.value(standby, "/api/v1/cluster")
+            self.assertEqual(cluster["nodes"][0]["name"], "dgx-h100-0")
+            self.assertNotIn("controllers", cluster)
+            full = self.cli.start("--gpus", "8", command=["true"])
+            eventually(lambda: self.ask(standby, f"/api/v1/jobs/{full}")[0] == 200, "it has the job that waits")
+            self.assertIn("7 free", self.value(standby, f"/api/v1/jobs/{full}")["reason"])
+            self.cli("jobs", "cancel", "--yes", full).ok()
             for path in ("/api/v1/cluster", "/api/v1/queues", "/api/v1/usage", f"/api/v1/jobs/{job}/report"):
                 self.assertEqual(self.ask(standby, path)[0], 200, path)
         self.assertEqual(self.ask(self.first, f"/api/v1/jobs/{job}?stale=2s")[2], 0)
@@ -63,9 +70,10 @@ class Reads(SharedTest):
         self.assertEqual(self.ask(standby, "/api/v1/jobs", method="POST", body=b"{}")[0], 405)
         self.assertEqual(self.ask(standby, "/api/v1/jobs?stale=soon")[0], 400)
         self.assertEqual(self.ask(standby, "/api/v1/jobs?stale=1s&stale=2s")[0], 400)
-        for path in ("/", "/api/v1/events", "/metrics", "/api/v1/settings", "/api/v1/secrets"):
+        for path in ("/", "/api/v1/events", "/metrics", "/api/v1/settings", "/api/v1/secrets", "/api/v1/controllers"):
             self.assertEqual(self.ask(standby, path)[0], 404, path)
-        self.assertEqual(self.ask(standby, "/readyz")[:2], (200, "ok\n"))
+        for path in ("/readyz", "/livez"):
+            self.assertEqual(self.ask(standby, path)[:2], (200, "ok\n"), path)
         self.token = "gpt_" + "0" * 64
         self.assertEqual(self.ask(standby, "/api/v1/jobs")[0], 401)
 
@@ -78,7 +86,7 @@ class Reads(SharedTest):
         self.assertEqual(status, 503)
         self.assertGreater(age, 1)
         self.assertIn("s old, and at most 1.000 s are asked for", refused["detail"])
-        self.assertEqual(self.ask(standby, "/api/v1/jobs?stale=1h")[0], 200)
+        self.assertEqual(self.ask(standby, "/api/v1/jobs?stale=60s")[0], 200)
         self.cluster.etcd.start_again(0)
         eventually(lambda: self.ask(standby, "/api/v1/jobs?stale=1s")[0] == 200, "it follows again")
 

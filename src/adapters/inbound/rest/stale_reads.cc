@@ -8,16 +8,17 @@
 #include <utility>
 
 #include "adapters/inbound/rest/problem.h"
-#include "adapters/inbound/rest/routes.h"
 #include "base/text.h"
 
 namespace gp {
 namespace {
 
 constexpr std::string_view kAnsweredFromLog[] = {
-    "ListJobs",    "GetJob",      "GetJobReport",  "GetCluster",       "ListQueues",
-    "ListBudgets", "GetUsage",    "PlanMoves",     "ListReservations", "ListRoles",
-    "ListTokens",  "GetIncident", "ListIncidents", "WhoAmI",           "ListControllers"};
+    "ListJobs", "GetJob",           "GetJobReport", "GetCluster", "ListQueues",  "ListBudgets",
+    "GetUsage", "ListReservations", "ListRoles",    "ListTokens", "GetIncident", "ListIncidents",
+    "WhoAmI"};
+
+constexpr std::string_view kParameter = "stale=";
 
 // A request without its "stale", and what that said.
 struct StaleRequest {
@@ -25,25 +26,27 @@ struct StaleRequest {
   std::optional<Duration> at_most;
 };
 
+// The rest of the query stays as it is, for those who read it.
 Result<StaleRequest> TakeStale(const HttpRequest& request) {
   StaleRequest taken{request, std::nullopt};
   const size_t mark = request.target.find('?');
   if (mark == std::string::npos) return taken;
-  const std::string_view query = std::string_view(request.target).substr(mark + 1);
-  // Refuses what a later reader of the rest would refuse as well.
-  for (const auto& [name, value] : GP_TRY(ParseQuery(query))) {
-    if (name != kStaleField) continue;
+  std::string rest;
+  for (const std::string& part : Split(std::string_view(request.target).substr(mark + 1), '&')) {
+    if (!part.starts_with(kParameter)) {
+      rest += (rest.empty() ? "?" : "&") + part;
+      continue;
+    }
     if (taken.at_most) return Fail(InvalidArgument("stale: is given twice"));
+    const std::string_view value = std::string_view(part).substr(kParameter.size());
     const Result<Duration> at_most = ParseDuration(value);
     if (!at_most) return Fail(at_most.error().Within("stale"));
+    if (*at_most > kStaleMax)
+      return Fail(InvalidArgument("stale: at most " + ToText(kStaleMax) +
+                                  ": who may read is decided by the state that answers"));
     taken.at_most = *at_most;
   }
-  std::string rest;
-  for (const std::string& part : Split(query, '&')) {
-    if (part.substr(0, part.find('=')) == kStaleField) continue;
-    rest += (rest.empty() ? "" : "&") + part;
-  }
-  taken.request.target = request.target.substr(0, mark) + (rest.empty() ? "" : "?" + rest);
+  taken.request.target = request.target.substr(0, mark) + rest;
   return taken;
 }
 
@@ -67,9 +70,8 @@ bool IsAnsweredFromLog(std::string_view operation) {
 }
 
 bool AsksForStale(const HttpRequest& request) {
-  if (request.method != "GET") return false;
-  const Result<StaleRequest> taken = TakeStale(request);
-  return !taken || taken->at_most;
+  return request.method == "GET" && (request.target.find("?stale=") != std::string::npos ||
+                                     request.target.find("&stale=") != std::string::npos);
 }
 
 HttpReply AnswerStale(const HttpRequest& request, std::optional<Duration> age,
@@ -79,11 +81,11 @@ HttpReply AnswerStale(const HttpRequest& request, std::optional<Duration> age,
   if (!taken) return ProblemOf(taken.error());
   if (!age)
     return ProblemOf(Unavailable("this controller does not have the whole log: ask another one"));
-  const Duration at_most = taken->at_most.value_or(kStaleMax);
+  const Duration at_most = taken->at_most.value_or(kStaleUnlessSaid);
   HttpReply reply = *age > at_most
                         ? ProblemOf(Unavailable("the state here may be " + Seconds(*age) +
                                                 " s old, and at most " + Seconds(at_most) +
-                                                " s are asked for: ask the leader"))
+                                                " s are asked for: ask another controller"))
                         : answer(taken->request);
   reply.headers.emplace_back(kAgeHeader, Seconds(*age));
   return reply;

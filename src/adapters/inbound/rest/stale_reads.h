@@ -12,7 +12,9 @@ namespace gp {
 // The query parameter by which a reader says how old the state may be that answers: "stale=5s".
 inline constexpr char kStaleField[] = "stale";
 // Where it does not say so.
-inline constexpr Duration kStaleMax = Duration::Seconds(10);
+inline constexpr Duration kStaleUnlessSaid = Duration::Seconds(10);
+// For longer nobody may read with a token or a role that is no longer given.
+inline constexpr Duration kStaleMax = Duration::Seconds(60);
 // The header of an answer that tells the age of the state, in seconds: "0.213".
 inline constexpr char kAgeHeader[] = "State-Age";
 
@@ -22,12 +24,12 @@ bool IsAnsweredFromLog(std::string_view operation);
 
 using AnswerHttp = std::function<HttpReply(const HttpRequest&)>;
 
-// Whether it is a read that may be answered with an older state.
+// Whether it says how old the state may be.
 bool AsksForStale(const HttpRequest& request);
 
 // Answers a read with a state of this age, and tells the age.  `age`: nullopt: the state is not
 // fit for answers.  503: the state is older than the reader wants; 405: not a read; 400: "stale" is
-// no duration.
+// no duration, or too long.
 HttpReply AnswerStale(const HttpRequest& request, std::optional<Duration> age,
                       const AnswerHttp& answer);
 

@@ -9,15 +9,14 @@ namespace {
 
 // A caller gets an error rather than wait longer.
 constexpr std::chrono::seconds kAwaitMax{5};
-// For how long those who are not in a hurry wait for others.
-constexpr std::chrono::milliseconds kTogether{100};
 // Between two reads that find no answer.
 constexpr std::chrono::milliseconds kRetryEvery{50};
 
 }  // namespace
 
-StoreLeadership::StoreLeadership(const LeaderKey& key, std::function<void()> deposed)
-    : key_(key), deposed_(std::move(deposed)), thread_([this] { Run(); }) {}
+StoreLeadership::StoreLeadership(const LeaderKey& key, std::function<void()> deposed,
+                                 std::chrono::milliseconds together)
+    : key_(key), deposed_(std::move(deposed)), together_(together), thread_([this] { Run(); }) {}
 
 StoreLeadership::~StoreLeadership() {
   {
@@ -43,7 +42,7 @@ void StoreLeadership::WhenProvenSoon(std::function<void()> then) {
     const std::lock_guard lock(mutex_);
     proofs_.Add(std::move(then));
     is_first = !not_later_;
-    if (is_first) not_later_ = std::chrono::steady_clock::now() + kTogether;
+    if (is_first) not_later_ = std::chrono::steady_clock::now() + together_;
   }
   if (is_first) changed_.notify_all();
 }
@@ -78,6 +77,7 @@ void StoreLeadership::Run() {
     lock.lock();
     if (!leads) {
       changed_.wait_for(lock, kRetryEvery, [this] { return ends_; });
+      is_urgent_ = true;  // some of those that it was to serve may be
       continue;
     }
     const std::vector<LeadProofs::Then> proven = proofs_.Succeed();

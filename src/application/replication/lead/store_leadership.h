@@ -17,8 +17,10 @@ namespace gp {
 // it began.  It has a thread.
 class StoreLeadership : public Leadership {
  public:
-  // `deposed`: called once, on its thread, when another controller leads.  The key outlives it.
-  StoreLeadership(const LeaderKey& key, std::function<void()> deposed);
+  // `deposed`: called once, on its thread, when another controller leads.  `together`: for how long
+  // those who are not in a hurry wait for others.  The key outlives it.
+  StoreLeadership(const LeaderKey& key, std::function<void()> deposed,
+                  std::chrono::milliseconds together = std::chrono::milliseconds(100));
   ~StoreLeadership() override;
 
   void WhenProven(std::function<void()> then) override;
@@ -31,6 +33,7 @@ class StoreLeadership : public Leadership {
 
   const LeaderKey& key_;
   const std::function<void()> deposed_;
+  const std::chrono::milliseconds together_;
   std::mutex mutex_;
   std::condition_variable changed_;
   LeadProofs proofs_;

@@ -221,6 +221,10 @@ const PendingReasons::Known& PendingReasons::PlaceOf(const Job& job) {
 // It fits: the next pass places it, or its nodes are reserved for, or used by, jobs before it.
 PendingReason PendingReasons::WithQueuePosition(const Job& job, PendingReason reason) {
   if (plan_ == nullptr) plan_ = &own_plan_.emplace(Schedule(state_, at_));
+  if (plan_->is_unknown) {
+    reason.text = "fits now; only the leader knows which jobs come before it";
+    return reason;
+  }
   const bool is_later = plan_->made_at < job.queued_at;  // no pass has seen the job yet
   if (is_later || IsPlaced(*plan_, job.id)) return reason;
   const Owners owners = OwnersOf(state_, at_, *plan_, job).Find();

@@ -43,7 +43,8 @@ TEST_F(StoreLeadershipTest, OneProofServesAllWhoAreNotInAHurry) {
 }
 
 TEST_F(StoreLeadershipTest, WhoIsInAHurryTakesTheOthersAlong) {
-  StoreLeadership leadership(key, [] {});
+  // Longer than Await waits.
+  StoreLeadership leadership(key, [] {}, std::chrono::minutes(10));
   bool is_served = false;
   leadership.WhenProvenSoon([&] { is_served = true; });
   EXPECT_TRUE(leadership.Await());
