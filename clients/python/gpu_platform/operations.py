@@ -270,13 +270,9 @@ class Operations:
         """
         return self._ask("GET", "/api/v1/budgets", stale=stale)
 
-    def list_controllers(self, *, stale: Optional[str] = None) -> dict[str, Any]:
-        """Returns the controllers of this cluster, by name.
-
-        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
-            header State-Age tells its age in seconds
-        """
-        return self._ask("GET", "/api/v1/controllers", stale=stale)
+    def list_controllers(self) -> dict[str, Any]:
+        """Returns the controllers of this cluster, by name."""
+        return self._ask("GET", "/api/v1/controllers")
 
     def list_images(self, *, node: Optional[str] = None) -> dict[str, Any]:
         """Returns the images that nodes hold, of each node the last used first. NOT_FOUND: no such node.
@@ -363,15 +359,13 @@ class Operations:
         """
         return self._ask("GET", "/api/v1/tokens", all=all, stale=stale)
 
-    def plan_moves(self, *, job_ids: Optional[Sequence[str]] = None, stale: Optional[str] = None) -> dict[str, Any]:
+    def plan_moves(self, *, job_ids: Optional[Sequence[str]] = None) -> dict[str, Any]:
         """Returns the stranded GPUs, and moves of running jobs that let pending jobs start (docs/defragmentation.md).
         Changes nothing.
 
         job_ids: only moves for these pending jobs; empty: for all
-        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
-            header State-Age tells its age in seconds
         """
-        return self._ask("GET", "/api/v1/moves", job_ids=job_ids, stale=stale)
+        return self._ask("GET", "/api/v1/moves", job_ids=job_ids)
 
     def prune_images(self, node: str, *, image: Optional[str] = None, unused_for_ms: Optional[int] = None,
                      dry_run: Optional[bool] = None, key: Optional[str] = None) -> dict[str, Any]:

@@ -546,9 +546,4 @@ void ControlLoop::WhenProven(std::function<void()> then) {
   options_.leadership->WhenProven(std::move(then));
 }
 
-void ControlLoop::WhenProvenSoon(std::function<void()> then) {
-  if (IsAlone()) return then();
-  options_.leadership->WhenProvenSoon(std::move(then));
-}
-
 }  // namespace gp

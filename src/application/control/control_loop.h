@@ -92,7 +92,9 @@ class ControlLoop : public ControlGateway {
   Status Post(Origin origin, Command command, WhenDone done) override;
   Status Read(const std::function<void(const State&)>& read) override;
   void WhenProven(std::function<void()> then) override;
-  void WhenProvenSoon(std::function<void()> then) override;
+  void WhenProvenSoon(std::function<void()> then) override {
+    IsAlone() ? then() : options_.leadership->WhenProvenSoon(std::move(then));
+  }
   bool IsAlone() const override { return options_.leadership == nullptr; }
   const Plan& NewestPlan() const override { return newest_plan_; }
   void HeardFrom(NodeId node) override { heartbeats_.Hear(node, clock_.BootNs()); }
