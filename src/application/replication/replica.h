@@ -66,8 +66,8 @@ class Replica {
   Recovered TakeState();
 
   // Runs `read` on the state as of the end of a chunk of the log.  One `read` runs at a time, and
-  // nothing is applied meanwhile: keep it short.  Errors: kUnavailable:
-  // there is no state, before Recover and after TakeState.  Any thread.
+  // nothing is applied meanwhile: keep it short.  Errors: kUnavailable: there is no state, before
+  // Recover and after TakeState.  Any thread.
   Status Read(const std::function<void(const State&)>& read);
   // For how long the state may already have lacked what the log has.  nullopt: it has never had
   // all of it.  Any thread.

@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::string_view kAnsweredFromLog[] = {
     "ListJobs", "GetJob",           "GetJobReport", "GetCluster", "ListQueues",  "ListBudgets",
-    "GetUsage", "ListReservations", "ListRoles",    "ListTokens", "GetIncident", "ListIncidents",
-    "WhoAmI"};
+    "GetUsage", "ListReservations", "ListRoles",    "ListTokens", "GetIncident", "ListIncidents"};
 
 constexpr std::string_view kParameter = "stale=";
 
