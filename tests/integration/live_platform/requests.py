@@ -37,7 +37,7 @@ class Drawer:
             if parameter["in"] == "path":
                 fields[name] = self.rng.choice([one for one in NAMES if one])
                 path = path.replace("{" + name + "}", quote(fields[name], safe=""))
-            elif parameter["in"] == "query" and name != "fields" and self.rng.random() < 0.4:
+            elif parameter["in"] == "query" and name not in ("fields", "stale") and self.rng.random() < 0.4:
                 fields[name] = self.value(parameter["schema"], 2)
                 for value in fields[name] if isinstance(fields[name], list) else [fields[name]]:
                     query.append((name, json.dumps(value) if isinstance(value, (bool, int, float)) else value))
