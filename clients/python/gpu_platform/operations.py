@@ -537,10 +537,6 @@ class Operations:
         """
         return self._ask("POST", "/api/workloads/submit", key=key, specs=specs, count=count)
 
-    def who_am_i(self, *, stale: Optional[str] = None) -> dict[str, Any]:
-        """Returns the caller's identity and roles.
-
-        stale: How old the state may be that answers, such as 5s: at listen.reads of one of several controllers. The
-            header State-Age tells its age in seconds
-        """
-        return self._ask("GET", "/api/v1/self", stale=stale)
+    def who_am_i(self) -> dict[str, Any]:
+        """Returns the caller's identity and roles."""
+        return self._ask("GET", "/api/v1/self")
