@@ -19,8 +19,8 @@ inline constexpr Duration kStaleMax = Duration::Seconds(60);
 inline constexpr char kAgeHeader[] = "State-Age";
 
 // Whether the answer follows from the log.  WhoAmI rests on no read of the state, so its answer
-// has no age.  Other operations stream, ask nodes, or need what is not in the log: readings, logs and
-// metrics of jobs, settings, secrets, the audit trail.
+// has no age.  Other operations stream, ask nodes, or need what is not in the log: readings, logs
+// and metrics of jobs, settings, secrets, the audit trail.
 bool IsAnsweredFromLog(std::string_view operation);
 
 using AnswerHttp = std::function<HttpReply(const HttpRequest&)>;
