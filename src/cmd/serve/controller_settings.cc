@@ -1,6 +1,7 @@
 #include "cmd/serve/controller_settings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "adapters/inbound/notify_file/notify_file.h"
 #include "adapters/inbound/policy_file/policy_file.h"
@@ -407,53 +408,39 @@ void FillLeaseTime(ControllerConfig& config, SettingsRead& read) {
   if (shown != read.values.end()) shown->value = shown->built_in = ToText(kSharedLeaseTime);
 }
 
+// Between settings: it is shown where this one comes from.
+void AddContradiction(SettingsRead& read, const std::string& key, std::string message) {
+  read.problems.push_back({.file = OriginOf(read.root, key),
+                           .line = 0,
+                           .column = 0,
+                           .code = CodeText(FileCode::kContradiction),
+                           .message = std::move(message),
+                           .excerpt = ""});
+}
+
 void CheckWhole(const ControllerConfig& config, SettingsRead& read) {
   // An agent ends with the controller that started it, and knows no other.
   if (!config.sharing.store.empty() && config.starts_agent)
-    read.problems.push_back(
-        {.file = OriginOf(read.root, "sharing.store"),
-         .line = 0,
-         .column = 0,
-         .code = CodeText(FileCode::kContradiction),
-         .message = "sharing.store: requires agent.enabled: false (--no-agent): start the agent of "
-                    "this machine by itself, with the addresses of all controllers",
-         .excerpt = ""});
+    AddContradiction(
+        read, "sharing.store",
+        "sharing.store: requires agent.enabled: false (--no-agent): start the agent of "
+        "this machine by itself, with the addresses of all controllers");
   if (config.sharing.store.empty() && !config.listen.reads.empty())
-    read.problems.push_back(
-        {.file = OriginOf(read.root, "listen.reads"),
-         .line = 0,
-         .column = 0,
-         .code = CodeText(FileCode::kContradiction),
-         .message = "listen.reads: is for several controllers (sharing.store): a single one "
-                    "answers reads at listen.http",
-         .excerpt = ""});
+    AddContradiction(read, "listen.reads",
+                     "listen.reads: is for several controllers (sharing.store): a single one "
+                     "answers reads at listen.http");
   // What a controller of the cluster has is trimmed from the shared log.
   if (!config.sharing.store.empty() && config.ephemeral)
-    read.problems.push_back(
-        {.file = OriginOf(read.root, "ephemeral"),
-         .line = 0,
-         .column = 0,
-         .code = CodeText(FileCode::kContradiction),
-         .message = "ephemeral: a controller that shares its log (sharing.store) needs a journal "
-                    "on disk",
-         .excerpt = ""});
+    AddContradiction(read, "ephemeral",
+                     "ephemeral: a controller that shares its log (sharing.store) needs a journal "
+                     "on disk");
   if (!config.archive.url.empty() && (config.archive.key_file.empty() || config.ephemeral))
-    read.problems.push_back(
-        {.file = OriginOf(read.root, "archive.url"),
-         .line = 0,
-         .column = 0,
-         .code = CodeText(FileCode::kContradiction),
-         .message = config.ephemeral
-                        ? "archive.url: an ephemeral controller has no journal to copy"
-                        : "archive.url: requires archive.key (gpu-platform admin dr make-key)",
-         .excerpt = ""});
+    AddContradiction(read, "archive.url",
+                     config.ephemeral
+                         ? "archive.url: an ephemeral controller has no journal to copy"
+                         : "archive.url: requires archive.key (gpu-platform admin dr make-key)");
   if (config.is_light && config.simulate.empty())
-    read.problems.push_back({.file = OriginOf(read.root, "light"),
-                             .line = 0,
-                             .column = 0,
-                             .code = CodeText(FileCode::kContradiction),
-                             .message = "light: requires simulate, such as dgx-h100:1000",
-                             .excerpt = ""});
+    AddContradiction(read, "light", "light: requires simulate, such as dgx-h100:1000");
 }
 
 }  // namespace
