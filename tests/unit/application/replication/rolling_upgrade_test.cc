@@ -16,6 +16,7 @@
 #include "domain/cluster/codec/codec.h"
 #include "tests/unit/application/replication/faulty_store.h"
 #include "tests/unit/application/replication/fixed_health.h"
+#include "tests/unit/application/replication/seat.h"
 
 namespace gp {
 namespace {
@@ -24,14 +25,6 @@ using testing::HasSubstr;
 
 constexpr FormatRange kThisRelease{16, 21};
 constexpr FormatRange kNextRelease{16, 22};
-
-class ProvenLead : public Leadership {
- public:
-  void WhenProven(std::function<void()> then) override { then(); }
-  Status Await() override { return Ok(); }
-};
-
-struct Deposed {};
 
 // A machine with a journal and clocks of its own, whose program may be replaced.
 struct Machine {
@@ -73,7 +66,7 @@ struct Machine {
       const auto seen = controllers.Look();
       return seen ? FormatOfAll(*seen, false) : 0;
     };
-    options.end_process = [] { throw Deposed(); };
+    options.end_process = [] { throw Ended(); };
     auto opened = ControlLoop::Open(*shared, clock, options, replica->TakeState());
     ASSERT_TRUE(opened) << opened.error().message;
     loop = *std::move(opened);
@@ -101,7 +94,7 @@ struct Machine {
   const std::string name;
   ManualClock clock;
   MemoryJournal journal;
-  ProvenLead leadership;
+  Proven leadership;
   SharedLog log;
   LeaderKey key;
   FixedHealth health;
