@@ -35,7 +35,7 @@ void AddAgentsExperiment(CLI::App& app, Output& output) {
   auto options = std::make_shared<AgentsOptions>();
   agents
       ->add_option("--controller", options->addresses,
-                   "unix:…/control.sock, or host:port; of several controllers, separated by commas")
+                   "unix:…/control.sock, or host:port; several with commas between them")
       ->delimiter(',')
       ->required();
   agents
