@@ -22,6 +22,7 @@ import time
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "integration")]
 
 from live_platform.controllers import Controllers  # noqa: E402
+from process_use import cpu_seconds  # noqa: E402
 
 CORES = 0.4
 CLIENTS = 2  # of each controller that is asked
@@ -33,7 +34,7 @@ UNIFIED = pathlib.Path("/sys/fs/cgroup")
 @contextlib.contextmanager
 def limited(name, pid):
     """The process may use CORES of a core meanwhile."""
-    is_old = (CPU / "cpu.cfs_quota_us").exists() or CPU.is_dir()
+    is_old = CPU.is_dir()
     group = (CPU if is_old else UNIFIED) / f"gp-bench-{os.getpid()}-{name}"
     group.mkdir()
     try:
@@ -47,12 +48,6 @@ def limited(name, pid):
         for one in (group / "cgroup.procs").read_text().split():
             (group.parent / "cgroup.procs").write_text(one)
         group.rmdir()
-
-
-def used_s(pid):
-    """Processor time of a process."""
-    words = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Clients:
@@ -88,21 +83,14 @@ class Clients:
 def asked(cluster, controllers, secret, seconds):
     """Answers a second, how old the oldest was, how many were refused, and the leader's share of a core."""
     leader = cluster.controller.pid
-    before = used_s(leader)
+    before = cpu_seconds(leader)
     clients = [Clients(cluster.port_of(one, "reads"), secret) for one in controllers]
     time.sleep(seconds)
     for one in clients:
         one.end()
     return {"answers_per_s": round(sum(one.answers for one in clients) / seconds, 1),
-            "oldest_s": max(one.oldest_s for one in clients), "too_old": sum(one.too_old for one in clients),
-            "leader_cores": round((used_s(leader) - before) / seconds, 3)}
-
-
-def idle(cluster, seconds):
-    """The leader's share of a core while nobody asks."""
-    before = used_s(cluster.controller.pid)
-    time.sleep(seconds)
-    return {"leader_cores": round((used_s(cluster.controller.pid) - before) / seconds, 3)}
+            "oldest_s": max((one.oldest_s for one in clients), default=0), "too_old": sum(one.too_old for one in clients),
+            "leader_cores": round((cpu_seconds(leader) - before) / seconds, 3)}
 
 
 def main():
@@ -124,10 +112,10 @@ def main():
                 limits.enter_context(limited(one.name, one.pid))
             time.sleep(3)  # the standbys have the jobs and the token
             for _ in range(options.rounds):
-                rounds.append({"nobody": idle(cluster, options.seconds),
+                rounds.append({"nobody": asked(cluster, [], secret, options.seconds),
                                "leader": asked(cluster, [cluster.controller], secret, options.seconds),
                                "standbys": asked(cluster, standbys, secret, options.seconds)})
-        cluster.cli("jobs", "cancel", "--all", "--yes")
+        cluster.cli("jobs", "cancel", "--all", "--yes").ok()
         ratios = [one["standbys"]["answers_per_s"] / one["leader"]["answers_per_s"] for one in rounds]
         print(json.dumps({"rounds": rounds, "ratio": round(statistics.median(ratios), 2)}, indent=2))
     finally:
