@@ -16,12 +16,14 @@ namespace gp {
 // The state as of the end of a journal.
 struct Recovered {
   State state;
-  Instant last_at;       // of the last record, or of the snapshot's last one
+  Instant last_at;       // of the last record, or of the snapshot's last one, or noted later
   uint64_t records = 0;  // applied after the snapshot
   // What a controller that followed another one knows of the time.  Its own clocks measure on.
   struct Sight {
-    Instant time;         // the other one's
-    int64_t boot_ns = 0;  // this machine's boot clock, at that time or a little later
+    Instant time;           // the other one's
+    int64_t boot_ns = 0;    // this machine's boot clock, at that time or later
+    bool is_exact = false;  // false: it may have been much later
+    uint64_t line = 0;      // LogHead::line
     bool operator==(const Sight&) const = default;
   };
   std::optional<Sight> sight;

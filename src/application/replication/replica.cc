@@ -32,10 +32,10 @@ Status Replica::Recover() {
   return Ok();
 }
 
-Status Replica::SeeHead() {
+Result<std::optional<LogHead>> Replica::SeeHead() {
   const auto head = GP_TRY(log_.Head());
   if (head) SeeTime(*head);
-  return Ok();
+  return head;
 }
 
 // The state is as new as the log was when the question for its end was asked, and not when it was
@@ -104,11 +104,15 @@ Status Replica::SaveSnapshotWhenDue() {
 }
 
 // A leader notes the time each second.  One that has changed between two reads was noted between
-// them; the first one may have been noted long ago, and so may one that is read after a gap.
+// them; the first one may have been noted long ago, and so may one that is read after a gap.  On
+// another line of time less time may have passed: what was seen before is not measured on, or time
+// limits would end early by the difference.
 void Replica::SeeTime(const LogHead& head) {
   const int64_t now_ns = clock_.BootNs();
   const bool is_close = time_ && now_ns - time_read_ns_ <= kReadsWithin.ns;
-  if (is_close && *time_ != head.time) recovered_.sight = {head.time, now_ns};
+  const bool is_of_now = is_close && *time_ != head.time;
+  const bool is_other_line = recovered_.sight && recovered_.sight->line != head.line;
+  if (is_of_now || is_other_line) recovered_.sight = {head.time, now_ns, is_of_now, head.line};
   time_ = head.time;
   time_read_ns_ = now_ns;
   if (recovered_.sight) {
@@ -127,6 +131,8 @@ Recovered Replica::TakeState() {
   const std::lock_guard lock(reading_);
   has_state_ = false;
   observers_.clear();
+  // The leader before has noted it, so that time has passed.
+  recovered_.last_at = std::max(recovered_.last_at, time_.value_or(Instant{}));
   return std::exchange(recovered_, {});
 }
 

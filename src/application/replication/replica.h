@@ -45,6 +45,8 @@ class Replica {
   // What was known of the time before this process began.
   void Remember(const Recovered::Sight& sight);
   const std::optional<Recovered::Sight>& sight() const { return recovered_.sight; }
+  // Whether it can go on with the leader's line of time.
+  bool KnowsTime() const { return recovered_.sight && recovered_.sight->is_exact; }
   // The leader's time as the head had it when it was last read; nullopt: there was none.
   const std::optional<Instant>& head_time() const { return time_; }
 
@@ -53,8 +55,8 @@ class Replica {
   // does not answer), kUnsupported (the next records have a format that this program does not
   // read; all before them are applied), kInternal (damaged, or the journal cannot be written).
   Result<bool> CatchUp();
-  // Only learns the leader's time.  Errors: kUnavailable, kInternal.
-  Status SeeHead();
+  // Only learns the leader's time.  nullopt: there is no log.  Errors: kUnavailable, kInternal.
+  Result<std::optional<LogHead>> SeeHead();
 
   const FormatRange& formats() const { return keeping_.formats; }
 

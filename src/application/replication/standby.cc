@@ -79,12 +79,13 @@ Result<Standby::Role> Standby::Turn() {
     if (!GP_TRY(key_.TryTake())) return Role::kFollows;
   }
   // The leader before may have written until the very moment at which this term began.
-  const auto head = GP_TRY(log_.Head());
+  const auto head = GP_TRY(replica_.SeeHead());
   if (!head) {
     GP_CHECK_OK(log_.Create(replica_.applied(), replica_.chain()));
     return Role::kIsLate;
   }
   head_ = *head;
+  if (!replica_.KnowsTime()) head_.line = key_.term();
   return head_.last == replica_.applied() ? Role::kLeads : Role::kIsLate;
 }
 

@@ -19,6 +19,7 @@ std::string EncodeHead(const LogHead& head) {
   writer.U64(head.chain);
   writer.I64(head.time.ns);
   writer.U64(head.term);
+  writer.U64(head.line);
   return writer.Take();
 }
 
@@ -30,6 +31,7 @@ Result<LogHead> DecodeHead(const StoreEntry& entry) {
   head.chain = reader.U64();
   head.time.ns = reader.I64();
   head.term = reader.U64();
+  head.line = reader.U64();
   head.revision = entry.modified;
   if (!is_known || !reader.ok() || !reader.AtEnd())
     return Fail(Internal("the shared log: key " + entry.key +
@@ -127,7 +129,11 @@ Appended LogWriter::AppendChunk(std::span<const std::string> records) {
   StoreTransaction append;
   append.puts = {{log_.keys().Chunk(chunk.first), EncodeChunk(chunk)}};
   const ChunkPlace place{chunk.first, append.puts.front().value.size()};
-  Appended end = Commit(std::move(append), {chunk.last(), chunk.chain_after, head_.time, term_, 0});
+  LogHead after = head_;
+  after.last = chunk.last();
+  after.chain = chunk.chain_after;
+  after.term = term_;
+  Appended end = Commit(std::move(append), after);
   if (end.end == AppendEnd::kDurable && written_ != nullptr) written_->Note(place, chunk.last());
   return end;
 }

@@ -317,6 +317,43 @@ TEST_F(StandbyTest, ATimeThatIsReadAfterAGapIsNotTakenForNow) {
   EXPECT_LE(second.Time() - before, Duration::Milliseconds(20'500));
 }
 
+// The third one has not seen the time, and its wall clock is slow: it goes on from the time that
+// was noted last, 17 seconds behind.
+TEST_F(StandbyTest, ATimeOfAnotherLineIsNotMeasuredOn) {
+  Seat third(store, "third");
+  Live(Duration::Seconds(2));
+  const Instant noted = first.Time();
+  first.key.Resign();
+  second.clock.Advance(Duration::Seconds(17));
+  ASSERT_EQ(third.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(third.Lead());
+  const Instant behind = third.Time();
+  EXPECT_EQ(behind, noted);
+  third.loop->Turn();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  third.key.Resign();
+  second.clock.Advance(Duration::Seconds(1));
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_EQ(second.Time() - behind, Duration::Seconds(1));
+}
+
+// It led before the third one did.
+TEST_F(StandbyTest, ARememberedTimeOfAnotherLineIsNotMeasuredOn) {
+  Seat third(store, "third");
+  Live(Duration::Seconds(2));
+  first.key.Resign();
+  first.clock.Advance(Duration::Seconds(17));
+  ASSERT_EQ(third.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(third.Lead());
+  const Instant behind = third.Time();
+  third.key.Resign();
+  first.Restart();
+  ASSERT_EQ(first.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(first.Lead());
+  EXPECT_EQ(first.Time(), behind);
+}
+
 // Whatever its boot clock says now, it was another one.
 TEST_F(StandbyTest, DoesNotRememberTheTimeOverABoot) {
   first.clock.Advance(Duration::Seconds(2));
