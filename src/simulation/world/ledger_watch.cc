@@ -76,11 +76,11 @@ void LedgerWatch::OnCommit(const State& state, const CommittedRecords& committed
   }
 }
 
-void LedgerWatch::OnLateCommit(const State& state, const std::vector<Event>& events,
-                               Instant committed_at) {
-  committed_at_ = committed_at;
-  OnCommit(state, {.events = events});
-  committed_at_.reset();
+void LedgerWatch::OnLateCommit(const State& state, const CommittedRecords& committed,
+                               Instant decided_at) {
+  decided_at_ = decided_at;
+  OnCommit(state, committed);
+  decided_at_.reset();
 }
 
 void LedgerWatch::Acknowledged(size_t job, JobId id) {
@@ -155,7 +155,7 @@ void LedgerWatch::Judge(const State& state, const GangPlaced& event) {
   Expect(!held_.contains(event.job), name + " is placed while it is held");
   savings_.Place(event.job);
   std::set<NodeId> nodes;
-  placed_at_[event.job] = committed_at_.value_or(timeline_.now());
+  placed_at_[event.job] = decided_at_.value_or(timeline_.now());
   std::vector<LeaseId>& placed = placed_[event.job];
   placed.clear();
   for (const Lease& lease : event.leases) {

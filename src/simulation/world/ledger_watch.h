@@ -22,8 +22,9 @@ class LedgerWatch : public CommitObserver {
               Findings& findings);
 
   void OnCommit(const State& state, const CommittedRecords& committed) override;
-  // Of a process that crashed before it reported the commit.
-  void OnLateCommit(const State& state, const std::vector<Event>& events, Instant committed_at);
+  // Of records that were decided at `decided_at`: they came late to the store, or their process
+  // crashed before it reported the commit.
+  void OnLateCommit(const State& state, const CommittedRecords& committed, Instant decided_at);
 
   // Called by clients.  `job`: position in the plan.
   void Acknowledged(size_t job, JobId id);
@@ -92,7 +93,7 @@ class LedgerWatch : public CommitObserver {
   // As of the event that is checked: the state may be several events ahead.
   std::map<JobId, std::vector<LeaseId>> placed_;  // of the newest attempt, by rank
   std::map<JobId, Instant> placed_at_;            // of the newest attempt
-  std::optional<Instant> committed_at_;           // of a late commit, while it is checked
+  std::optional<Instant> decided_at_;             // of a late commit, while it is checked
   std::map<LeaseId, std::set<Place>> granted_;    // cards
   std::set<Place> missing_;                       // cards that the ledger records as missing
   std::set<JobId> ended_;

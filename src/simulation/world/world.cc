@@ -79,8 +79,8 @@ World::World(const WorldPlan& plan, const WorldPart& part)
       store_(plan.controllers == 1
                  ? nullptr
                  : std::make_unique<VirtualQuorumStore>(
-                       timeline_,
-                       [this](const StoreTransaction& transaction) { witness_.See(transaction); })),
+                       timeline_, [this](const StoreTransaction& transaction,
+                                         Instant sent_at) { witness_.See(transaction, sent_at); })),
       controllers_(MakeControllers()),
       hosts_(MakeHosts()),
       clients_(timeline_, plan, controllers_, watch_, findings_, rng_),

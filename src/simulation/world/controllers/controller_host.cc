@@ -166,7 +166,7 @@ Status ControllerHost::WitnessUnreported() {
   return journal_.ReadAfter(0, [&](uint64_t sequence, std::string_view bytes) -> Status {
     const Record record = GP_TRY(DecodeRecord(bytes));
     for (const Event& event : record.events) Apply(state, record.envelope.at, event);
-    if (sequence > witnessed_) witness_.OnLateCommit(state, record.events, died_at_);
+    if (sequence > witnessed_) witness_.OnLateCommit(state, {.events = record.events}, died_at_);
     witnessed_ = std::max(witnessed_, sequence);
     return Ok();
   });

@@ -14,13 +14,13 @@ constexpr Duration kLateMax = Duration::Minutes(1);
 
 }  // namespace
 
-void LogWitness::See(const StoreTransaction& transaction) {
+void LogWitness::See(const StoreTransaction& transaction, Instant sent_at) {
   const KeyRange chunks = keys_.Chunks();
   for (const KeyRange& range : transaction.deletions) SeeDeletion(range);
   for (const StorePut& put : transaction.puts) {
     if (put.key.starts_with(keys_.Members().first)) SeeMember(put.key);
     if (put.key < chunks.first || put.key >= chunks.end) continue;
-    if (const Status seen = SeeChunk(put.value); !seen)
+    if (const Status seen = SeeChunk(put.value, sent_at); !seen)
       findings_.Break(timeline_.now(), "the shared log cannot be read: " + seen.error().message);
   }
 }
@@ -47,7 +47,7 @@ void LogWitness::SeeDeletion(const KeyRange& range) {
                                          range.end + " are removed");
 }
 
-Status LogWitness::SeeChunk(const std::string& bytes) {
+Status LogWitness::SeeChunk(const std::string& bytes, Instant sent_at) {
   const LogChunk chunk = GP_TRY(DecodeChunk(bytes));
   if (chunk.first != records_ + 1)
     return Fail(Internal("record " + std::to_string(chunk.first) + " follows record " +
@@ -61,7 +61,7 @@ Status LogWitness::SeeChunk(const std::string& bytes) {
   }
   records_ = chunk.last();
   newest_ = chunk.first;
-  watch_.OnCommit(state_, committed);
+  watch_.OnLateCommit(state_, committed, sent_at);
   return Ok();
 }
 

@@ -19,7 +19,8 @@ class LogWitness {
   LogWitness(Timeline& timeline, LedgerWatch& watch, Findings& findings)
       : timeline_(timeline), watch_(watch), findings_(findings) {}
 
-  void See(const StoreTransaction& transaction);
+  // `sent_at`: when the controller sent it.
+  void See(const StoreTransaction& transaction, Instant sent_at);
   // Whether this machine has been silent for long enough, now or a while ago, that the others may
   // have taken it for dead.
   bool WasSilent(const std::string& machine) const;
@@ -31,7 +32,7 @@ class LogWitness {
     std::optional<Instant> at;            // of its newest publication
     std::optional<Instant> silent_until;  // the end of its last long silence
   };
-  Status SeeChunk(const std::string& bytes);
+  Status SeeChunk(const std::string& bytes, Instant sent_at);
   void SeeMember(const std::string& key);
   void SeeDeletion(const KeyRange& range);
 

@@ -13,9 +13,9 @@ constexpr const char* kNoAnswer = "the store does not answer";
 
 }  // namespace
 
-Committed VirtualQuorumStore::Commit(const StoreTransaction& transaction) {
+Committed VirtualQuorumStore::CommitSent(const StoreTransaction& transaction, Instant sent_at) {
   Committed committed = MemoryQuorumStore::Commit(transaction);
-  if (committed.end == CommitEnd::kCommitted) seen_(transaction);
+  if (committed.end == CommitEnd::kCommitted) seen_(transaction, sent_at);
   return committed;
 }
 
@@ -67,7 +67,9 @@ bool VirtualStoreClient::Send(std::function<void()> request) {
 Committed VirtualStoreClient::Commit(const StoreTransaction& transaction) {
   const auto committed = std::make_shared<Committed>();
   const bool is_answered =
-      Send([&store = store_, transaction, committed] { *committed = store.Commit(transaction); });
+      Send([&store = store_, transaction, committed, sent_at = timeline_.now()] {
+        *committed = store.CommitSent(transaction, sent_at);
+      });
   return is_answered ? *committed : Committed{CommitEnd::kUnknown, 0, kNoAnswer};
 }
 

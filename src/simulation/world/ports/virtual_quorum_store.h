@@ -14,11 +14,15 @@ namespace gp {
 // out twice, but its leases end early or late.
 class VirtualQuorumStore : public MemoryQuorumStore {
  public:
-  // `seen`: called with each transaction that is carried out, at once.
-  VirtualQuorumStore(Timeline& timeline, std::function<void(const StoreTransaction&)> seen)
-      : timeline_(timeline), seen_(std::move(seen)) {}
+  using Seen = std::function<void(const StoreTransaction&, Instant sent_at)>;
 
-  Committed Commit(const StoreTransaction& transaction) override;
+  // `seen`: called with each transaction that is carried out, at once.
+  VirtualQuorumStore(Timeline& timeline, Seen seen) : timeline_(timeline), seen_(std::move(seen)) {}
+
+  Committed Commit(const StoreTransaction& transaction) override {
+    return CommitSent(transaction, timeline_.now());
+  }
+  Committed CommitSent(const StoreTransaction& transaction, Instant sent_at);
   Result<StoreLease> GrantLease(Duration wanted) override;
   Result<bool> KeepLease(uint64_t lease) override;
 
@@ -35,7 +39,7 @@ class VirtualQuorumStore : public MemoryQuorumStore {
   void Renew(uint64_t lease);
 
   Timeline& timeline_;
-  const std::function<void(const StoreTransaction&)> seen_;
+  const Seen seen_;
   std::map<uint64_t, Term> terms_;
   Duration stretch_;
 };
