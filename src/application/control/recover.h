@@ -20,10 +20,9 @@ struct Recovered {
   uint64_t records = 0;  // applied after the snapshot
   // What a controller that followed another one knows of the time.  Its own clocks measure on.
   struct Sight {
-    Instant time;           // the other one's
-    int64_t boot_ns = 0;    // this machine's boot clock, at that time or later
-    bool is_exact = false;  // false: it may have been much later
-    uint64_t line = 0;      // LogHead::line
+    Instant time;         // the other one's
+    int64_t boot_ns = 0;  // this machine's boot clock, at that time or later
+    uint64_t term = 0;    // of the other one
     bool operator==(const Sight&) const = default;
   };
   std::optional<Sight> sight;

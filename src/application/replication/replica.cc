@@ -12,6 +12,8 @@ namespace gp {
 namespace {
 
 constexpr Duration kReadsWithin = Duration::Milliseconds(500);
+// The clocks of two machines drift apart by less than this part of the time that passes.
+constexpr int64_t kDriftPart = 1'000;
 
 }  // namespace
 
@@ -104,22 +106,32 @@ Status Replica::SaveSnapshotWhenDue() {
 }
 
 // A leader notes the time each second.  One that has changed between two reads was noted between
-// them; the first one may have been noted long ago, and so may one that is read after a gap.  On
-// another line of time less time may have passed: what was seen before is not measured on, or time
-// limits would end early by the difference.
+// them; the first one may have been noted long ago, and so may one that is read after a gap, or
+// one that is behind what its leader's time must be by now: it came late to the store.
+//
+// What was seen in a term before is not measured on.  The leader may have known less of the time
+// and have gone on from an earlier one; time limits would end early by the difference.  Whatever
+// it has noted has passed at least.
 void Replica::SeeTime(const LogHead& head) {
   const int64_t now_ns = clock_.BootNs();
   const bool is_close = time_ && now_ns - time_read_ns_ <= kReadsWithin.ns;
-  const bool is_of_now = is_close && *time_ != head.time;
-  const bool is_other_line = recovered_.sight && recovered_.sight->line != head.line;
-  if (is_of_now || is_other_line) recovered_.sight = {head.time, now_ns, is_of_now, head.line};
+  const bool is_new = is_close && *time_ != head.time;
+  std::optional<Recovered::Sight>& sight = recovered_.sight;
+  if (sight ? sight->term != head.term || (is_new && !CameLate(head, now_ns)) : is_new)
+    sight = {head.time, now_ns, head.term};
   time_ = head.time;
   time_read_ns_ = now_ns;
-  if (recovered_.sight) {
-    MeasureFrom(recovered_.sight->time, recovered_.sight->boot_ns);
+  if (sight) {
+    MeasureFrom(sight->time, sight->boot_ns);
   } else {
     MeasureFrom(head.time, now_ns);
   }
+}
+
+bool Replica::CameLate(const LogHead& head, int64_t now_ns) const {
+  const int64_t passed_ns = now_ns - recovered_.sight->boot_ns;
+  const int64_t expected_ns = recovered_.sight->time.ns + passed_ns;
+  return expected_ns - head.time.ns > kReadsWithin.ns + passed_ns / kDriftPart;
 }
 
 void Replica::Remember(const Recovered::Sight& sight) {

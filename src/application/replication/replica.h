@@ -45,8 +45,6 @@ class Replica {
   // What was known of the time before this process began.
   void Remember(const Recovered::Sight& sight);
   const std::optional<Recovered::Sight>& sight() const { return recovered_.sight; }
-  // Whether it can go on with the leader's line of time.
-  bool KnowsTime() const { return recovered_.sight && recovered_.sight->is_exact; }
   // The leader's time as the head had it when it was last read; nullopt: there was none.
   const std::optional<Instant>& head_time() const { return time_; }
 
@@ -82,6 +80,8 @@ class Replica {
   // Reads what the log has beyond it, up to some chunk at least.  True: that was all.
   Result<bool> ApplyUpTo(const LogHead& head);
   void SeeTime(const LogHead& head);
+  // Whether the time was noted too long ago.  REQUIRES: there is a sight of the same term.
+  bool CameLate(const LogHead& head, int64_t now_ns) const;
   void MeasureFrom(Instant time, int64_t boot_ns) { clock_offset_ns_ = time.ns - boot_ns; }
   // Whether it can read all records of the chunk.
   Status CheckFormats(const LogChunk& chunk) const;

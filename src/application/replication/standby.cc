@@ -85,7 +85,6 @@ Result<Standby::Role> Standby::Turn() {
     return Role::kIsLate;
   }
   head_ = *head;
-  if (!replica_.KnowsTime()) head_.line = key_.term();
   return head_.last == replica_.applied() ? Role::kLeads : Role::kIsLate;
 }
 

@@ -38,14 +38,13 @@ class Standby {
   // Empty: it is fit.
   const std::string& unfit() const { return unfit_; }
 
-  // Where the log ended when this term began, and the line of time of this term.  REQUIRES: it
-  // leads.
+  // Where the log ended when this term began.  REQUIRES: it leads.
   const LogHead& head() const { return head_; }
   // What it tells of itself as a leader, whose time is `now`: it knows the time after a restart
   // too.  On the thread that appends to its own journal.
   StorePut TellOfItself(Instant now) const {
     return board_.PutOf(Self(replica_.journal().LastSequence(), now,
-                             Recovered::Sight{now, clock_.BootNs(), true, head_.line}));
+                             Recovered::Sight{now, clock_.BootNs(), key_.term()}));
   }
 
  private:

@@ -19,7 +19,6 @@ std::string EncodeHead(const LogHead& head) {
   writer.U64(head.chain);
   writer.I64(head.time.ns);
   writer.U64(head.term);
-  writer.U64(head.line);
   return writer.Take();
 }
 
@@ -31,7 +30,6 @@ Result<LogHead> DecodeHead(const StoreEntry& entry) {
   head.chain = reader.U64();
   head.time.ns = reader.I64();
   head.term = reader.U64();
-  head.line = reader.U64();
   head.revision = entry.modified;
   if (!is_known || !reader.ok() || !reader.AtEnd())
     return Fail(Internal("the shared log: key " + entry.key +

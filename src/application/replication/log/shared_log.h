@@ -22,11 +22,8 @@ namespace gp {
 struct LogHead {
   uint64_t last = 0;  // the number of its last record
   uint64_t chain = 0;
-  Instant time;       // the leader's, when it last noted it
-  uint64_t term = 0;  // of the leader that wrote last
-  // The term whose leader did not know how much time had passed since the one before.  What was
-  // seen of the time on an earlier line may be ahead of this one.
-  uint64_t line = 0;
+  Instant time;           // the leader's, when it last noted it
+  uint64_t term = 0;      // of the leader that wrote last
   uint64_t revision = 0;  // in which the store has it; not a part of the value
   bool operator==(const LogHead&) const = default;
 };
@@ -73,8 +70,8 @@ class LogWriter {
   // False: it is not tried again.
   using TryAgain = std::function<bool(int tries)>;
 
-  // `head`: the end of the log, as read since the term began, but with the line of time of this
-  // term.  `written`: notes what it has written; outlives it; nullptr: nobody wants to know.
+  // `head`: the end of the log, as read since the term began.  `written`: notes what it has
+  // written; outlives it; nullptr: nobody wants to know.
   LogWriter(SharedLog& log, uint64_t term, const LogHead& head, TryAgain try_again,
             NewChunks* written = nullptr)
       : log_(log), term_(term), head_(head), try_again_(std::move(try_again)), written_(written) {}

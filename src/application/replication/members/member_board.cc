@@ -29,8 +29,7 @@ Result<Member> DecodeMember(const StoreEntry& entry) {
     member.formats.oldest = reader.U64();
     member.formats.newest = reader.U64();
     member.unfit = reader.String();
-    member.sight.is_exact = reader.U64() != 0;
-    member.sight.line = reader.U64();
+    member.sight.term = reader.U64();
   }
   const bool is_known = is_older ? reader.AtEnd() : format == kMemberFormat;
   if (!is_known || !reader.ok())
@@ -55,8 +54,7 @@ StorePut MemberBoard::PutOf(const Member& member) const {
   writer.U64(member.formats.oldest);
   writer.U64(member.formats.newest);
   writer.String(member.unfit);
-  writer.U64(member.sight.is_exact ? 1 : 0);
-  writer.U64(member.sight.line);
+  writer.U64(member.sight.term);
   return {keys_.Member(member.name), writer.Take()};
 }
 
