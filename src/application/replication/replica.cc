@@ -117,8 +117,8 @@ void Replica::SeeTime(const LogHead& head) {
   const bool is_close = time_ && now_ns - time_read_ns_ <= kReadsWithin.ns;
   const bool is_new = is_close && *time_ != head.time;
   std::optional<Recovered::Sight>& sight = recovered_.sight;
-  if (sight ? sight->term != head.term || (is_new && !CameLate(head, now_ns)) : is_new)
-    sight = {head.time, now_ns, head.term};
+  const bool is_other_term = sight && sight->term != head.term;
+  if (is_other_term || (is_new && !CameLate(head, now_ns))) sight = {head.time, now_ns, head.term};
   time_ = head.time;
   time_read_ns_ = now_ns;
   if (sight) {
@@ -129,6 +129,7 @@ void Replica::SeeTime(const LogHead& head) {
 }
 
 bool Replica::CameLate(const LogHead& head, int64_t now_ns) const {
+  if (!recovered_.sight) return false;
   const int64_t passed_ns = now_ns - recovered_.sight->boot_ns;
   const int64_t expected_ns = recovered_.sight->time.ns + passed_ns;
   return expected_ns - head.time.ns > kReadsWithin.ns + passed_ns / kDriftPart;

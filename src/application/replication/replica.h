@@ -80,7 +80,7 @@ class Replica {
   // Reads what the log has beyond it, up to some chunk at least.  True: that was all.
   Result<bool> ApplyUpTo(const LogHead& head);
   void SeeTime(const LogHead& head);
-  // Whether the time was noted too long ago.  REQUIRES: there is a sight of the same term.
+  // Whether it was noted long before it could be read.  REQUIRES: a sight, if any, is of its term.
   bool CameLate(const LogHead& head, int64_t now_ns) const;
   void MeasureFrom(Instant time, int64_t boot_ns) { clock_offset_ns_ = time.ns - boot_ns; }
   // Whether it can read all records of the chunk.
