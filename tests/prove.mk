@@ -10,7 +10,7 @@ WORLDS ?= 100000
 
 .PHONY: experiments prove-apart prove-baseline baseline-program prove-fresh prove-kills prove-crashes prove-damage prove-leases prove-ha prove-dr prove-sequences prove-mutants prove-isolation prove-layers prove-metrics prove-data \
         prove-clients prove-input prove-placement prove-packing prove-topology prove-trace prove-shares prove-starvation \
-        prove-world prove-worlds-shared prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-isolation-v2 prove-image prove-ansible bench-agents bench-silence bench-take-over bench-take-over-agents bench-shared-submits bench-standby-lag bench-stale-reads bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
+        prove-world prove-worlds-shared prove-explain prove-forecast prove-faults prove-storm prove-recovery prove-cost prove-determinism prove-requests prove-parity compare-answers prove-attacks prove-lines prove-install prove-upgrade prove-cgroup2 prove-isolation-v2 prove-image prove-ansible bench-agents bench-silence bench-take-over bench-take-over-agents bench-shared-submits bench-standby-lag bench-store-growth bench-stale-reads bench-start bench-watch bench-rest bench-list bench-schedule bench-slurm bench-sdiag bench-submit bench-recovery bench-submits bench-metrics bench-discovery
 
 experiments: configure
 	cmake --build $(BUILD) --target gpu-platform-experiments
@@ -297,6 +297,10 @@ bench-shared-submits: build
 ## make bench-standby-lag  how far a standby is behind at 500 submits a second, and how fast it catches up 200,000 records (root; 1 min)
 bench-standby-lag: build
 	$(PYTHON) -B tests/benchmarks/standby_lag.py --binary $(abspath $(BINARY)) $(FLAGS)
+
+## make bench-store-growth  the size of etcd while a leader appends 10 million records (root; 10 min)
+bench-store-growth: build
+	$(BUILD)/bin/store_growth $(FLAGS)
 
 ## make bench-start      processor time of `gpu-platform version` against `git --help` (10 s)
 bench-start: build
