@@ -75,9 +75,9 @@ Result<Growth> Grow(EtcdStore& store, const Load& load) {
   LogWriter writer(
       shared, key.term(), *GP_TRY(shared.Head()), [](int tries) { return tries < 9; }, &written);
   LogTrimmer trimmer(store, keys, clock, key.term(), 0, written, {});
-  StoreCompactor compactor(store, keys, clock);
+  StoreCompactor compactor(store, keys, clock, written);
   StoreSpace space(store, kQuota, log);
-  const StoreCare care({trimmer, &compactor, space}, log);
+  const StoreCare care({trimmer, &compactor, space, written}, log);
   const std::vector<std::string> records = RecordsOf(load);
   Growth growth;
   const auto begun = std::chrono::steady_clock::now();

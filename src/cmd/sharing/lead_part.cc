@@ -228,10 +228,11 @@ void LeadPart::CareForStore() {
   const StoreKeys& keys = log_of_all_->keys();
   trimmer_.emplace(*store_, keys, clock_, key_->term(), standby_->head().last, written_,
                    TrimLimits{});
-  if (config_.sharing.compacts) compactor_.emplace(*store_, keys, clock_);
+  if (config_.sharing.compacts) compactor_.emplace(*store_, keys, clock_, written_);
   space_.emplace(*store_, static_cast<uint64_t>(config_.sharing.quota), log_);
-  care_.emplace(
-      StoreCare::Of{*trimmer_, compactor_ ? &*compactor_ : nullptr, *space_, &*controllers_}, log_);
+  care_.emplace(StoreCare::Of{*trimmer_, compactor_ ? &*compactor_ : nullptr, *space_, written_,
+                              &*controllers_},
+                log_);
 }
 
 void LeadPart::StopDeposed(const std::string& why) {

@@ -8,6 +8,9 @@ namespace gp {
 namespace {
 
 constexpr std::chrono::seconds kEvery{10};
+// Sooner, if so much was written meanwhile; it looks whether it was.
+constexpr uint64_t kAfterBytes = uint64_t{16} << 20;
+constexpr std::chrono::seconds kLooksEvery{1};
 // Between two steps of which there are many, so that appends find the store free.
 constexpr std::chrono::milliseconds kBetweenSteps{5};
 
@@ -37,10 +40,20 @@ void StoreCare::Run() {
     }
     is_due_at_once = Turn();
     lock.lock();
-    const std::chrono::nanoseconds pause =
-        is_due_at_once ? std::chrono::nanoseconds(kBetweenSteps) : kEvery;
-    ended_.wait_for(lock, pause, [this] { return ends_; });
+    if (is_due_at_once) {
+      ended_.wait_for(lock, kBetweenSteps, [this] { return ends_; });
+    } else {
+      Rest(lock);
+    }
   }
+}
+
+void StoreCare::Rest(std::unique_lock<std::mutex>& lock) {
+  const uint64_t before = of_.written.bytes();
+  const auto until = std::chrono::steady_clock::now() + kEvery;
+  while (!ends_ && std::chrono::steady_clock::now() < until &&
+         of_.written.bytes() - before < kAfterBytes)
+    ended_.wait_for(lock, kLooksEvery, [this] { return ends_; });
 }
 
 // True: there is more to trim.

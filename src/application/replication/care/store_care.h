@@ -20,6 +20,7 @@ class StoreCare {
     LogTrimmer& trimmer;
     StoreCompactor* compactor = nullptr;  // nullptr: others compact the store
     StoreSpace& space;
+    const NewChunks& written;
     Controllers* controllers = nullptr;  // looks at them for who asks later; may be nullptr
   };
   // All outlive it.
@@ -28,6 +29,7 @@ class StoreCare {
 
  private:
   void Run();
+  void Rest(std::unique_lock<std::mutex>& lock);
   bool Turn();
   void Hear(const Status& status);
 

@@ -21,16 +21,23 @@ class NewChunks {
     const std::lock_guard lock(mutex_);
     noted_.chunks.push_back(chunk);
     noted_.last = last;
+    bytes_ += chunk.bytes;
   }
   // What was noted since the last call.
   Noted Take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(noted_, {});
   }
+  // Of all chunks that were ever noted.
+  uint64_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+  }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Noted noted_;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace gp

@@ -37,10 +37,10 @@ TEST(StoreCareTest, TrimsUntilNothingIsLeftToDo) {
   ASSERT_TRUE(MemberBoard(store, keys).Publish(member));
   store.bytes = StoreBytes{850, 850};
   LogTrimmer trimmer(store, keys, clock, key.term(), 0, written, {.keep_records = 10});
-  StoreCompactor compactor(store, keys, clock);
+  StoreCompactor compactor(store, keys, clock, written);
   StoreSpace space(store, 1'000, silence);
   {
-    const StoreCare care({trimmer, &compactor, space}, silence);
+    const StoreCare care({trimmer, &compactor, space, written}, silence);
     const auto begun = std::chrono::steady_clock::now();
     // What comes last in a round.
     while (space.AcceptsJobs() &&

@@ -24,7 +24,8 @@ class StoreCompactorTest : public testing::Test {
   ManualClock clock;
   const StoreKeys keys{"test"};
   SharedLog log{store, keys};
-  StoreCompactor compactor{store, keys, clock};
+  NewChunks written;
+  StoreCompactor compactor{store, keys, clock, written};
 };
 
 TEST_F(StoreCompactorTest, ForgetsWhatWasMoreThanAMinuteAgo) {
@@ -38,6 +39,25 @@ TEST_F(StoreCompactorTest, ForgetsWhatWasMoreThanAMinuteAgo) {
   EXPECT_EQ(store.forgotten, std::vector<uint64_t>{first});
   Change();
   Pass(Duration::Seconds(59));
+  Pass(Duration::Seconds(1));
+  EXPECT_EQ(store.forgotten, (std::vector<uint64_t>{first, second}));
+}
+
+TEST_F(StoreCompactorTest, ForgetsSoonerWhenMuchIsWritten) {
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
+  ASSERT_TRUE(log.Create(0, 0));
+  const uint64_t first = Change();
+  Pass({});
+  written.Note({1, 16 * kMiB}, 1);
+  const uint64_t second = Change();
+  Pass(Duration::Seconds(1));
+  written.Note({2, 47 * kMiB}, 2);
+  Pass(Duration::Seconds(1));
+  EXPECT_TRUE(store.forgotten.empty());
+  written.Note({3, kMiB}, 3);
+  Pass(Duration::Seconds(1));
+  EXPECT_EQ(store.forgotten, std::vector<uint64_t>{first});
+  written.Note({4, 16 * kMiB}, 4);
   Pass(Duration::Seconds(1));
   EXPECT_EQ(store.forgotten, (std::vector<uint64_t>{first, second}));
 }
