@@ -4,8 +4,15 @@
 
 #include "base/ignore_result.h"
 #include "domain/cluster/nodes/faults.h"
+#include "domain/model/time_line.h"
 
 namespace gp {
+namespace {
+
+// More than any reservation of a world is asked for ahead of its start.
+constexpr Duration kReservedAheadMax = Duration::Minutes(60);
+
+}  // namespace
 
 void Healing::Begin() {
   world_.network.Heal();
@@ -130,9 +137,11 @@ std::string Healing::GoRound(size_t jobs) {
       if (job.state == JobState::kHeld) wishes_.push_back(ReleaseJob{id});
     }
     // A reservation that a stepped clock has moved by hours would keep jobs without a time limit
-    // off its nodes until then.
+    // off its nodes until then, and so would one that was asked for by a clock that is hours ahead.
+    const Instant soon = world_.controllers.clock().Now() + kReservedAheadMax;
     for (const auto& [name, reservation] : state.reservations.all) {
-      if (reservation.is_moved) wishes_.push_back(EndReservation{name});
+      if (reservation.is_moved || WallOf(state.time, reservation.starts_at) > soon)
+        wishes_.push_back(EndReservation{name});
     }
   }),
                "a controller that is down shows nothing");
