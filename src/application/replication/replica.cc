@@ -70,6 +70,7 @@ Result<bool> Replica::ApplyUpTo(const LogHead& head) {
     if (!readable) break;
     {
       const std::lock_guard lock(reading_);  // readers see a chunk as a whole
+      Compare(chunk);
       GP_CHECK_OK(Apply(chunk, applied));
     }
     records.insert(records.end(), chunk.records.begin(), chunk.records.end());
@@ -94,8 +95,17 @@ Status Replica::CheckFormats(const LogChunk& chunk) const {
   return Ok();
 }
 
+// The leader tells what its state was when it saved a snapshot, at the end of a chunk.
+void Replica::Compare(const LogChunk& chunk) {
+  if (chunk.state_before == 0 || chunk.first != applied_ + 1) return;
+  const uint64_t agreed = WrittenFormat(recovered_.state.format, keeping_.formats);
+  const bool is_same = StateDigest(recovered_.state, agreed) == chunk.state_before;
+  differs_after_ = is_same ? 0 : applied_;
+}
+
+// A state that is wrong is not kept: after a restart the records lead to it once more.
 Status Replica::SaveSnapshotWhenDue() {
-  if (recovered_.records < keeping_.records_per_snapshot) return Ok();
+  if (recovered_.records < keeping_.records_per_snapshot || differs_after_ != 0) return Ok();
   recovered_.records = 0;
   const uint64_t format = WrittenFormat(recovered_.state.format, keeping_.formats);
   GP_CHECK_OK(journal_.SaveSnapshot({applied_, EncodeState(recovered_.state, format)}));
@@ -152,6 +162,8 @@ Recovered Replica::TakeState() {
 Status Replica::Read(const std::function<void(const State&)>& read) {
   const std::lock_guard lock(reading_);
   if (!has_state_) return Fail(Unavailable("this controller has no state of the log yet"));
+  if (differs_after_ != 0)
+    return Fail(Unavailable("this controller's state differs from the leader's"));
   read(recovered_.state);
   return Ok();
 }

@@ -57,6 +57,10 @@ class Replica {
   Result<std::optional<LogHead>> SeeHead();
 
   const FormatRange& formats() const { return keeping_.formats; }
+  // The record after which its state was another than the leader's when they were compared last; 0:
+  // it was the same, or nothing was compared yet.
+  uint64_t differs_after() const { return differs_after_; }
+  void RememberDifference(uint64_t after) { differs_after_ = after; }
 
   Journal& journal() { return journal_; }
   uint64_t applied() const { return applied_; }
@@ -67,7 +71,7 @@ class Replica {
 
   // Runs `read` on the state as of the end of a chunk of the log.  One `read` runs at a time, and
   // nothing is applied meanwhile: keep it short.  Errors: kUnavailable: there is no state, before
-  // Recover and after TakeState.  Any thread.
+  // Recover and after TakeState, or it differs from the leader's.  Any thread.
   Status Read(const std::function<void(const State&)>& read);
   // For how long the state may already have lacked what the log has.  nullopt: it has never had
   // all of it.  Any thread.
@@ -85,6 +89,7 @@ class Replica {
   void MeasureFrom(Instant time, int64_t boot_ns) { clock_offset_ns_ = time.ns - boot_ns; }
   // Whether it can read all records of the chunk.
   Status CheckFormats(const LogChunk& chunk) const;
+  void Compare(const LogChunk& chunk);
   // Adds the chunk's events to `applied`.
   Status Apply(const LogChunk& chunk, CommittedRecords& applied);
   Status SaveSnapshotWhenDue();
@@ -103,6 +108,7 @@ class Replica {
   std::atomic<int64_t> last_at_ns_ = 0;       // of the newest record
   std::optional<Instant> time_;               // the leader's, as last read
   int64_t time_read_ns_ = 0;                  // boot time of that read
+  std::atomic<uint64_t> differs_after_ = 0;
   uint64_t applied_ = 0;
   uint64_t chain_ = 0;  // of the last record
   uint64_t term_ = 0;   // of the newest chunk

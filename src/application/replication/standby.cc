@@ -17,6 +17,7 @@ Status Standby::Remember() {
   if (!found && found.error().code == ErrorCode::kUnavailable) return Fail(found.error());
   const std::optional<Member> own = found ? *found : std::nullopt;
   if (own && own->boot == clock_.BootId()) replica_.Remember(own->sight);
+  if (own) replica_.RememberDifference(own->differs_after);
   has_remembered_ = true;
   return Ok();
 }
@@ -33,7 +34,8 @@ Member Standby::Self(uint64_t applied, Instant told_at,
                      const std::optional<Recovered::Sight>& sight) const {
   Member self = self_;
   self.formats = replica_.formats();
-  self.unfit = unfit_;
+  self.unfit = unfit();
+  self.differs_after = replica_.differs_after();
   self.applied = applied;
   self.told_at = told_at;
   self.boot = sight ? clock_.BootId() : "";
@@ -51,6 +53,16 @@ Result<bool> Standby::Follow() {
   return false;
 }
 
+std::string Standby::unfit() const {
+  if (!unreadable_.empty())
+    return unreadable_ +
+           " (upgrade it and start it again: docs/controllers.md, \"Rolling upgrade\")";
+  const uint64_t after = replica_.differs_after();
+  if (after == 0) return "";
+  return "its state differs from the leader's after record " + std::to_string(after) +
+         " (restart it; docs/controllers.md, \"A standby that differs\")";
+}
+
 // Others follow the leader through it all the same.
 Result<Standby::Role> Standby::TurnUnfit() {
   key_.Resign();
@@ -63,9 +75,9 @@ Result<Standby::Role> Standby::TurnUnfit() {
 Result<Standby::Role> Standby::Turn() {
   const bool led = key_.term() != 0;
   GP_CHECK_OK(Remember());
-  if (!unfit_.empty()) return TurnUnfit();
+  if (!unreadable_.empty()) return TurnUnfit();
   const bool has_all = GP_TRY(Follow());
-  if (!unfit_.empty()) return TurnUnfit();
+  if (!unfit().empty()) return TurnUnfit();
   // Also while it catches up, or what it still lacks would be trimmed.
   PublishWhenDue();
   if (!has_all) return Role::kIsLate;

@@ -197,7 +197,9 @@ void World::CheckStandbys() {
   for (size_t i = 0; i < controllers_.size(); ++i) {
     const Replica* replica = controllers_.at(i).replica();
     if (replica == nullptr) continue;
-    if (replica->applied() < held)
+    if (replica->differs_after() != 0)
+      findings_.Break(timeline_.now(), "a standby says that its state differs from the leader's");
+    else if (replica->applied() < held)
       findings_.Break(timeline_.now(), "a standby does not catch up");
     else if (replica->applied() == witness_.records() && StateDigest(replica->state()) != digest)
       findings_.Break(timeline_.now(), "a standby has another state than the log");

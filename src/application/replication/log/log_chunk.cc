@@ -22,6 +22,7 @@ std::string EncodeChunk(const LogChunk& chunk) {
   body.U64(chunk.first);
   body.U64(chunk.chain_before);
   body.U64(chunk.chain_after);
+  body.U64(chunk.state_before);
   body.U64(chunk.records.size());
   for (const std::string& record : chunk.records) body.String(record);
   ByteWriter whole;
@@ -46,6 +47,7 @@ Result<LogChunk> DecodeChunk(std::string_view bytes) {
   chunk.first = reader.U64();
   chunk.chain_before = reader.U64();
   chunk.chain_after = reader.U64();
+  chunk.state_before = reader.U64();
   const uint64_t count = reader.U64();
   if (count == 0 || count > reader.Remaining()) return damaged("has no records");
   for (uint64_t i = 0; i < count; ++i) chunk.records.push_back(reader.String());

@@ -18,6 +18,8 @@ struct LogChunk {
   // Of the journals that have these records (ports/outbound/journal.h).
   uint64_t chain_before = 0;
   uint64_t chain_after = 0;
+  // Of the leader's state before the first record (domain/cluster/codec/codec.h); 0: not told.
+  uint64_t state_before = 0;
   std::vector<std::string> records;  // at least one
 
   uint64_t last() const { return first + records.size() - 1; }

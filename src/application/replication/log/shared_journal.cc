@@ -1,5 +1,7 @@
 #include "application/replication/log/shared_journal.h"
 
+#include "base/digest.h"
+
 namespace gp {
 
 // If its own journal fails, the controller stops like any other whose disk is full: the log has the
@@ -11,6 +13,11 @@ Appended SharedJournal::Append(uint64_t epoch, uint64_t expected,
                                      ", not " + std::to_string(expected)};
   if (Appended shared = log_.Append(records); shared.end != AppendEnd::kDurable) return shared;
   return own_.Append(epoch, expected, records);
+}
+
+Status SharedJournal::SaveSnapshot(const Snapshot& snapshot) {
+  log_.TellState(snapshot.sequence, Digest64(snapshot.bytes));
+  return own_.SaveSnapshot(snapshot);
 }
 
 }  // namespace gp

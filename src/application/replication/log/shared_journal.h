@@ -33,7 +33,8 @@ class SharedJournal : public Journal {
   Result<uint64_t> BaseNumber() override { return own_.BaseNumber(); }
   Result<Snapshot> Base() override { return own_.Base(); }
   Result<std::vector<uint64_t>> Snapshots() override { return own_.Snapshots(); }
-  Status SaveSnapshot(const Snapshot& snapshot) override { return own_.SaveSnapshot(snapshot); }
+  // Standbys compare it with their own state.
+  Status SaveSnapshot(const Snapshot& snapshot) override;
   Status BeginWith(uint64_t snapshot) override { return own_.BeginWith(snapshot); }
   Status DropSnapshots(std::span<const uint64_t> snapshots) override {
     return own_.DropSnapshots(snapshots);

@@ -123,6 +123,7 @@ Appended LogWriter::AppendChunk(std::span<const std::string> records) {
                        head_.last + 1,
                        head_.chain,
                        ChainAfter(head_.chain, records),
+                       told_.last == head_.last ? told_.digest : 0,
                        {records.begin(), records.end()}};
   StoreTransaction append;
   append.puts = {{log_.keys().Chunk(chunk.first), EncodeChunk(chunk)}};

@@ -81,11 +81,17 @@ class LogWriter {
   // its conditions let it be carried out once.  kDeposed and kUnknown: some of the first records
   // may be in the log.
   Appended Append(std::span<const std::string> records);
+  // The digest of the state as of record `last`: the next chunk tells the standbys, if it follows.
+  void TellState(uint64_t last, uint64_t digest) { told_ = {last, digest}; }
   // Notes the leader's time in the head, and what else is to be put.  Its end is that of an append.
   Appended NoteTime(Instant time, std::vector<StorePut> also);
   uint64_t last() const { return head_.last; }
 
  private:
+  struct Told {
+    uint64_t last = 0;
+    uint64_t digest = 0;
+  };
   Appended AppendChunk(std::span<const std::string> records);
   // Commits what also puts the head, under the conditions of this writer.
   Appended Commit(StoreTransaction transaction, LogHead after);
@@ -97,6 +103,7 @@ class LogWriter {
   LogHead head_;
   const TryAgain try_again_;
   NewChunks* const written_;
+  Told told_;
 };
 
 }  // namespace gp

@@ -30,6 +30,7 @@ Result<Member> DecodeMember(const StoreEntry& entry) {
     member.formats.newest = reader.U64();
     member.unfit = reader.String();
     member.sight.term = reader.U64();
+    member.differs_after = reader.U64();
   }
   const bool is_known = is_older ? reader.AtEnd() : format == kMemberFormat;
   if (!is_known || !reader.ok())
@@ -55,6 +56,7 @@ StorePut MemberBoard::PutOf(const Member& member) const {
   writer.U64(member.formats.newest);
   writer.String(member.unfit);
   writer.U64(member.sight.term);
+  writer.U64(member.differs_after);
   return {keys_.Member(member.name), writer.Take()};
 }
 

@@ -53,6 +53,7 @@ struct Seat {
     options.by_hand = true;
     options.leadership = &leadership;
     options.end_process = [] { throw Ended(); };
+    options.records_per_snapshot = records_per_snapshot;
     auto opened = ControlLoop::Open(*shared, clock, options, replica->TakeState());
     if (!opened) return Fail(opened.error());
     loop = *std::move(opened);
@@ -75,6 +76,7 @@ struct Seat {
   }
 
   const std::string name;
+  uint64_t records_per_snapshot = 50'000;  // of its lead
   ManualClock clock;
   MemoryJournal journal;
   Proven leadership;

@@ -1,7 +1,9 @@
 #include "application/replication/standby.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -42,6 +44,60 @@ TEST_F(StandbyTest, HasTheLeadersState) {
   EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
   EXPECT_EQ(StateDigest(second.replica->state()), first.Digest());
   EXPECT_EQ(second.journal.LastSequence(), first.journal.LastSequence());
+}
+
+TEST_F(StandbyTest, AStateThatIsTheLeadersIsFit) {
+  first.writer->TellState(first.writer->last(), first.Digest());
+  first.SetQueue("prod");
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(second.replica->differs_after(), 0u);
+}
+
+TEST_F(StandbyTest, ALeaderTellsItsStateWithEachSnapshot) {
+  first.records_per_snapshot = 2;
+  first.key.Resign();
+  first.Restart();
+  ASSERT_EQ(first.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(first.Lead());
+  const uint64_t begin = first.journal.LastSequence();
+  for (const char* queue : {"a", "b", "c", "d"}) first.SetQueue(queue);
+  first.loop->Turn();
+  const std::vector<LogChunk> chunks = *first.log.ReadAfter(begin);
+  EXPECT_TRUE(
+      std::ranges::any_of(chunks, [](const LogChunk& chunk) { return chunk.state_before != 0; }));
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(second.replica->differs_after(), 0u);
+}
+
+// It still follows: its journal is right.
+TEST_F(StandbyTest, AStateThatDiffersIsUnfit) {
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  const uint64_t after = first.writer->last();
+  first.writer->TellState(after, first.Digest() + 1);
+  first.SetQueue("prod");
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
+  EXPECT_EQ(second.replica->differs_after(), after);
+  EXPECT_THAT(
+      second.standby->unfit(),
+      testing::HasSubstr("differs from the leader's after record " + std::to_string(after)));
+  EXPECT_EQ(second.replica->Read([](const State&) {}).error().code, ErrorCode::kUnavailable);
+  first.key.Resign();
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
+  EXPECT_EQ(second.journal.LastSequence(), first.journal.LastSequence());
+}
+
+TEST_F(StandbyTest, ADifferenceIsRememberedUntilTheStatesAreTheSame) {
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  first.writer->TellState(first.writer->last(), 1);
+  first.SetQueue("prod");
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
+  second.clock.Advance(Duration::Seconds(2));
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
+  second.Restart();
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
+  first.writer->TellState(first.writer->last(), first.Digest());
+  first.SetQueue("more");
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
 }
 
 // Notes what observers see.

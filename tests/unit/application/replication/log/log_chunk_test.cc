@@ -7,7 +7,7 @@ namespace {
 
 LogChunk Chunk() {
   const std::vector<std::string> records = {"one", std::string("\0two", 4), ""};
-  return {7, 41, 99, ChainAfter(99, records), records};
+  return {7, 41, 99, ChainAfter(99, records), 5, records};
 }
 
 TEST(LogChunk, IsReadAsItWasWritten) {
