@@ -36,11 +36,16 @@ bool Sequence::StepOfCertificates() {
   const auto some_fingerprint = [&] {
     return std::string(kFingerprintLength, "0123456789abcdef"[rng_.Below(4)]);
   };
-  if (rng_.Chance(1, 2)) return Tell(RevokeNode{node}) != nullptr;
+  if (rng_.Chance(1, 3)) return Tell(RevokeNode{node}) != nullptr;
+  if (rng_.Chance(1, 3)) {
+    const NodeJoinToken token{some_fingerprint(), now_ + Duration::Seconds(rng_.Between(-5, 300)),
+                              ""};
+    return Tell(IssueJoinToken{node, token}) != nullptr;
+  }
   const NodeCertificate certificate{some_fingerprint(),
                                     now_ + Duration::Seconds(rng_.Between(-5, 300))};
-  return Tell(CertifyNode{node, certificate, rng_.Chance(1, 2) ? some_fingerprint() : ""}) !=
-         nullptr;
+  return Tell(CertifyNode{node, certificate, rng_.Chance(1, 2) ? some_fingerprint() : "",
+                          rng_.Chance(1, 2) ? some_fingerprint() : ""}) != nullptr;
 }
 
 }  // namespace gp

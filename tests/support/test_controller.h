@@ -33,11 +33,13 @@ struct TestController {
   std::unique_ptr<Server> grpc;
   std::unique_ptr<LinkServer> links;
 
-  enum class With { kLocalSocket, kTls };
+  JoinRules joins{kJoinToken};
+  enum class With { kLocalSocket, kTls, kTlsSingleUseJoins };
   // `starts`: the writer; a join without it is not answered.
   explicit TestController(With with = With::kLocalSocket, bool starts = true) {
     std::signal(SIGPIPE, SIG_IGN);  // as daemons do
-    if (with == With::kTls)
+    joins.single_use = with == With::kTlsSingleUseJoins;
+    if (with != With::kLocalSocket)
       authority = Authority::From(Authority::Make(clock.Now()).value()).value();
     const auto identity =
         authority ? std::optional(authority->ForController({"127.0.0.1"}, clock.Now()).value())
@@ -55,7 +57,7 @@ struct TestController {
   // Servers of this controller with sockets in that directory; with an identity also over TCP.
   void Listen(const std::optional<Identity>& identity, const std::string& in,
               std::unique_ptr<Server>& grpc_server, std::unique_ptr<LinkServer>& link_server) {
-    ServerOptions options{in, identity.has_value(), kJoinToken};
+    ServerOptions options{in, identity.has_value(), joins};
     options.authority = authority ? &*authority : nullptr;
     options.node_certificate_life = kCertificateLife;
     options.identity = identity;

@@ -12,6 +12,8 @@ namespace gp {
 
 // Scanners for leaked secrets recognize this prefix.
 inline constexpr std::string_view kSecretPrefix = "gpp_";
+// Of a token that gets one node its certificate, once.
+inline constexpr std::string_view kJoinTokenPrefix = "gpj_";
 inline constexpr std::string_view kBearer = "Bearer ";
 
 inline std::string AsBearer(std::string_view secret) {

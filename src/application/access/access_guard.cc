@@ -53,6 +53,14 @@ Status AccessGuard::CheckNode(const std::string& node, std::string_view fingerpr
                               "identity.pem in the agent's state directory and restart the agent"));
 }
 
+Status AccessGuard::CheckJoinToken(const std::string& node, std::string_view hash) {
+  const auto view = GP_TRY(Look());
+  if (MayJoin(view->access, node, hash, gateway_.WallNow())) return Ok();
+  return Fail(Unauthenticated("this is no join token of node " + Printable(node, 60) +
+                              ", or it was used, replaced or has expired: gpu-platform nodes "
+                              "join-token makes another one"));
+}
+
 Status AccessGuard::Answer(const Result<Caller>& caller, const std::string& from,
                            std::string_view operation,
                            const std::function<Status(const Caller&)>& answer) {

@@ -29,6 +29,8 @@ class AccessGuard : public CommitObserver {
 
   // kUnauthenticated: this is not a certificate of the node, or it was revoked.
   Status CheckNode(const std::string& node, std::string_view fingerprint);
+  // kUnauthenticated: this is no join token of the node, or it was used or has expired.
+  Status CheckJoinToken(const std::string& node, std::string_view hash);
   // Records in the audit that the caller at `origin` was refused this operation.  An error that
   // says nothing about the caller is no refusal.
   void NoteRefusal(const Origin& origin, std::string_view operation, const Error& why);

@@ -137,11 +137,46 @@ void AddRevokeNode(CLI::App& nodes, Cli& cli) {
   });
 }
 
+// The secret is the one line on stdout, so that a script can pass it on.
+void PrintJoinToken(const v1::IssueJoinTokenReply& reply, Cli& cli) {
+  if (cli.PrintDocument(reply)) return;
+  std::printf("%s\n", reply.secret().c_str());
+  cli.Say("it lets " + reply.node() + " join once, until " + reply.expires_at() +
+          ", and is not shown again: put it into the file of the agent's --join-token-file");
+}
+
+void AddJoinToken(CLI::App& nodes, Cli& cli) {
+  CLI::App* sub = nodes.add_subcommand(
+      "join-token", "Make a join token with which one new node joins once, over TLS");
+  auto request = std::make_shared<v1::IssueJoinTokenRequest>();
+  sub->add_option_function<std::string>(
+         "node", [request](const std::string& name) { request->set_node(name); },
+         "Name of the node; it need not exist")
+      ->required();
+  sub->add_option_function<std::string>(
+         "--expires",
+         [request](const std::string& text) {
+           const auto life = ParseDuration(text);
+           if (!life) throw CLI::ValidationError("--expires", life.error().message);
+           request->set_life_ms(life->ns / 1'000'000);
+         },
+         "Lifetime of the token; default: 30m, at most 7d")
+      ->type_name("DURATION");
+  sub->callback([request, &cli] {
+    const auto client = cli.Controller();
+    if (!client) return cli.Complain(client.error());
+    const auto reply = (*client)->Call<v1::IssueJoinTokenReply>("IssueJoinToken", *request);
+    if (!reply) return cli.Complain(reply.error());
+    PrintJoinToken(*reply, cli);
+  });
+}
+
 }  // namespace
 
 void AddNodes(CLI::App& app, Cli& cli) {
-  CLI::App* nodes = app.add_subcommand(
-      "nodes", "Nodes: list, describe, set pools and labels, declare lost, revoke certificates");
+  CLI::App* nodes = app.add_subcommand("nodes",
+                                       "Nodes: list, describe, set pools and labels, declare lost, "
+                                       "join tokens, revoke certificates");
   nodes->require_subcommand(1);
   cli.AddListFlags(nodes->add_subcommand("list", "List all nodes"))->callback([&cli] {
     v1::GetClusterRequest request;
@@ -153,6 +188,7 @@ void AddNodes(CLI::App& app, Cli& cli) {
   AddPool(*nodes, cli);
   AddLabel(*nodes, cli);
   AddDeclareLost(*nodes, cli);
+  AddJoinToken(*nodes, cli);
   AddRevokeNode(*nodes, cli);
 }
 

@@ -79,7 +79,7 @@ Status GrpcPart::Start() {
   ServerOptions options;
   options.socket_directory = config_.run_directory;
   options.has_tcp = !config_.listen.grpc.empty();
-  options.join_token = directories_.join_token();
+  options.joins = {directories_.join_token(), config_.listen.single_use_joins};
   options.authority = certificates_.authority();
   options.node_certificate_life = config_.listen.node_certificates;
   options.identity = certificates_.IdentityAt(config_.listen.grpc);

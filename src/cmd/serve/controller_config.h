@@ -23,6 +23,7 @@ struct ListenConfig {
   bool tls = false;                // on loopback too
   std::vector<std::string> names;  // more host names of the controller, for its certificate
   Duration node_certificates = Duration::Minutes(60 * 24 * 90);  // lifetime
+  bool single_use_joins = false;  // the join token of the cluster gets no node a certificate
 
   // Connections that leave this machine are encrypted, without exception.
   bool IsEncrypted(const std::string& address) const;

@@ -258,6 +258,11 @@ SettingRows ListenRows(ListenConfig& listen) {
        .target = &listen.node_certificates,
        .least = kCertificateMin,
        .most = kCertificateMax},
+      {.key = "listen.single_use_joins",
+       .flag = "--single-use-joins",
+       .meaning = "Admit a new node of another machine only by a join token of its own (nodes "
+                  "join-token)",
+       .target = &listen.single_use_joins},
   };
 }
 

@@ -274,8 +274,9 @@ struct RevokeToken {
 struct CertifyNode {
   std::string name;
   NodeCertificate certificate;
-  // The fingerprint of the certificate that the agent presented; empty: it presented the join token
+  // The fingerprint of the certificate that the agent presented; empty: it presented a join token
   std::string shown;
+  std::string join_token;  // SHA-256 of a single-use one; empty: it was the cluster's
 };
 
 // Revokes all certificates of the node: its agent is disconnected and has to join again with the
@@ -340,6 +341,13 @@ struct NoteRefusal {
 // The commands before it were one request of a client, which is answered now.
 struct RememberRequest {};
 
+// Lets the agent of this node join once by the token, which replaces an earlier one.  The
+// controller fills in the issuer.
+struct IssueJoinToken {
+  std::string name;
+  NodeJoinToken token;
+};
+
 // Every controller reads this format now, or those that do not are gone: records are written in it.
 struct RaiseFormat {
   uint64_t format = 0;
@@ -381,7 +389,7 @@ struct Tick {};
   COMMAND(GrantRole, kAudited, v.subject, v.queue, v.role)                                        \
   COMMAND(IssueToken, kAudited, v.token)                                                          \
   COMMAND(RevokeToken, kAudited, v.token)                                                         \
-  COMMAND(CertifyNode, kAudited, v.name, v.certificate, v.shown)                                  \
+  COMMAND(CertifyNode, kAudited, v.name, v.certificate, v.shown, Since<21>(v.join_token))         \
   COMMAND(RevokeNode, kAudited, v.name)                                                           \
   COMMAND(NoteRefusal, kAudited, v.operation, v.why, v.times)                                     \
   COMMAND(SetBudget, kAudited, v.key, v.gpu_hours, v.money_micros, v.warn_at, v.over)             \
@@ -393,7 +401,8 @@ struct Tick {};
   COMMAND(ReviewBudget, kJournalOnly, v.key)                                                      \
   COMMAND(RememberRequest, kJournalOnly)                                                          \
   COMMAND(ChangeJobQueue, kAudited | kRecorded, v.job, v.queue)                                   \
-  COMMAND(RaiseFormat, kAudited, v.format)
+  COMMAND(RaiseFormat, kAudited, v.format)                                                        \
+  COMMAND(IssueJoinToken, kAudited, v.name, v.token)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Command = VariantOf<void GP_COMMANDS(GP_ALTERNATIVE)>;

@@ -430,6 +430,16 @@ struct RequestAnswered {
   uint64_t digest = 0;
 };
 
+struct JoinTokenIssued {
+  std::string name;  // of the node
+  NodeJoinToken token;
+};
+
+// Used, expired, or the node was revoked.
+struct JoinTokenEnded {
+  std::string name;
+};
+
 // The records that follow are written in this format.
 struct FormatRaised {
   uint64_t format = 0;
@@ -512,7 +522,9 @@ struct FormatRaised {
   EVENT(ImageResolved, kChangesDesiredState | kLogged, v.job, v.digest)                          \
   EVENT(PortsLeased, kChangesDesiredState, v.job, v.first_port)                                  \
   EVENT(NodeImagesChanged, kNoTrait, v.node, v.images)                                           \
-  EVENT(FormatRaised, kNoTrait, v.format)
+  EVENT(FormatRaised, kNoTrait, v.format)                                                        \
+  EVENT(JoinTokenIssued, kChangesAccess, v.name, v.token)                                        \
+  EVENT(JoinTokenEnded, kChangesAccess, v.name)
 
 #define GP_ALTERNATIVE(Name, ...) , Name
 using Event = VariantOf<void GP_EVENTS(GP_ALTERNATIVE)>;

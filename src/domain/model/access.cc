@@ -36,6 +36,13 @@ bool IsAdminAbove(const Access& access, std::string_view subject, std::string_vi
   }
 }
 
+Status ValidateCertifiedName(const std::string& node) {
+  if (IsHostName(node)) return Ok();
+  return Fail(
+      InvalidArgument("node: a name in a certificate has 1 to 253 letters, digits, dots, dashes "
+                      "and underscores"));
+}
+
 bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
@@ -61,15 +68,27 @@ Role RoleOf(const Access& access, std::string_view user, std::string_view queue)
 
 Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& certificate,
                                Instant now) {
-  if (!IsHostName(node))
-    return Fail(
-        InvalidArgument("node: a name in a certificate has 1 to 253 letters, digits, dots, dashes "
-                        "and underscores"));
+  GP_CHECK_OK(ValidateCertifiedName(node));
   if (certificate.fingerprint.size() != kFingerprintLength ||
       !std::ranges::all_of(certificate.fingerprint, IsHex))
     return Fail(InvalidArgument("fingerprint: 64 hexadecimal digits"));
   if (certificate.expires_at <= now) return Fail(InvalidArgument("certificate: has expired"));
   return Ok();
+}
+
+Status ValidateJoinToken(const std::string& node, const NodeJoinToken& token, Instant now) {
+  GP_CHECK_OK(ValidateCertifiedName(node));
+  if (token.hash.size() != kTokenHashLength || !std::ranges::all_of(token.hash, IsHex))
+    return Fail(InvalidArgument("hash: 64 hexadecimal digits"));
+  if (token.expires_at <= now || token.expires_at > now + kJoinTokenLifeMax)
+    return Fail(InvalidArgument("life: more than 0, at most " + ToText(kJoinTokenLifeMax)));
+  return Ok();
+}
+
+bool MayJoin(const Access& access, const std::string& node, std::string_view hash, Instant now) {
+  const auto found = access.join_tokens.find(node);
+  return found != access.join_tokens.end() && found->second.hash == hash &&
+         found->second.expires_at > now;
 }
 
 bool IsCertified(const Access& access, const std::string& node, std::string_view fingerprint,

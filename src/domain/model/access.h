@@ -44,6 +44,8 @@ inline constexpr size_t kTokenLabelMax = 128;
 inline constexpr size_t kTokenHashLength = 64;
 inline constexpr size_t kCertifiedNodesMax = 100'000;
 inline constexpr size_t kFingerprintLength = 64;
+inline constexpr size_t kJoinTokensMax = 10'000;
+inline constexpr Duration kJoinTokenLifeMax = Duration::Minutes(60 * 24 * 7);
 inline constexpr Duration kTokenLifeMax = Duration::Minutes(60 * 24 * 366);
 
 // The key of a grant: a user or kEverybody, in a queue and all below it; empty queue: everywhere.
@@ -81,6 +83,18 @@ struct NodeCertificate {
 };
 GP_FIELDS(NodeCertificate, v.fingerprint, v.expires_at)
 
+// A secret that gets one node its first certificate, once.  The secret itself is not stored.
+struct NodeJoinToken {
+  std::string hash;  // SHA-256 of the secret, hexadecimal
+  Instant expires_at;
+  std::string issued_by;  // principal
+  bool operator==(const NodeJoinToken&) const = default;
+};
+GP_FIELDS(NodeJoinToken, v.hash, v.expires_at, v.issued_by)
+
+// kInvalidArgument: the message names the wrong field.
+Status ValidateJoinToken(const std::string& node, const NodeJoinToken& token, Instant now);
+
 // `token_ends` is an index: it follows from `tokens`.
 struct Access {
   uint64_t last_token = 0;  // the highest token id that was given
@@ -90,8 +104,9 @@ struct Access {
   // one.
   std::map<std::string, std::vector<NodeCertificate>> nodes;
   std::set<std::pair<Instant, TokenId>> token_ends;
+  std::map<std::string, NodeJoinToken> join_tokens;  // by node name; also expired ones
 };
-GP_FIELDS(Access, v.roles, v.tokens, v.nodes)
+GP_FIELDS(Access, v.roles, v.tokens, v.nodes, Since<21>(v.join_tokens))
 
 // kInvalidArgument: the message names the wrong field. The name must be valid in a certificate, so
 // its rule is stricter than that of ValidateNodeFacts.
@@ -101,6 +116,9 @@ Status ValidateNodeCertificate(const std::string& node, const NodeCertificate& c
 // Whether the certificate is one of the node's and has not expired.
 bool IsCertified(const Access& access, const std::string& node, std::string_view fingerprint,
                  Instant now);
+
+// Whether the digest is that of the node's join token, and it has not expired.
+bool MayJoin(const Access& access, const std::string& node, std::string_view hash, Instant now);
 
 // A grant to the user overrides a grant to everybody; among each, the grant for the nearest queue
 // at or above decides. An admin of a queue above is an admin below. Empty `queue`: the role that

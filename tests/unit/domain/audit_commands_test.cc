@@ -97,12 +97,17 @@ TEST(AuditOfACommand, OnANodeNamesItAndItsGpu) {
   EXPECT_EQ(AuditLineOf(state, ChangeNode{{0}, "big", {{"zone", "a"}}, {"rack"}}),
             "ChangeNode n1: pool big zone=a -rack");
   EXPECT_EQ(AuditLineOf(state, RevokeNode{"n1"}), "RevokeNode n1: ");
+  EXPECT_EQ(AuditLineOf(state, IssueJoinToken{"n1", {"", Instant{0}, ""}}),
+            "IssueJoinToken n1: until 1970-01-01T00:00:00Z");
 }
 
 TEST(AuditOfACommand, OnACertificateSaysWhatWasShown) {
   CertifyNode certify{"n1", {std::string(3, 'a'), Instant{0}}, ""};
   EXPECT_EQ(AuditLineOf({}, certify),
             "CertifyNode n1: sha256:aaa until 1970-01-01T00:00:00Z, by the join token");
+  certify.join_token = "ccc";
+  EXPECT_EQ(AuditLineOf({}, certify),
+            "CertifyNode n1: sha256:aaa until 1970-01-01T00:00:00Z, by its single-use join token");
   certify.shown = "bbb";
   EXPECT_EQ(AuditLineOf({}, certify),
             "CertifyNode n1: sha256:aaa until 1970-01-01T00:00:00Z, by the one before");

@@ -29,6 +29,15 @@ class DecideAccess : public ClusterFixture {
     certificate.expires_at = cluster_.now() + Duration::Minutes(60);
     return Refusal(CertifyNode{name, certificate, shown});
   }
+  std::string CertifyBy(const std::string& name, char join_token) {
+    const NodeCertificate certificate{std::string(kFingerprintLength, 'f'),
+                                      cluster_.now() + Duration::Minutes(60)};
+    return Refusal(CertifyNode{name, certificate, "", std::string(kTokenHashLength, join_token)});
+  }
+  IssueJoinToken JoinTokenOf(const std::string& name, char hash,
+                             Duration life = Duration::Minutes(30)) const {
+    return {name, {std::string(kTokenHashLength, hash), cluster_.now() + life, ""}};
+  }
 };
 
 TEST_F(DecideAccess, ASubjectIsAUserOrEverybody) {
@@ -139,6 +148,46 @@ TEST_F(DecideAccess, ANodeThatIsHereIsNotTakenOver) {
   Do(RevokeNode{"n1"});
   EXPECT_EQ(Certify("n1", 'b'), "");
   EXPECT_EQ(Refusal(RevokeNode{"n2"}), "not-found: node n2 has no certificate");
+}
+
+TEST_F(DecideAccess, AJoinTokenCertifiesItsNodeOnce) {
+  Do(JoinTokenOf("n1", 'a'));
+  const auto is_over = [](const std::string& name) {
+    return "unauthenticated: this join token of node " + name +
+           " was used, replaced or has expired";
+  };
+  EXPECT_EQ(CertifyBy("n2", 'a'), is_over("n2"));
+  EXPECT_EQ(CertifyBy("n1", 'b'), is_over("n1"));
+  EXPECT_EQ(CertifyBy("n1", 'a'), "");
+  EXPECT_EQ(CertifyBy("n1", 'a'), is_over("n1"));
+  EXPECT_TRUE(cluster_.state().access.join_tokens.empty());
+}
+
+// What was refused has used nothing up.
+TEST_F(DecideAccess, AJoinTokenTakesNoNameFromANode) {
+  Do(JoinTokenOf("n1", 'a'));
+  EXPECT_EQ(Certify("n1", 'c'), "");
+  EXPECT_EQ(CertifyBy("n1", 'a'),
+            "conflict: node n1 has a certificate, but this agent does not present it. If it was "
+            "lost: gpu-platform nodes revoke n1");
+  EXPECT_TRUE(cluster_.state().access.join_tokens.contains("n1"));
+  Do(RevokeNode{"n1"});
+  EXPECT_FALSE(cluster_.state().access.join_tokens.contains("n1")) << "it keeps the node out";
+}
+
+TEST_F(DecideAccess, JoinTokensEnd) {
+  Do(JoinTokenOf("n1", 'a', Duration::Minutes(1)));
+  Do(JoinTokenOf("n2", 'b', Duration::Minutes(2)));
+  cluster_.Advance(Duration::Minutes(1));
+  EXPECT_EQ(CertifyBy("n1", 'a'),
+            "unauthenticated: this join token of node n1 was used, replaced or has expired");
+  EXPECT_EQ(Do(JoinTokenOf("n3", 'c')).size(), 2U) << "the one that has expired is forgotten";
+  EXPECT_EQ(cluster_.state().access.join_tokens.size(), 2U);
+  EXPECT_EQ(cluster_.state().access.join_tokens.at("n3").issued_by, "user:root");
+  for (const Duration life : {Duration{}, Duration::Minutes(60 * 24 * 7 + 1)})
+    EXPECT_EQ(Refusal(JoinTokenOf("n1", 'a', life)),
+              "invalid-argument: life: more than 0, at most 7d");
+  EXPECT_EQ(Refusal(JoinTokenOf("n1", 'x')), "invalid-argument: hash: 64 hexadecimal digits");
 }
 
 TEST_F(DecideAccess, CertificatesNameAHost) {

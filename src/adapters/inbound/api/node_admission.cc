@@ -1,6 +1,8 @@
 #include "adapters/inbound/api/node_admission.h"
 
+#include "adapters/wire/bearer.h"
 #include "base/text.h"
+#include "lib/secrets/secrets.h"
 
 namespace gp {
 namespace {
@@ -16,10 +18,25 @@ bool SameSecret(std::string_view a, std::string_view b) {
 }  // namespace
 
 Status NodeAdmission::CheckToken(const NodePeer& peer) const {
-  if (SameSecret(peer.join_token, join_token_)) return Ok();
+  if (SameSecret(peer.join_token, rules_.cluster_token)) return Ok();
   return Fail(Unauthenticated(
       "wrong or missing join token (the controller keeps it in its state directory, file "
       "join-token)"));
+}
+
+Result<std::string> NodeAdmission::CheckJoin(const NodePeer& peer, const std::string& node) const {
+  if (peer.join_token.starts_with(kJoinTokenPrefix)) {
+    std::string hash = Sha256(peer.join_token);
+    GP_CHECK_OK(guard_.CheckJoinToken(node, hash));
+    return hash;
+  }
+  if (rules_.single_use)
+    return Fail(
+        Unauthenticated("a node joins this cluster by a join token of its own (gpu-platform nodes "
+                        "join-token " +
+                        Printable(node, 60) + ")"));
+  GP_CHECK_OK(CheckToken(peer));
+  return std::string();
 }
 
 // TLS has verified the signature; this checks that the certificate was not revoked.

@@ -18,15 +18,22 @@ struct NodePeer {
   std::string join_token;  // empty: the agent sent none
 };
 
+// How a node gets its first certificate.
+struct JoinRules {
+  std::string cluster_token;
+  bool single_use = false;  // by a join token of its own alone, not by the cluster's
+};
+
 // Who may act as which node: the holder of its certificate, or, on connections without encryption,
-// of the join token.  Any thread may call it.
+// of the cluster's join token.  Any thread may call it.
 class NodeAdmission {
  public:
   // The guard outlives it.
-  NodeAdmission(AccessGuard& guard, std::string join_token)
-      : guard_(guard), join_token_(std::move(join_token)) {}
+  NodeAdmission(AccessGuard& guard, JoinRules rules) : guard_(guard), rules_(std::move(rules)) {}
 
-  Status CheckToken(const NodePeer& peer) const;
+  // By what the node may have its first certificate: the digest of its single-use join token, which
+  // ends with that; empty: by the cluster's.  kUnauthenticated: by nothing.
+  Result<std::string> CheckJoin(const NodePeer& peer, const std::string& node) const;
   // `node`: whose certificate it must be; empty: any node.
   Status CheckPeer(const NodePeer& peer, const std::string& node) const;
   // Whether the certificate of this fingerprint is still the node's.
@@ -38,8 +45,10 @@ class NodeAdmission {
                  Status status) const;
 
  private:
+  Status CheckToken(const NodePeer& peer) const;
+
   AccessGuard& guard_;
-  const std::string join_token_;
+  const JoinRules rules_;
 };
 
 }  // namespace gp

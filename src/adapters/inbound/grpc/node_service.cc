@@ -13,15 +13,16 @@ Result<std::string> NodeService::CertificateFor(const NodePeer& peer,
   // A revoked certificate cannot be renewed.
   const bool is_own = peer.certificate && peer.certificate->node == request.node() &&
                       admission_.IsValid(request.node(), peer.certificate->fingerprint);
-  if (!is_own) GP_CHECK_OK(admission_.CheckToken(peer));
+  std::string join_token;
+  if (!is_own) join_token = GP_TRY(admission_.CheckJoin(peer, request.node()));
   const std::string certificate = GP_TRY(vouching_.authority->ForNode(
       request.request(), request.node(), vouching_.life, gateway_.WallNow()));
   const CertificateFacts facts = GP_TRY(ReadCertificate(certificate));
-  const Outcome outcome =
-      gateway_.Execute(Origin("node:" + request.node(), peer.from), "",
-                       CertifyNode{request.node(),
-                                   {facts.fingerprint, facts.expires_at},
-                                   is_own ? peer.certificate->fingerprint : ""});
+  const Outcome outcome = gateway_.Execute(Origin("node:" + request.node(), peer.from), "",
+                                           CertifyNode{request.node(),
+                                                       {facts.fingerprint, facts.expires_at},
+                                                       is_own ? peer.certificate->fingerprint : "",
+                                                       join_token});
   if (!outcome.status) return Fail(outcome.status.error());
   GP_CHECK_OK(gateway_.AwaitObservers());  // one of them is the access guard
   return certificate;

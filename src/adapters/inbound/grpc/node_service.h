@@ -19,11 +19,11 @@ class NodeService final : public v1::NodeLink::Service {
     Duration life;
   };
   // All references outlive the service.
-  NodeService(Api& api, ControlGateway& gateway, std::string join_token, Vouching vouching)
+  NodeService(Api& api, ControlGateway& gateway, JoinRules joins, Vouching vouching)
       : api_(api),
         gateway_(gateway),
         vouching_(vouching),
-        admission_(api.guard, std::move(join_token)) {}
+        admission_(api.guard, std::move(joins)) {}
 
   grpc::Status Certify(grpc::ServerContext* context, const v1::CertifyRequest* request,
                        v1::CertifyReply* reply) override;

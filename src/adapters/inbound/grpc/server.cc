@@ -34,8 +34,7 @@ class GrpcServer : public Server {
              std::unique_ptr<LocalCredentialIssuer> local_credentials)
       : local_credentials_(std::move(local_credentials)),
         control_(api.control, api.guard, *local_credentials_),
-        nodes_(api, gateway, options.join_token,
-               {options.authority, options.node_certificate_life}) {}
+        nodes_(api, gateway, options.joins, {options.authority, options.node_certificate_life}) {}
 
   ~GrpcServer() override { Shutdown(); }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "adapters/inbound/api/api.h"
+#include "adapters/inbound/api/node_admission.h"
 #include "base/result.h"
 #include "files/descriptor.h"
 #include "lib/tls/authority.h"
@@ -15,7 +16,7 @@ namespace gp {
 struct ServerOptions {
   std::string socket_directory;  // holds ticket.sock
   bool has_tcp = false;          // connections from TCP will be served, too
-  std::string join_token;
+  JoinRules joins;
   // Signs the certificates of nodes; outlives the server
   const Authority* authority = nullptr;
   Duration node_certificate_life = Duration::Minutes(60 * 24 * 90);

@@ -24,7 +24,7 @@ class SocketLinkServer : public LinkServer {
                    const LinkServerOptions& options, PassOn pass_on)
       : options_(options),
         pass_on_(std::move(pass_on)),
-        admission_(api.guard, options.join_token),
+        admission_(api.guard, {.cluster_token = options.join_token}),
         messages_(options.secrets, options.join_token, api.channels),
         parts_{nodes,           gateway, api,      admission_,          messages_,
                options.metrics, loop_,   scratch_, options.hello_within} {}

@@ -34,6 +34,14 @@ void ApplyEvent(State& state, Instant, const NodeRevoked& event) {
   state.access.nodes.erase(event.name);
 }
 
+void ApplyEvent(State& state, Instant, const JoinTokenIssued& event) {
+  state.access.join_tokens[event.name] = event.token;
+}
+
+void ApplyEvent(State& state, Instant, const JoinTokenEnded& event) {
+  state.access.join_tokens.erase(event.name);
+}
+
 void ApplyEvent(State& state, Instant at, const RequestAnswered& event) {
   state.requests.Remember(event.key, {event.digest, at});
 }

@@ -40,6 +40,20 @@ void CheckAfter(const State& state, const NodeRevoked& event) {
   GP_ASSERT(!state.access.nodes.contains(event.name), "a revoked node has no certificate");
 }
 
+void CheckBefore(const State&, const JoinTokenIssued& event) {
+  GP_ASSERT(event.token.hash.size() == kTokenHashLength, "a join token is kept as its digest");
+}
+void CheckAfter(const State& state, const JoinTokenIssued& event) {
+  GP_ASSERT(state.access.join_tokens.at(event.name) == event.token, "the newest one counts");
+}
+
+void CheckBefore(const State& state, const JoinTokenEnded& event) {
+  GP_ASSERT(state.access.join_tokens.contains(event.name), "what ends was there");
+}
+void CheckAfter(const State& state, const JoinTokenEnded& event) {
+  GP_ASSERT(!state.access.join_tokens.contains(event.name), "a join token that has ended is gone");
+}
+
 void CheckBefore(const State&, const RequestAnswered& event) {
   GP_ASSERT(event.key.find('\n') != std::string::npos, "an answered request has a principal");
 }

@@ -32,6 +32,6 @@ struct FormatKinds {
   uint64_t events = 0;
 };
 // Of formats that may have to be written.  Add a row with a new kFormatVersion.
-inline constexpr FormatKinds kFormatKinds[] = {{20, 37, 67}, {21, 38, 68}};
+inline constexpr FormatKinds kFormatKinds[] = {{20, 37, 67}, {21, 39, 70}};
 
 }  // namespace gp

@@ -86,12 +86,15 @@ void EndAccess(const State& state, const std::string& queue, Events& events) {
   }
 }
 
-// The join token lets an agent add a new node, but not impersonate a present one.
+// A join token lets an agent add a new node, but not impersonate a present one.
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                              const CertifyNode& command) {
   const NodeCertificate& certificate = command.certificate;
   const Instant now = WallOf(state.time, envelope.at);
   GP_CHECK_OK(ValidateNodeCertificate(command.name, certificate, now));
+  if (!command.join_token.empty() && !MayJoin(state.access, command.name, command.join_token, now))
+    return Fail(Unauthenticated("this join token of node " + command.name +
+                                " was used, replaced or has expired"));
   const auto present = state.access.nodes.find(command.name);
   const bool is_there = present != state.access.nodes.end();
   const auto counts = [&](const NodeCertificate& one) { return one.expires_at > now; };
@@ -111,19 +114,46 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   if (!is_there && state.access.nodes.size() >= kCertifiedNodesMax)
     return Fail(Conflict("there are certificates for " + std::to_string(kCertifiedNodesMax) +
                          " nodes: revoke some first"));
-  return Events{NodeCertified{command.name, certificate}};
+  Events events{NodeCertified{command.name, certificate}};
+  if (!command.join_token.empty()) events.push_back(JoinTokenEnded{command.name});
+  return events;
 }
 AuditWords WordsFor(const State&, const Events&, const CertifyNode& command) {
   return {"CertifyNode", command.name,
           "sha256:" + command.certificate.fingerprint + " until " +
               ToRfc3339(command.certificate.expires_at) +
-              (command.shown.empty() ? ", by the join token" : ", by the one before")};
+              (!command.shown.empty()       ? ", by the one before"
+               : command.join_token.empty() ? ", by the join token"
+                                            : ", by its single-use join token")};
+}
+
+Result<Events> DecideCommand(const State& state, const Envelope& envelope,
+                             const IssueJoinToken& command) {
+  NodeJoinToken token = command.token;
+  token.issued_by = envelope.origin.principal;
+  const Instant now = WallOf(state.time, envelope.at);
+  GP_CHECK_OK(ValidateJoinToken(command.name, token, now));
+  Events events;
+  for (const auto& [name, one] : state.access.join_tokens) {
+    if (one.expires_at <= now) events.push_back(JoinTokenEnded{name});
+  }
+  if (state.access.join_tokens.size() - events.size() >= kJoinTokensMax)
+    return Fail(Conflict("there are " + std::to_string(kJoinTokensMax) +
+                         " join tokens: wait until some have expired"));
+  events.push_back(JoinTokenIssued{command.name, std::move(token)});
+  return events;
+}
+AuditWords WordsFor(const State&, const Events&, const IssueJoinToken& command) {
+  return {"IssueJoinToken", command.name, "until " + ToRfc3339(command.token.expires_at)};
 }
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const RevokeNode& command) {
   if (!state.access.nodes.contains(command.name))
     return Fail(NotFound("node " + command.name + " has no certificate"));
-  return Events{NodeRevoked{command.name}};
+  Events events{NodeRevoked{command.name}};
+  if (state.access.join_tokens.contains(command.name))
+    events.push_back(JoinTokenEnded{command.name});
+  return events;
 }
 AuditWords WordsFor(const State&, const Events&, const RevokeNode& command) {
   return {"RevokeNode", command.name, ""};

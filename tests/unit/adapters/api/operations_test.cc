@@ -75,6 +75,7 @@ const std::map<std::string, std::string> kLeast = {
     {"GrantRole", "admin"},
     {"ChangeNode", "admin everywhere"},
     {"RevokeNode", "admin everywhere"},
+    {"IssueJoinToken", "admin everywhere"},
     {"ListAudit", "admin everywhere"},
     {"ReadJournal", "admin everywhere"},
     {"ReloadConfig", "admin everywhere"},

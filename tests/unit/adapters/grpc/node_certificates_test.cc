@@ -27,7 +27,7 @@ constexpr const char* kJoinToken = TestController::kJoinToken;
 constexpr Duration kLife = TestController::kCertificateLife;
 
 struct Rig : TestController {
-  Rig() : TestController(With::kTls) {}
+  explicit Rig(With with = With::kTls) : TestController(with) {}
 
   std::string address() const { return tcp_address(); }
 
@@ -82,6 +82,15 @@ struct Rig : TestController {
     }
     return client.Rest();
   }
+  // Until `life` has passed.
+  std::string JoinTokenFor(const std::string& node, Duration life = Duration::Minutes(30)) {
+    static int made = 0;
+    const std::string secret = std::string(kJoinTokenPrefix) + std::to_string(++made);
+    const NodeJoinToken token{Sha256(secret), loop->WallNow() + life, ""};
+    EXPECT_TRUE(loop->Execute("user:root", "", IssueJoinToken{node, token}).status);
+    EXPECT_TRUE(loop->AwaitObservers());
+    return secret;
+  }
   void Revoke(const std::string& node) {
     EXPECT_TRUE(loop->Execute("user:root", "", RevokeNode{node}).status);
     EXPECT_TRUE(loop->AwaitObservers());  // one of them is the access guard
@@ -102,6 +111,35 @@ TEST(NodeCertificates, TheJoinTokenBringsANodeAndItsCertificateLetsItIn) {
   const Identity n1 = rig.Certified("n1");
   EXPECT_EQ(ReadCertificate(n1.certificate)->node, "n1");
   EXPECT_EQ(rig.Join("n1", n1), "");
+}
+
+TEST(NodeCertificates, AJoinTokenOfItsOwnLetsANodeInOnce) {
+  Rig rig(Rig::With::kTlsSingleUseJoins);
+  EXPECT_THAT(rig.Certify("n1", {}, kJoinToken).error_message(),
+              HasSubstr("gpu-platform nodes join-token n1"));
+  const std::string token = rig.JoinTokenFor("n1");
+  EXPECT_THAT(rig.Certify("n2", {}, token).error_message(), HasSubstr("no join token of node n2"));
+  Identity n1;
+  ASSERT_TRUE(rig.Certify("n1", {}, token, &n1).ok());
+  EXPECT_EQ(rig.Join("n1", n1), "");
+  rig.Revoke("n1");
+  EXPECT_THAT(rig.Certify("n1", {}, token).error_message(), HasSubstr("was used"));
+}
+
+TEST(NodeCertificates, AJoinTokenExpires) {
+  Rig rig;
+  const std::string token = rig.JoinTokenFor("n1", Duration::Minutes(30));
+  rig.clock.Advance(Duration::Minutes(31));
+  EXPECT_THAT(rig.Certify("n1", {}, token).error_message(), HasSubstr("has expired"));
+}
+
+// The newest one counts.
+TEST(NodeCertificates, AJoinTokenReplacesTheOneBefore) {
+  Rig rig;
+  const std::string before = rig.JoinTokenFor("n1");
+  const std::string token = rig.JoinTokenFor("n1");
+  EXPECT_THAT(rig.Certify("n1", {}, before).error_message(), HasSubstr("replaced"));
+  EXPECT_TRUE(rig.Certify("n1", {}, token).ok());
 }
 
 TEST(NodeCertificates, ATicketIsWorthWhatTheCertificateIs) {

@@ -13,6 +13,7 @@ namespace gp {
 namespace {
 
 constexpr Duration kTokenLife = Duration::Minutes(60 * 24 * 30);
+constexpr Duration kJoinTokenLife = Duration::Minutes(30);
 
 Result<AccessToken> TokenOf(const Caller& caller, Instant now,
                             const v1::IssueTokenRequest& request) {
@@ -117,6 +118,27 @@ Status ControlApi::RevokeToken(const Caller& caller, const v1::RevokeTokenReques
   const Outcome outcome = Execute(caller, gp::RevokeToken{*id});
   // The read of the reply comes after the access guard has forgotten the token.
   return outcome.status ? FillTokens(caller, is_admin, reply) : outcome.status;
+}
+
+Status ControlApi::IssueJoinToken(const Caller& caller, const v1::IssueJoinTokenRequest& request,
+                                  v1::IssueJoinTokenReply* reply) {
+  if (request.life_ms() < 0) return Fail(InvalidArgument("life_ms: must not be negative"));
+  const Duration life = request.life_ms() == 0 ? kJoinTokenLife
+                                               : std::min(FromMilliseconds(request.life_ms()),
+                                                          kJoinTokenLifeMax + Duration::Minutes(1));
+  const std::string secret = std::string(kJoinTokenPrefix) + GP_TRY(NewSecret());
+  const NodeJoinToken token{Sha256(secret), gateway_.WallNow() + life, ""};
+  const Outcome outcome = Execute(caller, gp::IssueJoinToken{request.node(), token});
+  if (!outcome.status) return outcome.status;
+  if (outcome.events.empty())
+    return Fail(
+        Conflict("request id: this join token was issued, and its secret is shown only with the "
+                 "first answer: issue another one"));
+  GP_CHECK_OK(gateway_.AwaitObservers());  // one of them is the access guard
+  reply->set_node(request.node());
+  reply->set_secret(secret);
+  reply->set_expires_at(ToRfc3339(token.expires_at));
+  return Ok();
 }
 
 Status ControlApi::RevokeNode(const Caller& caller, const v1::RevokeNodeRequest& request,
