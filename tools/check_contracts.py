@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what every header and every call owes its reader: a class in a header has its contract above it, and no result
-is thrown away by a cast.  Prints each place that breaks a rule.
+"""Checks what every header and every call owes its reader: a class in a header has its contract above it, no result is
+thrown away by a cast, and no two types have one name: the linker would take the functions of one for those of the other,
+without a word.  Prints each place that breaks a rule.
 
 Usage: check_contracts.py [ROOT].  Exit code 1 where a rule is broken.
 It does not judge whether the contract is a good one.
@@ -35,18 +36,48 @@ def results_thrown_away(lines):
             yield number, "a result is thrown away by a cast: handle it, or IgnoreResult(result, \"why\")"
 
 
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
+TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)(?: final)?\s*(?::(?!:)[^;{]*)?\{")
+
+
+def types_of(lines):
+    """(line, name with its namespace) of each type that other files can see."""
+    namespace, is_hidden = "", False
+    for number, line in enumerate(lines, 1):
+        if found := NAMESPACE.match(line):
+            namespace = found.group(1)
+        is_hidden = line == "namespace {" or (is_hidden and line != "}  // namespace")
+        found = TYPE.match(line + (" " + lines[number] if number < len(lines) and lines[number].startswith("    :") else ""))
+        if found and not is_hidden:
+            yield number, f"{namespace}::{found.group(1)}"
+
+
+def doubled_names(types):
+    """`types`: (place, line, name)."""
+    first = {}
+    for place, line, name in types:
+        other = first.setdefault(name, (place, line))
+        if other[0] != place:
+            yield place, line, f"{name} is also the name of a type in {other[0]}:{other[1]}: rename one"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
     files = sorted(path for place in PLACES for path in (root / place).rglob("*") if path.suffix in (".cc", ".h"))
     found = 0
+    types = []
     for path in files:
         lines = path.read_text().splitlines()
+        types += [(path.relative_to(root), line, name) for line, name in types_of(lines)]
         problems = list(results_thrown_away(lines))
         if path.suffix == ".h":
             problems += classes_without_contract(lines)
         for line, problem in sorted(problems):
             found += 1
             print(f"{path.relative_to(root)}:{line}: {problem}")
+    for place, line, problem in doubled_names(types):
+        found += 1
+        print(f"{place}:{line}: {problem}")
     print(f"{len(files)} files, {found} places against the rules")
     return 1 if found or not files else 0
 

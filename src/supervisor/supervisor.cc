@@ -125,7 +125,7 @@ Status Supervisor::StartMainProcess() {
   if (launch_.spec.private_network) GP_CHECK_OK(EnterPrivateNetwork(has_own_network_));
   if (launch_.spec.private_processes && has_own_mounts_) {
     const Status entered = EnterPrivateProcesses(launch_.spec.key, processes_);
-    if (processes_.first > 0) children_.Add(Role::kFirst, processes_.first);
+    if (processes_.first > 0) children_.Add(ChildRole::kFirst, processes_.first);
     GP_CHECK_OK(entered);
   }
   if (launch_.spec.HasImage() && processes_.first == 0)
@@ -148,7 +148,7 @@ Status Supervisor::StartMainProcess() {
   plan.input = null_.get();
   plan.output = output_.has_value() ? output_->writable() : null_.get();
   plan.errors = errors_.has_value() ? errors_->writable() : null_.get();
-  GP_CHECK_OK(children_.Start(Role::kMain, plan, std::nullopt));
+  GP_CHECK_OK(children_.Start(ChildRole::kMain, plan, std::nullopt));
   main_pid_ = children_.list().back().pid;
   return Ok();
 }
@@ -166,7 +166,7 @@ void Supervisor::CouldNotStart(EndCause cause, const std::string& why) {
 
 void Supervisor::OnStartKnown(Child& child) {
   if (child.session.has_value()) AnswerExec(child);
-  if (child.role != Role::kMain) return;
+  if (child.role != ChildRole::kMain) return;
   if (!child.failure.empty()) {
     if (child.session.has_value()) AwaitEntry();  // the caller gets the error and may try again
     return;
@@ -186,12 +186,12 @@ void Supervisor::OnExit(Exit exit) {
     }
     OnStartKnown(child);
   }
-  if (child.role == Role::kFirst) return;
-  if (child.role == Role::kHook) return OnHookExit(exit);
-  if (child.role == Role::kCheck) return OnLooked(exit);
-  if (child.role == Role::kDiscard) return DiscardNext();
+  if (child.role == ChildRole::kFirst) return;
+  if (child.role == ChildRole::kHook) return OnHookExit(exit);
+  if (child.role == ChildRole::kCheck) return OnLooked(exit);
+  if (child.role == ChildRole::kDiscard) return DiscardNext();
   if (child.session.has_value()) child.session->ReportExit(exit.wait_status);
-  if (child.role == Role::kMain) OnMainExit(exit);
+  if (child.role == ChildRole::kMain) OnMainExit(exit);
 }
 
 void Supervisor::OnMainExit(const Exit& exit) {
@@ -274,7 +274,7 @@ void Supervisor::BeginKilling() {
 
 void Supervisor::Kill() {
   const int64_t now = BootNs();
-  children_.Kill(Role::kFirst);
+  children_.Kill(ChildRole::kFirst);
   if (cgroups_.CanKill()) {
     cgroups_.KillAll();
   } else {
@@ -296,9 +296,9 @@ bool Supervisor::IsGone() {
   if (children_.none_left()) return true;
   // Only a daemon that the prolog started can be our child and outside of the cgroups.
   if (launch_.spec.prolog.empty()) return false;
-  const bool ours_left = children_.Has(Role::kMain) || children_.Has(Role::kExec) ||
-                         children_.Has(Role::kCheck) || children_.Has(Role::kDiscard) ||
-                         children_.Has(Role::kFirst);
+  const bool ours_left = children_.Has(ChildRole::kMain) || children_.Has(ChildRole::kExec) ||
+                         children_.Has(ChildRole::kCheck) || children_.Has(ChildRole::kDiscard) ||
+                         children_.Has(ChildRole::kFirst);
   return cgroups_.CanKill() && !ours_left && cgroups_.IsEmpty();
 }
 

@@ -23,7 +23,8 @@ void Supervisor::OnDiscard(const DiscardRequest& request) {
 // Runs as the job's user and with its mounts, in a process of its own, because a file server may
 // block it for ever.
 void Supervisor::DiscardNext() {
-  if (discards_.paths.empty() || state_ != State::kRunning || children_.Has(Role::kDiscard)) return;
+  if (discards_.paths.empty() || state_ != State::kRunning || children_.Has(ChildRole::kDiscard))
+    return;
   ChildPlan plan = JobPlan();
   plan.cgroups = nullptr;  // its memory and CPU time do not count as the job's
   plan.pid_namespace = -1;
@@ -34,7 +35,7 @@ void Supervisor::DiscardNext() {
     return 0;
   };
   // The next request tries again
-  if (const Status started = children_.Start(Role::kDiscard, plan, std::nullopt);
+  if (const Status started = children_.Start(ChildRole::kDiscard, plan, std::nullopt);
       !started.has_value())
     return;
   removed_.insert(removed_.end(), discards_.paths.begin(), discards_.paths.end());
@@ -54,7 +55,7 @@ void Supervisor::SpareFromDiscards(const std::string& written) {
 // At the job's end the removal is not completed; only its process must end.
 void Supervisor::EndDiscards() {
   discards_.paths.clear();
-  children_.Kill(Role::kDiscard);
+  children_.Kill(ChildRole::kDiscard);
 }
 
 }  // namespace gp

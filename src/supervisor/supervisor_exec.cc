@@ -33,7 +33,7 @@ Status Supervisor::StartExec(const ExecRequest& request) {
   plan.argv = request.spec.argv;
   plan.environment = MergeEnvironment(launch_.spec.environment, request.spec.environment);
   session.AttachTo(plan);
-  const Role role = request.spec.as_main ? Role::kMain : Role::kExec;
+  const ChildRole role = request.spec.as_main ? ChildRole::kMain : ChildRole::kExec;
   GP_CHECK_OK(children_.Start(role, plan, std::move(session)));
   Child& child = children_.list().back();
   child.session->for_child.clear();

@@ -31,7 +31,7 @@ void Supervisor::StartHook(const std::string& program, State state) {
   plan.input = null_.get();
   plan.output = errors_.has_value() ? errors_->writable() : null_.get();
   plan.errors = plan.output;
-  const Status started = children_.Start(Role::kHook, plan, std::nullopt);
+  const Status started = children_.Start(ChildRole::kHook, plan, std::nullopt);
   if (started.has_value()) return;
   hook_deadline_ = kNever;
   if (state == State::kProlog)
@@ -43,7 +43,7 @@ void Supervisor::StartHook(const std::string& program, State state) {
 
 void Supervisor::KillHook() {
   for (const Child& child : children_.list()) {
-    if (child.role != Role::kHook) continue;
+    if (child.role != ChildRole::kHook) continue;
     // Its process group, or the process itself if it has no group of its own yet.
     if (kill(-child.pid, SIGKILL) != 0) kill(child.pid, SIGKILL);
   }

@@ -109,7 +109,7 @@ void Supervisor::OnTimer() {
   if (now >= checkpoint_due_) OnCheckpointDue();
   if (now >= look_deadline_) {
     look_deadline_ = kNever;
-    children_.Kill(Role::kCheck);
+    children_.Kill(ChildRole::kCheck);
   }
   if (now >= group_look_at_) {
     OnReaped();

@@ -146,7 +146,7 @@ Status Supervisor::StartLook() {
   plan.work = [path = unseen_.front().path, output = theirs.get()] {
     return MeasureTree(path, output);
   };
-  GP_CHECK_OK(children_.Start(Role::kCheck, plan, std::nullopt));
+  GP_CHECK_OK(children_.Start(ChildRole::kCheck, plan, std::nullopt));
   is_looking_ = true;
   look_deadline_ = std::min(BootNs() + kLookNs, looks_until_);
   return Ok();

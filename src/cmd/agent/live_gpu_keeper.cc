@@ -29,17 +29,17 @@ std::vector<std::string> Joined(std::vector<std::string> words,
   return words;
 }
 
-GpuWatchers::Options WatchOptions(const AgentConfig& config, const std::vector<GpuPlace>& gpus) {
+GpuWatchers::Options WatchOptions(const AgentConfig& config, const std::vector<AgentGpu>& gpus) {
   GpuWatchers::Options options;
   options.command = Joined({ExecutablePath(), "__watch-gpu"}, NvmlWords(config));
-  for (const GpuPlace& gpu : gpus) options.uuids.push_back(gpu.uuid);
+  for (const AgentGpu& gpu : gpus) options.uuids.push_back(gpu.uuid);
   return options;
 }
 
 // No job is on the GPU any more, but the MPS daemon of the last one may be: a reset fails then, and
 // a test finds a foreign process. The daemon ends on its own, or is killed. Runs in the task's own
 // thread.
-void AwaitMpsEnd(const AgentConfig& config, const GpuPlace& gpu) {
+void AwaitMpsEnd(const AgentConfig& config, const AgentGpu& gpu) {
   constexpr int kLookMs = 50;
   const std::string base = MpsBase(config.state_directory);
   for (int64_t left_ms = (kMpsQuitMax * 2).ns / 1'000'000;
@@ -48,11 +48,11 @@ void AwaitMpsEnd(const AgentConfig& config, const GpuPlace& gpu) {
   }
 }
 
-ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector<GpuPlace>& gpus,
+ProcessGpuCare::Options CareOptions(const AgentConfig& config, const std::vector<AgentGpu>& gpus,
                                     GpuWatchers& watchers) {
   ProcessGpuCare::Options options;
   options.reset = [config, gpus](int gpu) -> std::vector<std::string> {
-    const GpuPlace& place = gpus[static_cast<size_t>(gpu)];
+    const AgentGpu& place = gpus[static_cast<size_t>(gpu)];
     AwaitMpsEnd(config, place);
     if (!config.simulate.empty()) {
       const std::string control = config.state_directory + "/faults";
@@ -90,7 +90,7 @@ std::unique_ptr<KernelLog> OpenLog(const AgentConfig& config, std::vector<std::s
 
 class WiredGpuKeeper : public LiveGpuKeeper {
  public:
-  WiredGpuKeeper(const AgentConfig& config, const std::vector<GpuPlace>& gpus, uint64_t incarnation,
+  WiredGpuKeeper(const AgentConfig& config, const std::vector<AgentGpu>& gpus, uint64_t incarnation,
                  LeaseInInstance lease_in, Clock& clock)
       : lease_in_(std::move(lease_in)),
         log_(OpenLog(config, warnings_)),
@@ -103,15 +103,15 @@ class WiredGpuKeeper : public LiveGpuKeeper {
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
-  GpuKeeperOptions KeeperOptions(const std::vector<GpuPlace>& gpus, uint64_t incarnation) const {
+  GpuKeeperOptions KeeperOptions(const std::vector<AgentGpu>& gpus, uint64_t incarnation) const {
     constexpr int kReportBits = 30;  // for the reports between two starts of an agent
     GpuKeeperOptions options;
     options.first_number = (incarnation << kReportBits) + 1;
-    for (const GpuPlace& gpu : gpus) options.heat_limits.push_back(gpu.heat);
+    for (const AgentGpu& gpu : gpus) options.heat_limits.push_back(gpu.heat);
     options.lease_in = lease_in_;
     if (log_ == nullptr) return options;
     std::vector<std::string> bus_ids;
-    for (const GpuPlace& gpu : gpus) bus_ids.push_back(gpu.pci_bus_id);
+    for (const AgentGpu& gpu : gpus) bus_ids.push_back(gpu.pci_bus_id);
     options.take_kernel_xids = [this, bus_ids] {
       return TakeKernelXids(*log_, bus_ids, lease_in_);
     };
@@ -141,7 +141,7 @@ std::string GpuLockFile(const AgentConfig& config, const std::string& uuid) {
 }
 
 std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config,
-                                             const std::vector<GpuPlace>& gpus,
+                                             const std::vector<AgentGpu>& gpus,
                                              uint64_t incarnation, LeaseInInstance lease_in,
                                              Clock& clock) {
   return std::make_unique<WiredGpuKeeper>(config, gpus, incarnation, std::move(lease_in), clock);

@@ -9,7 +9,7 @@
 
 namespace gp {
 
-struct GpuPlace {
+struct AgentGpu {
   std::string uuid;
   std::string pci_bus_id;
   GpuHeatLimits heat;
@@ -39,7 +39,7 @@ class LiveGpuKeeper {
 // `lease_in`: the lease of a MIG instance of a GPU.
 using LeaseInInstance = std::function<LeaseId(int gpu, int gpu_instance)>;
 std::unique_ptr<LiveGpuKeeper> MakeGpuKeeper(const AgentConfig& config,
-                                             const std::vector<GpuPlace>& gpus,
+                                             const std::vector<AgentGpu>& gpus,
                                              uint64_t incarnation, LeaseInInstance lease_in,
                                              Clock& clock);
 

@@ -148,7 +148,7 @@ Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& fa
 }
 
 std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config,
-                                               const std::vector<GpuPlace>& gpus) {
+                                               const std::vector<AgentGpu>& gpus) {
   ProcessMigInstances::Options options;
   const auto uuid_of = [gpus](int gpu) { return gpus[static_cast<size_t>(gpu)].uuid; };
   options.make = [config, uuid_of](const MigPart& part) {

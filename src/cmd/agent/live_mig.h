@@ -29,6 +29,6 @@ Status MakeSimulatedCaps(const std::string& state_directory, const NodeFacts& fa
 
 // `gpus`: by their position in the node.
 std::unique_ptr<MigInstances> MakeMigInstances(const AgentConfig& config,
-                                               const std::vector<GpuPlace>& gpus);
+                                               const std::vector<AgentGpu>& gpus);
 
 }  // namespace gp

@@ -36,7 +36,7 @@ class NodePart : public Component {
   const std::string& name() const { return name_; }
   const std::shared_ptr<const NodeFacts>& facts() const { return facts_; }
   // By their position in the node.
-  const std::vector<GpuPlace>& places() const { return places_; }
+  const std::vector<AgentGpu>& places() const { return places_; }
   const std::vector<GpuIdentity>& identities() const { return identities_; }
   const std::string& mps_control() const { return mps_control_; }  // empty: none
   bool is_simulated() const { return !config_.simulate.empty(); }
@@ -50,7 +50,7 @@ class NodePart : public Component {
   OperatorLog& log_;
   std::string name_;
   std::shared_ptr<const NodeFacts> facts_;
-  std::vector<GpuPlace> places_;
+  std::vector<AgentGpu> places_;
   std::vector<GpuIdentity> identities_;
   std::string mps_control_;
 };

@@ -84,7 +84,7 @@ class NodeRows {
   NodeRows(const State& state, const Node& node) : state_(state), node_(node) {}
 
   // Valid until the next call.
-  const UsageKey& Of(int gpu, const GpuPart& part) {
+  const UsageKey& Of(int gpu, const UsagePart& part) {
     if (!last_ || !IsInRowOfLast(gpu, part)) row_ = RowOf(state_, node_, gpu, part);
     last_ = {gpu, part.kind, part.lease};
     return row_;
@@ -97,7 +97,7 @@ class NodeRows {
     LeaseId lease;
   };
 
-  bool IsInRowOfLast(int gpu, const GpuPart& part) const {
+  bool IsInRowOfLast(int gpu, const UsagePart& part) const {
     const auto price_of = [&](int one) {
       return node_.gpus[static_cast<size_t>(one)].price_micros;
     };
@@ -122,7 +122,7 @@ void AddDivision(const State& state, const NodeGpus& touched, int sign, RowShare
   NodeRows rows(state, *node);
   std::optional<UsageKey> whole;
   ForEachGpu(*node, touched.gpus, [&](int gpu) {
-    for (const GpuPart& part : DivisionOf(state, *node, gpu))
+    for (const UsagePart& part : DivisionOf(state, *node, gpu))
       used.Add(rows.Of(gpu, part), sign * part.share);
     if (!whole || whole->model != node->facts->gpus[static_cast<size_t>(gpu)].model)
       whole = InstalledRowOf(*node, gpu);
@@ -130,8 +130,8 @@ void AddDivision(const State& state, const NodeGpus& touched, int sign, RowShare
   });
 }
 
-int ShareOf(const std::vector<GpuPart>& division, LeaseId lease) {
-  const auto part = std::ranges::find(division, lease, &GpuPart::lease);
+int ShareOf(const std::vector<UsagePart>& division, LeaseId lease) {
+  const auto part = std::ranges::find(division, lease, &UsagePart::lease);
   return part == division.end() ? 0 : part->share;
 }
 
@@ -179,7 +179,7 @@ void FollowWallClock(State& state) {
 
 }  // namespace
 
-std::vector<GpuPart> DivisionOf(const State& state, const Node& node, int gpu) {
+std::vector<UsagePart> DivisionOf(const State& state, const Node& node, int gpu) {
   const Gpu& now = node.gpus[static_cast<size_t>(gpu)];
   std::vector<GpuClaim> claims;
   for (const LeaseId id : now.leases) {
@@ -198,7 +198,7 @@ UsageKey InstalledRowOf(const Node& node, int gpu) {
   return row;
 }
 
-UsageKey RowOf(const State& state, const Node& node, int gpu, const GpuPart& part) {
+UsageKey RowOf(const State& state, const Node& node, int gpu, const UsagePart& part) {
   UsageKey row = InstalledRowOf(node, gpu);
   row.kind = part.kind;
   row.price.micros = node.gpus[static_cast<size_t>(gpu)].price_micros;

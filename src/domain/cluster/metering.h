@@ -21,10 +21,10 @@ struct NodeGpus {
 inline constexpr uint64_t kAllGpus = ~uint64_t{0};
 
 // How a GPU is divided now.
-std::vector<GpuPart> DivisionOf(const State& state, const Node& node, int gpu);
+std::vector<UsagePart> DivisionOf(const State& state, const Node& node, int gpu);
 
 // The row that a part of the GPU accrues to.
-UsageKey RowOf(const State& state, const Node& node, int gpu, const GpuPart& part);
+UsageKey RowOf(const State& state, const Node& node, int gpu, const UsagePart& part);
 
 // The row of the GPU itself, however it is divided.
 UsageKey InstalledRowOf(const Node& node, int gpu);

@@ -40,9 +40,9 @@ std::vector<int> ScaledShares(const std::vector<GpuClaim>& claims) {
   return shares;
 }
 
-std::vector<GpuPart> SplitOf(const Gpu& gpu, bool is_lost, bool is_drained,
-                             const std::vector<GpuClaim>& claims) {
-  std::vector<GpuPart> parts;
+std::vector<UsagePart> SplitOf(const Gpu& gpu, bool is_lost, bool is_drained,
+                               const std::vector<GpuClaim>& claims) {
+  std::vector<UsagePart> parts;
   const std::vector<int> shares = ScaledShares(claims);
   int rest = kWholeShare;
   for (size_t i = 0; i < claims.size(); ++i) {

@@ -11,11 +11,11 @@
 
 namespace gp {
 
-struct GpuPart {
+struct UsagePart {
   UsageKind kind = UsageKind::kIdle;
   LeaseId lease;  // 0: nobody's
   int share = 0;
-  bool operator==(const GpuPart&) const = default;
+  bool operator==(const UsagePart&) const = default;
 };
 
 // What others cannot use because of a lease: thousandths of the GPU by compute or by memory,
@@ -30,7 +30,7 @@ struct GpuClaim {
 std::vector<int> ScaledShares(const std::vector<GpuClaim>& claims);
 
 // `is_lost`: the node is lost; `is_drained`: the node is drained.  No part is 0.
-std::vector<GpuPart> SplitOf(const Gpu& gpu, bool is_lost, bool is_drained,
-                             const std::vector<GpuClaim>& claims);
+std::vector<UsagePart> SplitOf(const Gpu& gpu, bool is_lost, bool is_drained,
+                               const std::vector<GpuClaim>& claims);
 
 }  // namespace gp

@@ -56,8 +56,8 @@ const ModelPrice* Prices::Find(std::string_view model) const {
   return best;
 }
 
-Cost CostOf(const Usage& usage, const Prices& prices) {
-  Cost cost;
+UsageCost CostOf(const Usage& usage, const Prices& prices) {
+  UsageCost cost;
   for (const auto& [model, time] : usage.by_model) {
     const ModelPrice* price = prices.Find(model);
     if (price == nullptr) {

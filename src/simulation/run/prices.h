@@ -30,13 +30,13 @@ class Prices {
   std::vector<ModelPrice> prices_;
 };
 
-struct Cost {
+struct UsageCost {
   Wide installed = 0;  // millionths
   Wide held = 0;
   std::vector<std::string> models_without_price;
 };
 
-Cost CostOf(const Usage& usage, const Prices& prices);
+UsageCost CostOf(const Usage& usage, const Prices& prices);
 
 double ToAmount(Wide micros);
 

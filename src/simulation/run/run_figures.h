@@ -48,7 +48,7 @@ struct RunFigures {
   double utilization = 0;                   // held / installed
   // The part of the free GPU time that the jobs could not have used; nullopt: nothing was free.
   std::optional<double> fragmentation;
-  std::optional<Cost> cost;  // nullopt: no prices are given
+  std::optional<UsageCost> cost;  // nullopt: no prices are given
 };
 
 RunFigures FiguresOf(const std::vector<JobLife>& lives, const Usage& usage,

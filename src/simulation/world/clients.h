@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "simulation/world/controllers/controllers.h"
+#include "simulation/world/controllers/controller_hosts.h"
 #include "simulation/world/ledger_watch.h"
 
 namespace gp {
@@ -11,8 +11,8 @@ namespace gp {
 // acknowledged, and repeats other commands with theirs until they are answered.
 class Clients {
  public:
-  Clients(Timeline& timeline, const WorldPlan& plan, Controllers& controllers, LedgerWatch& watch,
-          Findings& findings, Rng& rng)
+  Clients(Timeline& timeline, const WorldPlan& plan, ControllerHosts& controllers,
+          LedgerWatch& watch, Findings& findings, Rng& rng)
       : timeline_(timeline),
         plan_(plan),
         controllers_(controllers),
@@ -40,7 +40,7 @@ class Clients {
 
   Timeline& timeline_;
   const WorldPlan& plan_;
-  Controllers& controllers_;
+  ControllerHosts& controllers_;
   LedgerWatch& watch_;
   Findings& findings_;
   Rng& rng_;

@@ -5,7 +5,7 @@
 
 #include "simulation/world/agent_host.h"
 #include "simulation/world/clients.h"
-#include "simulation/world/controllers/controllers.h"
+#include "simulation/world/controllers/controller_hosts.h"
 
 namespace gp {
 
@@ -16,7 +16,7 @@ class Mishaps {
     Timeline& timeline;
     const WorldPlan& plan;
     Network& network;
-    Controllers& controllers;
+    ControllerHosts& controllers;
     VirtualQuorumStore* store;  // nullptr: there is one controller
     std::vector<std::unique_ptr<AgentHost>>& hosts;
     Programs& programs;

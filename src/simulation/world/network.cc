@@ -27,7 +27,7 @@ Instant Network::Arrival(const Line& line, Instant cut_until, Instant& clear) {
 }
 
 ConnectionRef Network::Connect(size_t host, size_t path, const ControllerEpoch& followed) {
-  auto connection = std::make_shared<Connection>();
+  auto connection = std::make_shared<AgentCircuit>();
   connection->host = host;
   connection->path = path;
   connection->controller = ServerOf(*connection)->process();

@@ -30,7 +30,7 @@ struct AgentMessage {
 };
 
 // One connection, from its join until both ends are closed.
-struct Connection {
+struct AgentCircuit {
   size_t host = 0;
   size_t path = 0;
   uint64_t controller = 0;  // number of the controller process at the other end
@@ -47,7 +47,7 @@ struct Connection {
   // What a stray controller at the other end is; epoch 0: it is none.
   ControllerEpoch stray;
 };
-using ConnectionRef = std::shared_ptr<Connection>;
+using ConnectionRef = std::shared_ptr<AgentCircuit>;
 
 // A controller's machine, as seen by the network.
 class ConnectionServer {
@@ -111,8 +111,8 @@ class Network {
     Instant stray_until;
   };
   Line& LineOf(size_t host, size_t path) { return lines_[paths_ * host + path]; }
-  Line& LineOf(const Connection& connection) { return LineOf(connection.host, connection.path); }
-  ConnectionServer* ServerOf(const Connection& connection) const {
+  Line& LineOf(const AgentCircuit& connection) { return LineOf(connection.host, connection.path); }
+  ConnectionServer* ServerOf(const AgentCircuit& connection) const {
     return servers_[connection.path % servers_.size()];
   }
   Instant Arrival(const Line& line, Instant cut_until, Instant& clear);

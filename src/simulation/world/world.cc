@@ -49,7 +49,7 @@ class World {
   LedgerWatch watch_;
   LogWitness witness_;
   std::unique_ptr<VirtualQuorumStore> store_;  // nullptr: there is one controller
-  Controllers controllers_;
+  ControllerHosts controllers_;
   std::vector<std::unique_ptr<AgentHost>> hosts_;
   Clients clients_;
   Mishaps mishaps_;

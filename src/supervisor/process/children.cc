@@ -13,7 +13,7 @@
 
 namespace gp {
 
-Status Children::Start(Role role, const ChildPlan& plan, std::optional<ExecSession> session) {
+Status Children::Start(ChildRole role, const ChildPlan& plan, std::optional<ExecSession> session) {
   StartedChild started = GP_TRY(StartChild(plan));
   none_left_ = false;
   list_.push_back({.pid = started.pid,
@@ -25,16 +25,16 @@ Status Children::Start(Role role, const ChildPlan& plan, std::optional<ExecSessi
   return Ok();
 }
 
-void Children::Add(Role role, pid_t pid) {
+void Children::Add(ChildRole role, pid_t pid) {
   none_left_ = false;
   list_.push_back({.pid = pid, .role = role, .start_failure = {}, .failure = {}, .session = {}});
 }
 
-bool Children::Has(Role role) const {
+bool Children::Has(ChildRole role) const {
   return std::ranges::any_of(list_, [&](const Child& child) { return child.role == role; });
 }
 
-void Children::Kill(Role role) const {
+void Children::Kill(ChildRole role) const {
   for (const Child& child : list_) {
     if (child.role == role) kill(child.pid, SIGKILL);
   }
@@ -87,7 +87,8 @@ void Children::KillDirect() const {
     const long pid = std::strtol(at, &end, 10);
     if (end == at) break;
     const auto ours = std::ranges::find(list_, static_cast<pid_t>(pid), &Child::pid);
-    if (ours == list_.end() || ours->role != Role::kCheck) kill(static_cast<pid_t>(pid), SIGKILL);
+    if (ours == list_.end() || ours->role != ChildRole::kCheck)
+      kill(static_cast<pid_t>(pid), SIGKILL);
     at = end;
     while (*at == ' ') ++at;
   }

@@ -14,11 +14,11 @@
 
 namespace gp {
 
-enum class Role { kMain, kExec, kHook, kCheck, kDiscard, kFirst };
+enum class ChildRole { kMain, kExec, kHook, kCheck, kDiscard, kFirst };
 
 struct Child {
   pid_t pid = 0;
-  Role role = Role::kMain;
+  ChildRole role = ChildRole::kMain;
   Descriptor start_failure;  // open until it is known whether the program runs
   std::string failure;       // why the program never ran
   EndCause failure_cause = EndCause::kCouldNotStart;
@@ -33,14 +33,14 @@ struct Exit {
 // The list of the supervisor's own children.  The supervisor's single thread calls it.
 class Children {
  public:
-  Status Start(Role role, const ChildPlan& plan, std::optional<ExecSession> session);
+  Status Start(ChildRole role, const ChildPlan& plan, std::optional<ExecSession> session);
   // Adds a child that was started in another way.
-  void Add(Role role, pid_t pid);
+  void Add(ChildRole role, pid_t pid);
 
   // Children that were started here and are not reaped yet.
   std::vector<Child>& list() { return list_; }
-  bool Has(Role role) const;
-  void Kill(Role role) const;
+  bool Has(ChildRole role) const;
+  void Kill(ChildRole role) const;
   // Reads from the starting child.  True: it is now known whether the program runs.
   static bool LearnStart(Child& child);
   // Children that ended since the last call; orphans are reaped but not returned.

@@ -50,23 +50,23 @@ class ChildrenTest : public ::testing::Test {
 };
 
 TEST_F(ChildrenTest, ReapsWhatItStartedWithItsRoleAndStatus) {
-  ASSERT_TRUE(children_.Start(Role::kMain, Program({"sh", "-c", "exit 3"}), {}).has_value());
-  ASSERT_TRUE(children_.Start(Role::kCheck, Work([] { return 4; }), {}).has_value());
-  EXPECT_TRUE(children_.Has(Role::kMain));
-  EXPECT_TRUE(children_.Has(Role::kCheck));
-  EXPECT_FALSE(children_.Has(Role::kHook));
+  ASSERT_TRUE(children_.Start(ChildRole::kMain, Program({"sh", "-c", "exit 3"}), {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kCheck, Work([] { return 4; }), {}).has_value());
+  EXPECT_TRUE(children_.Has(ChildRole::kMain));
+  EXPECT_TRUE(children_.Has(ChildRole::kCheck));
+  EXPECT_FALSE(children_.Has(ChildRole::kHook));
   EXPECT_FALSE(children_.none_left());
   const std::vector<Exit> exits = ReapAll();
   ASSERT_EQ(exits.size(), 2u);
   for (const Exit& exit : exits) {
-    EXPECT_EQ(WEXITSTATUS(exit.wait_status), exit.child.role == Role::kMain ? 3 : 4);
+    EXPECT_EQ(WEXITSTATUS(exit.wait_status), exit.child.role == ChildRole::kMain ? 3 : 4);
   }
-  EXPECT_FALSE(children_.Has(Role::kMain));
+  EXPECT_FALSE(children_.Has(ChildRole::kMain));
   EXPECT_TRUE(children_.list().empty());
 }
 
 TEST_F(ChildrenTest, AProgramThatRunsHasNoFailure) {
-  ASSERT_TRUE(children_.Start(Role::kMain, Program({"true"}), {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kMain, Program({"true"}), {}).has_value());
   Child& child = children_.list().front();
   AwaitStart(child);
   EXPECT_EQ(child.failure, "");
@@ -75,7 +75,7 @@ TEST_F(ChildrenTest, AProgramThatRunsHasNoFailure) {
 }
 
 TEST_F(ChildrenTest, AProgramThatIsNotThereIsTheJobsFault) {
-  ASSERT_TRUE(children_.Start(Role::kMain, Program({"no-such-program"}), {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kMain, Program({"no-such-program"}), {}).has_value());
   Child& child = children_.list().front();
   AwaitStart(child);
   EXPECT_EQ(child.failure, "cannot run no-such-program: No such file or directory");
@@ -86,7 +86,7 @@ TEST_F(ChildrenTest, AProgramThatIsNotThereIsTheJobsFault) {
 TEST_F(ChildrenTest, AWorkingDirectoryThatIsNotThereIsTheJobsFault) {
   ChildPlan plan = Program({"true"});
   plan.working_directory = "/no/such/directory";
-  ASSERT_TRUE(children_.Start(Role::kMain, plan, {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kMain, plan, {}).has_value());
   Child& child = children_.list().front();
   AwaitStart(child);
   EXPECT_THAT(child.failure, HasSubstr("cannot enter the working directory /no/such/directory"));
@@ -97,7 +97,7 @@ TEST_F(ChildrenTest, AWorkingDirectoryThatIsNotThereIsTheJobsFault) {
 TEST_F(ChildrenTest, DescriptorsThatCannotBeSetUpAreThePlatformsFault) {
   ChildPlan plan = Program({"true"});
   plan.input = 1'000'000;
-  ASSERT_TRUE(children_.Start(Role::kMain, plan, {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kMain, plan, {}).has_value());
   Child& child = children_.list().front();
   AwaitStart(child);
   EXPECT_EQ(child.failure, "cannot set up descriptors: Bad file descriptor");
@@ -108,7 +108,7 @@ TEST_F(ChildrenTest, DescriptorsThatCannotBeSetUpAreThePlatformsFault) {
 TEST_F(ChildrenTest, WithoutAProgramNothingIsStarted) {
   for (const std::vector<std::string>& argv :
        {std::vector<std::string>{}, std::vector<std::string>{"", "argument"}}) {
-    const Status started = children_.Start(Role::kMain, Program(argv), {});
+    const Status started = children_.Start(ChildRole::kMain, Program(argv), {});
     ASSERT_FALSE(started.has_value());
     EXPECT_EQ(started.error(), InvalidArgument("there is no program to run"));
   }
@@ -125,7 +125,7 @@ TEST_F(ChildrenTest, AProgramHasOnlyItsOwnEnvironmentAndPath) {
   ChildPlan plan = Program({"env"});
   plan.environment.push_back("OF_THE_JOB=2");
   plan.output = write_end.get();
-  ASSERT_TRUE(children_.Start(Role::kMain, plan, {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kMain, plan, {}).has_value());
   write_end.Reset();
   unsetenv("OF_THE_SUPERVISOR");
   std::string text;
@@ -145,7 +145,7 @@ TEST_F(ChildrenTest, AProgramInheritsNoDescriptorAndNoBlockedSignal) {
   sigprocmask(SIG_BLOCK, &blocked, &before);
   const std::string script =
       "test ! -e /proc/self/fd/" + std::to_string(open_here.get()) + " && kill -TERM $$; exit 1";
-  const Status started = children_.Start(Role::kMain, Program({"sh", "-c", script}), {});
+  const Status started = children_.Start(ChildRole::kMain, Program({"sh", "-c", script}), {});
   sigprocmask(SIG_SETMASK, &before, nullptr);
   ASSERT_TRUE(started.has_value());
   const std::vector<Exit> exits = ReapAll();
@@ -154,9 +154,9 @@ TEST_F(ChildrenTest, AProgramInheritsNoDescriptorAndNoBlockedSignal) {
 }
 
 TEST_F(ChildrenTest, KillsThoseOfOneRoleAlone) {
-  ASSERT_TRUE(children_.Start(Role::kHook, Program({"sleep", "1000"}), {}).has_value());
-  ASSERT_TRUE(children_.Start(Role::kExec, Program({"sleep", "1000"}), {}).has_value());
-  children_.Kill(Role::kHook);
+  ASSERT_TRUE(children_.Start(ChildRole::kHook, Program({"sleep", "1000"}), {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kExec, Program({"sleep", "1000"}), {}).has_value());
+  children_.Kill(ChildRole::kHook);
   std::vector<Exit> exits;
   while (exits.empty()) {
     siginfo_t ended = {};
@@ -164,36 +164,36 @@ TEST_F(ChildrenTest, KillsThoseOfOneRoleAlone) {
     exits = children_.Reap();
   }
   ASSERT_EQ(exits.size(), 1u);
-  EXPECT_EQ(exits[0].child.role, Role::kHook);
-  EXPECT_TRUE(children_.Has(Role::kExec));
+  EXPECT_EQ(exits[0].child.role, ChildRole::kHook);
+  EXPECT_TRUE(children_.Has(ChildRole::kExec));
   EXPECT_FALSE(children_.none_left());
-  children_.Kill(Role::kExec);
+  children_.Kill(ChildRole::kExec);
   EXPECT_EQ(ReapAll().size(), 1u);
 }
 
 TEST_F(ChildrenTest, KillsAllDirectChildrenExceptChecks) {
-  ASSERT_TRUE(children_.Start(Role::kCheck, Program({"sleep", "1000"}), {}).has_value());
-  ASSERT_TRUE(children_.Start(Role::kMain, Program({"sleep", "1000"}), {}).has_value());
-  ASSERT_TRUE(children_.Start(Role::kDiscard, Program({"sleep", "1000"}), {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kCheck, Program({"sleep", "1000"}), {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kMain, Program({"sleep", "1000"}), {}).has_value());
+  ASSERT_TRUE(children_.Start(ChildRole::kDiscard, Program({"sleep", "1000"}), {}).has_value());
   children_.KillDirect();
   size_t ended = 0;
   while (ended < 2) {
     siginfo_t any = {};
     waitid(P_ALL, 0, &any, WEXITED | WNOWAIT);
     for (const Exit& exit : children_.Reap()) {
-      EXPECT_NE(exit.child.role, Role::kCheck);
+      EXPECT_NE(exit.child.role, ChildRole::kCheck);
       ++ended;
     }
   }
-  EXPECT_TRUE(children_.Has(Role::kCheck));
-  children_.Kill(Role::kCheck);
+  EXPECT_TRUE(children_.Has(ChildRole::kCheck));
+  children_.Kill(ChildRole::kCheck);
   ReapAll();
 }
 
 TEST_F(ChildrenTest, OrphansAreReapedAndNotListed) {
   ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
   ASSERT_TRUE(
-      children_.Start(Role::kMain, Program({"sh", "-c", "sleep 0.1 & sleep 0.1 & exit 5"}), {})
+      children_.Start(ChildRole::kMain, Program({"sh", "-c", "sleep 0.1 & sleep 0.1 & exit 5"}), {})
           .has_value());
   const std::vector<Exit> exits = ReapAll();
   prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
@@ -204,12 +204,12 @@ TEST_F(ChildrenTest, OrphansAreReapedAndNotListed) {
 TEST_F(ChildrenTest, OneThatWasStartedInAnotherWayIsListedWhenAdded) {
   const pid_t pid = fork();
   if (pid == 0) _exit(9);
-  children_.Add(Role::kFirst, pid);
-  EXPECT_TRUE(children_.Has(Role::kFirst));
+  children_.Add(ChildRole::kFirst, pid);
+  EXPECT_TRUE(children_.Has(ChildRole::kFirst));
   EXPECT_FALSE(children_.none_left());
   const std::vector<Exit> exits = ReapAll();
   ASSERT_EQ(exits.size(), 1u);
-  EXPECT_EQ(exits[0].child.role, Role::kFirst);
+  EXPECT_EQ(exits[0].child.role, ChildRole::kFirst);
   EXPECT_EQ(WEXITSTATUS(exits[0].wait_status), 9);
 }
 

@@ -39,6 +39,27 @@ class CheckContracts(unittest.TestCase):
         for call in ("(void)journal.Append(record);", "(void)!write(fd, &one, 1);", "return (void)Close(file);"):
             self.assertIn("src/base/x.cc:1: a result is thrown away by a cast", self.plant("src/base/x.cc", call + "\n").stdout, call)
 
+    def plant_two(self, first, second):
+        with tempfile.TemporaryDirectory() as scratch:
+            for name, text in (("src/a.h", first), ("src/b.cc", second)):
+                target = pathlib.Path(scratch) / name
+                target.parent.mkdir(exist_ok=True)
+                target.write_text(text)
+            return run_check(CHECK, pathlib.Path(scratch))
+
+    def test_two_types_of_one_name(self):
+        header = "// A lane.\nnamespace gp {\n\nstruct Lane {\n};\n\n}  // namespace gp\n"
+        for other in ("struct Lane {\n};\n", "class Lane final : public Road {\n};\n", "class Lane\n    : public Road {\n};\n", "enum class Lane { kOne };\n"):
+            result = self.plant_two(header, f"namespace gp {{\n\n{other}\n}}  // namespace gp\n")
+            self.assertIn("src/b.cc:3: gp::Lane is also the name of a type in src/a.h:4", result.stdout, other)
+
+    def test_a_hidden_name_another_namespace_and_a_nested_one_pass(self):
+        header = "// A lane.\nnamespace gp {\n\nstruct Lane {\n};\n\n}  // namespace gp\n"
+        for text in ("namespace gp {\nnamespace {\n\nstruct Lane {\n};\n\n}  // namespace\n}  // namespace gp\n",
+                     "namespace gp::rsh {\n\nstruct Lane {\n};\n\n}  // namespace gp::rsh\n",
+                     "namespace gp {\n\nstruct Road {\n  struct Lane {\n  };\n};\nstruct Lane;\nstruct Lane::Side {\n};\n\n}  // namespace gp\n"):
+            self.assertEqual(self.plant_two(header, text).returncode, 0, text)
+
     def test_an_unused_name_and_an_ignored_result_pass(self):
         self.assertEqual(self.plant("src/base/x.cc", "(void)count;\nIgnoreResult(Close(file), \"it is read only\");\n").returncode, 0)
 

@@ -23,7 +23,7 @@ void CheckRates(const State& state, Violations& found) {
     for (size_t i = 0; i < node.gpus.size(); ++i) {
       const int gpu = static_cast<int>(i);
       if (IsRetired(*node.facts, gpu)) continue;
-      for (const GpuPart& part : DivisionOf(state, node, gpu))
+      for (const UsagePart& part : DivisionOf(state, node, gpu))
         used[RowOf(state, node, gpu, part)] += part.share;
       installed[InstalledRowOf(node, gpu)] += kWholeShare;
       if (node.gpus[i].price_micros != PriceOf(state.policy.prices, node, gpu).micros)

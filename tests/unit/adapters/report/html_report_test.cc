@@ -63,7 +63,7 @@ TEST(HtmlReport, NothingOfAnyTextIsMarkup) {
   ReportRun& run = report.runs[0];
   run.name = run.series.nodes[0].name = run.waits[0].queue = evil;
   run.figures.by_queue[evil] = {};
-  run.figures.cost = Cost{0, 0, {evil}};
+  run.figures.cost = UsageCost{0, 0, {evil}};
   const std::string html = HtmlReport(report);
   EXPECT_THAT(html, Not(HasSubstr("<b>")));
   EXPECT_THAT(html, Not(HasSubstr("\"x\"")));

@@ -15,34 +15,34 @@ Gpu Working() {
   return gpu;
 }
 
-std::vector<GpuPart> Split(const Gpu& gpu, const std::vector<GpuClaim>& claims = {}) {
+std::vector<UsagePart> Split(const Gpu& gpu, const std::vector<GpuClaim>& claims = {}) {
   return SplitOf(gpu, false, false, claims);
 }
 
 TEST(SplitOf, AFreeGpuIsIdle) {
-  EXPECT_EQ(Split(Working()), (std::vector<GpuPart>{{UsageKind::kIdle, {}, 1'000}}));
+  EXPECT_EQ(Split(Working()), (std::vector<UsagePart>{{UsageKind::kIdle, {}, 1'000}}));
 }
 
 TEST(SplitOf, FourQuartersAreAWhole) {
-  const std::vector<GpuPart> parts = Split(
+  const std::vector<UsagePart> parts = Split(
       Working(), {{LeaseId{1}, 250}, {LeaseId{2}, 250}, {LeaseId{3}, 250}, {LeaseId{4}, 250}});
   ASSERT_EQ(parts.size(), 4u);
-  for (const GpuPart& part : parts) EXPECT_EQ(part.share, 250);
+  for (const UsagePart& part : parts) EXPECT_EQ(part.share, 250);
 }
 
 TEST(SplitOf, TheRestOfASharedGpuIsAFragment) {
-  EXPECT_EQ(
-      Split(Working(), {{LeaseId{1}, 250}}),
-      (std::vector<GpuPart>{{UsageKind::kJobs, LeaseId{1}, 250}, {UsageKind::kFragment, {}, 750}}));
+  EXPECT_EQ(Split(Working(), {{LeaseId{1}, 250}}),
+            (std::vector<UsagePart>{{UsageKind::kJobs, LeaseId{1}, 250},
+                                    {UsageKind::kFragment, {}, 750}}));
 }
 
 TEST(SplitOf, ClaimsThatComeToMoreAreReckonedInProportion) {
   // One has the compute, the other one the memory.
-  const std::vector<GpuPart> parts =
+  const std::vector<UsagePart> parts =
       Split(Working(), {{LeaseId{1}, 900}, {LeaseId{2}, 900}, {LeaseId{3}, 200}});
-  EXPECT_EQ(parts, (std::vector<GpuPart>{{UsageKind::kJobs, LeaseId{1}, 450},
-                                         {UsageKind::kJobs, LeaseId{2}, 450},
-                                         {UsageKind::kJobs, LeaseId{3}, 100}}));
+  EXPECT_EQ(parts, (std::vector<UsagePart>{{UsageKind::kJobs, LeaseId{1}, 450},
+                                           {UsageKind::kJobs, LeaseId{2}, 450},
+                                           {UsageKind::kJobs, LeaseId{3}, 100}}));
 }
 
 TEST(SplitOf, WhatNobodyHasIsCountedByWhyThatIs) {
@@ -68,7 +68,7 @@ TEST(SplitOf, WhatNobodyHasIsCountedByWhyThatIs) {
     Gpu gpu;
     gpu.condition = row.condition;
     gpu.draining = row.draining;
-    const std::vector<GpuPart> parts = SplitOf(gpu, row.is_lost, row.is_drained, {});
+    const std::vector<UsagePart> parts = SplitOf(gpu, row.is_lost, row.is_drained, {});
     ASSERT_EQ(parts.size(), 1u);
     EXPECT_EQ(parts[0].kind, row.kind)
         << Name(row.condition) << row.draining << row.is_lost << row.is_drained;
@@ -80,7 +80,7 @@ TEST(SplitOf, AJobOnAGpuThatFailsHasItUntilItLeaves) {
   gpu.condition = GpuCondition::kQuarantined;
   EXPECT_EQ(
       Split(gpu, {{LeaseId{7}, 400}}),
-      (std::vector<GpuPart>{{UsageKind::kJobs, LeaseId{7}, 400}, {UsageKind::kFaulty, {}, 600}}));
+      (std::vector<UsagePart>{{UsageKind::kJobs, LeaseId{7}, 400}, {UsageKind::kFaulty, {}, 600}}));
 }
 
 TEST(SplitOf, PartsAlwaysComeToAWhole) {
@@ -91,9 +91,9 @@ TEST(SplitOf, PartsAlwaysComeToAWhole) {
     std::vector<GpuClaim> claims;
     for (uint64_t n = rng.Below(12); n > 0; --n)
       claims.push_back({LeaseId{n}, static_cast<int>(rng.Below(1'001))});
-    const std::vector<GpuPart> parts = SplitOf(gpu, rng.Below(2) == 0, rng.Below(2) == 0, claims);
+    const std::vector<UsagePart> parts = SplitOf(gpu, rng.Below(2) == 0, rng.Below(2) == 0, claims);
     int sum = 0;
-    for (const GpuPart& part : parts) {
+    for (const UsagePart& part : parts) {
       EXPECT_GT(part.share, 0);
       sum += part.share;
     }

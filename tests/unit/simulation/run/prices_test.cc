@@ -18,7 +18,7 @@ TEST(Prices, CostWhatIsInstalledAndWhatIsHeld) {
   Prices prices;
   ASSERT_TRUE(prices.Add("H100=2.50"));
   ASSERT_TRUE(prices.Add("A100=1"));
-  const Cost cost = CostOf(TwoModels(), prices);
+  const UsageCost cost = CostOf(TwoModels(), prices);
   EXPECT_EQ(ToAmount(cost.installed), 260);
   EXPECT_EQ(ToAmount(cost.held), 100.5);
   EXPECT_TRUE(cost.models_without_price.empty());
@@ -27,7 +27,7 @@ TEST(Prices, CostWhatIsInstalledAndWhatIsHeld) {
 TEST(Prices, NameModelsThatHaveNone) {
   Prices prices;
   ASSERT_TRUE(prices.Add("H100=0.000001"));
-  const Cost cost = CostOf(TwoModels(), prices);
+  const UsageCost cost = CostOf(TwoModels(), prices);
   EXPECT_EQ(cost.installed, 100) << "in millionths";
   EXPECT_EQ(cost.models_without_price, (std::vector<std::string>{"NVIDIA A100-SXM4-80GB"}));
 }

@@ -8,9 +8,9 @@
 namespace gp {
 
 // All controllers of a world.  Clients and people reach the one that leads, as far as they know.
-class Controllers {
+class ControllerHosts {
  public:
-  explicit Controllers(std::vector<std::unique_ptr<ControllerHost>> hosts)
+  explicit ControllerHosts(std::vector<std::unique_ptr<ControllerHost>> hosts)
       : hosts_(std::move(hosts)) {}
 
   size_t size() const { return hosts_.size(); }
