@@ -100,6 +100,7 @@ std::vector<std::unique_ptr<ControllerHost>> World::MakeControllers() {
     hosts.push_back(std::make_unique<ControllerHost>(static_cast<int>(i + 1), store_.get(),
                                                      OptionsOf(plan_), timeline_, network_, watch_,
                                                      findings_, rng_));
+    if (!plan_.older_runs.empty()) hosts.back()->BeginOlder(plan_.older_runs[i]);
     hosts.back()->WhenRefused(
         [this](ControllerHost& host, const std::string& why) { Refuse(host, why); });
   }

@@ -311,6 +311,9 @@ void DrawControllers(WorldPlan& plan, size_t controllers) {
   const std::vector<Mishap> more = DrawMishaps(rng, plan.hosts.size(), kinds);
   plan.mishaps.insert(plan.mishaps.end(), more.begin(), more.end());
   std::ranges::stable_sort(plan.mishaps, {}, &Mishap::after);
+  Rng releases(plan.seed ^ 0x0bde);
+  if (releases.Chance(1, 2)) return;
+  for (size_t i = 0; i < controllers; ++i) plan.older_runs.push_back(releases.Between(0, 3));
 }
 
 }  // namespace

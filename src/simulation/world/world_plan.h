@@ -130,6 +130,9 @@ struct WorldPlan {
   Duration lasts;               // then all mishaps are healed
   int latency_ms_max = 5;
   size_t controllers = 1;  // more than one share their log
+  // How many times each controller begins with the program of the release before, which writes an
+  // older format of records; later ones are of this release.  Empty: none does.
+  std::vector<int> older_runs;
 };
 
 // `base`: provides the rules for XIDs.  `controllers`: more than one have mishaps of their own;

@@ -77,16 +77,20 @@ void ControllerHost::Observe() {
 }
 
 void ControllerHost::OpenShared() {
+  options_.formats.newest = older_runs_ > 0 ? kFormatVersion - 1 : kFormatVersion;
+  older_runs_ = std::max(older_runs_ - 1, 0);
   const SharedController::Place place{timeline_,
                                       rng_,
                                       [this](std::function<void()> work) { RunAwake(work); },
                                       [] { throw ControllerCrash(); },
                                       options_.records_per_snapshot,
-                                      Trims()};
+                                      Trims(),
+                                      options_.formats};
   shared_ = std::make_unique<SharedController>(*client_, journal_, clock_, machine(),
                                                "controller-" + std::to_string(process_), kLeadLease,
                                                place);
   options_.leadership = shared_.get();
+  options_.format_of_all = [this] { return shared_->FormatOfAll(); };
   if (const Status recovered = shared_->Recover(); !recovered)
     return findings_.Break(timeline_.now(),
                            "a standby does not recover its journal: " + recovered.error().message);
@@ -129,7 +133,7 @@ void ControllerHost::Lead() {
   loop_ = *std::move(loop);
   Observe();
   KeepLead();
-  TrimLog();
+  CareForLog();
   TurnAt(timeline_.now());
 }
 
@@ -138,11 +142,11 @@ TrimLimits ControllerHost::Trims() {
 }
 
 // A failure is tried again.
-void ControllerHost::TrimLog() {
-  const Result<bool> more = shared_->Trim();
+void ControllerHost::CareForLog() {
+  const Result<bool> more = shared_->Care();
   const Duration wait = more && *more ? Duration::Milliseconds(5) : Duration::Seconds(2);
   timeline_.After(wait, [this, process = process_] {
-    if (is_up() && process == process_) RunAwake([this] { TrimLog(); });
+    if (is_up() && process == process_) RunAwake([this] { CareForLog(); });
   });
 }
 

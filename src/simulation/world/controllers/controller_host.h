@@ -42,6 +42,8 @@ class ControllerHost : public ConnectionServer {
   bool is_up() const { return loop_ != nullptr || shared_ != nullptr; }
   // Of its lead; 0: it does not lead.
   uint64_t epoch() const { return loop_ != nullptr ? loop_->Epoch().epoch : 0; }
+  // Its first `runs` processes are of the release before.  REQUIRES: it has not begun.
+  void BeginOlder(int runs) { older_runs_ = runs; }
   // Gives up the lead.
   void StepDown();
   // nullptr: it does not follow a shared log now.
@@ -101,7 +103,7 @@ class ControllerHost : public ConnectionServer {
   void Follow();
   void Lead();
   void KeepLead();
-  void TrimLog();
+  void CareForLog();
   // Runs an action of this process, later if it is suspended; not once the process has ended.
   void RunAwake(std::function<void()> work);
   // Shows the witness the records that were durable but not reported when the process crashed.
@@ -135,7 +137,8 @@ class ControllerHost : public ConnectionServer {
   std::unique_ptr<NodeConnections> nodes_;
   uint64_t process_ = 0;
   uint64_t crashes_ = 0;
-  Instant turn_at_;  // time of the next turn; ns == 0: none is due
+  int older_runs_ = 0;  // still to come
+  Instant turn_at_;     // time of the next turn; ns == 0: none is due
   Instant asleep_until_;
   std::deque<std::pair<ConnectionRef, AgentMessage>> unheard_;
   Duration repair_;

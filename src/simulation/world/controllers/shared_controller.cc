@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/ignore_result.h"
+
 namespace gp {
 namespace {
 
@@ -22,8 +24,9 @@ SharedController::SharedController(QuorumStore& store, Journal& own, Clock& cloc
       clock_(clock),
       log_(store, StoreKeys("world")),
       key_(store, StoreKeys("world"), std::move(name), lease_time),
-      replica_(log_, own, clock, {place_.records_per_snapshot, {}, {}}),
-      standby_(log_, key_, replica_, clock, Member{.name = std::move(machine)}) {}
+      replica_(log_, own, clock, {place_.records_per_snapshot, {}, {}, place_.formats}),
+      standby_(log_, key_, replica_, clock, Member{.name = machine}),
+      controllers_(store, health_, StoreKeys("world"), machine) {}
 
 Journal& SharedController::BeginLead() {
   const LogHead& head = standby_.head();
@@ -32,6 +35,16 @@ Journal& SharedController::BeginLead() {
   journal_.emplace(*writer_, replica_.journal(),
                    [this](Instant now) { return standby_.TellOfItself(now); });
   return *journal_;
+}
+
+Result<bool> SharedController::Care() {
+  IgnoreResult(controllers_.Look(), "what was seen before counts");
+  return trimmer_->Turn();
+}
+
+uint64_t SharedController::FormatOfAll() const {
+  const std::optional<ControllersSeen> seen = controllers_.LastSeen();
+  return seen ? gp::FormatOfAll(*seen, /*without_silent=*/false) : 0;
 }
 
 void SharedController::WhenProven(std::function<void()> then) {

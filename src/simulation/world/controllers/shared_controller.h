@@ -8,9 +8,11 @@
 #include "application/replication/care/log_trimmer.h"
 #include "application/replication/lead/lead_proofs.h"
 #include "application/replication/log/shared_journal.h"
+#include "application/replication/members/controllers.h"
 #include "application/replication/standby.h"
 #include "base/rng.h"
 #include "ports/outbound/leadership.h"
+#include "ports/outbound/store_health.h"
 #include "simulation/world/timeline.h"
 
 namespace gp {
@@ -27,6 +29,7 @@ class SharedController : public Leadership {
     std::function<void()> deposed;  // must not return
     uint64_t records_per_snapshot = 0;
     TrimLimits trim;
+    FormatRange formats = {};  // of its program
   };
   // `machine`: stays the same when the process begins again.  `name`: of the process.
   SharedController(QuorumStore& store, Journal& own, Clock& clock, std::string machine,
@@ -38,8 +41,11 @@ class SharedController : public Leadership {
   // After the turn that begins the lead.
   Journal& BeginLead();
   Recovered TakeState() { return replica_.TakeState(); }
-  // As LogTrimmer::Turn.  REQUIRES: it leads.
-  Result<bool> Trim() { return trimmer_->Turn(); }
+  // As StoreCare's: trims the log, and looks at the other controllers.  True: more is to be
+  // trimmed.  REQUIRES: it leads.
+  Result<bool> Care();
+  // As gp::FormatOfAll of what Care has seen.
+  uint64_t FormatOfAll() const;
 
   const Replica& replica() const { return replica_; }
   LeaderKey& key() { return key_; }
@@ -48,6 +54,11 @@ class SharedController : public Leadership {
   Status Await() override;
 
  private:
+  // Nothing in a world asks for it.
+  class NoHealth : public StoreHealth {
+   public:
+    std::vector<StoreMember> Members() override { return {}; }
+  };
   void Prove();
   void EndProof(const Result<bool>& leads);
 
@@ -62,6 +73,8 @@ class SharedController : public Leadership {
   std::optional<LogWriter> writer_;
   std::optional<LogTrimmer> trimmer_;
   std::optional<SharedJournal> journal_;
+  NoHealth health_;
+  Controllers controllers_;
   LeadProofs proofs_;
   bool proves_ = false;  // a proof is under way, or about to begin
   // What the store still has to answer does not reach a process that has ended.
