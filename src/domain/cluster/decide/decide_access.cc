@@ -129,10 +129,10 @@ AuditWords WordsFor(const State&, const Events&, const CertifyNode& command) {
 
 Result<Events> DecideCommand(const State& state, const Envelope& envelope,
                              const IssueJoinToken& command) {
-  NodeJoinToken token = command.token;
-  token.issued_by = envelope.origin.principal;
+  NodeJoinToken issued = command.token;
+  issued.issued_by = envelope.origin.principal;
   const Instant now = WallOf(state.time, envelope.at);
-  GP_CHECK_OK(ValidateJoinToken(command.name, token, now));
+  GP_CHECK_OK(ValidateJoinToken(command.name, issued, now));
   Events events;
   for (const auto& [name, one] : state.access.join_tokens) {
     if (one.expires_at <= now) events.push_back(JoinTokenEnded{name});
@@ -140,7 +140,7 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   if (state.access.join_tokens.size() - events.size() >= kJoinTokensMax)
     return Fail(Conflict("there are " + std::to_string(kJoinTokensMax) +
                          " join tokens: wait until some have expired"));
-  events.push_back(JoinTokenIssued{command.name, std::move(token)});
+  events.push_back(JoinTokenIssued{command.name, std::move(issued)});
   return events;
 }
 AuditWords WordsFor(const State&, const Events&, const IssueJoinToken& command) {
