@@ -8,7 +8,7 @@ install(TARGETS fake_nvml LIBRARY DESTINATION lib/gpu-platform NAMELINK_SKIP)
 install(TARGETS fake_mps_control fake_mps_client DESTINATION lib/gpu-platform)
 set(shared data/machines data/schema deploy/grafana deploy/prometheus examples)
 install(DIRECTORY ${shared} DESTINATION share/gpu-platform PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY deploy/systemd/ DESTINATION lib/systemd/system FILES_MATCHING PATTERN *.service)
+install(DIRECTORY deploy/systemd/ DESTINATION lib/systemd/system FILES_MATCHING PATTERN *.service PATTERN *.timer)
 install(FILES fakes/nvml/fake-nvml-ctl.1 DESTINATION share/man/man1)
 install(DIRECTORY clients/python/gpu_platform DESTINATION lib/python3/dist-packages
         PATTERN __pycache__ EXCLUDE)

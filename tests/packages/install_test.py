@@ -85,6 +85,17 @@ class Install(unittest.TestCase):
         out = self.first.must("gpu-platform", "run", "--nodes", "2", "--gpus", "8", "--", "hostname")
         self.assertIn("n", out)
 
+    def test_2_backups_are_made_once_they_are_enabled(self):
+        self.assertNotEqual(self.first.run("systemctl", "is-active", "--quiet", "gpu-platform-backup.timer").returncode, 0)
+        self.first.must("systemctl", "enable", "--now", "gpu-platform-backup.timer")
+        self.first.must("systemctl", "start", "gpu-platform-backup")
+        copy = self.first.path("/var/backups/gpu-platform/journal.db")
+        self.assertTrue(os.path.exists(copy))
+        self.assertEqual(os.stat(os.path.dirname(copy)).st_mode & 0o077, 0)
+        self.first.must("gpu-platform", "replay", "/var/backups/gpu-platform/journal.db")
+        self.first.must("systemctl", "disable", "--now", "gpu-platform-backup.timer")
+        self.first.shell("rm -r /var/backups/gpu-platform")
+
     def test_3_an_upgrade_interrupts_no_job(self):
         gang = ("--nodes", "2", "--gpus", "3")
         ids = [self.first.must("gpu-platform", "run", "-d", *size, "--", "sleep", "100000").split()[-1] for size in [gang] + 9 * [("--gpus", "1")]]

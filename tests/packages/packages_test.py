@@ -58,6 +58,7 @@ class Packages(unittest.TestCase):
     def test_each_file_is_in_one(self):
         self.assertIn("/usr/bin/gpu-platform", self.files("gpu-platform"))
         self.assertIn("/lib/systemd/system/gpu-platform.service", self.files("gpu-platform-controller"))
+        self.assertIn("/lib/systemd/system/gpu-platform-backup.timer", self.files("gpu-platform-controller"))
         self.assertIn("/lib/systemd/system/gpu-platform-agent.service", self.files("gpu-platform-agent"))
         self.assertIn("/usr/lib/gpu-platform/libnvidia-ml.so.1", self.files("gpu-platform-simulator"))
         self.assertIn("/usr/lib/python3/dist-packages/gpu_platform/client.py", self.files("python3-gpu-platform"))
