@@ -113,6 +113,7 @@ class Output1(Base):
         check("roles revoke", "ana")
         token = check("tokens create", "ci")["token"]["id"]
         check("tokens revoke", token)
+        check("nodes join-token", "n9")
         check("explain error", "GP1009")
         check("explain field", "job.resources")
         check("xid explain", "79")

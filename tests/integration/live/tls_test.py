@@ -27,9 +27,9 @@ class Encrypted(ClusterTest):
         self.port = self.cluster.http_port()
         self.authority = re.search(r"sha256:[0-9a-f]{64}", text).group(0)
 
-    def far_agent(self, name="far", authority=None):
+    def far_agent(self, name="far", authority=None, join_token=None):
         agent = self.cluster._daemon(f"agent-{name}", "agent", "--controller", self.address, "--authority", authority or self.authority,
-                                     "--join-token-file", os.path.join(self.cluster.state, "join-token"), "--simulate", "dgx-h100",
+                                     "--join-token-file", join_token or os.path.join(self.cluster.state, "join-token"), "--simulate", "dgx-h100",
                                      "--node-index", "7", "--name", name, "--state", self.far_state(name))
         agent.start()
         self.cluster.agents.append(agent)
@@ -72,6 +72,25 @@ class Encrypted(ClusterTest):
         os.remove(os.path.join(self.far_state(), "identity.pem"))
         agent.start()
         eventually(lambda: self.condition() == "UP", "it has joined again")
+
+    def test_a_join_token_of_its_own_lets_a_node_in_once(self):
+        document = self.cli.json("nodes", "join-token", "far")
+        self.assertEqual(document["node"], "far")
+        token = os.path.join(self.cluster.directory, "far.token")
+        with open(token, "w", encoding="ascii") as file:
+            file.write(document["secret"] + "\n")
+        other = self.far_agent("other", join_token=token)
+        eventually(lambda: "this is no join token of node other" in other.text(), other.text)
+        other.stop()
+        agent = self.far_agent(join_token=token)
+        eventually(lambda: self.condition() == "UP", lambda: "the node is here" + self.cluster.logs())
+        self.assertIn("by its single-use join token", self.certificates()[0]["details"])
+        self.cli("nodes", "revoke", "far").ok()
+        agent.stop()
+        os.remove(os.path.join(self.far_state(), "identity.pem"))
+        again = self.far_agent(join_token=token)
+        eventually(lambda: "was used" in again.text(), again.text)
+        again.stop()
 
     def test_an_agent_knows_its_controller(self):
         agent = self.far_agent("wrong", "sha256:" + "0" * 64)
