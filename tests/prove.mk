@@ -237,11 +237,12 @@ prove-install: package
 	for release in bookworm trixie; do for test in install tarball_install; do \
 	  $(PYTHON) -B tests/packages/$${test}_test.py --packages build/packages --release $$release || exit 1; done; done
 
-## make prove-upgrade    the packages of the last release, upgraded to these while ten jobs run (root; 30 min)
+## make prove-upgrade    the last release and this program side by side in every role, and its packages, upgraded to these while ten jobs run (root; 35 min)
 RELEASED := build/release-$(shell cut -c1-8 tests/upgrade/release)
 prove-upgrade: package
 	test -d $(RELEASED) || git worktree add --detach $(RELEASED) $$(cat tests/upgrade/release)
 	$(MAKE) -C $(RELEASED) package
+	$(PYTHON) -B tests/upgrade/roles_test.py --released $(RELEASED)/build/release/bin/gpu-platform --binary $(abspath $(BINARY))
 	$(PYTHON) -B tests/packages/install_test.py --packages build/packages --from $(RELEASED)/build/packages
 
 ## make prove-cgroup2    the packages on virtual machines, Debian 12 and 13, with all controllers in cgroup v2: limits, device rules, upgrade, restart, crash (root; 40 min after a build)
