@@ -369,7 +369,14 @@ std::string TableRunner::Issue(const Line& line) {
   return Tell(IssueToken{token});
 }
 
-// "certify n1 secret=a life=60s [shown=b]"
+// "join-token n1 secret=a life=30s"
+std::string TableRunner::IssueJoin(const Line& line) {
+  const std::string hash(kTokenHashLength, line.Option("secret", "a").front());
+  const Duration life = ParseDuration(line.Option("life", "30s")).value();
+  return Tell(IssueJoinToken{line.words[0], {hash, cluster_.now() + life, ""}});
+}
+
+// "certify n1 secret=a life=60s [shown=b] [token=c]"
 std::string TableRunner::Certify(const Line& line) {
   CertifyNode command{line.words[0], {}, ""};
   command.certificate.fingerprint =
@@ -378,6 +385,8 @@ std::string TableRunner::Certify(const Line& line) {
       cluster_.now() + ParseDuration(line.Option("life", "60s")).value();
   if (const std::string shown = line.Option("shown", ""); !shown.empty())
     command.shown = std::string(kFingerprintLength, shown.front());
+  if (const std::string token = line.Option("token", ""); !token.empty())
+    command.join_token = std::string(kTokenHashLength, token.front());
   return Tell(command);
 }
 
@@ -599,6 +608,7 @@ std::string TableRunner::Run(const Line& line) {
   if (line.verb == "role") return Grant(line);
   if (line.verb == "token") return Issue(line);
   if (line.verb == "certify") return Certify(line);
+  if (line.verb == "join-token") return IssueJoin(line);
   if (line.verb == "decertify") return Tell(RevokeNode{line.words[0]});
   if (line.verb == "revoke") return Tell(RevokeToken{*ParseTokenId(line.words[0])});
   if (line.verb == "set") return ChangeNode(line);

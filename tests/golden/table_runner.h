@@ -50,6 +50,7 @@ class TableRunner {
   std::string Grant(const Line& line);
   std::string Issue(const Line& line);
   std::string Certify(const Line& line);
+  std::string IssueJoin(const Line& line);
   std::string ChangeNode(const Line& line);
   std::string Service(const Line& line, ServiceAction action);
   std::string Observe(const Line& line, bool running, bool ended);

@@ -92,6 +92,8 @@ struct Teller {
     return "node-certified " + e.name + " " + e.certificate.fingerprint.substr(0, 4);
   }
   std::string operator()(const NodeRevoked& e) const { return "node-revoked " + e.name; }
+  std::string operator()(const JoinTokenIssued& e) const { return "join-token-issued " + e.name; }
+  std::string operator()(const JoinTokenEnded& e) const { return "join-token-ended " + e.name; }
   std::string operator()(const TokenEnded& e) const { return "token-ended " + ToText(e.token); }
   std::string operator()(const BudgetChanged& e) const { return "budget-changed " + ToText(e.key); }
   std::string operator()(const RequestAnswered& e) const {
