@@ -313,7 +313,7 @@ void DrawControllers(WorldPlan& plan, size_t controllers) {
   std::ranges::stable_sort(plan.mishaps, {}, &Mishap::after);
   Rng releases(plan.seed ^ 0x0bde);
   if (releases.Chance(1, 2)) return;
-  for (size_t i = 0; i < controllers; ++i) plan.older_runs.push_back(releases.Between(0, 3));
+  for (size_t i = 0; i < controllers; ++i) plan.older_runs.push_back(releases.Between(1, 3));
 }
 
 }  // namespace

@@ -131,7 +131,8 @@ struct WorldPlan {
   int latency_ms_max = 5;
   size_t controllers = 1;  // more than one share their log
   // How many times each controller begins with the program of the release before, which writes an
-  // older format of records; later ones are of this release.  Empty: none does.
+  // older format of records; its later programs are of this release.  All do, at least once, as who
+  // creates the log writes its newest format.  Empty: none does.
   std::vector<int> older_runs;
 };
 
