@@ -13,11 +13,11 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(State state, bool verify, ReplayReport& report)
-      : state_(std::move(state)), verify_(verify), report_(report) {}
+  Verifier(State state, bool verify, const FormatRange& formats, ReplayReport& report)
+      : state_(std::move(state)), verify_(verify), formats_(formats), report_(report) {}
 
   Status Visit(uint64_t sequence, std::string_view bytes) {
-    auto decoded = DecodeRecord(bytes);
+    auto decoded = DecodeRecord(bytes, formats_);
     if (!decoded) return Fail(decoded.error().Within("record " + std::to_string(sequence)));
     if (verify_) Compare(sequence, *decoded);
     for (const Event& event : decoded->events) Apply(state_, decoded->envelope.at, event);
@@ -65,6 +65,7 @@ class Verifier {
 
   State state_;
   bool verify_;
+  const FormatRange formats_;
   ReplayReport& report_;
   Planner planner_;
   Plan plan_;
@@ -111,11 +112,12 @@ Result<Recovered> RecoverState(JournalReader& journal, const FormatRange& format
   return recovered;
 }
 
-Result<ReplayReport> Replay(JournalReader& journal, bool verify, const DoneWatch& watch) {
+Result<ReplayReport> Replay(JournalReader& journal, bool verify, const DoneWatch& watch,
+                            const FormatRange& formats) {
   ReplayReport report;
   const Snapshot base = GP_TRY(journal.Base());
   report.first = base.sequence + 1;
-  Verifier verifier(GP_TRY(StateOf(base)), verify, report);
+  Verifier verifier(GP_TRY(StateOf(base, formats)), verify, formats, report);
   GP_CHECK_OK(journal.ReadAfter(base.sequence, [&](uint64_t sequence, std::string_view bytes) {
     if (watch)
       watch(static_cast<double>(sequence - base.sequence) /

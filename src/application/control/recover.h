@@ -50,6 +50,7 @@ inline constexpr size_t kDifferencesMax = 100;
 
 // Applies the journal again; with `verify`, also decides every command and plans every pass again
 // and compares the results.  If old records were dropped, starts from the base.
-Result<ReplayReport> Replay(JournalReader& journal, bool verify, const DoneWatch& watch = {});
+Result<ReplayReport> Replay(JournalReader& journal, bool verify, const DoneWatch& watch = {},
+                            const FormatRange& formats = {});
 
 }  // namespace gp

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "domain/cluster/codec/format.h"
 #include "domain/cluster/policy.h"
 #include "domain/model/jobs/job.h"
 #include "domain/model/nodes/node.h"
@@ -117,6 +118,9 @@ struct Mishap {
 };
 const char* Name(MishapKind kind);
 
+// Of records, that any program of a world writes.
+inline constexpr FormatRange kWorldFormats{.newest = kFormatVersion + 1};
+
 inline constexpr const char* kSecondQueue = "prod";
 
 struct WorldPlan {
@@ -130,9 +134,9 @@ struct WorldPlan {
   Duration lasts;               // then all mishaps are healed
   int latency_ms_max = 5;
   size_t controllers = 1;  // more than one share their log
-  // How many times each controller begins with the program of the release before, which writes an
-  // older format of records; its later programs are of this release.  All do, at least once, as who
-  // creates the log writes its newest format.  Empty: none does.
+  // How many times each controller begins with the program of this release; its later programs are
+  // of the next one, which writes the next format of records.  All begin so at least once, as who
+  // creates the log writes its newest format.  Empty: there is no other release.
   std::vector<int> older_runs;
 };
 

@@ -77,8 +77,7 @@ void ControllerHost::Observe() {
 }
 
 void ControllerHost::OpenShared() {
-  options_.formats.newest = older_runs_ > 0 ? kFormatVersion - 1 : kFormatVersion;
-  older_runs_ = std::max(older_runs_ - 1, 0);
+  if (older_runs_ && (*older_runs_)-- <= 0) options_.formats = kWorldFormats;
   const SharedController::Place place{timeline_,
                                       rng_,
                                       [this](std::function<void()> work) { RunAwake(work); },
@@ -120,9 +119,22 @@ void ControllerHost::Follow() {
     return refused_(*this, role.error().message);
   if (!role && role.error().code != ErrorCode::kUnavailable)
     return findings_.Break(timeline_.now(), "a standby cannot follow: " + role.error().message);
+  if (shared_->replica().differs_after() != 0)
+    return findings_.Break(timeline_.now(),
+                           "a standby says that its state differs from the leader's");
   if (role && *role == Standby::Role::kLeads) return Lead();
+  if (role && *role == Standby::Role::kIsUnfit) return UpgradeUnfit();
   const int wait_ms = !role ? 300 : *role == Standby::Role::kIsLate ? 5 : 200;
   FollowAt(timeline_.now() + Duration::Milliseconds(rng_.Between(1, wait_ms)));
+}
+
+// The others have raised the format before it told which ones it reads.
+void ControllerHost::UpgradeUnfit() {
+  if (!older_runs_ || *older_runs_ < 0)
+    return findings_.Break(timeline_.now(), "a standby of the newest release is unfit");
+  older_runs_ = 0;
+  SetRepair(Duration::Seconds(rng_.Between(1, 10)));
+  throw ControllerCrash();
 }
 
 void ControllerHost::Lead() {

@@ -42,8 +42,8 @@ class ControllerHost : public ConnectionServer {
   bool is_up() const { return loop_ != nullptr || shared_ != nullptr; }
   // Of its lead; 0: it does not lead.
   uint64_t epoch() const { return loop_ != nullptr ? loop_->Epoch().epoch : 0; }
-  // Its first `runs` processes are of the release before.  REQUIRES: it has not begun.
-  void BeginOlder(int runs) { older_runs_ = runs; }
+  // All processes after its first `runs` are of the next release.  REQUIRES: it has not begun.
+  void UpgradeAfter(int runs) { older_runs_ = runs; }
   // Gives up the lead.
   void StepDown();
   // nullptr: it does not follow a shared log now.
@@ -101,6 +101,7 @@ class ControllerHost : public ConnectionServer {
   void OpenShared();
   void FollowAt(Instant at);
   void Follow();
+  void UpgradeUnfit();
   void Lead();
   void KeepLead();
   void CareForLog();
@@ -137,8 +138,8 @@ class ControllerHost : public ConnectionServer {
   std::unique_ptr<NodeConnections> nodes_;
   uint64_t process_ = 0;
   uint64_t crashes_ = 0;
-  int older_runs_ = 0;  // still to come
-  Instant turn_at_;     // time of the next turn; ns == 0: none is due
+  std::optional<int> older_runs_;  // still to come, before its upgrade; nullopt: it has none
+  Instant turn_at_;                // time of the next turn; ns == 0: none is due
   Instant asleep_until_;
   std::deque<std::pair<ConnectionRef, AgentMessage>> unheard_;
   Duration repair_;

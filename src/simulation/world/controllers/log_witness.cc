@@ -54,7 +54,7 @@ Status LogWitness::SeeChunk(const std::string& bytes, Instant sent_at) {
                          std::to_string(records_)));
   CommittedRecords committed{records_, {}, {}};
   for (const std::string& record_bytes : chunk.records) {
-    const Record record = GP_TRY(DecodeRecord(record_bytes));
+    const Record record = GP_TRY(DecodeRecord(record_bytes, kWorldFormats));
     for (const Event& event : record.events) Apply(state_, record.envelope.at, event);
     committed.events.insert(committed.events.end(), record.events.begin(), record.events.end());
     committed.ends.push_back(committed.events.size());
