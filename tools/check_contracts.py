@@ -37,7 +37,8 @@ def results_thrown_away(lines):
 
 
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
-TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)(?: final)?\s*(?::(?!:)[^;{]*)?\{")
+TYPE = re.compile(r"^(?:class|struct|union|enum(?: class)?) (?:alignas\([^)]*\) )?(\w+)(?: final)?\s*(?::(?!:)[^;{]*)?\{")
+HEAD_LINES_MAX = 6  # of a type's head with its bases
 
 
 def types_of(lines):
@@ -47,8 +48,10 @@ def types_of(lines):
         if found := NAMESPACE.match(line):
             namespace = found.group(1)
         is_hidden = line == "namespace {" or (is_hidden and line != "}  // namespace")
-        found = TYPE.match(line + (" " + lines[number] if number < len(lines) and lines[number].startswith("    :") else ""))
-        if found and not is_hidden:
+        if is_hidden or not re.match(r"class|struct|union|enum", line):
+            continue
+        head = " ".join(lines[number - 1:number - 1 + HEAD_LINES_MAX])
+        if found := TYPE.match(head):
             yield number, f"{namespace}::{found.group(1)}"
 
 

@@ -1,10 +1,12 @@
 #include "application/replication/replica.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <utility>
 
 #include "application/control/journal_retention.h"
+#include "base/digest.h"
 #include "domain/cluster/apply/apply.h"
 #include "domain/cluster/codec/codec.h"
 
@@ -70,7 +72,7 @@ Result<bool> Replica::ApplyUpTo(const LogHead& head) {
     if (!readable) break;
     {
       const std::lock_guard lock(reading_);  // readers see a chunk as a whole
-      Compare(chunk);
+      GP_CHECK_OK(Compare(chunk));
       GP_CHECK_OK(Apply(chunk, applied));
     }
     records.insert(records.end(), chunk.records.begin(), chunk.records.end());
@@ -95,20 +97,33 @@ Status Replica::CheckFormats(const LogChunk& chunk) const {
   return Ok();
 }
 
-// The leader tells what its state was when it saved a snapshot, at the end of a chunk.
-void Replica::Compare(const LogChunk& chunk) {
-  if (chunk.state_before == 0 || chunk.first != applied_ + 1) return;
+// The leader tells what its state was when it saved a snapshot, at the end of a chunk.  A state
+// that was rebuilt and differs there once more is no fault of this process: it goes on.
+Status Replica::Compare(const LogChunk& chunk) {
+  if (chunk.state_before == 0 || chunk.first != applied_ + 1) return Ok();
   const uint64_t agreed = WrittenFormat(recovered_.state.format, keeping_.formats);
-  const bool is_same = StateDigest(recovered_.state, agreed) == chunk.state_before;
-  differs_after_ = is_same ? 0 : applied_;
+  std::string bytes = EncodeState(recovered_.state, agreed);
+  if (Digest64(bytes) == chunk.state_before) {
+    differs_after_ = 0;
+    same_ = Snapshot{applied_, std::move(bytes)};
+    return Ok();
+  }
+  if (std::exchange(differs_after_, applied_) == applied_) return Ok();
+  return Fail(Internal("this controller's state differs from the leader's after record " +
+                       std::to_string(applied_) +
+                       ": it stops, and rebuilds its state from its journal when it starts again "
+                       "(docs/controllers.md, \"A standby that differs\")"));
 }
 
-// A state that is wrong is not kept: after a restart the records lead to it once more.
+// Of a state that was the leader's too.  Without one for long, of its own alone: leaders that
+// change often save none.
 Status Replica::SaveSnapshotWhenDue() {
-  if (recovered_.records < keeping_.records_per_snapshot || differs_after_ != 0) return Ok();
-  recovered_.records = 0;
+  std::optional<Snapshot> due = std::exchange(same_, std::nullopt);
+  if (!due && recovered_.records < 2 * keeping_.records_per_snapshot) return Ok();
   const uint64_t format = WrittenFormat(recovered_.state.format, keeping_.formats);
-  GP_CHECK_OK(journal_.SaveSnapshot({applied_, EncodeState(recovered_.state, format)}));
+  if (!due) due = Snapshot{applied_, EncodeState(recovered_.state, format)};
+  recovered_.records = applied_ - due->sequence;
+  GP_CHECK_OK(journal_.SaveSnapshot(*due));
   const uint64_t needed = keeping_.audited_until ? keeping_.audited_until() : UINT64_MAX;
   GP_CHECK_OK(DropOld(journal_, recovered_.last_at, {keeping_.keep_journal, needed}));
   while (GP_TRY(journal_.Sweep())) continue;
@@ -117,7 +132,8 @@ Status Replica::SaveSnapshotWhenDue() {
 
 // A leader notes the time each second.  One that has changed between two reads was noted between
 // them; the first one may have been noted long ago, and so may one that is read after a gap, or
-// one that is behind what its leader's time must be by now: it came late to the store.
+// one that is behind what its leader's time must be by now: it came late to the store.  If the next
+// one is as far behind, the leader's clock has stood still, and it counts.
 //
 // What was seen in a term before is not measured on.  The leader may have known less of the time
 // and have gone on from an earlier one; time limits would end early by the difference.  Whatever
@@ -138,11 +154,13 @@ void Replica::SeeTime(const LogHead& head) {
   }
 }
 
-bool Replica::CameLate(const LogHead& head, int64_t now_ns) const {
+bool Replica::CameLate(const LogHead& head, int64_t now_ns) {
   if (!recovered_.sight) return false;
   const int64_t passed_ns = now_ns - recovered_.sight->boot_ns;
-  const int64_t expected_ns = recovered_.sight->time.ns + passed_ns;
-  return expected_ns - head.time.ns > kReadsWithin.ns + passed_ns / kDriftPart;
+  const int64_t behind_ns = recovered_.sight->time.ns + passed_ns - head.time.ns;
+  if (behind_ns <= kReadsWithin.ns + passed_ns / kDriftPart) return false;
+  const int64_t before_ns = std::exchange(behind_ns_, behind_ns);
+  return std::abs(behind_ns - before_ns) > kReadsWithin.ns;
 }
 
 void Replica::Remember(const Recovered::Sight& sight) {
@@ -154,6 +172,7 @@ Recovered Replica::TakeState() {
   const std::lock_guard lock(reading_);
   has_state_ = false;
   observers_.clear();
+  differs_after_ = 0;
   // The leader before has noted it, so that time has passed.
   recovered_.last_at = std::max(recovered_.last_at, time_.value_or(Instant{}));
   return std::exchange(recovered_, {});
@@ -162,8 +181,6 @@ Recovered Replica::TakeState() {
 Status Replica::Read(const std::function<void(const State&)>& read) {
   const std::lock_guard lock(reading_);
   if (!has_state_) return Fail(Unavailable("this controller has no state of the log yet"));
-  if (differs_after_ != 0)
-    return Fail(Unavailable("this controller's state differs from the leader's"));
   read(recovered_.state);
   return Ok();
 }

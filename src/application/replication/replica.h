@@ -51,14 +51,15 @@ class Replica {
   // Applies some of what the log has beyond it.  True: there was no more when the call began.
   // Errors: kConflict (the log and the journal do not belong together), kUnavailable (the store
   // does not answer), kUnsupported (the next records have a format that this program does not
-  // read; all before them are applied), kInternal (damaged, or the journal cannot be written).
+  // read; all before them are applied), kInternal (damaged, or the journal cannot be written, or
+  // the state differs from the leader's; this replica is of no more use then).
   Result<bool> CatchUp();
   // Only learns the leader's time.  nullopt: there is no log.  Errors: kUnavailable, kInternal.
   Result<std::optional<LogHead>> SeeHead();
 
   const FormatRange& formats() const { return keeping_.formats; }
-  // The record after which its state was another than the leader's when they were compared last; 0:
-  // it was the same, or nothing was compared yet.
+  // The record after which its state, or that of its process before, was another than the leader's
+  // when they were compared last; 0: it was the same, or nothing was compared yet.
   uint64_t differs_after() const { return differs_after_; }
   void RememberDifference(uint64_t after) { differs_after_ = after; }
 
@@ -71,7 +72,7 @@ class Replica {
 
   // Runs `read` on the state as of the end of a chunk of the log.  One `read` runs at a time, and
   // nothing is applied meanwhile: keep it short.  Errors: kUnavailable: there is no state, before
-  // Recover and after TakeState, or it differs from the leader's.  Any thread.
+  // Recover and after TakeState.  Any thread.
   Status Read(const std::function<void(const State&)>& read);
   // For how long the state may already have lacked what the log has.  nullopt: it has never had
   // all of it.  Any thread.
@@ -85,11 +86,12 @@ class Replica {
   Result<bool> ApplyUpTo(const LogHead& head);
   void SeeTime(const LogHead& head);
   // Whether it was noted long before it could be read.  REQUIRES: a sight, if any, is of its term.
-  bool CameLate(const LogHead& head, int64_t now_ns) const;
+  bool CameLate(const LogHead& head, int64_t now_ns);
   void MeasureFrom(Instant time, int64_t boot_ns) { clock_offset_ns_ = time.ns - boot_ns; }
   // Whether it can read all records of the chunk.
   Status CheckFormats(const LogChunk& chunk) const;
-  void Compare(const LogChunk& chunk);
+  // Its state with the leader's, where the chunk tells it.  Errors: kInternal: they differ.
+  Status Compare(const LogChunk& chunk);
   // Adds the chunk's events to `applied`.
   Status Apply(const LogChunk& chunk, CommittedRecords& applied);
   Status SaveSnapshotWhenDue();
@@ -108,7 +110,9 @@ class Replica {
   std::atomic<int64_t> last_at_ns_ = 0;       // of the newest record
   std::optional<Instant> time_;               // the leader's, as last read
   int64_t time_read_ns_ = 0;                  // boot time of that read
-  std::atomic<uint64_t> differs_after_ = 0;
+  int64_t behind_ns_ = 0;  // how far the last note that came late was behind the time by then
+  uint64_t differs_after_ = 0;
+  std::optional<Snapshot> same_;  // was the leader's state too, and is not saved yet
   uint64_t applied_ = 0;
   uint64_t chain_ = 0;  // of the last record
   uint64_t term_ = 0;   // of the newest chunk

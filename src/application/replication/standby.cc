@@ -34,7 +34,7 @@ Member Standby::Self(uint64_t applied, Instant told_at,
                      const std::optional<Recovered::Sight>& sight) const {
   Member self = self_;
   self.formats = replica_.formats();
-  self.unfit = unfit();
+  self.unfit = unfit_;
   self.differs_after = replica_.differs_after();
   self.applied = applied;
   self.told_at = told_at;
@@ -43,24 +43,20 @@ Member Standby::Self(uint64_t applied, Instant told_at,
   return self;
 }
 
-// A program that cannot read on says so, and stays: a restart would change nothing.
+// A program that cannot read on says so, and stays: a restart would change nothing.  One whose
+// state has turned out to differ ends, and what it tells now stays for its operator.
 Result<bool> Standby::Follow() {
+  const uint64_t differed_after = replica_.differs_after();
   const Result<bool> has_all = replica_.CatchUp();
+  if (replica_.differs_after() != differed_after) {
+    publish_not_before_ns_ = 0;
+    PublishWhenDue();
+  }
   const bool is_unfit = !has_all && has_all.error().code == ErrorCode::kUnsupported;
   if (!is_unfit) return has_all;
   BecomeUnfit(has_all.error().message);
   publish_not_before_ns_ = 0;
   return false;
-}
-
-std::string Standby::unfit() const {
-  if (!unreadable_.empty())
-    return unreadable_ +
-           " (upgrade it and start it again: docs/controllers.md, \"Rolling upgrade\")";
-  const uint64_t after = replica_.differs_after();
-  if (after == 0) return "";
-  return "its state differs from the leader's after record " + std::to_string(after) +
-         " (restart it; docs/controllers.md, \"A standby that differs\")";
 }
 
 // Others follow the leader through it all the same.
@@ -75,9 +71,9 @@ Result<Standby::Role> Standby::TurnUnfit() {
 Result<Standby::Role> Standby::Turn() {
   const bool led = key_.term() != 0;
   GP_CHECK_OK(Remember());
-  if (!unreadable_.empty()) return TurnUnfit();
+  if (!unfit_.empty()) return TurnUnfit();
   const bool has_all = GP_TRY(Follow());
-  if (!unfit().empty()) return TurnUnfit();
+  if (!unfit_.empty()) return TurnUnfit();
   // Also while it catches up, or what it still lacks would be trimmed.
   PublishWhenDue();
   if (!has_all) return Role::kIsLate;

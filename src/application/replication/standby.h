@@ -27,16 +27,16 @@ class Standby {
     kFollows,  // it has all that the log had
     kIsLate,   // the log has more: the next turn is due at once
     kLeads,    // its term has begun, and it has everything that was written before
-    kIsUnfit,  // it does not take the lead: unfit() says why
+    kIsUnfit,  // it never takes the lead: the log has what its program cannot read
   };
   // One step.  Errors: those of Replica::CatchUp but kUnsupported; only kUnavailable may be tried
   // again.
   Result<Role> Turn();
 
   // It cannot follow: from now on it only tells of itself, and of the reason.
-  void BecomeUnfit(const std::string& why) { unreadable_ = why; }
-  // Why it does not take the lead, and what helps.  Empty: it is fit.
-  std::string unfit() const;
+  void BecomeUnfit(const std::string& why) { unfit_ = why; }
+  // Empty: it is fit.
+  const std::string& unfit() const { return unfit_; }
 
   // Where the log ended when this term began.  REQUIRES: it leads.
   const LogHead& head() const { return head_; }
@@ -64,7 +64,7 @@ class Standby {
   MemberBoard board_;
   LogHead head_;
   bool has_remembered_ = false;
-  std::string unreadable_;
+  std::string unfit_;
   int64_t publish_not_before_ns_ = 0;  // boot time
 };
 

@@ -142,6 +142,7 @@ void AddCreateToken(CLI::App& tokens, Cli& cli) {
          [request](const std::string& text) {
            const auto life = ParseDuration(text);
            if (!life) throw CLI::ValidationError("--expires", life.error().message);
+           if (*life < Duration::Seconds(1)) throw CLI::ValidationError("--expires", "at least 1s");
            request->set_life_ms(life->ns / 1'000'000);
          },
          "Lifetime of the token; default: 30d, at most 366d")

@@ -21,6 +21,11 @@ std::string FormatsText(const v1::Controller& one) {
 void PrintControllers(const v1::ListControllersReply& reply, Cli& cli) {
   for (const v1::Controller& one : reply.controllers())
     if (!one.unfit().empty()) cli.Say(one.name() + " is unfit: " + one.unfit());
+  for (const v1::Controller& one : reply.controllers())
+    if (one.differs_after() != 0)
+      cli.Say("the state of " + one.name() + " differed from the leader's after record " +
+              std::to_string(one.differs_after()) +
+              ", and it has rebuilt it (docs/controllers.md, \"A standby that differs\")");
   for (const v1::StoreMember& one : reply.store())
     if (!one.trouble().empty()) cli.Say("etcd at " + one.endpoint() + ": " + one.trouble());
   if (cli.PrintDocument(reply)) return;

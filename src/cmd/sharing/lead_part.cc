@@ -125,12 +125,12 @@ Status LeadPart::Recover() {
 }
 
 void LeadPart::TellOf(Standby::Role role) {
-  const std::string unfit = role == Standby::Role::kIsUnfit ? standby_->unfit() : "";
-  if (!unfit.empty()) keeper_.reset();
-  if (std::exchange(told_unfit_, unfit) == unfit) return;
-  log_.Write(unfit.empty() ? LogLevel::kInfo : LogLevel::kError,
-             unfit.empty() ? "this controller is fit again: its state is the leader's"
-                           : "unfit: this controller does not take the lead: " + unfit);
+  if (role != Standby::Role::kIsUnfit) return;
+  keeper_.reset();
+  if (std::exchange(is_unfit_told_, true)) return;
+  log_.Write(LogLevel::kError, "unfit: this controller never takes the lead: " + standby_->unfit() +
+                                   " (upgrade it and start it again: docs/controllers.md, "
+                                   "\"Rolling upgrade\")");
 }
 
 // A standby has the secrets that are set, so that they outlive the store as well.

@@ -105,7 +105,7 @@ class LeadPart : public Component {
   ClusterIdentity identity_;
   SharedMark mark_;  // as it was at the start
   bool is_marked_ = false;
-  std::string told_unfit_;
+  bool is_unfit_told_ = false;
   int64_t secrets_not_before_ns_ = 0;  // boot time
   NewChunks written_;
   std::optional<LogWriter> writer_;

@@ -76,7 +76,7 @@ class RollingUpgrade(SharedTest):
         self.start_as(third)
         eventually(lambda: self.role("c3") == "unfit", "it is unfit", timeout=30)
         self.assertTrue(third.runs())
-        self.assertIn("unfit: this controller does not take the lead", third.text_of_run())
+        self.assertIn("unfit: this controller never takes the lead", third.text_of_run())
         self.assertIn("has format 22", self.cli("admin", "controllers", "list").ok().err)
         eventually(lambda: "gpu_platform_standbys 1\n" in self.cli("metrics").ok().out, "it does not count", timeout=30)
         # Nobody else could lead, and it does not.

@@ -49,7 +49,8 @@ class CheckContracts(unittest.TestCase):
 
     def test_two_types_of_one_name(self):
         header = "// A lane.\nnamespace gp {\n\nstruct Lane {\n};\n\n}  // namespace gp\n"
-        for other in ("struct Lane {\n};\n", "class Lane final : public Road {\n};\n", "class Lane\n    : public Road {\n};\n", "enum class Lane { kOne };\n"):
+        for other in ("struct Lane {\n};\n", "class Lane final : public Road {\n};\n", "class Lane\n    : public Road,\n      public Way {\n};\n", "enum class Lane { kOne };\n",
+                      "struct alignas(64) Lane {\n};\n", "union Lane {\n};\n"):
             result = self.plant_two(header, f"namespace gp {{\n\n{other}\n}}  // namespace gp\n")
             self.assertIn("src/b.cc:3: gp::Lane is also the name of a type in src/a.h:4", result.stdout, other)
 

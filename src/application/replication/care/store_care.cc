@@ -8,7 +8,8 @@ namespace gp {
 namespace {
 
 constexpr std::chrono::seconds kEvery{10};
-// Sooner, if so much was written meanwhile; it looks whether it was.
+// After this many bytes of records it does not wait any longer, or the store would grow by what a
+// busy leader writes in that time.  It compares once a second.
 constexpr uint64_t kAfterBytes = uint64_t{16} << 20;
 constexpr std::chrono::seconds kLooksEvery{1};
 // Between two steps of which there are many, so that appends find the store free.

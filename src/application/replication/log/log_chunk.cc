@@ -7,7 +7,7 @@
 namespace gp {
 namespace {
 
-constexpr uint64_t kChunkFormat = 1;
+constexpr uint64_t kChunkFormat = 2;
 
 }  // namespace
 

@@ -8,8 +8,8 @@
 
 namespace gp {
 
-// What a leader has written to the log, for its trimmer, which need not read it again.  Any thread;
-// nobody waits for longer than another one takes to note a chunk.
+// What a leader has written to the log, for those that keep the store small: the trimmer need not
+// read it again.  Any thread; nobody waits for longer than another one takes to note a chunk.
 class NewChunks {
  public:
   struct Noted {

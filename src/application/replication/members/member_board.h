@@ -23,7 +23,7 @@ struct Member {
   std::string boot;
   Recovered::Sight sight;
   FormatRange formats;         // of records, that its program reads; it writes up to the newest
-  std::string unfit;           // why it does not take the lead; empty: it does
+  std::string unfit;           // why it can never take the lead; empty: it can
   uint64_t differs_after = 0;  // Replica::differs_after()
   bool operator==(const Member&) const = default;
 };

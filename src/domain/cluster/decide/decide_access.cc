@@ -7,6 +7,9 @@
 namespace gp {
 namespace {
 
+// By one command: more of them end with the next ones.
+constexpr size_t kJoinTokensEndedMax = 100;
+
 std::string Everywhere(const std::string& queue) {
   return queue.empty() ? "everywhere" : "in " + queue;
 }
@@ -133,11 +136,19 @@ Result<Events> DecideCommand(const State& state, const Envelope& envelope,
   issued.issued_by = envelope.origin.principal;
   const Instant now = WallOf(state.time, envelope.at);
   GP_CHECK_OK(ValidateJoinToken(command.name, issued, now));
+  const auto present = state.access.nodes.find(command.name);
+  const auto counts = [&](const NodeCertificate& one) { return one.expires_at > now; };
+  if (present != state.access.nodes.end() && std::ranges::any_of(present->second, counts))
+    return Fail(Conflict("node " + command.name +
+                         " has a certificate. If it was lost: gpu-platform nodes revoke " +
+                         command.name + ", and then its join token"));
   Events events;
   for (const auto& [name, one] : state.access.join_tokens) {
-    if (one.expires_at <= now) events.push_back(JoinTokenEnded{name});
+    if (one.expires_at <= now && name != command.name && events.size() < kJoinTokensEndedMax)
+      events.push_back(JoinTokenEnded{name});
   }
-  if (state.access.join_tokens.size() - events.size() >= kJoinTokensMax)
+  const bool is_another = !state.access.join_tokens.contains(command.name);
+  if (is_another && state.access.join_tokens.size() - events.size() >= kJoinTokensMax)
     return Fail(Conflict("there are " + std::to_string(kJoinTokensMax) +
                          " join tokens: wait until some have expired"));
   events.push_back(JoinTokenIssued{command.name, std::move(issued)});
@@ -148,11 +159,12 @@ AuditWords WordsFor(const State&, const Events&, const IssueJoinToken& command) 
 }
 
 Result<Events> DecideCommand(const State& state, const Envelope&, const RevokeNode& command) {
-  if (!state.access.nodes.contains(command.name))
+  Events events;
+  const bool may_join = state.access.join_tokens.contains(command.name);
+  if (state.access.nodes.contains(command.name)) events.push_back(NodeRevoked{command.name});
+  if (events.empty() && !may_join)
     return Fail(NotFound("node " + command.name + " has no certificate"));
-  Events events{NodeRevoked{command.name}};
-  if (state.access.join_tokens.contains(command.name))
-    events.push_back(JoinTokenEnded{command.name});
+  if (may_join) events.push_back(JoinTokenEnded{command.name});
   return events;
 }
 AuditWords WordsFor(const State&, const Events&, const RevokeNode& command) {

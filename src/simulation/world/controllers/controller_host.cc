@@ -119,9 +119,6 @@ void ControllerHost::Follow() {
     return refused_(*this, role.error().message);
   if (!role && role.error().code != ErrorCode::kUnavailable)
     return findings_.Break(timeline_.now(), "a standby cannot follow: " + role.error().message);
-  if (shared_->replica().differs_after() != 0)
-    return findings_.Break(timeline_.now(),
-                           "a standby says that its state differs from the leader's");
   if (role && *role == Standby::Role::kLeads) return Lead();
   if (role && *role == Standby::Role::kIsUnfit) return UpgradeUnfit();
   const int wait_ms = !role ? 300 : *role == Standby::Role::kIsLate ? 5 : 200;

@@ -69,35 +69,53 @@ TEST_F(StandbyTest, ALeaderTellsItsStateWithEachSnapshot) {
   EXPECT_EQ(second.replica->differs_after(), 0u);
 }
 
-// It still follows: its journal is right.
-TEST_F(StandbyTest, AStateThatDiffersIsUnfit) {
+// It ends, and what it tells of itself says why.  The records lead its next process to the state.
+TEST_F(StandbyTest, AStateThatDiffersIsRebuilt) {
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
   const uint64_t after = first.writer->last();
   first.writer->TellState(after, first.Digest() + 1);
   first.SetQueue("prod");
-  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
-  EXPECT_EQ(second.replica->differs_after(), after);
-  EXPECT_THAT(
-      second.standby->unfit(),
-      testing::HasSubstr("differs from the leader's after record " + std::to_string(after)));
-  EXPECT_EQ(second.replica->Read([](const State&) {}).error().code, ErrorCode::kUnavailable);
+  const Result<Standby::Role> role = second.Turn();
+  ASSERT_FALSE(role);
+  EXPECT_EQ(role.error().code, ErrorCode::kInternal);
+  EXPECT_THAT(role.error().message, testing::HasSubstr("differs from the leader's after record " +
+                                                       std::to_string(after)));
+  const auto told = [&] {
+    return (*MemberBoard(store, StoreKeys("test")).Find("second"))->differs_after;
+  };
+  EXPECT_EQ(told(), after);
+  second.Restart();
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows)) << "once is enough";
+  EXPECT_EQ(told(), after);
   first.key.Resign();
-  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
-  EXPECT_EQ(second.journal.LastSequence(), first.journal.LastSequence());
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
 }
 
-TEST_F(StandbyTest, ADifferenceIsRememberedUntilTheStatesAreTheSame) {
+TEST_F(StandbyTest, ADifferenceIsToldUntilTheStatesAreTheSame) {
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
-  first.writer->TellState(first.writer->last(), 1);
-  first.SetQueue("prod");
-  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
+  second.replica->RememberDifference(5);
   second.clock.Advance(Duration::Seconds(2));
-  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
   second.Restart();
-  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kIsUnfit));
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(second.replica->differs_after(), 5u);
   first.writer->TellState(first.writer->last(), first.Digest());
-  first.SetQueue("more");
-  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  first.SetQueue("prod");
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(second.replica->differs_after(), 0u);
+}
+
+// What a standby recovers from was the leader's state too.
+TEST_F(StandbyTest, ASnapshotIsOfAStateThatWasCompared) {
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  const uint64_t compared = first.writer->last();
+  first.writer->TellState(compared, first.Digest());
+  for (const char* queue : {"a", "b", "c"}) first.SetQueue(queue);
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  EXPECT_EQ(*second.journal.Snapshots(), std::vector<uint64_t>{compared});
+  const uint64_t digest = StateDigest(second.replica->state());
+  second.Restart();
+  EXPECT_EQ(StateDigest(second.replica->state()), digest);
 }
 
 // Notes what observers see.
@@ -420,6 +438,18 @@ TEST_F(StandbyTest, ANoteThatCameLateIsNotTakenForNow) {
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
   ASSERT_TRUE(second.Lead());
   EXPECT_GE(second.Time() - noted, Duration::Milliseconds(16'500));
+}
+
+// Its machine was suspended, and its clock does not count that.
+TEST_F(StandbyTest, ALeaderWhoseClockStoodStillIsFollowed) {
+  Live(Duration::Seconds(2));
+  second.clock.Advance(Duration::Seconds(5));
+  Live(Duration::Seconds(3));
+  const Instant before = first.Time();
+  first.key.Resign();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_LE(second.Time(), before);
 }
 
 // Whatever its boot clock says now, it was another one.

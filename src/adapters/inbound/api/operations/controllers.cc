@@ -18,6 +18,7 @@ void FillController(const ControllerStatus& from, v1::Controller* to) {
   to->set_grpc_address(from.member.addresses.grpc);
   to->set_http_address(from.member.addresses.http);
   to->set_unfit(from.member.unfit);
+  to->set_differs_after(from.member.differs_after);
   to->set_oldest_format(from.member.formats.oldest);
   to->set_newest_format(from.member.formats.newest);
 }
