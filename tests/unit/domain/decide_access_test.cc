@@ -183,7 +183,7 @@ TEST_F(DecideAccess, JoinTokensEnd) {
             "unauthenticated: this join token of node n1 was used, replaced or has expired");
   EXPECT_EQ(Do(JoinTokenOf("n3", 'c')).size(), 2U) << "the one that has expired is forgotten";
   EXPECT_EQ(cluster_.state().access.join_tokens.size(), 2U);
-  EXPECT_EQ(cluster_.state().access.join_tokens.at("n3").issued_by, "user:root");
+  EXPECT_EQ(cluster_.state().access.join_tokens.at("n3").issued_by, "test");
   for (const Duration life : {Duration{}, Duration::Minutes(60 * 24 * 7 + 1)})
     EXPECT_EQ(Refusal(JoinTokenOf("n1", 'a', life)),
               "invalid-argument: life: more than 0, at most 7d");

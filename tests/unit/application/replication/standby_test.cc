@@ -211,9 +211,10 @@ TEST_F(StandbyTest, GoesOnFromItsOwnJournalAfterARestart) {
   EXPECT_EQ(StateDigest(second.replica->state()), first.Digest());
 }
 
+// Of its own, where no leader has told its state for long.
 TEST_F(StandbyTest, SavesSnapshots) {
   second.replica.emplace(second.log, second.journal, second.clock,
-                         Replica::Keeping{.records_per_snapshot = 4});
+                         Replica::Keeping{.records_per_snapshot = 2});
   ASSERT_TRUE(second.replica->Recover());
   for (const char* name : {"a", "b", "c", "d", "e"}) {
     first.SetQueue(name);

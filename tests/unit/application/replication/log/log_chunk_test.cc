@@ -38,10 +38,10 @@ TEST(LogChunk, AWrongChainIsFoundThoughTheChecksumMatches) {
 }
 
 TEST(LogChunk, ALaterFormatIsNamed) {
-  const auto decoded = DecodeChunk("\x02\x00");
+  const auto decoded = DecodeChunk("\x03\x00");
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message,
-            "the shared log: a chunk has format 2, and this program knows 1");
+            "the shared log: a chunk has format 3, and this program knows 2");
 }
 
 TEST(LogChunk, TheChainBindsTheOrder) {
