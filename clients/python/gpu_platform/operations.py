@@ -233,6 +233,17 @@ class Operations:
         """Holds a pending job, so that it does not start. FAILED_PRECONDITION: the job is not pending."""
         return self._ask("POST", f"/api/v1/jobs/{quote(job_id, safe='')}:hold", key=key)
 
+    def issue_join_token(self, node: str, *, life_ms: Optional[int] = None,
+                         key: Optional[str] = None) -> dict[str, Any]:
+        """Makes a join token with which the agent of this node gets its first certificate, once
+        (docs/reference/access.md). It replaces one that the node had. FAILED_PRECONDITION: there are too many, or a
+        request with this id was answered before.
+
+        node: name; 1 to 253 letters, digits, dots, dashes and underscores; the node need not exist
+        life_ms: 0: 30 minutes; at most 7 days
+        """
+        return self._ask("POST", f"/api/v1/nodes/{quote(node, safe='')}/join-token", key=key, life_ms=life_ms)
+
     def issue_token(self, *, label: Optional[str] = None, user: Optional[str] = None, role: Optional[str] = None,
                     queue: Optional[str] = None, life_ms: Optional[int] = None,
                     key: Optional[str] = None) -> dict[str, Any]:
