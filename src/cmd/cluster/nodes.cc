@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/jobs/submit.h"
 #include "cmd/text/cluster_text.h"

@@ -81,7 +81,8 @@ class Encrypted(ClusterTest):
             file.write(document["secret"] + "\n")
         other = self.far_agent("other", join_token=token)
         eventually(lambda: "this is no join token of node other" in other.text(), other.text)
-        other.stop()
+        eventually(lambda: not other.runs(), "it has ended")
+        self.cluster.agents.remove(other)
         agent = self.far_agent(join_token=token)
         eventually(lambda: self.condition() == "UP", lambda: "the node is here" + self.cluster.logs())
         self.assertIn("by its single-use join token", self.certificates()[0]["details"])
@@ -89,8 +90,9 @@ class Encrypted(ClusterTest):
         agent.stop()
         os.remove(os.path.join(self.far_state(), "identity.pem"))
         again = self.far_agent(join_token=token)
-        eventually(lambda: "was used" in again.text(), again.text)
-        again.stop()
+        eventually(lambda: "was used" in again.text() and not again.runs(), again.text)
+        self.cluster.agents.remove(again)
+        self.cluster.agents.remove(agent)
 
     def test_an_agent_knows_its_controller(self):
         agent = self.far_agent("wrong", "sha256:" + "0" * 64)
