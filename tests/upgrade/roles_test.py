@@ -87,7 +87,8 @@ class Upgrade(unittest.TestCase):
             self.assertEqual(cluster.cli("jobs", "exec", gang, "--", "echo", "inside").ok().out.strip(), "inside")
         cluster.cli = Cli(programs["new"], cluster.run_directory)
         self.assertEqual(self.attempts(cluster, gang), leases)
-        eventually(lambda: cluster.cli("jobs", "logs", gang).ok().out.count("beat") > 20, "both ranks write on")
+        before = self.beats(cluster, gang)
+        eventually(lambda: all(now > was for now, was in zip(self.beats(cluster, gang), before)), "both ranks write on")
         cluster.cli("jobs", "cancel", gang).ok()
         eventually(lambda: cluster.cli.job(gang)["state"] == "CANCELLED", cluster.logs)
         cluster.settle()
@@ -97,7 +98,10 @@ class Upgrade(unittest.TestCase):
     def attempts(self, cluster, job):
         document = cluster.cli.job(job)
         self.assertEqual(document["state"], "RUNNING", cluster.logs())
-        return [attempt.get("leases") for attempt in document["attempts"]]
+        return [(attempt["number"], attempt["started_at"], attempt["ranks"]) for attempt in document["attempts"]]
+
+    def beats(self, cluster, job):
+        return [cluster.cli("jobs", "logs", job, "--rank", str(rank)).ok().out.count("beat") for rank in range(2)]
 
 
 def main():

@@ -67,22 +67,25 @@ Result<bool> Replica::ApplyUpTo(const LogHead& head) {
   std::vector<std::string> records;
   CommittedRecords applied{.after = applied_};
   Status readable = Ok();
+  Status same = Ok();
   for (const LogChunk& chunk : chunks) {
     readable = CheckFormats(chunk);
-    if (!readable) break;
+    if (readable) same = Compare(chunk);
+    if (!readable || !same) break;
     {
       const std::lock_guard lock(reading_);  // readers see a chunk as a whole
-      GP_CHECK_OK(Compare(chunk));
       GP_CHECK_OK(Apply(chunk, applied));
     }
     records.insert(records.end(), chunk.records.begin(), chunk.records.end());
   }
-  if (records.empty()) return Fail(readable.error());
+  if (records.empty()) return Fail(same ? readable.error() : same.error());
   const Appended copied =
       journal_.Append(recovered_.state.epoch, applied_ - records.size(), records);
   if (copied.end != AppendEnd::kDurable) return Fail(Internal(copied.why));
   for (CommitObserver* observer : observers_) observer->OnCommit(recovered_.state, applied);
   GP_CHECK_OK(SaveSnapshotWhenDue());
+  // The next process begins with this very comparison.
+  if (!same) return Fail(same.error());
   return applied_ >= head.last;
 }
 
@@ -158,9 +161,9 @@ bool Replica::CameLate(const LogHead& head, int64_t now_ns) {
   if (!recovered_.sight) return false;
   const int64_t passed_ns = now_ns - recovered_.sight->boot_ns;
   const int64_t behind_ns = recovered_.sight->time.ns + passed_ns - head.time.ns;
-  if (behind_ns <= kReadsWithin.ns + passed_ns / kDriftPart) return false;
-  const int64_t before_ns = std::exchange(behind_ns_, behind_ns);
-  return std::abs(behind_ns - before_ns) > kReadsWithin.ns;
+  const bool is_late = behind_ns > kReadsWithin.ns + passed_ns / kDriftPart;
+  const int64_t before_ns = std::exchange(behind_ns_, is_late ? behind_ns : 0);
+  return is_late && std::abs(behind_ns - before_ns) > kReadsWithin.ns;
 }
 
 void Replica::Remember(const Recovered::Sight& sight) {

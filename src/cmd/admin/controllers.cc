@@ -25,7 +25,7 @@ void PrintControllers(const v1::ListControllersReply& reply, Cli& cli) {
     if (one.differs_after() != 0)
       cli.Say("the state of " + one.name() + " differed from the leader's after record " +
               std::to_string(one.differs_after()) +
-              ", and it has rebuilt it (docs/controllers.md, \"A standby that differs\")");
+              ": it rebuilds it when it starts (docs/controllers.md, \"A standby that differs\")");
   for (const v1::StoreMember& one : reply.store())
     if (!one.trouble().empty()) cli.Say("etcd at " + one.endpoint() + ": " + one.trouble());
   if (cli.PrintDocument(reply)) return;

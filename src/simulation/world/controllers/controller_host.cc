@@ -90,7 +90,12 @@ void ControllerHost::OpenShared() {
                                                place);
   options_.leadership = shared_.get();
   options_.format_of_all = [this] { return shared_->FormatOfAll(); };
-  if (const Status recovered = shared_->Recover(); !recovered)
+  const Status recovered = shared_->Recover();
+  if (!recovered && recovered.error().code == ErrorCode::kUnsupported) {
+    Do([this] { UpgradeUnfit(); });
+    return;
+  }
+  if (!recovered)
     return findings_.Break(timeline_.now(),
                            "a standby does not recover its journal: " + recovered.error().message);
   FollowAt(timeline_.now());

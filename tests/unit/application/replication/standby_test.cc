@@ -91,6 +91,20 @@ TEST_F(StandbyTest, AStateThatDiffersIsRebuilt) {
   EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
 }
 
+// The next process begins where the states differ, and does not compare what came before again.
+TEST_F(StandbyTest, TwoStatesInOneTurnAreRebuiltOnce) {
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  first.writer->TellState(first.writer->last(), first.Digest());
+  first.SetQueue("a");
+  const uint64_t after = first.writer->last();
+  first.writer->TellState(after, 1);
+  first.SetQueue("b");
+  EXPECT_EQ(second.Turn().error().code, ErrorCode::kInternal);
+  EXPECT_EQ(second.journal.LastSequence(), after);
+  second.Restart();
+  EXPECT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+}
+
 TEST_F(StandbyTest, ADifferenceIsToldUntilTheStatesAreTheSame) {
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
   second.replica->RememberDifference(5);
@@ -439,6 +453,33 @@ TEST_F(StandbyTest, ANoteThatCameLateIsNotTakenForNow) {
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
   ASSERT_TRUE(second.Lead());
   EXPECT_GE(second.Time() - noted, Duration::Milliseconds(16'500));
+}
+
+// Another one came as late long ago.
+TEST_F(StandbyTest, ALateNoteIsNotExcusedByOneOfLongAgo) {
+  const auto note_late = [&] {
+    first.clock.Advance(Duration::Seconds(1));
+    second.clock.Advance(Duration::Seconds(4));
+    ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+    first.loop->Turn();
+    ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+    first.clock.Advance(Duration::Seconds(3));
+    first.loop->Turn();
+    ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  };
+  Live(Duration::Seconds(2));
+  note_late();
+  Live(Duration::Seconds(5));
+  first.clock.Advance(Duration::Seconds(1));
+  const Instant noted = first.Time();
+  second.clock.Advance(Duration::Seconds(4));
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  first.loop->Turn();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
+  first.key.Resign();
+  ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kLeads));
+  ASSERT_TRUE(second.Lead());
+  EXPECT_GE(second.Time() - noted, Duration::Milliseconds(2'500));
 }
 
 // Its machine was suspended, and its clock does not count that.
