@@ -165,8 +165,8 @@ await step("a job page draws the metrics that the job reports, and those of othe
   await page.getByLabel("Compare with").press("Enter");
   await page.getByRole("alert").filter({ hasText: "no-such-job" }).waitFor();
   await page.getByRole("img", { name: new RegExp(`^train/loss: .*; ${other}: last 0\\.3$`) }).waitFor();
-  const lines = await chart("train/loss").locator(".u-series:not(.bound) .u-label").allTextContents();
-  assert.deepEqual(lines, ["step", `${curves} curves`, `${other} other-curves`]);
+  const lines = async () => (await chart("train/loss").locator(".u-series:not(.bound) .u-label").allTextContents()).join();
+  await until("each line has the name of its job", async () => (await lines()) === ["step", `${curves} curves`, `${other} other-curves`].join());
   for (const name of ["--used", "--waiting"]) await until(`a line in ${name}`, () => chart("train/loss").evaluate(hasColour, name));
   await page.getByLabel("logarithmic").check();
   await page.getByLabel("show superseded").check();
