@@ -89,6 +89,7 @@ class Upgrade(unittest.TestCase):
         self.assertEqual(self.attempts(cluster, gang), leases)
         before = self.beats(cluster, gang)
         eventually(lambda: all(now > was for now, was in zip(self.beats(cluster, gang), before)), "both ranks write on")
+        self.assertEqual(self.attempts(cluster, gang), leases, "in the same attempt, on the same GPUs")
         cluster.cli("jobs", "cancel", gang).ok()
         eventually(lambda: cluster.cli.job(gang)["state"] == "CANCELLED", cluster.logs)
         cluster.settle()
