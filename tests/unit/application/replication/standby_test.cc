@@ -442,8 +442,8 @@ TEST_F(StandbyTest, ARememberedTimeOfATermBeforeIsNotMeasuredOn) {
 // The store has kept the leader's last note for 17 seconds.
 TEST_F(StandbyTest, ANoteThatCameLateIsNotTakenForNow) {
   Live(Duration::Seconds(2));
+  const Instant noted = first.Time() + Duration::Seconds(1);
   first.clock.Advance(Duration::Seconds(1));
-  const Instant noted = first.Time();
   second.clock.Advance(Duration::Seconds(18));
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
   first.loop->Turn();
@@ -470,8 +470,8 @@ TEST_F(StandbyTest, ALateNoteIsNotExcusedByOneOfLongAgo) {
   Live(Duration::Seconds(2));
   note_late();
   Live(Duration::Seconds(5));
+  const Instant noted = first.Time() + Duration::Seconds(1);
   first.clock.Advance(Duration::Seconds(1));
-  const Instant noted = first.Time();
   second.clock.Advance(Duration::Seconds(4));
   ASSERT_EQ(second.Turn(), Result<Standby::Role>(Standby::Role::kFollows));
   first.loop->Turn();
