@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cmd/cli.h"
+#include "cmd/lifetime_option.h"
 #include "cmd/list_tables.h"
 #include "infrastructure/table.h"
 
@@ -137,16 +138,7 @@ void AddCreateToken(CLI::App& tokens, Cli& cli) {
          "--user", [request](const std::string& user) { request->set_user(user); },
          "User that the token stands for; admins only")
       ->type_name("USER");
-  sub->add_option_function<std::string>(
-         "--expires",
-         [request](const std::string& text) {
-           const auto life = ParseDuration(text);
-           if (!life) throw CLI::ValidationError("--expires", life.error().message);
-           if (*life < Duration::Seconds(1)) throw CLI::ValidationError("--expires", "at least 1s");
-           request->set_life_ms(life->ns / 1'000'000);
-         },
-         "Lifetime of the token; default: 30d, at most 366d")
-      ->type_name("DURATION");
+  AddLifetime(*sub, request, "Lifetime of the token; default: 30d, at most 366d");
   sub->callback([request, &cli] {
     Ask<v1::IssueTokenReply>(cli, "IssueToken", *request,
                              [&](const auto& reply) { PrintSecret(reply, cli); });

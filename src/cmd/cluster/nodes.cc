@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
-#include "base/text.h"
 #include "cmd/cli.h"
 #include "cmd/jobs/submit.h"
+#include "cmd/lifetime_option.h"
 #include "cmd/text/cluster_text.h"
 #include "cmd/text/node_text.h"
 
@@ -154,16 +154,7 @@ void AddJoinToken(CLI::App& nodes, Cli& cli) {
          "node", [request](const std::string& name) { request->set_node(name); },
          "Name of the node; it need not exist")
       ->required();
-  sub->add_option_function<std::string>(
-         "--expires",
-         [request](const std::string& text) {
-           const auto life = ParseDuration(text);
-           if (!life) throw CLI::ValidationError("--expires", life.error().message);
-           if (*life < Duration::Seconds(1)) throw CLI::ValidationError("--expires", "at least 1s");
-           request->set_life_ms(life->ns / 1'000'000);
-         },
-         "Lifetime of the token; default: 30m, at most 7d")
-      ->type_name("DURATION");
+  AddLifetime(*sub, request, "Lifetime of the token; default: 30m, at most 7d");
   sub->callback([request, &cli] {
     const auto client = cli.Controller();
     if (!client) return cli.Complain(client.error());
