@@ -7,6 +7,7 @@
 #include "adapters/outbound/process/attempt_directory.h"
 #include "tests/support/file_faults/file_faults.h"
 #include "tests/support/runner_harness.h"
+#include "tests/support/wait_until.h"
 
 namespace gp {
 namespace {
@@ -112,7 +113,7 @@ TEST_P(AttemptFiles, ASupervisorIsKilledAtEveryCall) {
     const auto attempt = AttemptDirectory::Open(
         open((host_.state() + "/attempts").c_str(), O_RDONLY | O_CLOEXEC), Key());
     ASSERT_TRUE(attempt);
-    for (int i = 0; i < 5'000 && attempt->IsHeld(); ++i) usleep(2'000);
+    EXPECT_TRUE(WaitUntil([&] { return !attempt->IsHeld(); }));
     const bool is_written = ExitIsWritten();
     host_.Open();
     const AttemptStatus status = Judge();

@@ -18,6 +18,7 @@
 #include "tests/support/link_client.h"
 #include "tests/support/test_cluster.h"
 #include "tests/support/test_controller.h"
+#include "tests/support/wait_until.h"
 
 namespace gp {
 namespace {
@@ -290,7 +291,7 @@ TEST(NodeCredentials, AreKeptAndRenewedInTime) {
   later.StepWall(rig.clock.Now() + Duration::Minutes(45) - later.Now());
   NodeCredentials credentials(options, kept.Storage(), later);
   ASSERT_TRUE(credentials.Open());
-  for (int i = 0; i < 500 && kept.writes < 2; ++i) usleep(10'000);
+  EXPECT_TRUE(WaitUntil([&] { return kept.writes >= 2; }));
   EXPECT_EQ(kept.writes, 2);
 }
 

@@ -10,6 +10,7 @@
 
 #include "adapters/outbound/images/image_answers.h"
 #include "tests/support/scratch.h"
+#include "tests/support/wait_until.h"
 #include "tests/unit/adapters/images/numbered.h"
 
 namespace gp {
@@ -174,7 +175,7 @@ TEST_F(CareForImages, WhatWasDamagedBeforeTheAgentBeganIsRemovedWhenItIsUnused) 
   usleep(50'000);
   EXPECT_TRUE(There().contains(21));
   layers_->Unpin("lease-1");
-  for (int i = 0; i < 3'000 && There().contains(21); ++i) usleep(1'000);
+  EXPECT_TRUE(WaitUntil([&] { return !There().contains(21); }));
   EXPECT_FALSE(There().contains(21));
 }
 
@@ -216,7 +217,7 @@ TEST_F(CareForImages, ADamagedLayerInUseIsRemovedWhenItsAttemptEnds) {
   layers_->Pin("lease-2", "");
   EXPECT_EQ(layers_->Enter("lease-2", NumberedDigest(21), kAnyUser), LayerStore::State::kDamaged);
   layers_->Unpin("lease-1");
-  for (int i = 0; i < 3'000 && There().contains(21); ++i) usleep(1'000);
+  EXPECT_TRUE(WaitUntil([&] { return !There().contains(21); }));
   EXPECT_FALSE(There().contains(21));
   EXPECT_EQ(layers_->Enter("lease-2", NumberedDigest(21), kAnyUser), LayerStore::State::kAbsent);
 }

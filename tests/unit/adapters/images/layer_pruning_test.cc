@@ -6,6 +6,7 @@
 
 #include "adapters/outbound/images/layer_store.h"
 #include "tests/support/scratch.h"
+#include "tests/support/wait_until.h"
 #include "tests/unit/adapters/images/numbered.h"
 
 namespace gp {
@@ -210,7 +211,7 @@ TEST_F(CaredLayers, ADamagedLayerIsRemovedOnceItIsUnused) {
   });
   EXPECT_TRUE(Has(1));
   store_->Unpin("lease-1");
-  for (int i = 0; i < 3'000 && store_->size() > 0; ++i) usleep(1'000);
+  EXPECT_TRUE(WaitUntil([&] { return store_->size() == 0; }));
   EXPECT_EQ(store_->size(), 0u);
   store_->EndWaits();
   remover.join();

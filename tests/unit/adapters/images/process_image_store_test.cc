@@ -9,6 +9,7 @@
 #include "adapters/outbound/images/image_answers.h"
 #include "lib/secrets/secrets.h"
 #include "tests/support/scratch.h"
+#include "tests/support/wait_until.h"
 #include "tests/unit/adapters/images/numbered.h"
 
 namespace gp {
@@ -160,7 +161,7 @@ TEST_F(ImageStoreTest, ProgressCountsTheLayersThatTheUserHas) {
   plan_ = PlanOf({1, 2, 3});
   delay_ = "sleep 1000";
   EXPECT_FALSE(store_->Prepare(Attempt("lease-2")));
-  for (int i = 0; i < 3'000 && store_->ProgressOf("lease-2").layers_total == 0; ++i) usleep(1'000);
+  EXPECT_TRUE(WaitUntil([&] { return store_->ProgressOf("lease-2").layers_total != 0; }));
   const StagingProgress progress = store_->ProgressOf("lease-2");
   EXPECT_EQ(progress,
             (StagingProgress{.bytes = 10, .bytes_total = 30, .layers = 1, .layers_total = 3}));

@@ -11,6 +11,7 @@
 #include "adapters/outbound/images/image_answers.h"
 #include "adapters/outbound/images/process_image_store.h"
 #include "tests/support/scratch.h"
+#include "tests/support/wait_until.h"
 #include "tests/unit/adapters/images/numbered.h"
 
 namespace gp {
@@ -113,7 +114,7 @@ TEST_F(PulledImages, ProgressCountsWhatIsPulled) {
   delay_ = "echo pulled 7; echo pulled 25; echo pulled -3; sleep 1000";
   Open();
   EXPECT_FALSE(store_->Prepare(Attempt("lease-1")));
-  for (int i = 0; i < 3'000 && store_->ProgressOf("lease-1").bytes < 25; ++i) usleep(1'000);
+  EXPECT_TRUE(WaitUntil([&] { return store_->ProgressOf("lease-1").bytes >= 25; }));
   EXPECT_EQ(store_->ProgressOf("lease-1"),
             (StagingProgress{.bytes = 25, .bytes_total = 40, .layers_total = 2}));
   store_->Release("lease-1");
@@ -247,7 +248,7 @@ TEST_F(PulledImages, OneQuestionServesAllWhoHaveComeBeforeIt) {
   Open();
   ASSERT_FALSE(store_->Prepare(Tagged("first", "v1")));
   const auto has_asked = [this] { return std::filesystem::exists(scratch_.In("calls")); };
-  for (int i = 0; i < 3'000 && !has_asked(); ++i) usleep(1'000);
+  EXPECT_TRUE(WaitUntil([&] { return has_asked(); }));
   for (int i = 0; i < 6; ++i)
     EXPECT_FALSE(store_->Prepare(Tagged("lease-" + std::to_string(i), "v1")));
   for (int i = 0; i < 6; ++i) EXPECT_TRUE(Await(Tagged("lease-" + std::to_string(i), "v1")));
@@ -267,9 +268,9 @@ TEST_F(PulledImages, WhoIsStoppedWhileAskingAnswersNobody) {
     return std::vector<std::string>{std::istream_iterator<std::string>(file), {}};
   };
   ASSERT_FALSE(store_->Prepare(Tagged("first", "v1")));
-  for (int i = 0; i < 5'000 && askers().empty(); ++i) usleep(1'000);
+  EXPECT_TRUE(WaitUntil([&] { return !askers().empty(); }));
   for (const char* key : {"a", "b"}) EXPECT_FALSE(store_->Prepare(Tagged(key, "v1")));
-  for (int i = 0; i < 5'000 && askers().size() < 2; ++i) usleep(1'000);
+  EXPECT_TRUE(WaitUntil([&] { return askers().size() >= 2; }));
   ASSERT_EQ(askers().size(), 2u);
   const std::string stopped = askers()[1];
   store_->Release(stopped);
@@ -318,9 +319,8 @@ TEST_F(PulledImages, OneThatIsReleasedWaitsForNoTurn) {
 TEST_F(PulledImages, WhatAnEarlierAgentLeftIsRemovedMeanwhile) {
   std::filesystem::create_directories(scratch_.In("pulls/lease-0-abc/blobs"));
   Open();
-  for (int i = 0; i < 3'000 && std::filesystem::exists(scratch_.In("pulls/lease-0-abc")); ++i)
-    poll(nullptr, 0, 10);
-  EXPECT_FALSE(std::filesystem::exists(scratch_.In("pulls/lease-0-abc")));
+  EXPECT_TRUE(
+      WaitUntil([&] { return !std::filesystem::exists(scratch_.In("pulls/lease-0-abc")); }));
 }
 
 }  // namespace

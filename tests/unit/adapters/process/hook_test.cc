@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "tests/support/runner_harness.h"
+#include "tests/support/wait_until.h"
 
 namespace gp {
 namespace {
@@ -67,8 +68,7 @@ TEST_F(HookTest, StopDuringTheProlog) {
   LaunchSpec spec = host_.Shell("stopped", "echo job");
   spec.prolog = Script("prolog", "echo begun; sleep 1000");
   host_.Start(spec);
-  const int64_t tries = 5000;
-  for (int i = 0; i < tries && host_.Errors("stopped").empty(); ++i) usleep(2000);
+  EXPECT_TRUE(WaitUntil([&] { return !host_.Errors("stopped").empty(); }));
   host_.runner->Stop("stopped", Duration::Minutes(1));
   EXPECT_EQ(host_.AwaitEnd("stopped").cause, EndCause::kStopped);
   EXPECT_EQ(host_.Output("stopped"), "");

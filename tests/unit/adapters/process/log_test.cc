@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "tests/support/runner_harness.h"
+#include "tests/support/wait_until.h"
 
 namespace gp {
 namespace {
@@ -79,8 +80,7 @@ TEST_F(LogTest, AFullStateDiskDoesNotLoseTheExitCode) {
   host_.Open();
   host_.Start(host_.Shell("full", "head -c 1m /dev/zero > /tmp/filler; sleep 0.2; exit 5"));
   host_.runner.reset();  // it must come from the disk
-  for (int i = 0; i < 5000 && access((place + "/full/status").c_str(), F_OK) != 0; ++i)
-    usleep(2000);
+  EXPECT_TRUE(WaitUntil([&] { return access((place + "/full/status").c_str(), F_OK) == 0; }));
   host_.Open();
   const AttemptStatus status = host_.AwaitEnd("full");
   EXPECT_EQ(status.exit_code, 5);

@@ -5,6 +5,7 @@
 
 #include "adapters/outbound/process/supervised_attempt_runner.h"
 #include "tests/support/runner_harness.h"
+#include "tests/support/wait_until.h"
 
 namespace gp {
 namespace {
@@ -74,7 +75,7 @@ TEST_F(ReportTest, SurplusIsRemovedBelowTheDirectoryAndNowhereElse) {
     return access((host_.directory() + name).c_str(), F_OK) == 0;
   };
   const auto await_gone = [&](const std::string& name) {
-    for (int i = 0; i < 400 && is_there(name); ++i) usleep(10'000);
+    EXPECT_TRUE(WaitUntil([&] { return !is_there(name); }));
     EXPECT_FALSE(is_there(name)) << name;
   };
   // What must stay comes first: when the others are gone, it has been tried.

@@ -12,6 +12,7 @@
 
 #include "adapters/outbound/process/attempt_directory.h"
 #include "tests/support/runner_harness.h"
+#include "tests/support/wait_until.h"
 
 namespace gp {
 namespace {
@@ -45,7 +46,7 @@ TEST_F(SurvivalTest, AnExitWhileTheAgentIsAwayIsKept) {
   host_.Start(host_.Shell("away", "exit 9"));
   host_.runner.reset();
   const std::string status = host_.state() + "/attempts/away/status";
-  for (int i = 0; i < 5000 && access(status.c_str(), F_OK) != 0; ++i) usleep(2000);
+  EXPECT_TRUE(WaitUntil([&] { return access(status.c_str(), F_OK) == 0; }));
   host_.Open();
   const AttemptStatus after = host_.AwaitEnd("away");
   EXPECT_EQ(after.exit_code, 9);
@@ -98,7 +99,7 @@ TEST_F(SurvivalTest, TheLeaseEndsAJobWithoutAnyAgent) {
   const pid_t supervisor = SupervisorOf("leased");
   host_.runner.reset();
   // Nobody reads, nobody renews.
-  for (int i = 0; i < 5000 && kill(supervisor, 0) == 0; ++i) usleep(2000);
+  EXPECT_TRUE(WaitUntil([&] { return kill(supervisor, 0) != 0; }));
   host_.Open();
   const AttemptStatus status = host_.Status_("leased");
   EXPECT_EQ(status.phase, AttemptPhase::kExited);
@@ -184,7 +185,7 @@ TEST_F(SurvivalTest, ALostSupervisorEndsItsJob) {
   EXPECT_EQ(status.cause, EndCause::kSupervisorLost);
   EXPECT_EQ(status.pid, main_pid);
   EXPECT_GT(status.started_at.ns, 0);
-  for (int i = 0; i < 5000 && kill(main_pid, 0) == 0; ++i) usleep(2000);
+  EXPECT_TRUE(WaitUntil([&] { return kill(main_pid, 0) != 0; }));
   EXPECT_EQ(kill(main_pid, 0), -1);
 }
 

@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <thread>
 
 #include "adapters/outbound/memory/manual_clock.h"
 #include "application/agent/agent_loop.h"
 #include "domain/model/jobs/ports.h"
 #include "tests/support/test_cluster.h"
+#include "tests/support/wait_until.h"
 
 namespace gp {
 
@@ -24,8 +26,8 @@ class FakeLink : public ControlLink {
   std::unique_ptr<ControlConnection> Connect(size_t) override {
     const std::lock_guard lock(mutex_);
     number_ = 0;
-    news_ = {};
-    news_.probed = ControllerEpoch{UINT64_MAX, 1};
+    news_.clear();
+    news_.emplace_back().probed = ControllerEpoch{UINT64_MAX, 1};
     Signal();
     return std::make_unique<Connection>(*this);
   }
@@ -35,11 +37,13 @@ class FakeLink : public ControlLink {
     (void)!read(fd_, &drained, sizeof drained);
   }
 
+  // News that was not taken yet stays in front of it.
   void Tell(const LinkNews& news) {
     const std::lock_guard lock(mutex_);
-    news_ = news;
+    news_.push_back(news);
     Signal();
   }
+  void Wake() const { Signal(); }
   template <typename F>
   auto With(F look) {
     const std::lock_guard lock(mutex_);
@@ -64,7 +68,11 @@ class FakeLink : public ControlLink {
     uint64_t Send(const MetricParts& one) override { return link_.Add(link_.metrics, one); }
     LinkNews TakeNews() override {
       const std::lock_guard lock(link_.mutex_);
-      return std::exchange(link_.news_, LinkNews{});
+      if (link_.news_.empty()) return {};
+      LinkNews first = std::move(link_.news_.front());
+      link_.news_.pop_front();
+      if (!link_.news_.empty()) link_.Signal();
+      return first;
     }
 
    private:
@@ -84,7 +92,7 @@ class FakeLink : public ControlLink {
 
   const std::vector<std::string> addresses_ = {"controller"};
   std::mutex mutex_;
-  LinkNews news_;
+  std::deque<LinkNews> news_;
   uint64_t number_ = 0;
   int fd_ = eventfd(0, EFD_NONBLOCK);
 };
@@ -261,8 +269,7 @@ class AgentLoopTest : public testing::Test {
 
   template <typename F>
   void Until(F condition) {
-    for (int i = 0; i < 2'000 && !condition(); ++i) usleep(1'000);
-    ASSERT_TRUE(condition());
+    ASSERT_TRUE(WaitUntil(condition));
   }
   void UntilJoined(size_t times = 1) {
     Until([&] { return link_.With([&] { return link_.joins.size() >= times; }); });

@@ -68,7 +68,7 @@ TEST_F(AgentLoopTest, ATroubleThatStaysIsReportedOnceAndTriedEverMoreSeldom) {
     for (waits_ms.push_back(0); link_.With([&] { return link_.joins.size() == times; });
          waits_ms.back() += 10) {
       clock_.Advance(Duration::Milliseconds(10));
-      link_.Tell({});
+      link_.Wake();
       usleep(2'000);
     }
   }
@@ -105,7 +105,7 @@ TEST_F(AgentLoopTest, AMoveToAnotherJournalThatFailsWaitsForItsNextTry) {
   link_.Tell(refused);
   Until([&] { return keeps_ == 1; });
   for (int i = 0; i < 20; ++i) {
-    link_.Tell({});  // wakes it
+    link_.Wake();
     usleep(1'000);
   }
   EXPECT_EQ(keeps_, 1);
@@ -167,7 +167,7 @@ TEST_F(AgentLoopTest, AnOrderToStopIsPassedOnOnceWithTheJobsGrace) {
   Tell(2, {Desired(1, false, StopOrder::kGraceful)});
   Until([&] { return runner_.With([&] { return !runner_.stops.empty(); }); });
   Tell(3, {Desired(1, false, StopOrder::kGraceful)});
-  usleep(20'000);
+  usleep(20'000);  // enough for a second stop, were there one
   ASSERT_EQ(runner_.With([&] { return runner_.stops.size(); }), 1u);
   EXPECT_EQ(runner_.stops[0].second, Duration::Seconds(3));
 }
@@ -396,13 +396,13 @@ TEST_F(AgentLoopTest, ImagesAreReportedWhenTheyChangeAndToEachController) {
              }) == 2;
     });
   };
-  for (int i = 0; i < 200 && !is_told_again(); ++i) {
+  for (int i = 0; i < 2'000 && !is_told_again(); ++i) {
     clock_.Advance(Duration::Milliseconds(50));
     usleep(5'000);
     if (link_.With([&] { return link_.joins.size(); }) == 2) {
       Tell(1, {});
     } else {
-      link_.Tell({});  // wakes the loop: its clock is ours
+      link_.Wake();  // its clock is ours
     }
   }
   EXPECT_TRUE(is_told_again());
@@ -415,13 +415,11 @@ TEST_F(AgentLoopTest, AfterABreakItJoinsAgainWithAllItHolds) {
   LinkNews broken;
   broken.broken = true;
   link_.Tell(broken);
-  for (int i = 0; i < 20; ++i) {
+  Until([&] {
     clock_.Advance(Duration::Milliseconds(50));
-    usleep(5'000);
-    LinkNews nothing;
-    link_.Tell(nothing);  // wakes the loop: its clock is ours
-  }
-  UntilJoined(2);
+    link_.Wake();  // its clock is ours
+    return link_.With([&] { return link_.joins.size() >= 2; });
+  });
   EXPECT_EQ(link_.With([&] { return link_.joins.back().leases.size(); }), 1u);
   // What still lies on the old connection is stale for the controller.
   EXPECT_GT(link_.joins[1].incarnation, link_.joins[0].incarnation);
