@@ -262,10 +262,11 @@ prove-image: package
 	tools/setup-debian --with-image
 	$(PYTHON) -B tests/packages/image_test.py --packages $(abspath build/packages) --twice
 
-## make prove-ansible    the Ansible roles on two machines that boot: second runs, settings, upgrades, the driver node by node (root; 15 min after a build)
+## make prove-ansible    the Ansible roles on machines that boot: second runs, settings, upgrades, the driver node by node, three controllers with an etcd (root; 30 min after a build)
 prove-ansible: package
 	tools/setup-debian --with-install
 	$(PYTHON) -B tests/packages/ansible_test.py --packages build/packages
+	$(PYTHON) -B tests/packages/ansible_controllers_test.py --packages build/packages
 
 ## make bench-list       job lists with 100,000 pending jobs: the command, and a page over HTTP (root; 1 min)
 bench-list: build

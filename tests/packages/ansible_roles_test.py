@@ -23,10 +23,10 @@ PAGES = [ANSIBLE / "README.md", ROOT / "docs/how-to/ansible.md"]
 INVENTORY = ANSIBLE / "inventory.example.yml"
 # Of a playbook; those of roles are in their defaults.
 OF_PLAYBOOKS = {"gpu_platform_serial", "gpu_platform_driver_serial"}
-GROUPS = {"gpu_platform_controller", "gpu_platform_nodes"}
+GROUPS = {"gpu_platform_controller", "gpu_platform_etcd", "gpu_platform_nodes"}
 VARIABLE = re.compile(r"\bgpu_platform_\w*[a-z]\b")
 KEYWORDS = {"block", "rescue", "always", "name", "when", "vars", "register", "loop", "loop_control", "until", "retries", "delay", "no_log", "diff",
-            "check_mode", "changed_when", "failed_when", "delegate_to"}
+            "check_mode", "changed_when", "failed_when", "delegate_to", "environment", "become", "run_once", "throttle", "ignore_unreachable"}
 
 
 def variables_in(document):
@@ -73,10 +73,13 @@ class Roles(unittest.TestCase):
     def test_playbooks_have_no_error(self):
         self.assertIsNotNone(shutil.which("ansible-playbook"), "run tools/setup-debian --with-tests")
         with tempfile.TemporaryDirectory(prefix="gp-test-") as home:
-            done = subprocess.run(["ansible-playbook", "--syntax-check", "-i", INVENTORY, *PLAYBOOKS], capture_output=True, text=True, check=False,
-                                  env=dict(os.environ, HOME=home, ANSIBLE_CONFIG=str(ANSIBLE / "ansible.cfg"), LANG="C.UTF-8"))
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertNotIn("WARNING", done.stderr)
+            several = pathlib.Path(home, "several.yml")
+            several.write_text("all: {children: {gpu_platform_etcd: {hosts: {c1: }}, gpu_platform_controller: {hosts: {c1: }}}}\n", encoding="utf-8")
+            for inventory, books in ((INVENTORY, PLAYBOOKS), (several, [ANSIBLE / "etcd.yml", ANSIBLE / "controller.yml"])):
+                done = subprocess.run(["ansible-playbook", "--syntax-check", "-i", inventory, *books], capture_output=True, text=True, check=False,
+                                      env=dict(os.environ, HOME=home, ANSIBLE_CONFIG=str(ANSIBLE / "ansible.cfg"), LANG="C.UTF-8"))
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertNotIn("WARNING", done.stderr)
 
     def test_settings_are_those_of_the_program(self):
         seen = 0

@@ -9,27 +9,17 @@ names of the driver's say which driver a machine has loaded at its boot.
 import json
 import os
 import re
-import shutil
 import subprocess
-import sys
-import tempfile
 import threading
 import time
-import unittest
-
-import yaml
 
 import machine
+import playbooks
 import repack
+from playbooks import OURS, ROOT, places
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-ROLES = os.path.join(ROOT, "deploy/ansible")
-OURS = ("gpu-platform", "gpu-platform-controller", "gpu-platform-agent", "gpu-platform-simulator")
 FIRST, SECOND, THIRD = "535.183.01-1", "550.54.15-1", "550.90.07-1"
 ADDRESSES = {"n1": "10.0.0.1", "n2": "10.0.0.2"}
-packages = ""
-cache = "/var/cache/gpu-platform-test"
 
 
 class Power:
@@ -90,18 +80,16 @@ def make_driver(directory):
     repack.index(directory)
 
 
-class Ansible(unittest.TestCase):
+class Ansible(playbooks.Playbooks):
     @classmethod
     def setUpClass(cls):
-        cls.directory = tempfile.mkdtemp(prefix="gp-ansible-", dir="/var/tmp")
-        cls.addClassCleanup(shutil.rmtree, cls.directory)
-        archive = machine.base_archive(cache, more=("python3", "python3-apt"))
+        super().setUpClass()
+        archive = machine.base_archive(places["cache"], more=("python3", "python3-apt"))
         cls.first = machine.Machine("n1", archive)
         cls.second = machine.Machine("n2", archive)
         power = Power((cls.first, cls.second))
         cls.addClassCleanup(power.off)
-        cls.version = subprocess.run(["dpkg-deb", "-f", f"{packages}/" + next(name for name in os.listdir(packages) if name.startswith("gpu-platform_")),
-                                      "Version"], check=True, capture_output=True, text=True).stdout.strip()
+        cls.version = playbooks.version_of_packages()
         for one in (cls.first, cls.second):
             one.write("/etc/hosts", "127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for name, address in ADDRESSES.items()))
             one.write("/etc/apt/sources.list", "deb [trusted=yes] file:/srv/driver ./\n")  # and nothing else: they have no network
@@ -109,50 +97,24 @@ class Ansible(unittest.TestCase):
             make_driver(one.path("/srv/driver"))
             os.makedirs(one.path("/srv/newer"))
             for name in OURS:
-                repack.newer(packages, name, one.path(f"/srv/newer/{name}.deb"))
+                repack.newer(places["packages"], name, one.path(f"/srv/newer/{name}.deb"))
             repack.index(one.path("/srv/newer"))
             one.write("/usr/local/sbin/test-gpu", "#!/bin/sh\n! [ -e /etc/broken ]\n")
             os.chmod(one.path("/usr/local/sbin/test-gpu"), 0o755)
         cls.settings = {"listen": {"grpc": "10.0.0.1:7070"}, "agent": {"enabled": False}, "log": "text"}
         cls.drop_ins = {}
         cls.agent_settings = {"name": "{{ inventory_hostname }}", "simulate": "/run/loaded-driver.yaml", "node_index": "{{ machine_index }}", "gpu_test": "/usr/local/sbin/test-gpu"}
-        cls.source = {"gpu_platform_deb_directory": packages}
+        cls.source = {"gpu_platform_deb_directory": places["packages"]}
         cls.driver = FIRST
 
     def inventory(self):
-        hosts = {one.name: {"machine_pid_file": one.pid_file, "machine_index": index} for index, one in enumerate((self.first, self.second))}
-        return {"all": {
-            "hosts": hosts,
-            "vars": {"ansible_connection": "namespaces", "ansible_become": False, "ansible_python_interpreter": "/usr/bin/python3",
-                     "gpu_platform_more_packages": ["gpu-platform-simulator"], **self.source,
-                     "gpu_platform_controller_settings": self.settings, "gpu_platform_controller_drop_ins": self.drop_ins,
-                     "gpu_platform_agent_settings": self.agent_settings,
-                     "gpu_platform_driver_version": self.driver, "gpu_platform_driver_poll_seconds": 1,
-                     # The machines share the kernel and its boot id: the first process has a start of its own.
-                     "gpu_platform_driver_boot_time_command": "cut -d' ' -f22 /proc/1/stat"},
-            "children": {"gpu_platform_controller": {"hosts": {"n1": None}}, "gpu_platform_nodes": {"hosts": {"n1": None, "n2": None}}}}}
-
-    def play(self, book, *flags):
-        """The exit code, the output and {host: changed}."""
-        path = os.path.join(self.directory, "inventory.yml")
-        with open(path, "w", encoding="utf-8") as file:
-            yaml.safe_dump(self.inventory(), file)
-        begin = time.monotonic()
-        done = subprocess.run(["ansible-playbook", "-i", path, f"{ROLES}/{book}.yml", *flags], capture_output=True, text=True, check=False, env={
-            "PATH": os.environ["PATH"], "HOME": self.directory, "LANG": "C.UTF-8", "ANSIBLE_CONFIG": f"{ROLES}/ansible.cfg",
-            "ANSIBLE_CONNECTION_PLUGINS": f"{HERE}/connection", "ANSIBLE_NOCOLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"})
-        changed = {host: int(count) for host, count in re.findall(r"^(\S+) +: ok=\d+ +changed=(\d+)", done.stdout, re.M)}
-        print(f"{book} {' '.join(flags)}: {time.monotonic() - begin:.0f} s, changed {changed}", flush=True)
-        return done.returncode, done.stdout + done.stderr, changed
-
-    def must_play(self, book, *flags):
-        code, output, changed = self.play(book, *flags)
-        self.assertEqual(code, 0, output)
-        return output, changed
-
-    def must_change_nothing(self, book, *flags):
-        output, changed = self.must_play(book, *flags)
-        self.assertEqual(changed, {"n1": 0, "n2": 0}, output)
+        return playbooks.inventory_of((self.first, self.second), {
+            **self.source, "gpu_platform_controller_settings": self.settings, "gpu_platform_controller_drop_ins": self.drop_ins,
+            "gpu_platform_agent_settings": self.agent_settings,
+            "gpu_platform_driver_version": self.driver, "gpu_platform_driver_poll_seconds": 1,
+            # The machines share the kernel and its boot id: the first process has a start of its own.
+            "gpu_platform_driver_boot_time_command": "cut -d' ' -f22 /proc/1/stat",
+        }, {"gpu_platform_controller": ["n1"], "gpu_platform_nodes": ["n1", "n2"]})
 
     def node(self, name):
         return json.loads(self.first.must("gpu-platform", "nodes", "describe", name, "-o", "json"))
@@ -316,18 +278,5 @@ class Ansible(unittest.TestCase):
         self.assertEqual(self.node("n2")["reason"], "root: new cables")
 
 
-def main():
-    global packages, cache  # pylint: disable=global-statement
-    arguments = sys.argv[1:]
-    while arguments[:1] and arguments[0] in ("--packages", "--cache"):
-        place = os.path.abspath(arguments[1])
-        if arguments[0] == "--packages":
-            packages = place
-        else:
-            cache = place
-        arguments = arguments[2:]
-    unittest.main(argv=[sys.argv[0], *arguments], verbosity=2, failfast=True)
-
-
 if __name__ == "__main__":
-    main()
+    playbooks.main()

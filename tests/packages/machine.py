@@ -84,6 +84,20 @@ class Machine(Debian):
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+def switch(machines, addresses):
+    """A switch with a cable to each of the machines; the first one has it inside."""
+    first = machines[0]
+    first.must("ip", "link", "add", "gp-switch", "type", "bridge")
+    first.must("ip", "link", "set", "gp-switch", "up")
+    first.must("ip", "address", "add", f"{addresses[0]}/24", "dev", "gp-switch")
+    for index, (one, address) in enumerate(zip(machines[1:], addresses[1:], strict=True)):
+        port = f"gp-port{index}"
+        subprocess.run(["ip", "link", "add", port, "netns", str(first.pid), "type", "veth", "peer", "name", "gp-a", "netns", str(one.pid)], check=True)
+        first.must("ip", "link", "set", port, "master", "gp-switch", "up")
+        one.must("ip", "address", "add", f"{address}/24", "dev", "gp-a")
+        one.must("ip", "link", "set", "gp-a", "up")
+
+
 def connect(first, second, first_address, second_address):
     """A cable between two machines."""
     subprocess.run(["ip", "link", "add", "gp-a", "netns", str(first.pid), "type", "veth", "peer", "name", "gp-b", "netns", str(second.pid)], check=True)
