@@ -84,6 +84,7 @@ void NodePart::Warn(const std::vector<std::string>& warnings) const {
 
 Status NodePart::FindFeatures(NodeFacts& facts) const {
   facts.features.insert(kLaunchersFeature);
+  facts.features.insert(kExecAttachFeature);
   if (is_simulated() || DriverDraws()) facts.features.insert(kGraphicsFeature);
   if (geteuid() != 0) return Ok();
   const std::string programs = config_.state_directory + "/" + kProgramDirectory;

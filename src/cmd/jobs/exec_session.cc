@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
+#include <iterator>
+#include <optional>
 #include <thread>
 
 #include "base/ignore_result.h"
 #include "cmd/connection/controller_line.h"
+#include "cmd/jobs/exec_line.h"
 #include "cmd/jobs/line_patience.h"
 #include "cmd/jobs/narrate_job.h"
 #include "cmd/text/job_text.h"
@@ -22,6 +23,7 @@ namespace gp {
 namespace {
 
 volatile std::sig_atomic_t window_changed = 0;
+volatile std::sig_atomic_t leaving = 0;  // the signal
 
 // The terminal passes every key on during the lifetime of this object.
 class RawTerminal {
@@ -41,96 +43,113 @@ class RawTerminal {
   bool active_;
 };
 
-winsize WindowSize() {
+// Signals that would end this program end the process in the job first.
+class SignalsToLeave {
+ public:
+  SignalsToLeave() {
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      struct sigaction take = {};
+      take.sa_handler = [](int signal) { leaving = signal; };
+      sigaction(kSignals[i], &take, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
+    }
+  }
+  ~SignalsToLeave() {
+    for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  }
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(kSignals)] = {};
+};
+
+void SendWindowSize(ExecLine& line) {
+  window_changed = 0;
   winsize size{};
   ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-  return size;
+  v1::ExecInput message;
+  message.set_resize(size.ws_row << 16 | size.ws_col);
+  line.Send(message);
 }
 
-using Stream = grpc::ClientReaderWriter<v1::ExecInput, v1::ExecOutput>;
+// False: the input has ended.
+bool SendKeys(ExecLine& line) {
+  v1::ExecInput message;
+  char buffer[4096];
+  const ssize_t n = read(STDIN_FILENO, buffer, sizeof buffer);
+  if (n > 0) {
+    message.set_data(buffer, static_cast<size_t>(n));
+  } else {
+    message.set_end_of_input(true);
+  }
+  line.Send(message);
+  return n > 0;
+}
 
-// Sends keys and sizes until the input ends or `stop_fd` signals that the process has ended.
-void SendInput(Stream& stream, int stop_fd) {
+// Sends keys and sizes until the user leaves or `stop_fd` signals that the process has ended.
+void SendInput(ExecLine& line, int stop_fd) {
+  constexpr int kLookMs = 250;  // for a signal, or room
   bool open = true;
-  while (true) {
-    pollfd fds[] = {{stop_fd, POLLIN, 0}, {open ? STDIN_FILENO : -1, POLLIN, 0}};
-    poll(fds, 2, 250);
-    if (fds[0].revents != 0) break;
-    v1::ExecInput message;
-    if (window_changed != 0) {
-      window_changed = 0;
-      const winsize size = WindowSize();
-      message.set_resize(size.ws_row << 16 | size.ws_col);
-      stream.Write(message);
-    }
-    if (fds[1].revents == 0) continue;
-    char buffer[4096];
-    const ssize_t n = read(STDIN_FILENO, buffer, sizeof buffer);
-    if (n > 0) {
-      message.set_data(buffer, static_cast<size_t>(n));
-    } else {
-      message.set_end_of_input(true);
-      open = false;
-    }
-    if (!stream.Write(message)) break;
+  while (leaving == 0) {
+    pollfd fds[] = {{stop_fd, POLLIN, 0}, {open && line.HasRoom() ? STDIN_FILENO : -1, POLLIN, 0}};
+    poll(fds, 2, kLookMs);
+    if (fds[0].revents != 0) return;
+    if (window_changed != 0) SendWindowSize(line);
+    if (fds[1].revents != 0) open = SendKeys(line);
   }
-  stream.WritesDone();
+  line.HangUp();
 }
 
-void SendStart(Stream& stream, const ExecOptions& options) {
-  v1::ExecInput first;
-  v1::ExecInput::Start* start = first.mutable_start();
-  start->set_job_id(options.job);
-  start->set_rank(options.rank);
-  for (const std::string& word : options.argv) start->add_argv(word);
-  start->set_pty(options.pty);
-  start->set_as_main(options.as_main);
-  const winsize size = WindowSize();
-  start->set_rows(size.ws_row);
-  start->set_columns(size.ws_col);
-  const char* terminal = std::getenv("TERM");
-  start->set_terminal(terminal == nullptr ? "" : terminal);
-  stream.Write(first);
-}
-
-Result<v1::Control::Stub*> OpenStreams(Cli& cli, grpc::ClientContext& context) {
-  ControlClient* client = GP_TRY(cli.Controller());
-  return client->Streams(context);
-}
-
-// Prints what arrives until the process ends; its exit code, -1: the stream ended first.
-int CopyOutput(Stream& stream) {
-  int exit_code = -1;
-  v1::ExecOutput output;
-  while (exit_code < 0 && stream.Read(&output)) {
-    if (output.what_case() == v1::ExecOutput::kExitCode) exit_code = output.exit_code();
-    IgnoreResult(write(STDOUT_FILENO, output.output().data(), output.output().size()),
-                 "nobody reads it any more");
-    IgnoreResult(write(STDERR_FILENO, output.errors().data(), output.errors().size()),
-                 "nobody reads it any more");
+// The user's terminal or pipes, connected from construction to destruction.
+class UserInput {
+ public:
+  UserInput(ExecLine& line, bool pty) : raw_(pty && isatty(STDIN_FILENO) != 0) {
+    std::signal(SIGWINCH, [](int) { window_changed = 1; });
+    thread_ = std::thread([this, &line] { SendInput(line, stop_.get()); });
   }
-  return exit_code;
-}
+  ~UserInput() {
+    const uint64_t one = 1;
+    IgnoreResult(write(stop_.get(), &one, sizeof one),
+                 "a descriptor that is full wakes its reader, too");
+    thread_.join();
+  }
 
-// Connects the process with this terminal or these pipes until it ends; its exit code, as above.
-int ConnectProcess(Stream& stream, bool pty) {
-  const Descriptor stop(eventfd(0, EFD_CLOEXEC));
-  const RawTerminal raw(pty && isatty(STDIN_FILENO) != 0);
-  std::signal(SIGWINCH, [](int) { window_changed = 1; });
-  std::thread input([&] { SendInput(stream, stop.get()); });
-  const int exit_code = CopyOutput(stream);
-  const uint64_t one = 1;
-  IgnoreResult(write(stop.get(), &one, sizeof one),
-               "a descriptor that is full wakes its reader, too");
-  input.join();
-  return exit_code;
-}
+ private:
+  const Descriptor stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
+  const SignalsToLeave signals_;
+  const RawTerminal raw_;
+  std::thread thread_;
+};
 
-grpc::Status FinishStream(Stream& stream) {
+// One connection: the exit code, or how the connection ended.
+Result<int> Converse(Cli& cli, ExecLine& line, std::optional<UserInput>& input, bool pty) {
+  const auto client = GP_TRY(OpenController(cli.server));
+  grpc::ClientContext context;
+  v1::Control::Stub* stub = GP_TRY(client->Streams(context));
+  const auto stream = stub->Exec(&context);
+  line.Begin(*stream);
+  if (!input) input.emplace(line, pty);
+  const int exit_code = line.Print(*stream);
+  line.End();
   v1::ExecOutput rest;
-  while (stream.Read(&rest)) {
+  while (stream->Read(&rest)) {
   }
-  return stream.Finish();
+  const grpc::Status status = stream->Finish();
+  if (exit_code >= 0) return exit_code;
+  return Fail(ControlClient::ErrorOf(status));
+}
+
+// The same over restarts and take-overs of controllers, for as long as the node keeps the process.
+Result<int> ConverseOn(Cli& cli, ExecLine& line, std::optional<UserInput>& input, bool pty) {
+  LinePatience patience;
+  uint64_t heard = 0;
+  while (true) {
+    auto ended = Converse(cli, line, input, pty);
+    if (ended || !line.MayAttach() || !MayPass(ended.error())) return ended;
+    if (line.heard() != heard) patience.Heard();
+    heard = line.heard();
+    if (!patience.Wait()) return ended;
+  }
 }
 
 bool HasPlatformFailed(const Error& error) {
@@ -166,37 +185,44 @@ Result<bool> AwaitStart(Cli& cli, const std::string& job) {
   }
 }
 
-// A process inside a job belongs to the connection that started it, so no other controller can go
-// on with it.  Whether it was started is known only if something came from it.
-Error WithoutController(const Error& error, const ExecOptions& options) {
-  return Unavailable("the connection to the controller broke; if the process in " + options.job +
-                     " had started, it has ended with it: start it again (" + error.message + ")");
+// The exit code of an interactive job that has ended while nobody was attached to it.
+std::optional<int> ExitCodeAfterwards(Cli& cli, const std::string& job) {
+  const auto client = OpenController(cli.server);
+  if (!client) return std::nullopt;
+  v1::GetJobRequest request;
+  request.set_job_id(job);
+  const auto seen = (*client)->Call<v1::Job>("GetJob", request);
+  if (!seen || !IsOver(*seen) || !seen->has_exit_code()) return std::nullopt;
+  return seen->exit_code();
 }
 
-// No controller was reached.
-Error NotStarted(Error error, const ExecOptions& options) {
-  error.message = "nothing was started in " + options.job + ": " + error.message;
+Error WithoutProcess(Error error, const ExecOptions& options, bool has_begun) {
+  error.message = has_begun
+                      ? "the connection to the process in " + options.job +
+                            " broke; the process ends within 30 s, if it has not: " + error.message
+                      : "nothing was started in " + options.job + ": " + error.message;
   return error;
 }
 
 }  // namespace
 
 int RunExec(Cli& cli, const ExecOptions& options) {
-  grpc::ClientContext context;
-  const auto stub = OpenStreams(cli, context);
-  if (!stub) {
-    cli.Complain(NotStarted(stub.error(), options));
-    return cli.exit_code;
+  ExecLine line(options);
+  std::optional<UserInput> input;
+  leaving = 0;
+  const auto ended = ConverseOn(cli, line, input, options.pty);
+  const bool has_begun = input.has_value();
+  input.reset();
+  if (ended) return *ended;
+  if (leaving != 0) return 128 + leaving;
+  if (options.as_main && line.heard() > 0) {
+    if (const auto exit_code = ExitCodeAfterwards(cli, options.job)) return *exit_code;
   }
-  const auto stream = (*stub)->Exec(&context);
-  SendStart(*stream, options);
-  const int exit_code = ConnectProcess(*stream, options.pty);
-  const grpc::Status status = FinishStream(*stream);
-  if (exit_code >= 0) return exit_code;
-  Error error = ControlClient::ErrorOf(status);
-  if (ControlClient::IsLost(status)) error = WithoutController(error, options);
+  Error error = ended.error();
+  if (!has_begun || error.code == ErrorCode::kUnavailable)
+    error = WithoutProcess(error, options, has_begun);
   cli.Complain(error);
-  return HasPlatformFailed(error) ? kExitPlatform : cli.exit_code;
+  return has_begun && HasPlatformFailed(error) ? kExitPlatform : cli.exit_code;
 }
 
 int RunInteractive(Cli& cli, const std::string& job, const std::vector<std::string>& argv) {

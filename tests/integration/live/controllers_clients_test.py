@@ -158,17 +158,39 @@ class Clients(ClusterTest):
     def test_all_go_on_when_the_leader_is_stopped(self):
         self.all_go_on(lambda: self.assertEqual(self.first.stop(), 0))
 
+    def enter(self):
+        """A process inside a job, which talks and has begun."""
+        job = self.far.start("--gpus", "1", command=["sleep", "1000"])
+        eventually(lambda: self.far.job(job)["detail"] == "RUNNING", "it runs")
+        process = self.far.popen("jobs", "exec", job, "--", "sh", "-c", TALKS, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), b"line 1\n")
+        return process
+
+    def assert_told_all(self, process):
+        with process:
+            out, errors = process.stdout.read(), process.stderr.read()
+        self.assertEqual((process.returncode, errors.decode()), (5, ""))
+        self.assertEqual("line 1\n" + out.decode(), TALK)
+
+    def test_a_process_inside_a_job_goes_on_at_the_next_leader(self):
+        process = self.enter()
+        self.first.kill()
+        self.cluster.await_leader(other_than=self.first)
+        self.assert_told_all(process)
+
     def test_a_leader_that_hangs_is_left(self):
         job = self.start_talk()
         waits = self.run_far("jobs", "wait", job)
         follows = self.run_far("jobs", "logs", "-f", job)
         waits_too = Background(lambda: self.client.job(job).wait().exit_code)
         follows_too = Background(lambda: "".join(self.client.job(job).follow()))
+        entered = self.enter()
         self.far("status").ok()
         self.first.pause()
         try:
             self.cluster.await_leader(other_than=self.first)
             self.far("queues", "set", "made-meanwhile").ok()
+            self.assert_told_all(entered)
             self.assertEqual(follows.value(), (TALK, "", 0))
             self.assertEqual(waits.value()[2], 5)
             self.assertEqual((waits_too.value(), follows_too.value()), (5, TALK))

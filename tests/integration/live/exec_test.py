@@ -4,6 +4,9 @@
 import os
 import pty
 import signal
+import subprocess
+import threading
+import time
 
 from live_platform import ClusterTest, eventually, main
 
@@ -31,6 +34,38 @@ class Exec(ClusterTest):
         answer = self.cli("jobs", "exec", job, "--", "cat", input=data)
         self.assertEqual((answer.code, len(answer.out)), (0, len(data)))
         self.assertEqual(answer.out.encode(), data)
+
+    def restart(self):
+        self.cluster.controller.kill()
+        self.cluster.start_controller()
+
+    def test_input_and_output_pass_whole_while_controllers_restart(self):
+        job = self.start()
+        data = b"".join(b"%015d\n" % n for n in range(1 << 17))  # 2 MiB
+        process = self.cli.popen("jobs", "exec", job, "--", "sh", "-c", "cat; exit 6", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        answer = []
+        reader = threading.Thread(target=lambda: answer.extend((process.stdout.read(), process.stderr.read())))
+        reader.start()
+        for number in range(0, len(data), 1 << 16):
+            if number in (1 << 19, 3 << 19):
+                self.restart()
+            process.stdin.write(data[number:number + (1 << 16)])
+            process.stdin.flush()
+        process.stdin.close()
+        reader.join(120)
+        with process:
+            self.assertEqual((process.wait(), answer[1]), (6, b""))
+        self.assertEqual(answer[0], data)
+        self.assert_job(job, state="RUNNING", attempt=1)
+
+    def test_a_process_that_ended_meanwhile_has_told_its_exit_code(self):
+        job = self.start()
+        process = self.cli.popen("jobs", "exec", job, "--", "sh", "-c", "echo ready; sleep 1; echo end; exit 7", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        self.cluster.controller.kill()
+        time.sleep(2)
+        self.cluster.start_controller()
+        self.assertEqual((process.communicate(timeout=60)[0], process.returncode), (b"end\n", 7))
 
     def test_command_runs_inside_the_jobs_isolation(self):
         job = self.start()
@@ -78,12 +113,31 @@ class Terminal(ClusterTest):
         os.close(terminal)
         self.assertEqual(os.waitstatus_to_exitcode(status), 4)
 
+    def test_an_interactive_job_goes_on_when_the_controller_restarts(self):
+        child, terminal = pty.fork()
+        if child == 0:
+            os.environ["GPU_PLATFORM_SERVER"] = self.cli.server
+            os.execv(self.cli.binary, ["gpu-platform", "-q", "run", "--pty", "--gpus", "1", "--",
+                                       "sh", "-c", "echo ready; while read line; do echo got $line; [ $line = end ] && exit 4; done"])
+        self.read_until(terminal, b"ready")
+        for word in (b"hello", b"end"):
+            self.cluster.controller.kill()
+            os.write(terminal, word + b"\r")  # while there is none
+            self.cluster.start_controller()
+            self.read_until(terminal, b"got " + word)
+        _, status = os.waitpid(child, 0)
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 4)
+        job, = self.cli.jobs("--all")
+        self.assertEqual((job["state"], job["exit_code"], job["attempt"]), ("FAILED", 4, 1))
+
     def test_user_who_goes_away_hangs_up(self):
         process = self.cli.popen("run", "--pty", "--gpus", "1", "--", "sh", "-c", "echo ready; sleep 1000",
                                  stdin=-1, stdout=-1, stderr=-3)
         eventually(lambda: b"ready" in os.read(process.stdout.fileno(), 4096), "the program runs")
-        process.kill()
+        process.terminate()
         process.communicate()
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         eventually(lambda: not self.cli.jobs(), "the job ends, its GPU is free")
         job, = self.cli.jobs("--all")
         self.assertEqual((job["state"], job["exit_code"]), ("FAILED", 128 + signal.SIGHUP))

@@ -16,7 +16,7 @@ class Network(ClusterTest):
 
     def test_a_job_that_wants_none_has_only_itself(self):
         self.assertEqual(self.interfaces("--network", "none"), ["all", "default", "lo"])
-        self.assertIn("Features    data, graphics, image-care, image-layers, image-pull, images, launchers, network-none, port-leases, squashfs, stage-only\n", self.cli("nodes", "describe", self.cluster.node_names()[0]).ok().out)
+        self.assertIn("Features    data, exec-attach, graphics, image-care, image-layers, image-pull, images, launchers, network-none, port-leases, squashfs, stage-only\n", self.cli("nodes", "describe", self.cluster.node_names()[0]).ok().out)
 
     def test_exec_is_in_it_too(self):
         job = self.cli.start("--network", "none", "--gpus", "1", command=["sleep", "1000"])

@@ -1,17 +1,15 @@
 #include "adapters/outbound/grpc/tunnel.h"
 
 #include <grpcpp/client_context.h>
-#include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
+#include <functional>
 #include <future>
-#include <iterator>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/ignore_result.h"
 
@@ -47,91 +45,34 @@ void ServeLog(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gate
                "a peer that has gone ends the connection");  // an empty frame marks the end
 }
 
-bool WriteAll(int fd, const std::string& bytes) {
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n = write(fd, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) {
-      pollfd ready{fd, POLLOUT, 0};
-      poll(&ready, 1, 1'000);
-      continue;
-    }
-    if (n <= 0) return false;
-    done += static_cast<size_t>(n);
+class TunnelPeer : public ExecPeer {
+ public:
+  TunnelPeer(grpc::ClientContext& context, Stream& stream) : context_(context), stream_(stream) {}
+  bool Read(v1::ExecInput* message) override {
+    v1::TunnelFrame frame;
+    if (!stream_.Read(&frame)) return false;
+    *message = std::move(*frame.mutable_input());
+    return true;
   }
-  return true;
-}
-
-// Sends the user's input to the process until it ends, and reads on until the stream has ended;
-// then `gone_fd` shows that the user has disconnected.
-void PumpInput(Stream& stream, const ExecStreams& streams, bool pty, int gone_fd) {
-  v1::TunnelFrame frame;
-  bool open = true;
-  const auto end = [&] {
-    if (open) close(streams.input);
-    open = false;
-  };
-  while (stream.Read(&frame)) {
-    const v1::ExecInput& input = frame.input();
-    if (input.what_case() == v1::ExecInput::kResize) {
-      winsize size{};
-      size.ws_row = static_cast<unsigned short>(input.resize() >> 16);
-      size.ws_col = static_cast<unsigned short>(input.resize() & 0xffff);
-      if (pty) ioctl(streams.input, TIOCSWINSZ, &size);
-    } else if (input.what_case() == v1::ExecInput::kData) {
-      if (open && !WriteAll(streams.input, input.data())) end();
-    } else if (input.end_of_input() && !pty) {
-      end();  // a pipe: the process sees the end
-    }
+  bool Write(const v1::ExecOutput& message) override {
+    v1::TunnelFrame frame;
+    *frame.mutable_output() = message;
+    return stream_.Write(frame);
   }
-  end();
-  const uint64_t one = 1;
-  IgnoreResult(write(gone_fd, &one, sizeof one), "a descriptor that is full wakes its reader, too");
-}
-
-bool Forward(Stream& stream, int fd, bool errors) {
-  char buffer[32 << 10];
-  const ssize_t n = read(fd, buffer, sizeof buffer);
-  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
-  if (n <= 0) return false;
-  v1::TunnelFrame frame;
-  std::string* bytes =
-      errors ? frame.mutable_output()->mutable_errors() : frame.mutable_output()->mutable_output();
-  bytes->assign(buffer, static_cast<size_t>(n));
-  return stream.Write(frame);
-}
-
-// Sends output until the process has ended and its last bytes are sent, or the user has
-// disconnected.  Returns the exit code.
-int PumpOutput(Stream& stream, const ExecStreams& streams, int gone_fd) {
-  pollfd fds[] = {{streams.output, POLLIN, 0},
-                  {streams.errors, POLLIN, 0},
-                  {streams.exit_status, POLLIN, 0},
-                  {gone_fd, POLLIN, 0}};
-  int32_t exit_code = 255;
-  bool ended = false;
-  while (fds[0].fd >= 0 || fds[1].fd >= 0 || !ended) {
-    // After the process has ended, the pipes are drained; a process that it left behind may hold
-    // them open.
-    const int ready = poll(fds, std::size(fds), ended ? 50 : -1);
-    if (ready < 0 && errno != EINTR) break;
-    if ((ready == 0 && ended) || fds[3].revents != 0) break;
-    for (int i = 0; i < 2; ++i) {
-      if (fds[i].fd >= 0 && fds[i].revents != 0 && !Forward(stream, fds[i].fd, i == 1))
-        fds[i].fd = -1;
-    }
-    if (fds[2].fd >= 0 && fds[2].revents != 0) {
-      if (read(fds[2].fd, &exit_code, sizeof exit_code) != static_cast<ssize_t>(sizeof exit_code))
-        exit_code = 255;
-      fds[2].fd = -1;
-      ended = true;
-    }
+  // The library allows it once.
+  void End() override {
+    if (std::exchange(has_ended_, true)) return;
+    IgnoreResult(stream_.WritesDone(), "a peer that has gone ends the connection");
   }
-  return exit_code;
-}
+  void Break() override { context_.TryCancel(); }
 
-void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gateway) {
-  const v1::ExecInput::Start& start = order.exec();
+ private:
+  grpc::ClientContext& context_;
+  Stream& stream_;
+  bool has_ended_ = false;
+};
+
+ExecSpec SpecOf(const v1::ExecInput::Start& start) {
   ExecSpec spec;
   spec.argv.assign(start.argv().begin(), start.argv().end());
   spec.pty = start.pty();
@@ -141,22 +82,40 @@ void ServeExec(Stream& stream, const v1::OpenChannel& order, ChannelGateway& gat
   if (spec.pty)
     spec.environment.push_back("TERM=" +
                                (start.terminal().empty() ? std::string("dumb") : start.terminal()));
-  const Result<ExecStreams> opened = gateway.Exec({order.lease()}, spec);
-  if (!opened) return Fail(stream, opened.error().message);
-  ExecStreams streams = *opened;
-  // Each direction closes its own descriptor
-  if (streams.input == streams.output) streams.input = dup(streams.output);
-  const int gone_fd = eventfd(0, EFD_CLOEXEC);
-  std::thread input(
-      [&stream, &streams, &spec, gone_fd] { PumpInput(stream, streams, spec.pty, gone_fd); });
-  v1::TunnelFrame last;
-  last.mutable_output()->set_exit_code(PumpOutput(stream, streams, gone_fd));
-  IgnoreResult(stream.Write(last), "a peer that has gone ends the connection");
-  input.join();
-  // This closes the last ends: if the user disconnected first, a terminal hangs up and pipes break.
-  for (const int fd : {streams.output, streams.errors, streams.exit_status, gone_fd}) {
-    if (fd >= 0) close(fd);
+  return spec;
+}
+
+// What remains to be done after the call.
+using Rest = std::function<void()>;
+
+// A process whose user may come back stays for a while after a connection that was lost.
+Rest ServeExec(ExecPeer& peer, Stream& stream, const v1::OpenChannel& order,
+               ChannelGateway& gateway, const std::shared_ptr<ExecSessions>& sessions) {
+  const v1::ExecInput::Start& start = order.exec();
+  const LeaseId lease{order.lease()};
+  const std::string& session = start.session();
+  const auto found = session.empty() ? std::make_shared<RunningExec>(lease, false)
+                                     : sessions->Find(session, lease, start.attach());
+  if (!found) {
+    Fail(stream, found.error().message);
+    return {};
   }
+  const std::shared_ptr<RunningExec>& exec = *found;
+  const auto forget = [=] {
+    sessions->Forget(session, exec);
+    exec->Close();
+  };
+  const Status started =
+      exec->Start([&] { return gateway.Exec(lease, SpecOf(start)); }, start.pty());
+  if (!started) {
+    Fail(stream, started.error().message);
+    return forget;
+  }
+  const auto [left, user] = exec->Serve(peer, {start.received(), start.rows(), start.columns()});
+  if (left != RunningExec::Left::kLost) return forget;
+  return [=] {
+    if (!exec->AwaitUserAfter(user, kAttachWithin)) forget();
+  };
 }
 
 void ServePrune(Stream& stream, const v1::PruneImagesRequest& request, ImageCare& images) {
@@ -235,13 +194,16 @@ void ServeImages(Stream& stream, const v1::OpenChannel& order, ImageCare* images
 }
 
 void ServeTunnel(std::shared_ptr<grpc::Channel> line, const std::string& join_token,
-                 const v1::OpenChannel& order, ChannelGateway* gateway) {
-  std::thread([line = std::move(line), join_token, order, gateway] {
+                 const v1::OpenChannel& order, ChannelGateway* gateway,
+                 std::shared_ptr<ExecSessions> sessions) {
+  std::thread([line = std::move(line), join_token, order, gateway, sessions] {
+    Rest rest;
     AwaitConnected(*line, kTunnelConnectTime);
     const auto stub = v1::NodeLink::NewStub(line);
     grpc::ClientContext context;
     context.AddMetadata("gp-join-token", join_token);
     const auto stream = stub->Tunnel(&context);
+    TunnelPeer peer(context, *stream);
     v1::TunnelFrame first;
     first.set_channel(order.channel());
     if (stream->Write(first)) {
@@ -250,11 +212,12 @@ void ServeTunnel(std::shared_ptr<grpc::Channel> line, const std::string& join_to
       } else if (order.has_prune() || order.has_verify()) {
         ServeImages(*stream, order, gateway->Images());
       } else {
-        ServeExec(*stream, order, *gateway);
+        rest = ServeExec(peer, *stream, order, *gateway, sessions);
       }
     }
-    IgnoreResult(stream->WritesDone(), "a peer that has gone ends the connection");
+    peer.End();
     IgnoreResult(stream->Finish(), "a peer that has gone ends the connection");
+    if (rest) rest();
   }).detach();
 }
 
@@ -268,7 +231,7 @@ void Tunnels::Open(const std::string& address, const v1::OpenChannel& order) {
     certificate_ = security.identity.certificate;
     line_ = OpenChannel(address, security);
   }
-  ServeTunnel(line_, credentials_.join_token(), order, gateway_);
+  ServeTunnel(line_, credentials_.join_token(), order, gateway_, sessions_);
 }
 
 }  // namespace gp

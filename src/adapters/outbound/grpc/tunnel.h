@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adapters/outbound/grpc/node_credentials.h"
+#include "adapters/outbound/grpc/running_exec.h"
 #include "gpu_platform/v1/node.grpc.pb.h"
 #include "ports/inbound/channel_gateway.h"
 
@@ -32,6 +33,8 @@ class Tunnels {
   std::string address_;
   std::string certificate_;
   std::shared_ptr<grpc::Channel> line_;
+  // Threads of tunnels outlive this object.
+  const std::shared_ptr<ExecSessions> sessions_ = std::make_shared<ExecSessions>();
 };
 
 }  // namespace gp

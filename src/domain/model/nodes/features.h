@@ -30,6 +30,10 @@ inline constexpr char kImageCareFeature[] = "image-care";
 // agents without it meet at a port that all of them compute.
 inline constexpr char kPortLeasesFeature[] = "port-leases";
 
+// Users may come back to processes inside its jobs after a connection has broken (exec sessions).
+// No job needs it.
+inline constexpr char kExecAttachFeature[] = "exec-attach";
+
 inline constexpr size_t kFeaturesMax = 64;
 inline constexpr size_t kFeatureLengthMax = 64;
 

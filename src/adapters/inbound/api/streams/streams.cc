@@ -7,6 +7,7 @@
 #include "adapters/inbound/api/control_api.h"
 #include "base/ignore_result.h"
 #include "domain/cluster/arrays.h"
+#include "domain/model/nodes/features.h"
 
 namespace gp {
 namespace {
@@ -45,14 +46,22 @@ Result<RankPlace> FindRunning(ControlGateway& gateway, JobId job,
   return place;
 }
 
-// Runs until the caller ends its input: it has the exit code, or it is gone.
-void PumpInput(ExecConversation& stream, Tunnel& tunnel) {
+// Whether the node's agent keeps a process whose user may come back.
+bool OffersSessions(const State& state, NodeId id) {
+  const Node* node = state.FindNode(id);
+  return node != nullptr && node->facts->features.contains(kExecAttachFeature);
+}
+
+// Runs until the caller ends its input: it has the exit code, or it is gone.  The process of a
+// session does not see that end: its user may come back.
+void PumpInput(ExecConversation& stream, Tunnel& tunnel, bool is_session) {
   v1::ExecInput message;
   v1::TunnelFrame frame;
   while (stream.Read(&message)) {
     *frame.mutable_input() = message;
     if (!tunnel.Write(frame)) return;
   }
+  if (is_session) return;
   frame.mutable_input()->set_end_of_input(true);
   IgnoreResult(tunnel.Write(frame), "a peer that has gone ends the connection");
 }
@@ -67,28 +76,34 @@ Status RefuseExec(ExecConversation& stream, const std::string& why) {
   return Ok();
 }
 
-// Runs until the program has ended, or one of its peers is gone.
-Status PumpOutput(ExecConversation& stream, Tunnel& tunnel) {
+// Runs until the program has ended, or one of its peers is gone.  In a session the agent ends it,
+// when the user has acknowledged the exit code.
+Status PumpOutput(ExecConversation& stream, Tunnel& tunnel, bool is_session) {
   v1::TunnelFrame frame;
+  bool is_over = false;
   while (tunnel.Read(&frame)) {
     if (!frame.failed().empty()) return RefuseExec(stream, frame.failed());
     if (!frame.has_output()) continue;
     if (!stream.Write(frame.output())) return Ok();
-    if (frame.output().what_case() == v1::ExecOutput::kExitCode) return Ok();
+    is_over = frame.output().what_case() == v1::ExecOutput::kExitCode;
+    if (is_over && !is_session) return Ok();
   }
-  return RefuseExec(stream, "the node's agent went away");
+  if (is_over) return Ok();
+  constexpr char kAgentGone[] = "the node's agent went away";
+  if (is_session) return Fail(Unavailable(kAgentGone));
+  return RefuseExec(stream, kAgentGone);
 }
 
 // Pumps in both directions, the input on a thread of its own.
-Status PumpExec(ExecConversation& stream, Channel& channel, Tunnel& tunnel) {
+Status PumpExec(ExecConversation& stream, Channel& channel, Tunnel& tunnel, bool is_session) {
   std::promise<void> ended;
   std::thread input([&, until = ended.get_future()] {
-    PumpInput(stream, tunnel);
+    PumpInput(stream, tunnel, is_session);
     while (until.wait_for(kCallerCheck) == std::future_status::timeout) {
       if (stream.IsGone()) channel.Break();  // the caller is gone: hang up the terminal
     }
   });
-  const Status status = PumpOutput(stream, tunnel);
+  const Status status = PumpOutput(stream, tunnel, is_session);
   if (!status || stream.IsGone()) stream.Break();
   ended.set_value();
   input.join();
@@ -170,15 +185,22 @@ Status ControlApi::Exec(const Caller& caller, ExecConversation& stream) {
   if (!stream.Read(&first) || !first.has_start()) {
     return Fail(InvalidArgument("the first message of an exec names the job"));
   }
-  const v1::ExecInput::Start& start = first.start();
+  v1::ExecInput::Start& start = *first.mutable_start();
   const JobId job = GP_TRY(JobFor(caller, JobAct::kRead, start.job_id()));
   const RankPlace place = GP_TRY(FindRunning(gateway_, job, start));
+  bool is_session = !start.session().empty();
+  const bool wants_session = is_session;
+  GP_CHECK_OK(gateway_.Read(
+      [&](const State& state) { is_session = is_session && OffersSessions(state, place.node); }));
+  if (!is_session) start.clear_session();
   v1::OpenChannel order;
   order.set_lease(place.lease.value);
   *order.mutable_exec() = start;
   const auto channel = GP_TRY(channels_.Open(place.node, order));
   Tunnel* tunnel = GP_TRY(AwaitTunnel(*channel));
-  const Status status = PumpExec(stream, *channel, *tunnel);
+  // A message without a number tells the client that there is no session.
+  if (wants_session && !is_session && !stream.Write({})) return Ok();
+  const Status status = PumpExec(stream, *channel, *tunnel, is_session);
   channel->Finish();
   return status;
 }
