@@ -58,25 +58,31 @@ void WriteAll(int fd, const std::string& bytes) {
 
 ExecLine::ExecLine(ExecOptions options) : options_(std::move(options)), session_(NewSession()) {}
 
-bool ExecLine::Write(const v1::ExecInput& message) {
-  return stream_ != nullptr && stream_->Write(message);
-}
-
-void ExecLine::Begin(ExecStream& stream) {
-  const std::lock_guard lock(mutex_);
-  stream_ = &stream;
+bool ExecLine::Begin(grpc::ClientContext& context, ExecStream& stream) {
+  const std::lock_guard writing(writing_);
   v1::ExecInput first = StartOf(options_);
-  first.mutable_start()->set_session(session_);
-  first.mutable_start()->set_attach(has_started_);
-  first.mutable_start()->set_received(received_);
-  if (!Write(first)) return;
-  for (const v1::ExecInput& message : untaken_) Write(message);
+  std::deque<v1::ExecInput> again;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_hung_up_) return false;
+    context_ = &context;
+    first.mutable_start()->set_session(session_);
+    first.mutable_start()->set_attach(has_started_);
+    first.mutable_start()->set_received(received_);
+    again = untaken_;
+  }
+  stream_ = &stream;
+  if (!stream.Write(first)) return true;
+  for (const v1::ExecInput& message : again) stream.Write(message);
+  return true;
 }
 
 void ExecLine::End() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard writing(writing_);
   if (stream_ != nullptr) stream_->WritesDone();
   stream_ = nullptr;
+  const std::lock_guard lock(mutex_);
+  context_ = nullptr;
 }
 
 bool ExecLine::MayAttach() {
@@ -90,15 +96,16 @@ uint64_t ExecLine::heard() {
 }
 
 void ExecLine::Send(v1::ExecInput message) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard writing(writing_);
   if (message.what_case() != v1::ExecInput::kResize) {
+    const std::lock_guard lock(mutex_);
     message.set_number(++sent_);
     if (has_session_) {
       untaken_.push_back(message);
       untaken_bytes_ += message.data().size();
     }
   }
-  Write(message);
+  if (stream_ != nullptr) stream_->Write(message);
 }
 
 bool ExecLine::HasRoom() {
@@ -107,14 +114,25 @@ bool ExecLine::HasRoom() {
 }
 
 void ExecLine::HangUp() {
-  const std::lock_guard lock(mutex_);
-  is_hung_up_ = true;
+  bool is_told = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_hung_up_ = true;
+    is_told = has_session_ && heard_ > 0;
+  }
+  if (!is_told) return Cancel();
   v1::ExecInput message;
   message.set_hang_up(true);
-  Write(message);
+  const std::lock_guard writing(writing_);
+  if (stream_ != nullptr) stream_->Write(message);
 }
 
-void ExecLine::Note(const v1::ExecOutput& output) {
+void ExecLine::Cancel() {
+  const std::lock_guard lock(mutex_);
+  if (context_ != nullptr) context_->TryCancel();
+}
+
+uint64_t ExecLine::Note(const v1::ExecOutput& output) {
   const std::lock_guard lock(mutex_);
   ++heard_;
   if (output.what_case() == v1::ExecOutput::kTaken) {
@@ -123,22 +141,20 @@ void ExecLine::Note(const v1::ExecOutput& output) {
       untaken_bytes_ -= untaken_.front().data().size();
       untaken_.pop_front();
     }
-    return;
+    return 0;
   }
   if (output.number() == 0) {
     has_session_ = false;
     untaken_.clear();
     untaken_bytes_ = 0;
-    return;
+    return 0;
   }
   received_ = output.number();
   unacknowledged_bytes_ += output.ByteSizeLong();
   const bool is_last = output.what_case() == v1::ExecOutput::kExitCode;
-  if (!is_last && unacknowledged_bytes_ < kAcknowledgeEvery) return;
+  if (!is_last && unacknowledged_bytes_ < kAcknowledgeEvery) return 0;
   unacknowledged_bytes_ = 0;
-  v1::ExecInput message;
-  message.set_received(received_);
-  Write(message);
+  return received_;
 }
 
 int ExecLine::Print(ExecStream& stream) {
@@ -147,7 +163,12 @@ int ExecLine::Print(ExecStream& stream) {
     // Before it is acknowledged: what is acknowledged does not come again.
     WriteAll(STDOUT_FILENO, output.output());
     WriteAll(STDERR_FILENO, output.errors());
-    Note(output);
+    if (const uint64_t received = Note(output)) {
+      v1::ExecInput message;
+      message.set_received(received);
+      const std::lock_guard writing(writing_);
+      stream.Write(message);
+    }
     if (output.what_case() == v1::ExecOutput::kExitCode) return output.exit_code();
   }
   return -1;

@@ -2,6 +2,7 @@
 
 // The user's end of a process inside a job, over one connection after the other.
 
+#include <grpcpp/client_context.h>
 #include <grpcpp/support/sync_stream.h>
 
 #include <deque>
@@ -23,8 +24,9 @@ class ExecLine {
  public:
   explicit ExecLine(ExecOptions options);
 
-  // Over this connection from now on; starts the process, or attaches to it.
-  void Begin(ExecStream& stream);
+  // Over this connection from now on; starts the process, or attaches to it.  False: the user has
+  // left.
+  bool Begin(grpc::ClientContext& context, ExecStream& stream);
   // Prints what arrives until the process ends or the connection does; the exit code, or -1.
   int Print(ExecStream& stream);
   // Nothing more is sent over it.
@@ -37,18 +39,24 @@ class ExecLine {
   void Send(v1::ExecInput message);
   // False: the process has not taken what was sent before.
   bool HasRoom();
-  // The user leaves.
+  // The user leaves.  Without a session the connection is broken off, which ends the process.
   void HangUp();
+  // Breaks the connection off.
+  void Cancel();
 
  private:
-  void Note(const v1::ExecOutput& output);
-  bool Write(const v1::ExecInput& message);
+  // What is to be acknowledged; 0: nothing yet.
+  uint64_t Note(const v1::ExecOutput& output);
 
   const ExecOptions options_;
   const std::string session_;
 
-  std::mutex mutex_;
+  // A write may wait for the process, where there is no session: nobody else does then.
+  std::mutex writing_;  // taken before the other one
   ExecStream* stream_ = nullptr;
+
+  std::mutex mutex_;
+  grpc::ClientContext* context_ = nullptr;
   bool has_session_ = true;  // no: the node's agent keeps no process for a user who comes back
   bool has_started_ = false;
   uint64_t heard_ = 0;

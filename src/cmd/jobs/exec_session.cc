@@ -6,7 +6,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <future>
 #include <iterator>
 #include <optional>
 #include <thread>
@@ -43,13 +45,15 @@ class RawTerminal {
   bool active_;
 };
 
-// Signals that would end this program end the process in the job first.
+// Signals that would end this program end the process in the job first.  The second one of a kind
+// ends this program at once.
 class SignalsToLeave {
  public:
   SignalsToLeave() {
     for (size_t i = 0; i < std::size(kSignals); ++i) {
       struct sigaction take = {};
       take.sa_handler = [](int signal) { leaving = signal; };
+      take.sa_flags = static_cast<int>(SA_RESETHAND);
       sigaction(kSignals[i], &take, &before_[i]);
       if (before_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
     }
@@ -59,7 +63,7 @@ class SignalsToLeave {
   }
 
  private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
   struct sigaction before_[std::size(kSignals)] = {};
 };
 
@@ -88,7 +92,8 @@ bool SendKeys(ExecLine& line) {
 
 // Sends keys and sizes until the user leaves or `stop_fd` signals that the process has ended.
 void SendInput(ExecLine& line, int stop_fd) {
-  constexpr int kLookMs = 250;  // for a signal, or room
+  constexpr int kLookMs = 250;     // for a signal, or room
+  constexpr int kLeaveMs = 2'000;  // a node that is away does not answer
   bool open = true;
   while (leaving == 0) {
     pollfd fds[] = {{stop_fd, POLLIN, 0}, {open && line.HasRoom() ? STDIN_FILENO : -1, POLLIN, 0}};
@@ -98,6 +103,8 @@ void SendInput(ExecLine& line, int stop_fd) {
     if (fds[1].revents != 0) open = SendKeys(line);
   }
   line.HangUp();
+  pollfd ended{stop_fd, POLLIN, 0};
+  if (poll(&ended, 1, kLeaveMs) == 0) line.Cancel();
 }
 
 // The user's terminal or pipes, connected from construction to destruction.
@@ -121,20 +128,34 @@ class UserInput {
   std::thread thread_;
 };
 
+// The agent ends the call when it has the last acknowledgement; one that is away does not.
+grpc::Status FinishInTime(grpc::ClientContext& context, ExecStream& stream) {
+  constexpr std::chrono::seconds kWithin{2};
+  std::promise<void> ended;
+  std::thread watch([&context, &kWithin, until = ended.get_future()] {
+    if (until.wait_for(kWithin) == std::future_status::timeout) context.TryCancel();
+  });
+  v1::ExecOutput rest;
+  while (stream.Read(&rest)) {
+  }
+  const grpc::Status status = stream.Finish();
+  ended.set_value();
+  watch.join();
+  return status;
+}
+
 // One connection: the exit code, or how the connection ended.
 Result<int> Converse(Cli& cli, ExecLine& line, std::optional<UserInput>& input, bool pty) {
   const auto client = GP_TRY(OpenController(cli.server));
   grpc::ClientContext context;
   v1::Control::Stub* stub = GP_TRY(client->Streams(context));
   const auto stream = stub->Exec(&context);
-  line.Begin(*stream);
+  const bool begins = line.Begin(context, *stream);
+  if (!begins) context.TryCancel();
   if (!input) input.emplace(line, pty);
-  const int exit_code = line.Print(*stream);
+  const int exit_code = begins ? line.Print(*stream) : -1;
   line.End();
-  v1::ExecOutput rest;
-  while (stream->Read(&rest)) {
-  }
-  const grpc::Status status = stream->Finish();
+  const grpc::Status status = FinishInTime(context, *stream);
   if (exit_code >= 0) return exit_code;
   return Fail(ControlClient::ErrorOf(status));
 }
@@ -215,11 +236,15 @@ int RunExec(Cli& cli, const ExecOptions& options) {
   input.reset();
   if (ended) return *ended;
   if (leaving != 0) return 128 + leaving;
-  if (options.as_main && line.heard() > 0) {
-    if (const auto exit_code = ExitCodeAfterwards(cli, options.job)) return *exit_code;
+  const bool was_there = line.heard() > 0;
+  if (options.as_main && was_there) {
+    if (const auto exit_code = ExitCodeAfterwards(cli, options.job)) {
+      cli.Say(options.job + " ended while no controller answered; its last output may be missing");
+      return *exit_code;
+    }
   }
   Error error = ended.error();
-  if (!has_begun || error.code == ErrorCode::kUnavailable)
+  if (!has_begun || (was_there && error.code == ErrorCode::kUnavailable))
     error = WithoutProcess(error, options, has_begun);
   cli.Complain(error);
   return has_begun && HasPlatformFailed(error) ? kExitPlatform : cli.exit_code;

@@ -35,6 +35,32 @@ class Exec(ClusterTest):
         self.assertEqual((answer.code, len(answer.out)), (0, len(data)))
         self.assertEqual(answer.out.encode(), data)
 
+    def test_a_program_may_print_much_before_it_reads(self):
+        job = self.start()
+        answer = self.cli("jobs", "exec", job, "--", "sh", "-c", "head -c 4000000 /dev/zero | tr '\\0' x; wc -c", input=b"0123456789abcdef" * 65536)
+        self.assertEqual((answer.code, answer.out.strip("x").strip(), len(answer.out) > 4000000), (0, "1048576", True))
+
+    def test_who_interrupts_ends_a_program_that_does_not_read(self):
+        job = self.start()
+        process = self.cli.popen("jobs", "exec", job, "--", "sh", "-c", "echo ready; exec sleep 54321", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        feeder = threading.Thread(target=self.feed, args=(process,))
+        feeder.start()
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        time.sleep(0.5)  # its pipe is full
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(30), 128 + signal.SIGINT)
+        feeder.join()
+        process.stdout.close()
+        self.assert_job(job, state="RUNNING", attempt=1)
+
+    @staticmethod
+    def feed(process):
+        try:
+            with process.stdin:
+                process.stdin.write(bytes(1 << 20))
+        except BrokenPipeError:
+            pass
+
     def restart(self):
         self.cluster.controller.kill()
         self.cluster.start_controller()

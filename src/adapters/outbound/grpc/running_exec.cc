@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kUnreceivedMax = 256 << 10;  // bytes
 constexpr int kDrainMs = 50;
-constexpr int kInputCheckMs = 100;
+constexpr size_t kUnpassedMax = 64 << 10;  // bytes, more than a client sends at once
 constexpr size_t kSessionLength = 32;
 constexpr int32_t kUnknownExit = 255;
 
@@ -54,10 +54,23 @@ Status RunningExec::Start(const std::function<Result<ExecStreams>()>& start, boo
   return *(started_ = Ok());
 }
 
-void RunningExec::Close() {
-  const std::lock_guard lock(mutex_);
+void RunningExec::CloseAll() {
   is_hung_up_ = true;
   for (Descriptor* end : {&input_, &output_, &errors_, &exit_status_}) end->Reset();
+  if (visit_ != nullptr) visit_->Wake();
+  changed_.notify_all();
+}
+
+void RunningExec::Close() {
+  const std::lock_guard lock(mutex_);
+  CloseAll();
+}
+
+bool RunningExec::CloseUnlessUserAfter(uint64_t user, std::chrono::milliseconds within) {
+  std::unique_lock lock(mutex_);
+  if (changed_.wait_for(lock, within, [&] { return users_ > user; })) return false;
+  CloseAll();
+  return true;
 }
 
 void RunningExec::Enter(Visit& visit, const ExecUser& user) {
@@ -68,19 +81,15 @@ void RunningExec::Enter(Visit& visit, const ExecUser& user) {
     visit_->Wake();
   }
   visit_ = &visit;
+  changed_.notify_all();
   Forget(user.received);
   if (user.rows > 0 && user.columns > 0) Resize(user.rows, user.columns);
-  changed_.notify_all();
 }
 
 void RunningExec::Leave(Visit& visit) {
   const std::lock_guard lock(mutex_);
   if (visit_ == &visit) visit_ = nullptr;
-}
-
-bool RunningExec::AwaitUserAfter(uint64_t user, std::chrono::milliseconds within) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, within, [&] { return users_ > user; });
+  changed_.notify_all();
 }
 
 RunningExec::Parting RunningExec::Serve(ExecPeer& peer, const ExecUser& user) {
@@ -88,16 +97,15 @@ RunningExec::Parting RunningExec::Serve(ExecPeer& peer, const ExecUser& user) {
   Enter(visit, user);
   std::thread input([&] { ReadInput(visit); });
   const Left left = WriteOutput(visit);
+  Leave(visit);
   peer.End();
   input.join();
-  Leave(visit);
   return {left, visit.number};
 }
 
 // Input, on a thread of its own.
 
 void RunningExec::ReadInput(Visit& visit) {
-  PassInput(visit);
   v1::ExecInput message;
   while (visit.peer.Read(&message)) Take(visit, message);
   {
@@ -114,59 +122,34 @@ void RunningExec::Resize(int rows, int columns) const {
   if (pty_ && input_.valid()) ioctl(input_.get(), TIOCSWINSZ, &size);
 }
 
-void RunningExec::Take(Visit& visit, const v1::ExecInput& message) {
-  Keep(visit, message);
-  PassInput(visit);
+void RunningExec::Take(const Visit& visit, const v1::ExecInput& message) {
+  {
+    std::unique_lock lock(mutex_);
+    Keep(lock, visit, message);
+  }
   visit.Wake();
 }
 
-void RunningExec::Keep(Visit& visit, const v1::ExecInput& message) {
-  const std::lock_guard lock(mutex_);
-  if (!IsServed(visit)) return;
+// A session's user has little input on the way, so acknowledgements behind it are heard at once,
+// whether the process reads or not.  Without a session this waits for the process.
+void RunningExec::Keep(std::unique_lock<std::mutex>& lock, const Visit& visit,
+                       const v1::ExecInput& message) {
+  const auto may_keep = [&] { return unpassed_bytes_ < kUnpassedMax || !IsServed(visit); };
   switch (message.what_case()) {
     case v1::ExecInput::kResize: return Resize(message.resize() >> 16, message.resize() & 0xffff);
     case v1::ExecInput::kReceived: return Forget(message.received());
-    case v1::ExecInput::kHangUp: is_hung_up_ = true; return;
+    case v1::ExecInput::kHangUp: is_hung_up_ = is_hung_up_ || visit_ == &visit; return;
     case v1::ExecInput::kData:
     case v1::ExecInput::kEndOfInput:
-      // What comes again has reached the process over a connection before.
-      if (is_attachable_ && message.number() != taken_ + 1) return;
-      unpassed_ = Unpassed{message.data(), message.end_of_input()};
+      changed_.wait(lock, may_keep);
+      // What comes again was kept over a connection before.
+      if (!IsServed(visit)) return;
+      if (is_attachable_ && message.number() != taken_ + unpassed_.size() + 1) return;
+      unpassed_.push_back({message.data(), message.end_of_input()});
+      unpassed_bytes_ += message.data().size();
       return;
     default: return;
   }
-}
-
-// Waits for a process that does not read, unless the user is no longer served.
-void RunningExec::PassInput(Visit& visit) {
-  while (true) {
-    const int full = PassSomeInput(visit);
-    if (full < 0) return;
-    pollfd ready{full, POLLOUT, 0};
-    poll(&ready, 1, kInputCheckMs);
-  }
-}
-
-// A descriptor that is full; -1: nothing is to be passed.
-int RunningExec::PassSomeInput(const Visit& visit) {
-  const std::lock_guard lock(mutex_);
-  if (!unpassed_ || !IsServed(visit)) return -1;
-  std::string& rest = unpassed_->bytes;
-  while (!rest.empty() && input_.valid()) {
-    const ssize_t n = write(input_.get(), rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return input_.get();
-    if (n <= 0) {
-      input_.Reset();  // nobody reads it any more
-    } else {
-      rest.erase(0, static_cast<size_t>(n));
-    }
-  }
-  // A pipe: the process sees the end.
-  if (unpassed_->is_end && !pty_) input_.Reset();
-  unpassed_.reset();
-  ++taken_;
-  return -1;
 }
 
 // Output, on the caller's thread.
@@ -212,6 +195,7 @@ bool RunningExec::SendTaken(Visit& visit) {
   v1::ExecOutput output;
   {
     const std::lock_guard lock(mutex_);
+    if (!IsServed(visit)) return true;
     told_ = taken_;
     output.set_taken(taken_);
   }
@@ -273,9 +257,32 @@ bool RunningExec::SendExitCode(Visit& visit) {
   return visit.peer.Write(output);
 }
 
+// As much as the process takes now.
+void RunningExec::PassInput(const Visit& visit) {
+  const std::lock_guard lock(mutex_);
+  while (IsServed(visit) && !unpassed_.empty()) {
+    Unpassed& first = unpassed_.front();
+    while (!first.bytes.empty() && input_.valid()) {
+      const ssize_t n = write(input_.get(), first.bytes.data(), first.bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EAGAIN) return;
+      const size_t passed = n > 0 ? static_cast<size_t>(n) : first.bytes.size();
+      if (n <= 0) input_.Reset();  // nobody reads it any more
+      unpassed_bytes_ -= passed;
+      first.bytes.erase(0, passed);
+    }
+    unpassed_bytes_ -= first.bytes.size();
+    // A pipe: the process sees the end.
+    if (first.is_end && !pty_) input_.Reset();
+    unpassed_.pop_front();
+    ++taken_;
+    changed_.notify_all();
+  }
+}
+
 // Waits for something, and passes it on.  False: the user is gone.
 bool RunningExec::PassOutput(Visit& visit) {
-  pollfd fds[4] = {};
+  pollfd fds[5] = {};
   int wait_ms = -1;
   {
     const std::lock_guard lock(mutex_);
@@ -284,6 +291,7 @@ bool RunningExec::PassOutput(Visit& visit) {
     fds[1] = {has_room ? errors_.get() : -1, POLLIN, 0};
     fds[2] = {exit_status_.get(), POLLIN, 0};
     fds[3] = {visit.wake.get(), POLLIN, 0};
+    fds[4] = {unpassed_.empty() ? -1 : input_.get(), POLLOUT, 0};
     // After the process has ended, its pipes are drained; one that it left behind may hold them
     // open.
     if (exit_code_ && has_room) wait_ms = output_.valid() || errors_.valid() ? kDrainMs : 0;
@@ -297,6 +305,7 @@ bool RunningExec::PassOutput(Visit& visit) {
   if (fds[0].revents != 0 && !ReadOutput(visit, output_, false)) return false;
   if (fds[1].revents != 0 && !ReadOutput(visit, errors_, true)) return false;
   if (fds[2].revents != 0) ReadExitCode(visit);
+  PassInput(visit);
   return !HasNewlyTaken(visit) || SendTaken(visit);
 }
 
@@ -333,7 +342,8 @@ Result<std::shared_ptr<RunningExec>> ExecSessions::Find(const std::string& sessi
                          std::to_string(kAttachWithin.count()) + " s, or its agent restarted"));
   if (found == execs_.end())
     return execs_.emplace(session, std::make_shared<RunningExec>(lease, true)).first->second;
-  if (found->second->lease() != lease) return Fail(Conflict("this session belongs to another job"));
+  if (found->second->lease() != lease)
+    return Fail(Conflict("this session belongs to another attempt"));
   return found->second;
 }
 

@@ -66,10 +66,10 @@ class RunningExec {
   // that hangs may take as long as that lasts.  Returns when the process has ended and the user has
   // all output, or when the user has left.
   Parting Serve(ExecPeer& peer, const ExecUser& user);
-  // False: nobody came within that time after the user of this number.
-  bool AwaitUserAfter(uint64_t user, std::chrono::milliseconds within);
   // Closes the process's ends: its terminal hangs up, its pipes break.
   void Close();
+  // The same if nobody comes within that time after the user of this number; false: somebody has.
+  bool CloseUnlessUserAfter(uint64_t user, std::chrono::milliseconds within);
 
  private:
   // From a user's coming to the leaving.
@@ -91,13 +91,12 @@ class RunningExec {
   void Leave(Visit& visit);
 
   void ReadInput(Visit& visit);
-  void Take(Visit& visit, const v1::ExecInput& message);
-  void Keep(Visit& visit, const v1::ExecInput& message);
-  void PassInput(Visit& visit);
-  int PassSomeInput(const Visit& visit);
+  void Take(const Visit& visit, const v1::ExecInput& message);
+  void Keep(std::unique_lock<std::mutex>& lock, const Visit& visit, const v1::ExecInput& message);
   void Resize(int rows, int columns) const;
 
   Left WriteOutput(Visit& visit);
+  void PassInput(const Visit& visit);
   bool SendAgain(Visit& visit);
   bool SendTaken(Visit& visit);
   bool PassOutput(Visit& visit);
@@ -111,6 +110,7 @@ class RunningExec {
   bool IsOver();
 
   // With the mutex.
+  void CloseAll();
   bool IsServed(const Visit& visit) const { return visit_ == &visit && !is_hung_up_; }
   void Number(v1::ExecOutput& output);
   void Forget(uint64_t received);
@@ -128,12 +128,13 @@ class RunningExec {
   std::optional<int> exit_code_;
   bool is_exit_sent_ = false;
   bool is_hung_up_ = false;
-  Visit* visit_ = nullptr;            // of the user who is served
-  uint64_t users_ = 0;                // so far
-  std::optional<Unpassed> unpassed_;  // input that the process has not read yet
-  uint64_t taken_ = 0;                // input messages that have reached the process
-  uint64_t told_ = 0;                 // of them, those that the user knows of
-  uint64_t sent_ = 0;                 // output messages
+  Visit* visit_ = nullptr;         // of the user who is served
+  uint64_t users_ = 0;             // so far
+  std::deque<Unpassed> unpassed_;  // input messages that the process has not read yet
+  size_t unpassed_bytes_ = 0;
+  uint64_t taken_ = 0;  // input messages that have reached the process
+  uint64_t told_ = 0;   // of them, those that the user knows of
+  uint64_t sent_ = 0;   // output messages
   std::deque<v1::ExecOutput> unreceived_;
   size_t unreceived_bytes_ = 0;
 };
@@ -142,7 +143,8 @@ class RunningExec {
 class ExecSessions {
  public:
   // The process of that session; a new one that is yet to be started if there is none, unless
-  // `must_exist`.  kNotFound; kInvalidArgument: no name of a session; kConflict: of another job.
+  // `must_exist`.  kNotFound; kInvalidArgument: no name of a session; kConflict: its lease is
+  // another one.
   Result<std::shared_ptr<RunningExec>> Find(const std::string& session, LeaseId lease,
                                             bool must_exist);
   void Forget(const std::string& session, const std::shared_ptr<RunningExec>& exec);

@@ -114,7 +114,7 @@ Rest ServeExec(ExecPeer& peer, Stream& stream, const v1::OpenChannel& order,
   const auto [left, user] = exec->Serve(peer, {start.received(), start.rows(), start.columns()});
   if (left != RunningExec::Left::kLost) return forget;
   return [=] {
-    if (!exec->AwaitUserAfter(user, kAttachWithin)) forget();
+    if (exec->CloseUnlessUserAfter(user, kAttachWithin)) forget();
   };
 }
 

@@ -35,6 +35,7 @@ class PlayedPeer : public ExecPeer {
   }
   bool Write(const v1::ExecOutput& message) override {
     std::unique_lock lock(mutex_);
+    is_hanging_ = hangs_;
     changed_.wait(lock, [&] { return !hangs_; });
     if (is_over_) return false;
     output_.push_back(message);
@@ -52,6 +53,13 @@ class PlayedPeer : public ExecPeer {
     const std::lock_guard lock(mutex_);
     hangs_ = hangs;
     changed_.notify_all();
+  }
+
+  bool AwaitHanging() {
+    return WaitUntil([&] {
+      const std::lock_guard lock(mutex_);
+      return is_hanging_;
+    });
   }
 
   void Say(const v1::ExecInput& message) {
@@ -85,6 +93,11 @@ class PlayedPeer : public ExecPeer {
       if (one.what_case() == v1::ExecOutput::kTaken) taken = one.taken();
     return taken;
   }
+  uint64_t received() {
+    uint64_t received = 0;
+    for (const v1::ExecOutput& one : output()) received = std::max(received, one.number());
+    return received;
+  }
   bool Await(const std::string& text_so_far) {
     return WaitUntil([&] { return text() == text_so_far; });
   }
@@ -96,6 +109,7 @@ class PlayedPeer : public ExecPeer {
   std::vector<v1::ExecOutput> output_;
   bool is_over_ = false;
   bool hangs_ = false;
+  bool is_hanging_ = false;
 };
 
 // The test is the process: it has the other ends of the pipes.
@@ -260,7 +274,7 @@ TEST_F(RunningExecTest, OutputThatNobodyAcknowledgesMakesTheProcessWait) {
   usleep(50'000);
   EXPECT_LT(peer.text().size(), 512u << 10) << "of two MiB";
   EXPECT_TRUE(WaitUntil([&] {
-    peer.Acknowledge(peer.output().back().number());
+    peer.Acknowledge(peer.received());
     return peer.text().size() == 64 * block.size();
   }));
   process.join();
@@ -276,6 +290,7 @@ TEST_F(RunningExecTest, AConnectionThatHangsDoesNotHoldUpTheNextOne) {
   EXPECT_TRUE(first.Await("one "));
   first.Hang(true);
   Print("two ");
+  EXPECT_TRUE(first.AwaitHanging());
   PlayedPeer second;
   auto next = Serve(second, 1);
   EXPECT_TRUE(second.Await("two "));
@@ -288,6 +303,39 @@ TEST_F(RunningExecTest, AConnectionThatHangsDoesNotHoldUpTheNextOne) {
   EXPECT_EQ(first.text(), "one ");
   second.Break();
   EXPECT_EQ(next.get().left, Left::kHungUp);
+}
+
+// A filter that prints much more than it has read, and reads no more before that is received.
+TEST_F(RunningExecTest, AcknowledgementsAreHeardBehindInputThatNobodyReads) {
+  Open();
+  PlayedPeer peer;
+  auto parting = Serve(peer);
+  const std::string block(32'768, 'z');
+  for (uint64_t number = 1; number <= 4; ++number) peer.Type(block, number);
+  std::thread process([&] {
+    for (int i = 0; i < 64; ++i) Print(block);
+    EXPECT_EQ(ReadInput(1), "z");
+  });
+  EXPECT_TRUE(WaitUntil([&] {
+    peer.Acknowledge(peer.received());
+    return peer.text().size() == 64 * block.size();
+  }));
+  process.join();
+  v1::ExecInput leave;
+  leave.set_hang_up(true);
+  peer.Say(leave);
+  EXPECT_EQ(parting.get().left, Left::kHungUp);
+}
+
+TEST_F(RunningExecTest, NobodyWhoComesBackInTimeClosesTheProcess) {
+  Open();
+  PlayedPeer first;
+  auto parting = Serve(first);
+  first.Break();
+  EXPECT_TRUE(exec_->CloseUnlessUserAfter(parting.get().user, milliseconds(10)));
+  EXPECT_EQ(ReadInput(1), "") << "its pipe is closed";
+  PlayedPeer late;
+  EXPECT_EQ(Serve(late).get().left, Left::kHungUp);
 }
 
 TEST_F(RunningExecTest, WhoHangsUpDoesNotComeBack) {
@@ -307,12 +355,11 @@ TEST_F(RunningExecTest, TheExitCodeWaitsForTheNextUser) {
   first.Break();
   const auto [left, user] = parting.get();
   EXPECT_EQ(left, Left::kLost);
-  EXPECT_FALSE(exec_->AwaitUserAfter(user, milliseconds(10)));
   Print("last words");
   Exit(9);
   PlayedPeer second;
   parting = Serve(second);
-  EXPECT_TRUE(exec_->AwaitUserAfter(user, std::chrono::seconds(60)));
+  EXPECT_FALSE(exec_->CloseUnlessUserAfter(user, std::chrono::seconds(60)));
   EXPECT_TRUE(WaitUntil([&] { return second.output().size() == 3; }));
   EXPECT_EQ(second.text(), "last words");
   EXPECT_EQ(second.output().back().exit_code(), 9);

@@ -36,13 +36,15 @@ Result<RankPlace> FindRank(const State& state, JobId id, int rank, int attempt) 
                    state.FindLease(place.lease) != nullptr};
 }
 
-// The place of the rank in the job's last attempt.  kConflict: the job is not running.
+// The place of the rank in the job's last attempt.  kConflict: the job is not running; its node
+// keeps the end of a process all the same, for a user who attaches again.
 Result<RankPlace> FindRunning(ControlGateway& gateway, JobId job,
                               const v1::ExecInput::Start& start) {
   Result<RankPlace> place = Fail(Internal(""));
   GP_CHECK_OK(
       gateway.Read([&](const State& state) { place = FindRank(state, job, start.rank(), 0); }));
-  if (place && !place->live) return Fail(Conflict(start.job_id() + " is not running"));
+  if (place && !place->live && !start.attach())
+    return Fail(Conflict(start.job_id() + " is not running"));
   return place;
 }
 
@@ -192,6 +194,8 @@ Status ControlApi::Exec(const Caller& caller, ExecConversation& stream) {
   const bool wants_session = is_session;
   GP_CHECK_OK(gateway_.Read(
       [&](const State& state) { is_session = is_session && OffersSessions(state, place.node); }));
+  if (!is_session && start.attach())
+    return Fail(NotFound("the node's agent keeps no process for a user who attaches again"));
   if (!is_session) start.clear_session();
   v1::OpenChannel order;
   order.set_lease(place.lease.value);
