@@ -95,6 +95,14 @@ std::string ForForeignWord(const CLI::App& root, const Reached& reached) {
          " is here: " + here;
 }
 
+// Other commands that have the name of this group, such as `jobs explain`.
+std::vector<std::string> PlacesElsewhere(const CLI::App& root, const CLI::App& group) {
+  std::vector<std::string> places;
+  FindPlaces(root, group.get_name(), places);
+  std::erase(places, PathOf(group));
+  return places;
+}
+
 std::string ForWord(const CLI::App& root, const Reached& reached) {
   if (const std::string text = ForForeignWord(root, reached); !text.empty()) return text;
   std::vector<std::string> names;
@@ -105,7 +113,9 @@ std::string ForWord(const CLI::App& root, const Reached& reached) {
   FindPlaces(*reached.app, reached.word, places);
   if (places.empty()) FindPlaces(root, reached.word, places);
   if (!places.empty() && places.size() <= kPlacesMax) return DidYouMean(Join(places, " or "));
-  return near ? DidYouMean(*near) : "";
+  if (near) return DidYouMean(*near);
+  places = PlacesElsewhere(root, *reached.app);
+  return places.empty() || places.size() > kPlacesMax ? "" : DidYouMean(Join(places, " or "));
 }
 
 std::string ForFlag(const Reached& reached) {

@@ -21,6 +21,8 @@ class SuggestTest : public ::testing::Test {
     CLI::App* cancel = jobs->add_subcommand("cancel", "Cancel jobs");
     cancel->add_option("job", jobs_)->required();
     cancel->callback([this] { ran_ = "jobs cancel"; });
+    jobs->add_subcommand("explain", "Explain a decision");
+    app_.add_subcommand("explain", "Explain")->add_subcommand("error", "Explain an error code");
     CLI::App* nodes = app_.add_subcommand("nodes", "Nodes");
     nodes->add_subcommand("describe", "Describe a node");
     CLI::App* queues = app_.add_subcommand("queues", "Queues");
@@ -91,6 +93,12 @@ TEST_F(SuggestTest, ACommandOfAGroupIsNamedWithItsGroup) {
                         "describe?"));
 }
 
+TEST_F(SuggestTest, ACommandWithTheNameOfAGroupIsNamed) {
+  EXPECT_EQ(Say({"explain", "job-3"}),
+            "error: unknown command \"job-3\" — did you mean gpu-platform jobs explain?\n"
+            "See: gpu-platform explain --help\n");
+}
+
 TEST_F(SuggestTest, ACommandOfSlurmIsNamedWithItsEquivalent) {
   EXPECT_EQ(Say({"squeue"}),
             "error: unknown command \"squeue\" — Slurm's squeue is here: gpu-platform jobs list\n"
@@ -144,7 +152,7 @@ TEST_F(SuggestTest, AMissingArgumentIsAUsageError) {
             "See: gpu-platform jobs cancel --help\n");
   EXPECT_EQ(code_, 2);
   EXPECT_EQ(Say({"jobs"}),
-            "error: jobs needs one of: list, cancel\nSee: gpu-platform jobs --help\n");
+            "error: jobs needs one of: list, cancel, explain\nSee: gpu-platform jobs --help\n");
   EXPECT_EQ(code_, 2);
 }
 
