@@ -136,7 +136,17 @@ class ThreeControllers(playbooks.Playbooks):
         self.assert_all_controllers()
         self.assert_the_job_runs()
 
-    def test_6_settings_reach_all_and_the_leader_last(self):
+    def test_6_a_machine_that_was_lost_comes_back_empty(self):
+        """The first of the inventory: it must follow the others, and not begin a cluster of its own."""
+        lost = self.by_name["n1"]
+        lost.must("systemctl", "stop", "gpu-platform")
+        lost.must("sh", "-c", "rm -rf /var/lib/gpu-platform/*")
+        self.must_play("controller", "--limit", "n1")
+        self.assert_all_controllers()
+        self.assert_the_job_runs()
+        self.assertEqual(lost.must("cat", "/var/lib/gpu-platform/authority.pem"), self.by_name["n2"].must("cat", "/var/lib/gpu-platform/authority.pem"))
+
+    def test_7_settings_reach_all_and_the_leader_last(self):
         before, pids = self.leader().name, self.pids("gpu-platform")
         type(self).settings = {**self.settings, "log": "json"}
         self.must_play("controller")
@@ -149,7 +159,7 @@ class ThreeControllers(playbooks.Playbooks):
         self.assert_the_job_runs()
         self.assertIn("# log: json", self.leader().must("gpu-platform", "config", "running"))
 
-    def test_7_the_store_restarts_one_after_the_other(self):
+    def test_8_the_store_restarts_one_after_the_other(self):
         pids = self.pids("etcd")
         type(self).etcd = {"gpu_platform_etcd_quota": 4294967296}
         self.must_play("etcd")
@@ -161,7 +171,7 @@ class ThreeControllers(playbooks.Playbooks):
         self.assert_all_controllers()
         self.assert_the_job_runs()
 
-    def test_8_an_upgrade_ends_no_job(self):
+    def test_9_an_upgrade_ends_no_job(self):
         type(self).source = {"gpu_platform_repository": "deb [trusted=yes] file:/srv/newer ./", "gpu_platform_version": self.version + "+1"}
         self.must_play("site", "-e", "gpu_platform_serial=1")
         for one in self.machines:
