@@ -26,10 +26,11 @@ namespace gp {
 namespace {
 
 Error NobodyAt(const std::string& socket) {
-  return Unavailable("no controller answers on " + socket +
-                     " (it runs on another machine: gpu-platform login HOST:PORT; as a "
-                     "service here: systemctl status gpu-platform; elsewhere here: --server "
-                     "DIRECTORY; none yet: gpu-platform serve)");
+  return Unavailable(
+      "no controller answers on " + socket +
+      " (it runs on another machine, or leads there: gpu-platform login HOST:PORT; as a "
+      "service here: systemctl status gpu-platform; elsewhere here: --server "
+      "DIRECTORY; none yet: gpu-platform serve)");
 }
 
 Result<std::string> FetchLocalCredential(const std::string& path) {
