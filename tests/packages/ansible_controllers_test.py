@@ -78,7 +78,12 @@ class ThreeControllers(playbooks.Playbooks):
 
     def assert_the_job_runs(self):
         job = json.loads(self.leader().must("gpu-platform", "jobs", "describe", self.job, "-o", "json"))
-        self.assertEqual((job["state"], job["attempt"]), ("RUNNING", 1))
+        if (job["state"], job["attempt"]) != ("RUNNING", 1):
+            self.fail(f"{json.dumps(job['attempts'], indent=1)}\n{self.logs()}")
+
+    def logs(self):
+        words = ("journalctl", "--no-pager", "-o", "short-precise", "-n", "150", "-u", "gpu-platform", "-u", "gpu-platform-agent", "-u", "etcd")
+        return "\n".join(f"--- {one.name}\n{one.run(*words).stdout}" for one in self.machines)
 
     def assert_all_controllers(self):
         self.assertEqual(sorted(self.controllers().items()), sorted({name: "leader" if name == self.leader().name else "standby" for name in NAMES}.items()))
