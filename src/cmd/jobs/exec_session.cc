@@ -162,14 +162,19 @@ Result<int> Converse(Cli& cli, ExecLine& line, std::optional<UserInput>& input, 
 
 // The same over restarts and take-overs of controllers, for as long as the node keeps the process.
 Result<int> ConverseOn(Cli& cli, ExecLine& line, std::optional<UserInput>& input, bool pty) {
+  // A controller that has just started may not know the caller yet; a token that was revoked stays
+  // so.
+  constexpr int kRefusalsMax = 10;
   LinePatience patience;
   uint64_t heard = 0;
+  int refusals = 0;
   while (true) {
     auto ended = Converse(cli, line, input, pty);
     if (ended || !line.MayAttach() || !MayPass(ended.error())) return ended;
     if (line.heard() != heard) patience.Heard();
     heard = line.heard();
-    if (!patience.Wait()) return ended;
+    refusals = ended.error().code == ErrorCode::kUnauthenticated ? refusals + 1 : 0;
+    if (refusals > kRefusalsMax || !patience.Wait()) return ended;
   }
 }
 

@@ -249,18 +249,6 @@ class Clients(ClusterTest):
         eventually(lambda: self.far("jobs", "describe", job).code == 0, "somebody leads")
         self.assertIn(self.far.job(job)["detail"], ("RUNNING", "FAILED"), "it was not cancelled")
 
-    def test_a_process_inside_a_job_ends_with_its_connection(self):
-        job = self.start_talk()
-        inside = self.far.popen("jobs", "exec", job, "--", "sh", "-c", "echo here; sleep 1000",
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertEqual(inside.stdout.readline(), b"here\n")
-        self.first.kill()
-        _, err = inside.communicate(timeout=60)
-        self.assertEqual(inside.returncode, 125)
-        self.assertIn(b"the connection to the controller broke", err)
-        self.cluster.await_leader(other_than=self.first)
-        eventually(lambda: self.far("jobs", "exec", job, "--", "echo", "again").out == "again\n", "the next one starts")
-
 
 if __name__ == "__main__":
     main()
