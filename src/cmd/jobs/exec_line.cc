@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace {
 // Less than what a connection holds for one stream, so that a write never waits for the process.
 constexpr size_t kUntakenMax = 32 << 10;  // bytes
 constexpr size_t kAcknowledgeEvery = 32 << 10;
+constexpr std::chrono::seconds kTellWithin{1};  // that the user leaves
 
 std::string NewSession() {
   unsigned char bytes[16] = {};
@@ -123,8 +125,14 @@ void ExecLine::HangUp() {
   if (!is_told) return Cancel();
   v1::ExecInput message;
   message.set_hang_up(true);
-  const std::lock_guard writing(writing_);
+  const std::unique_lock writing(writing_, kTellWithin);
+  if (!writing.owns_lock()) return Cancel();
   if (stream_ != nullptr) stream_->Write(message);
+}
+
+bool ExecLine::was_missed() {
+  const std::lock_guard lock(mutex_);
+  return was_missed_;
 }
 
 void ExecLine::Cancel() {
@@ -145,6 +153,7 @@ uint64_t ExecLine::Note(const v1::ExecOutput& output) {
   }
   if (output.number() == 0) {
     has_session_ = false;
+    was_missed_ = has_started_;
     untaken_.clear();
     untaken_bytes_ = 0;
     return 0;

@@ -35,6 +35,8 @@ class ExecLine {
   bool MayAttach();
   // Messages that have come so far.
   uint64_t heard();
+  // The process was there, and was gone when another connection asked for it.
+  bool was_missed();
 
   void Send(v1::ExecInput message);
   // False: the process has not taken what was sent before.
@@ -52,7 +54,7 @@ class ExecLine {
   const std::string session_;
 
   // A write may wait for the process, where there is no session: nobody else does then.
-  std::mutex writing_;  // taken before the other one
+  std::timed_mutex writing_;  // taken before the other one
   ExecStream* stream_ = nullptr;
 
   std::mutex mutex_;
@@ -61,6 +63,7 @@ class ExecLine {
   bool has_started_ = false;
   uint64_t heard_ = 0;
   bool is_hung_up_ = false;
+  bool was_missed_ = false;
   uint64_t sent_ = 0;  // of data and end_of_input
   std::deque<v1::ExecInput> untaken_;
   size_t untaken_bytes_ = 0;

@@ -45,15 +45,16 @@ class RawTerminal {
   bool active_;
 };
 
-// Signals that would end this program end the process in the job first.  The second one of a kind
-// ends this program at once.
+// Signals that would end this program end the process in the job first.  The second one that
+// somebody sends ends this program at once; those of a closed terminal or pipe come several times.
 class SignalsToLeave {
  public:
   SignalsToLeave() {
     for (size_t i = 0; i < std::size(kSignals); ++i) {
       struct sigaction take = {};
       take.sa_handler = [](int signal) { leaving = signal; };
-      take.sa_flags = static_cast<int>(SA_RESETHAND);
+      const bool is_of_line = kSignals[i] == SIGHUP || kSignals[i] == SIGPIPE;
+      take.sa_flags = is_of_line ? 0 : static_cast<int>(SA_RESETHAND);
       sigaction(kSignals[i], &take, &before_[i]);
       if (before_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
     }
@@ -239,7 +240,7 @@ int RunExec(Cli& cli, const ExecOptions& options) {
   const auto ended = ConverseOn(cli, line, input, options.pty);
   const bool has_begun = input.has_value();
   input.reset();
-  if (ended) return *ended;
+  if (ended && !line.was_missed()) return *ended;
   if (leaving != 0) return 128 + leaving;
   const bool was_there = line.heard() > 0;
   if (options.as_main && was_there) {
@@ -248,6 +249,7 @@ int RunExec(Cli& cli, const ExecOptions& options) {
       return *exit_code;
     }
   }
+  if (ended) return *ended;
   Error error = ended.error();
   if (!has_begun || (was_there && error.code == ErrorCode::kUnavailable))
     error = WithoutProcess(error, options, has_begun);

@@ -46,8 +46,10 @@ class Reads(SharedTest):
         self.await_known_token()
         job = self.cli.start("--gpus", "1", command=["sleep", "600"])
         for standby in self.standbys:
-            eventually(lambda: self.value(standby, f"/api/v1/jobs/{job}?stale=2s")["state"] == "RUNNING",
-                       "the standby follows")
+            def shows_it(standby=standby):
+                status, seen, _ = self.ask(standby, f"/api/v1/jobs/{job}?stale=2s")
+                return status == 200 and seen["state"] == "RUNNING"
+            eventually(shows_it, "the standby follows")
             status, listed, age = self.ask(standby, "/api/v1/jobs?stale=2s&limit=5&fields=jobs.id")
             self.assertEqual((status, listed["jobs"]), (200, [{"id": job}]))
             self.assertTrue(0 <= age <= 2, age)

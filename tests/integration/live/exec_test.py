@@ -53,6 +53,17 @@ class Exec(ClusterTest):
         process.stdout.close()
         self.assert_job(job, state="RUNNING", attempt=1)
 
+    def test_a_reader_who_goes_away_ends_an_interactive_job(self):
+        """Its signal comes again with each write."""
+        with open("/dev/null", "rb") as nothing:
+            process = self.cli.popen("-q", "run", "--pty", "--gpus", "1", "--", "yes", stdin=nothing, stdout=subprocess.PIPE)
+        process.stdout.read(1000)
+        process.stdout.close()
+        self.assertEqual(process.wait(30), 128 + signal.SIGPIPE)
+        begin = time.monotonic()
+        eventually(lambda: not self.cli.jobs(), "the job ends")
+        self.assertLess(time.monotonic() - begin, 20, "before its node would have given up waiting")
+
     @staticmethod
     def feed(process):
         try:
