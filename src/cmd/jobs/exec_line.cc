@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/text.h"
+
 namespace gp {
 namespace {
 
@@ -21,13 +23,7 @@ std::string NewSession() {
   unsigned char bytes[16] = {};
   while (getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {
   }
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string name;
-  for (const unsigned char byte : bytes) {
-    name += kDigits[byte >> 4];
-    name += kDigits[byte & 15];
-  }
-  return name;
+  return ToHex(bytes);
 }
 
 v1::ExecInput StartOf(const ExecOptions& options) {
